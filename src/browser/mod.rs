@@ -1,0 +1,1 @@
+//! The objects a person sees: Browser, BrowserContext, Page, Frame, ElementHandle.

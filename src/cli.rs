@@ -1,0 +1,1 @@
+//! Arguments, environment and file to a `Config`.

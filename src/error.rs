@@ -1,0 +1,189 @@
+//! Every way an operation can fail.
+//!
+//! The wording is part of the design: no message contains a word that the login cooldown listens for, and none
+//! repeats a URL or a selector. Callers who need those have them already.
+use std::time::Duration;
+
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why an operation failed. Codes are a promise to callers; messages may improve.
+#[derive(Debug, Clone, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
+#[non_exhaustive]
+pub enum Error {
+    // The browser as a whole.
+    #[error("no Chromium, Chrome or Edge was found; looked at: {}", looked.join(", "))]
+    BrowserNotFound { looked: Vec<String> },
+    #[error("the browser did not start: {reason}")]
+    BrowserLaunch { reason: String },
+    #[error("a visible window needs a display, and DISPLAY is not set")]
+    NoDisplay,
+    #[error("the profile is in use by {holder}")]
+    ProfileInUse { holder: String },
+    #[error("the browser is gone: {reason}")]
+    BrowserGone { reason: String },
+    #[error("this build does not drive {browser}")]
+    UnsupportedBrowser { browser: String },
+
+    // The protocol.
+    #[error("the browser refused {method}: {message}")]
+    Protocol { method: &'static str, message: String },
+    #[error("the browser gave no answer to {method} within {}", human(*waited))]
+    NoAnswer { method: &'static str, waited: Duration },
+    #[error("{method} is refused: a page could notice it")]
+    Noticeable { method: &'static str },
+    #[error("the browser's answer to {method} could not be read: {reason}")]
+    Unreadable { method: &'static str, reason: String },
+
+    // Pages, frames, documents.
+    #[error("the page was closed")]
+    PageClosed,
+    #[error("the page crashed")]
+    PageCrashed,
+    #[error("the frame was removed from the page")]
+    FrameDetached,
+    #[error("the document was replaced by another one")]
+    DocumentGone,
+    #[error("the page is not answering; its script may be running without end")]
+    PageBusy,
+
+    // Navigation.
+    #[error("the navigation failed: {reason}")]
+    NavigationFailed { reason: String },
+    #[error("the page did not load within {}", human(*waited))]
+    NavigationSlow { waited: Duration },
+    #[error("this address is refused: {reason}")]
+    UrlRefused { reason: String },
+    #[error("there is no page to go {direction} to")]
+    NoHistory { direction: &'static str },
+
+    // Elements.
+    #[error("{target} is no longer on the page")]
+    StaleRef { target: String },
+    #[error("{target} is not a ref of this page: {reason}")]
+    UnknownRef { target: String, reason: String },
+    #[error("no element was found within {}", human(*waited))]
+    ElementNotFound { waited: Duration },
+    #[error("the selector matches {count} elements where one is needed")]
+    NotUnique { count: usize },
+    #[error("the selector cannot be read: {reason}")]
+    InvalidSelector { reason: String },
+    #[error("the element {obstacle} after {}", human(*waited))]
+    NotActionable { obstacle: Obstacle, waited: Duration },
+    #[error("the element is {found}, where {needed} is needed")]
+    WrongElement { found: String, needed: &'static str },
+    #[error("there is no such option; the options are: {}", available.join(", "))]
+    NoSuchOption { available: Vec<String> },
+
+    // What a page asks of a person.
+    #[error("a dialog is open: {kind} {message:?}")]
+    DialogOpen { kind: String, message: String },
+    #[error("no dialog is open")]
+    NoDialog,
+    #[error("no file chooser is open and the page has no file input")]
+    NoFileChooser,
+
+    // Scripts.
+    #[error("{message}")]
+    Script { message: String },
+
+    // Files and arguments.
+    #[error("{path}: {reason}")]
+    File { path: String, reason: String },
+    #[error("{}", problems.join("\n"))]
+    InvalidArguments { problems: Vec<String> },
+    #[error("{what} did not happen within {}", human(*waited))]
+    WaitRanOut { what: String, waited: Duration },
+    #[error("the call was cancelled")]
+    Cancelled,
+    #[error("{what} cannot be done here: {reason}")]
+    Unsupported { what: &'static str, reason: String },
+
+    // Contexts and tabs.
+    #[error("there is no context named {name:?}")]
+    UnknownContext { name: String },
+    #[error("a context named {name:?} already exists")]
+    ContextExists { name: String },
+    #[error("Cannot close the only remaining context")]
+    OnlyContext,
+    #[error("there is no tab {index}; {}", tabs_told(*count))]
+    NoSuchTab { index: usize, count: usize },
+    #[error("no page is open")]
+    NoPage,
+}
+
+impl Error {
+    /// The stable name of this failure, such as `stale_ref`.
+    pub fn code(&self) -> &'static str {
+        self.into()
+    }
+
+    /// What the caller can try next.
+    pub fn hint(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::BrowserNotFound { .. } => {
+                "install Chromium or Chrome, name one with --executable-path, or call browser_install"
+            }
+            Self::NoDisplay => "set DISPLAY, run under xvfb-run, or use --headless",
+            Self::ProfileInUse { .. } => "close that browser, or use another --user-data-dir",
+            Self::BrowserGone { .. } => "call again: the next call starts a fresh browser",
+            Self::UnsupportedBrowser { .. } => "use chromium, chrome or msedge",
+            Self::NoAnswer { .. } | Self::PageBusy => "close the page or navigate it elsewhere",
+            Self::PageClosed | Self::NoPage => "open a page with browser_navigate",
+            Self::PageCrashed => "navigate again to bring the page back",
+            Self::FrameDetached | Self::DocumentGone | Self::StaleRef { .. } | Self::UnknownRef { .. } => {
+                "take a new snapshot and use a ref from it"
+            }
+            Self::NotActionable { obstacle, .. } => return obstacle.hint(),
+            Self::DialogOpen { .. } => "answer it with browser_handle_dialog",
+            _ => return None,
+        })
+    }
+}
+
+/// What keeps an element from being acted on right now.
+#[derive(Debug, Clone, PartialEq, Eq, strum::Display)]
+pub enum Obstacle {
+    #[strum(to_string = "gave no answer")]
+    Silent,
+    #[strum(to_string = "was not found")]
+    Missing,
+    #[strum(to_string = "was not visible")]
+    Hidden,
+    #[strum(to_string = "was still moving")]
+    Moving,
+    #[strum(to_string = "was disabled")]
+    Disabled,
+    #[strum(to_string = "was read-only")]
+    ReadOnly,
+    #[strum(to_string = "was outside the viewport")]
+    OutsideViewport,
+    #[strum(to_string = "was covered by {0}")]
+    CoveredBy(String),
+}
+
+impl Obstacle {
+    /// What the caller can try next.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::CoveredBy(_) => Some("close what covers it, or scroll"),
+            Self::Hidden => Some("make it visible first; a menu may need opening"),
+            Self::Silent => Some("close the page or navigate it elsewhere"),
+            _ => None,
+        }
+    }
+}
+
+/// `5 s`, `1.5 s`, `200 ms`.
+pub(crate) fn human(duration: Duration) -> String {
+    let ms = duration.as_millis();
+    if ms < 1000 { format!("{ms} ms") } else { format!("{} s", duration.as_secs_f64()) }
+}
+
+fn tabs_told(count: usize) -> String {
+    match count {
+        0 => "no tab is open".to_owned(),
+        1 => "the only tab is 0".to_owned(),
+        _ => format!("the tabs are 0 to {}", count - 1),
+    }
+}

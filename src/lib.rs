@@ -1,0 +1,15 @@
+//! A browser that agents and scripts can drive: a CDP engine, sessions, and an MCP server.
+//!
+//! Modules stand in reading order. Each may name only the ones above it.
+pub mod error;
+pub mod messages;
+pub mod snapshot;
+pub mod cdp;
+pub mod browser;
+pub mod session;
+pub mod mcp;
+pub mod cli;
+#[cfg(feature = "python")]
+mod python;
+
+pub use error::{Error, Result};

@@ -1,0 +1,1 @@
+//! The MCP face. Nothing below this module knows that MCP exists.

@@ -1,0 +1,1 @@
+//! Every text that a person or a model reads, in one place.

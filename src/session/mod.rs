@@ -1,0 +1,1 @@
+//! What one client works in: workspaces, sessions with an expiry, the cooldown.
