@@ -1,8 +1,9 @@
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -60,7 +61,7 @@ impl Connection {
             state: Mutex::default(),
             gone: watch::Sender::new(None),
         });
-        lock(&shared.state).sessions.insert(Arc::from(""), Arc::default());
+        shared.state.lock().sessions.insert(Arc::from(""), Arc::default());
         let mut gone = shared.gone.subscribe();
         let reader = Arc::downgrade(&shared);
         tokio::spawn(async move {
@@ -83,7 +84,10 @@ impl Connection {
 
     /// The session with this id. If it has ended already, every call on it fails at once.
     pub fn session(&self, id: &str) -> CdpSession {
-        let known = lock(&self.shared.state)
+        let known = self
+            .shared
+            .state
+            .lock()
             .sessions
             .get_key_value(id)
             .map(|(id, state)| (id.clone(), state.clone()));
@@ -134,7 +138,7 @@ impl Shared {
         };
         let (sender, receiver) = oneshot::channel();
         {
-            let mut shared = lock(&self.state);
+            let mut shared = self.state.lock();
             // Looked at under the lock: whoever closes the session sets the flag first and fails what is pending after.
             if state.closed.load(Ordering::Acquire) {
                 return Err(Error::PageClosed);
@@ -145,20 +149,20 @@ impl Shared {
             shared.pending.insert(id, Pending { session: Some(session.clone()), reply: sender });
         }
         if self.outbox.send(text.into_bytes()).is_err() {
-            lock(&self.state).pending.remove(&id);
+            self.state.lock().pending.remove(&id);
             return Err(self.gone.borrow().clone().unwrap_or_else(gone_by_itself));
         }
         Ok((id, receiver))
     }
 
     pub(super) fn forget(&self, id: u64) {
-        lock(&self.state).pending.remove(&id);
+        self.state.lock().pending.remove(&id);
     }
 
     pub(super) fn listen(state: &SessionState, methods: &[&'static str]) -> Events {
         let (listener, events) = Listener::new(methods);
         if !state.closed.load(Ordering::Acquire) {
-            lock(&state.listeners).push(listener);
+            state.listeners.lock().push(listener);
         }
         events
     }
@@ -173,7 +177,7 @@ impl Shared {
             return;
         }
         let (pending, sessions) = {
-            let mut state = lock(&self.state);
+            let mut state = self.state.lock();
             (std::mem::take(&mut state.pending), std::mem::take(&mut state.sessions))
         };
         for session in sessions.values() {
@@ -190,7 +194,7 @@ impl Shared {
             return;
         };
         if let Some(id) = envelope.id {
-            let Some(waiting) = lock(&self.state).pending.remove(&id) else { return };
+            let Some(waiting) = self.state.lock().pending.remove(&id) else { return };
             let answer = match (envelope.error, envelope.result) {
                 (Some(error), _) => Err(error.into_error()),
                 (None, Some(result)) => {
@@ -204,7 +208,7 @@ impl Shared {
         }
         let (Some(method), Some(parameters)) = (envelope.method, envelope.params) else { return };
         let session = envelope.session_id.unwrap_or_default();
-        let Some(state) = lock(&self.state).sessions.get(&*session).cloned() else { return };
+        let Some(state) = self.state.lock().sessions.get(&*session).cloned() else { return };
         let ends = match &*method {
             "Target.attachedToTarget" => self.attach(parameters),
             "Target.detachedFromTarget" => session_named_in(parameters),
@@ -219,7 +223,7 @@ impl Shared {
             let range = range_within(&bytes, parameters.get());
             let method = method.into_owned();
             let message = Message::new(bytes, range);
-            lock(&state.listeners).retain(|listener| listener.offer(&method, &message));
+            state.listeners.lock().retain(|listener| listener.offer(&method, &message));
         }
         if let Some(ended) = ends {
             self.detach(&ended);
@@ -229,12 +233,12 @@ impl Shared {
     /// A session exists from the moment the browser tells of it, so that its end cannot be missed.
     fn attach(&self, parameters: &RawValue) -> Option<Arc<str>> {
         let id = session_named_in(parameters)?;
-        lock(&self.state).sessions.insert(id, Arc::default());
+        self.state.lock().sessions.insert(id, Arc::default());
         None
     }
 
     fn detach(&self, id: &Arc<str>) {
-        let state = lock(&self.state).sessions.remove(id);
+        let state = self.state.lock().sessions.remove(id);
         if let Some(state) = state {
             state.end();
         }
@@ -243,7 +247,7 @@ impl Shared {
 
     fn fail_pending(&self, id: &str, error: &Error) {
         let failed: Vec<_> = {
-            let mut state = lock(&self.state);
+            let mut state = self.state.lock();
             state.pending.extract_if(|_, pending| pending.session.as_deref() == Some(id)).collect()
         };
         for (_, waiting) in failed {
@@ -255,11 +259,11 @@ impl Shared {
 impl SessionState {
     fn end(&self) {
         self.closed.store(true, Ordering::Release);
-        lock(&self.listeners).clear();
+        self.listeners.lock().clear();
     }
 
     fn wants(&self, method: &str) -> bool {
-        lock(&self.listeners).iter().any(|listener| listener.wants(method))
+        self.listeners.lock().iter().any(|listener| listener.wants(method))
     }
 }
 
@@ -357,9 +361,4 @@ fn range_within(whole: &[u8], part: &str) -> std::ops::Range<usize> {
 
 fn gone_by_itself() -> Error {
     Error::BrowserGone { reason: "it ended".to_owned() }
-}
-
-/// A panic elsewhere must not take the connection down with it.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
