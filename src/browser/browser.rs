@@ -33,6 +33,14 @@ pub(super) struct BrowserInner {
     default_context: BrowserContext,
 }
 
+impl PartialEq for Browser {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+}
+
+impl Eq for Browser {}
+
 /// How long the browser may take to answer the first command.
 const FIRST_ANSWER: Duration = Duration::from_secs(30);
 

@@ -12,6 +12,7 @@ use super::frame::Frame;
 use super::journal::{Journal, Mark, Pending};
 use super::network::NetworkLog;
 use crate::cdp::types::console::{self, InspectorEnable};
+use crate::cdp::types::emulation::SetFocusEmulationEnabled;
 use crate::cdp::types::network::{self as net, Enable as NetworkEnable};
 use crate::cdp::types::page as wire;
 use crate::cdp::types::runtime::{RunIfWaitingForDebugger, TerminateExecution};
@@ -259,6 +260,13 @@ impl Page {
     pub async fn bring_to_front(&self) -> Result<()> {
         let root = self.context().browser()?.root().clone();
         root.call(ActivateTarget { target_id: self.id().to_owned() }).await.map(drop)
+    }
+
+    /// Makes the page believe that its window has the focus, or leaves it as it is.
+    pub fn emulate_focus(&self, enabled: bool) {
+        for session in self.sessions() {
+            session.send(SetFocusEmulationEnabled { enabled }).ignore();
+        }
     }
 
     /// Stops a script that runs without end, so that the page answers again.
