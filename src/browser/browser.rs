@@ -52,14 +52,19 @@ impl Browser {
         warn: &(dyn Fn(&str) + Send + Sync),
     ) -> Result<Self> {
         let mut process = launch(options, warn).await?;
-        let (reader, writer) = process.take_pipes();
+        let pipes = process.take_pipes();
+        let (reader, writer) =
+            pipes.ok_or_else(|| Error::BrowserLaunch { reason: "its pipe is gone".to_owned() })?;
         let connection = Connection::start(Pipe::new(reader, writer));
         let started = Self::start(connection, default_context);
         match started.await {
             Ok((connection, root, version, events, contexts)) => {
                 Ok(Self::assemble(connection, root, Some(process), version, events, contexts))
             }
-            Err(error) => Err(process.explain(error).await),
+            Err(error) => {
+                process.terminate(Duration::ZERO).await;
+                Err(error)
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 mod browser;
 mod context;
 mod evaluate;
+pub mod find;
 mod frame;
 pub mod injected;
 mod journal;

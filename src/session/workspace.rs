@@ -9,7 +9,7 @@ use crate::browser::{Browser, BrowserContext, ContextOptions, Page};
 use crate::error::{Error, Result};
 
 /// The name of the context that is there without being asked for.
-pub const DEFAULT_CONTEXT: &str = "default";
+const DEFAULT_CONTEXT: &str = "default";
 
 /// What one client works in. Cheap to clone; clones share everything.
 #[derive(Debug, Clone)]
