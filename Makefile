@@ -92,7 +92,7 @@ bench: .venv/ready browser ## Measure start-up and tools on a release build; BEN
 	maturin build $(CARGO_FLAGS) --release --out target/bench/wheels
 	@scripts/prepare bench
 	$(call say,Measuring)
-	python benches/server.py --python target/bench/venv/bin/python $(BENCH)
+	python -m benches.server --python $(CURDIR)/target/bench/venv/bin/python $(BENCH)
 
 .PHONY: docs
 docs: build ## Write what code knows into docs/reference/
