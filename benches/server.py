@@ -220,7 +220,7 @@ def since(begin: float) -> float:
 
 
 def print_table(samples: dict[str, Samples], before: dict[str, Samples]) -> None:
-    """One row a step: ours, its spread, its change since the last run; then the others, and how often ours."""
+    """One row a step: ours, its spread, its change since the last run; then the others."""
     others = [name for name in samples if name != "ours"]
     print_row("ms", "min", "p50", "95 % sure", "p95", "change", *(f"{name} (× ours)" for name in others))
     print("|" + "---|" * (6 + len(others)))
