@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::events::{Events, Listener, Message};
+use super::events::{Events, Listener, Message, Observer, Observing};
 use super::session::CdpSession;
 use super::transport::{Incoming, Outgoing, Transport};
 use crate::error::{Error, Result};
@@ -48,6 +48,7 @@ pub(super) struct SessionState {
     pub(super) closed: AtomicBool,
     pub(super) crashed: AtomicBool,
     listeners: Mutex<Vec<Listener>>,
+    observers: Mutex<Vec<Observing>>,
 }
 
 impl Connection {
@@ -167,6 +168,17 @@ impl Shared {
         events
     }
 
+    pub(super) fn observe(state: &SessionState, methods: &[&'static str], observer: Arc<dyn Observer>) {
+        let observing = Observing::new(methods, observer);
+        let mut observers = state.observers.lock();
+        if !state.closed.load(Ordering::Acquire) {
+            observers.push(observing);
+            return;
+        }
+        drop(observers);
+        observing.end();
+    }
+
     fn close(&self, reason: Error) {
         let first = self.gone.send_if_modified(|gone| {
             let first = gone.is_none();
@@ -223,6 +235,11 @@ impl Shared {
             let range = range_within(&bytes, parameters.get());
             let method = method.into_owned();
             let message = Message::new(bytes, range);
+            // Outside the lock: an observer may want to send, or to listen to more.
+            let observers = state.observers.lock().clone();
+            for observer in observers {
+                observer.tell(&method, &message);
+            }
             state.listeners.lock().retain(|listener| listener.offer(&method, &message));
         }
         if let Some(ended) = ends {
@@ -258,12 +275,20 @@ impl Shared {
 
 impl SessionState {
     fn end(&self) {
-        self.closed.store(true, Ordering::Release);
+        let observers = {
+            let mut observers = self.observers.lock();
+            self.closed.store(true, Ordering::Release);
+            std::mem::take(&mut *observers)
+        };
         self.listeners.lock().clear();
+        for observer in observers {
+            observer.end();
+        }
     }
 
     fn wants(&self, method: &str) -> bool {
         self.listeners.lock().iter().any(|listener| listener.wants(method))
+            || self.observers.lock().iter().any(|observer| observer.wants(method))
     }
 }
 

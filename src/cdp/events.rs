@@ -93,3 +93,45 @@ impl Listener {
         }
     }
 }
+
+/// Hears events in the reader itself, in order and before any later reply is handed out: who awaits a reply can rely on
+/// every observer having heard what came before it. An observer must not wait for anything.
+pub trait Observer: Send + Sync {
+    /// The browser told something that was asked for.
+    fn told(&self, event: RawEvent);
+
+    /// The session or the connection has ended.
+    fn ended(&self) {}
+}
+
+#[derive(Clone)]
+pub(super) struct Observing {
+    methods: Arc<[&'static str]>,
+    observer: Arc<dyn Observer>,
+}
+
+impl Observing {
+    pub(super) fn new(methods: &[&'static str], observer: Arc<dyn Observer>) -> Self {
+        Self { methods: methods.into(), observer }
+    }
+
+    pub(super) fn wants(&self, method: &str) -> bool {
+        self.methods.contains(&method)
+    }
+
+    pub(super) fn tell(&self, method: &str, message: &Message) {
+        if let Some(&method) = self.methods.iter().find(|wanted| **wanted == method) {
+            self.observer.told(RawEvent { method, message: message.clone() });
+        }
+    }
+
+    pub(super) fn end(&self) {
+        self.observer.ended();
+    }
+}
+
+impl std::fmt::Debug for Observing {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Observing").field("methods", &self.methods.len()).finish_non_exhaustive()
+    }
+}

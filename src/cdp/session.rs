@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 
 use super::command::Command;
 use super::connection::{COMMAND_LIMIT, SessionState, Shared};
-use super::events::{Events, Message};
+use super::events::{Events, Message, Observer};
 use super::policy::{self, Permit};
 use crate::error::{Error, Result};
 
@@ -87,6 +87,11 @@ impl CdpSession {
     /// The events with these wire names, from now on.
     pub fn events(&self, methods: &[&'static str]) -> Events {
         Shared::listen(&self.state, methods)
+    }
+
+    /// Lets `observer` hear the events with these wire names, from now on until the session ends.
+    pub fn observe(&self, methods: &[&'static str], observer: Arc<dyn Observer>) {
+        Shared::observe(&self.state, methods, observer);
     }
 
     fn post<T>(
