@@ -1,0 +1,389 @@
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use tokio::sync::{mpsc, oneshot, watch};
+
+use super::events::{Events, Listener, Message, Observer, Observing};
+use super::session::CdpSession;
+use super::transport::{Incoming, Outgoing, Transport};
+use crate::error::{Error, Result};
+
+/// How long a command may take unless its caller says otherwise.
+pub(super) const COMMAND_LIMIT: Duration = Duration::from_secs(30);
+
+/// One connection to one browser. Cheap to clone; the last clone's drop closes it.
+#[derive(Debug, Clone)]
+pub struct Connection {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+pub(super) struct Shared {
+    next_id: AtomicU64,
+    outbox: mpsc::UnboundedSender<Vec<u8>>,
+    state: Mutex<State>,
+    gone: watch::Sender<Option<Error>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    pending: HashMap<u64, Pending>,
+    sessions: HashMap<Arc<str>, Arc<SessionState>>,
+}
+
+#[derive(Debug)]
+struct Pending {
+    session: Option<Arc<str>>,
+    reply: oneshot::Sender<Result<Message>>,
+}
+
+/// What is known of one attachment, or of the browser itself.
+#[derive(Debug, Default)]
+pub(super) struct SessionState {
+    pub(super) closed: AtomicBool,
+    pub(super) crashed: AtomicBool,
+    listeners: Mutex<Vec<Listener>>,
+    observers: Mutex<Vec<Observing>>,
+}
+
+impl Connection {
+    /// Starts the reader and the writer. Must be called inside a tokio runtime.
+    pub fn start(transport: impl Transport) -> Self {
+        let (incoming, outgoing) = transport.split();
+        let (outbox, inbox) = mpsc::unbounded_channel();
+        let shared = Arc::new(Shared {
+            next_id: AtomicU64::new(1),
+            outbox,
+            state: Mutex::default(),
+            gone: watch::Sender::new(None),
+        });
+        shared.state.lock().sessions.insert(Arc::from(""), Arc::default());
+        let mut gone = shared.gone.subscribe();
+        let reader = Arc::downgrade(&shared);
+        tokio::spawn(async move {
+            let ended = tokio::select! {
+                ended = read(incoming, &reader) => ended,
+                _ = gone.wait_for(Option::is_some) => return,
+            };
+            if let Some(shared) = reader.upgrade() {
+                shared.close(Error::BrowserGone { reason: ended });
+            }
+        });
+        tokio::spawn(write(outgoing, inbox, Arc::downgrade(&shared)));
+        Self { shared }
+    }
+
+    /// The session of the browser itself.
+    pub fn root(&self) -> CdpSession {
+        self.session("")
+    }
+
+    /// The session with this id. If it has ended already, every call on it fails at once.
+    pub fn session(&self, id: &str) -> CdpSession {
+        let known = self
+            .shared
+            .state
+            .lock()
+            .sessions
+            .get_key_value(id)
+            .map(|(id, state)| (id.clone(), state.clone()));
+        let (id, state) = known.unwrap_or_else(|| {
+            let state = SessionState::default();
+            state.closed.store(true, Ordering::Release);
+            (Arc::from(id), Arc::new(state))
+        });
+        CdpSession::new(self.shared.clone(), id, state)
+    }
+
+    /// Why the connection ended, if it has.
+    pub fn ended(&self) -> Option<Error> {
+        self.shared.gone.borrow().clone()
+    }
+
+    /// Waits until the connection ends, and says why.
+    pub async fn until_ended(&self) -> Error {
+        let mut gone = self.shared.gone.subscribe();
+        let ended = gone.wait_for(Option::is_some).await;
+        ended.ok().and_then(|reason| reason.clone()).unwrap_or_else(gone_by_itself)
+    }
+
+    /// Ends the connection: all that is pending fails with `reason`.
+    pub fn close(&self, reason: &str) {
+        self.shared.close(Error::BrowserGone { reason: reason.to_owned() });
+    }
+}
+
+impl Shared {
+    /// Writes a command and hands out where its reply will arrive.
+    pub(super) fn post(
+        self: &Arc<Self>,
+        session: &Arc<str>,
+        state: &SessionState,
+        method: &str,
+        parameters: &str,
+    ) -> Result<(u64, oneshot::Receiver<Result<Message>>)> {
+        if let Some(error) = self.gone.borrow().clone() {
+            return Err(error);
+        }
+        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        let text = match &**session {
+            "" => format!(r#"{{"id":{id},"method":"{method}","params":{parameters}}}"#),
+            name => {
+                format!(r#"{{"id":{id},"sessionId":"{name}","method":"{method}","params":{parameters}}}"#)
+            }
+        };
+        let (sender, receiver) = oneshot::channel();
+        {
+            let mut shared = self.state.lock();
+            // Looked at under the lock: whoever closes the session sets the flag first and fails what is pending after.
+            if state.closed.load(Ordering::Acquire) {
+                return Err(Error::PageClosed);
+            }
+            if state.crashed.load(Ordering::Acquire) {
+                return Err(Error::PageCrashed);
+            }
+            shared.pending.insert(id, Pending { session: Some(session.clone()), reply: sender });
+        }
+        if self.outbox.send(text.into_bytes()).is_err() {
+            self.state.lock().pending.remove(&id);
+            return Err(self.gone.borrow().clone().unwrap_or_else(gone_by_itself));
+        }
+        Ok((id, receiver))
+    }
+
+    pub(super) fn forget(&self, id: u64) {
+        self.state.lock().pending.remove(&id);
+    }
+
+    pub(super) fn listen(state: &SessionState, methods: &[&'static str]) -> Events {
+        let (listener, events) = Listener::new(methods);
+        if !state.closed.load(Ordering::Acquire) {
+            state.listeners.lock().push(listener);
+        }
+        events
+    }
+
+    pub(super) fn observe(state: &SessionState, methods: &[&'static str], observer: Arc<dyn Observer>) {
+        let observing = Observing::new(methods, observer);
+        let mut observers = state.observers.lock();
+        if !state.closed.load(Ordering::Acquire) {
+            observers.push(observing);
+            return;
+        }
+        drop(observers);
+        observing.end();
+    }
+
+    fn close(&self, reason: Error) {
+        let first = self.gone.send_if_modified(|gone| {
+            let first = gone.is_none();
+            gone.get_or_insert_with(|| reason.clone());
+            first
+        });
+        if !first {
+            return;
+        }
+        let (pending, sessions) = {
+            let mut state = self.state.lock();
+            (std::mem::take(&mut state.pending), std::mem::take(&mut state.sessions))
+        };
+        for session in sessions.values() {
+            session.end();
+        }
+        for waiting in pending.into_values() {
+            let _ = waiting.reply.send(Err(reason.clone()));
+        }
+    }
+
+    fn receive(&self, bytes: Vec<u8>) {
+        let Ok(envelope) = serde_json::from_slice::<Envelope>(&bytes) else {
+            tracing::warn!(bytes = bytes.len(), "a message from the browser is not JSON");
+            return;
+        };
+        if let Some(id) = envelope.id {
+            let Some(waiting) = self.state.lock().pending.remove(&id) else { return };
+            let answer = match (envelope.error, envelope.result) {
+                (Some(error), _) => Err(error.into_error()),
+                (None, Some(result)) => {
+                    let range = range_within(&bytes, result.get());
+                    Ok(Message::new(bytes, range))
+                }
+                (None, None) => Ok(Message::new(b"{}".to_vec(), 0..2)),
+            };
+            let _ = waiting.reply.send(answer);
+            return;
+        }
+        let (Some(method), Some(parameters)) = (envelope.method, envelope.params) else { return };
+        let session = envelope.session_id.unwrap_or_default();
+        let Some(state) = self.state.lock().sessions.get(&*session).cloned() else { return };
+        let ends = match &*method {
+            "Target.attachedToTarget" => self.attach(parameters),
+            "Target.detachedFromTarget" => session_named_in(parameters),
+            "Inspector.targetCrashed" => {
+                state.crashed.store(true, Ordering::Release);
+                self.fail_pending(&session, &Error::PageCrashed);
+                None
+            }
+            _ => None,
+        };
+        if state.wants(&method) {
+            let range = range_within(&bytes, parameters.get());
+            let method = method.into_owned();
+            let message = Message::new(bytes, range);
+            // Outside the lock: an observer may want to send, or to listen to more.
+            let observers = state.observers.lock().clone();
+            for observer in observers {
+                observer.tell(&method, &message);
+            }
+            state.listeners.lock().retain(|listener| listener.offer(&method, &message));
+        }
+        if let Some(ended) = ends {
+            self.detach(&ended);
+        }
+    }
+
+    /// A session exists from the moment the browser tells of it, so that its end cannot be missed.
+    fn attach(&self, parameters: &RawValue) -> Option<Arc<str>> {
+        let id = session_named_in(parameters)?;
+        self.state.lock().sessions.insert(id, Arc::default());
+        None
+    }
+
+    fn detach(&self, id: &Arc<str>) {
+        let state = self.state.lock().sessions.remove(id);
+        if let Some(state) = state {
+            state.end();
+        }
+        self.fail_pending(id, &Error::PageClosed);
+    }
+
+    fn fail_pending(&self, id: &str, error: &Error) {
+        let failed: Vec<_> = {
+            let mut state = self.state.lock();
+            state.pending.extract_if(|_, pending| pending.session.as_deref() == Some(id)).collect()
+        };
+        for (_, waiting) in failed {
+            let _ = waiting.reply.send(Err(error.clone()));
+        }
+    }
+}
+
+impl SessionState {
+    fn end(&self) {
+        let observers = {
+            let mut observers = self.observers.lock();
+            self.closed.store(true, Ordering::Release);
+            std::mem::take(&mut *observers)
+        };
+        self.listeners.lock().clear();
+        for observer in observers {
+            observer.end();
+        }
+    }
+
+    fn wants(&self, method: &str) -> bool {
+        self.listeners.lock().iter().any(|listener| listener.wants(method))
+            || self.observers.lock().iter().any(|observer| observer.wants(method))
+    }
+}
+
+async fn read(mut incoming: impl Incoming, shared: &std::sync::Weak<Shared>) -> String {
+    loop {
+        match incoming.next().await {
+            Ok(Some(bytes)) => match shared.upgrade() {
+                Some(shared) => shared.receive(bytes),
+                None => return "nobody needs it any more".to_owned(),
+            },
+            Ok(None) => return "it closed the connection".to_owned(),
+            Err(error) => return format!("the connection to it broke ({error})"),
+        }
+    }
+}
+
+async fn write(
+    mut outgoing: impl Outgoing,
+    mut inbox: mpsc::UnboundedReceiver<Vec<u8>>,
+    shared: std::sync::Weak<Shared>,
+) {
+    const AT_ONCE: usize = 64;
+    let mut messages = Vec::with_capacity(AT_ONCE);
+    while inbox.recv_many(&mut messages, AT_ONCE).await > 0 {
+        let sent = outgoing.send(&messages).await;
+        messages.clear();
+        if let (Err(error), Some(shared)) = (sent, shared.upgrade()) {
+            shared.close(Error::BrowserGone { reason: format!("writing to it failed ({error})") });
+            return;
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Envelope<'a> {
+    #[serde(default)]
+    id: Option<u64>,
+    #[serde(borrow, default)]
+    session_id: Option<std::borrow::Cow<'a, str>>,
+    #[serde(borrow, default)]
+    method: Option<std::borrow::Cow<'a, str>>,
+    #[serde(borrow, default)]
+    params: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    result: Option<&'a RawValue>,
+    #[serde(default)]
+    error: Option<Refusal>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Refusal {
+    message: String,
+    data: Option<serde_json::Value>,
+}
+
+impl Refusal {
+    /// The wordings of Chromium that mean something to us; the caller adds the method to the rest.
+    fn into_error(self) -> Error {
+        const REPLACED: [&str; 5] = [
+            "Inspected target navigated or closed",
+            "Cannot find context with specified id",
+            "Execution context was destroyed",
+            "Cannot find default execution context",
+            "uniqueContextId not found",
+        ];
+        if REPLACED.iter().any(|text| self.message.starts_with(text)) {
+            return Error::DocumentGone;
+        }
+        if self.message.starts_with("Session with given id not found") {
+            return Error::PageClosed;
+        }
+        let data =
+            self.data.and_then(|data| data.as_str().map(|data| format!(": {data}"))).unwrap_or_default();
+        Error::Protocol { method: "", message: self.message + &data }
+    }
+}
+
+fn session_named_in(parameters: &RawValue) -> Option<Arc<str>> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Named<'a> {
+        #[serde(borrow)]
+        session_id: std::borrow::Cow<'a, str>,
+    }
+    serde_json::from_str::<Named>(parameters.get()).ok().map(|named| Arc::from(named.session_id))
+}
+
+/// Where `part`, a slice of `whole`, lies in it.
+fn range_within(whole: &[u8], part: &str) -> std::ops::Range<usize> {
+    let start = part.as_ptr() as usize - whole.as_ptr() as usize;
+    start..start + part.len()
+}
+
+fn gone_by_itself() -> Error {
+    Error::BrowserGone { reason: "it ended".to_owned() }
+}

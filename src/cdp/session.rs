@@ -1,0 +1,187 @@
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use serde::Serialize;
+use tokio::sync::oneshot;
+
+use super::command::Command;
+use super::connection::{COMMAND_LIMIT, SessionState, Shared};
+use super::events::{Events, Message, Observer};
+use super::policy::{self, Permit};
+use crate::error::{Error, Result};
+
+/// Our attachment to one target, or to the browser itself. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct CdpSession {
+    shared: Arc<Shared>,
+    id: Arc<str>,
+    state: Arc<SessionState>,
+}
+
+impl CdpSession {
+    pub(super) fn new(shared: Arc<Shared>, id: Arc<str>, state: Arc<SessionState>) -> Self {
+        Self { shared, id, state }
+    }
+
+    /// The id that the browser gave to this attachment; empty for the browser's own session.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Whether the target or the connection is gone.
+    pub fn is_closed(&self) -> bool {
+        self.state.closed.load(Ordering::Acquire)
+    }
+
+    /// Whether the target's renderer crashed and has not come back.
+    pub fn is_crashed(&self) -> bool {
+        self.state.crashed.load(Ordering::Acquire)
+    }
+
+    /// The target answers again: a navigation gave it a new renderer.
+    pub fn revive(&self) {
+        self.state.crashed.store(false, Ordering::Release);
+    }
+
+    /// Sends a command and waits for its reply, at most 30 s.
+    pub async fn call<C: Command>(&self, command: C) -> Result<C::Reply> {
+        self.call_within(command, COMMAND_LIMIT).await
+    }
+
+    /// Sends a command and waits for its reply, at most `limit`.
+    pub async fn call_within<C: Command>(&self, command: C, limit: Duration) -> Result<C::Reply> {
+        self.send(command).within(limit).await
+    }
+
+    /// Sends a command that a page could notice, for a reason.
+    pub async fn call_permitted<C: Command>(&self, command: C, permit: Permit) -> Result<C::Reply> {
+        self.post::<C::Reply>(C::METHOD, &command, Some(permit)).within(COMMAND_LIMIT).await
+    }
+
+    /// Writes the command now; the reply can be awaited later. So several commands cost one round trip.
+    pub fn send<C: Command>(&self, command: C) -> PendingReply<C::Reply> {
+        self.post(C::METHOD, &command, None)
+    }
+
+    /// Like [`send`](Self::send), for a command that a page could notice.
+    pub fn send_permitted<C: Command>(&self, command: C, permit: Permit) -> PendingReply<C::Reply> {
+        self.post(C::METHOD, &command, Some(permit))
+    }
+
+    /// Sends a command by name, as a user of a raw protocol session does.
+    pub async fn call_raw(
+        &self,
+        method: &str,
+        parameters: &serde_json::Value,
+        permit: Option<Permit>,
+    ) -> Result<serde_json::Value> {
+        let mut reply = self.post_named(method, "the command", parameters, permit);
+        reply.limit = COMMAND_LIMIT;
+        reply.await
+    }
+
+    /// The events with these wire names, from now on.
+    pub fn events(&self, methods: &[&'static str]) -> Events {
+        Shared::listen(&self.state, methods)
+    }
+
+    /// Lets `observer` hear the events with these wire names, from now on until the session ends.
+    pub fn observe(&self, methods: &[&'static str], observer: Arc<dyn Observer>) {
+        Shared::observe(&self.state, methods, observer);
+    }
+
+    fn post<T>(
+        &self,
+        method: &'static str,
+        parameters: &impl Serialize,
+        permit: Option<Permit>,
+    ) -> PendingReply<T> {
+        self.post_named(method, method, parameters, permit)
+    }
+
+    fn post_named<T>(
+        &self,
+        method: &str,
+        told_as: &'static str,
+        parameters: &impl Serialize,
+        permit: Option<Permit>,
+    ) -> PendingReply<T> {
+        let posted = policy::check(method, permit).and_then(|()| {
+            let parameters = serde_json::to_string(parameters)
+                .map_err(|error| Error::Unreadable { method: told_as, reason: error.to_string() })?;
+            self.shared.post(&self.id, &self.state, method, &parameters)
+        });
+        PendingReply {
+            shared: self.shared.clone(),
+            method: told_as,
+            posted,
+            limit: COMMAND_LIMIT,
+            timer: None,
+            reply: PhantomData,
+        }
+    }
+}
+
+/// A command that is under way. Dropping it gives up the reply; the command itself cannot be taken back.
+#[derive(Debug)]
+#[must_use = "the reply tells whether the command succeeded"]
+pub struct PendingReply<T> {
+    shared: Arc<Shared>,
+    method: &'static str,
+    posted: Result<(u64, oneshot::Receiver<Result<Message>>)>,
+    limit: Duration,
+    timer: Option<Pin<Box<tokio::time::Sleep>>>,
+    reply: PhantomData<fn() -> T>,
+}
+
+impl<T> PendingReply<T> {
+    /// Waits at most `limit` instead of 30 s.
+    pub fn within(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// Gives the reply up without being told off for it: the command's effect is all that was wanted.
+    pub fn ignore(self) {}
+}
+
+impl<T: serde::de::DeserializeOwned> Future for PendingReply<T> {
+    type Output = Result<T>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.get_mut();
+        let method = this.method;
+        let receiver = match &mut this.posted {
+            Ok((_, receiver)) => receiver,
+            Err(error) => return Poll::Ready(Err(error.clone())),
+        };
+        match Pin::new(receiver).poll(context) {
+            Poll::Ready(Ok(Ok(message))) => Poll::Ready(
+                serde_json::from_slice(message.part())
+                    .map_err(|error| Error::Unreadable { method, reason: error.to_string() }),
+            ),
+            Poll::Ready(Ok(Err(Error::Protocol { message, .. }))) => {
+                Poll::Ready(Err(Error::Protocol { method, message }))
+            }
+            Poll::Ready(Ok(Err(error))) => Poll::Ready(Err(error)),
+            Poll::Ready(Err(_)) => Poll::Ready(Err(Error::BrowserGone { reason: "it ended".to_owned() })),
+            Poll::Pending => {
+                let limit = this.limit;
+                let timer = this.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep(limit)));
+                timer.as_mut().poll(context).map(|()| Err(Error::NoAnswer { method, waited: limit }))
+            }
+        }
+    }
+}
+
+impl<T> Drop for PendingReply<T> {
+    fn drop(&mut self) {
+        if let Ok((id, _)) = self.posted {
+            self.shared.forget(id);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+use std::io;
+
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+
+use super::{Incoming, MAX_MESSAGE_BYTES, Outgoing, Transport, too_large};
+
+/// Messages that end in a zero byte, as `--remote-debugging-pipe` speaks them.
+#[derive(Debug)]
+pub struct Pipe<R, W> {
+    reader: R,
+    writer: W,
+}
+
+impl<R, W> Pipe<R, W> {
+    pub fn new(reader: R, writer: W) -> Self {
+        Self { reader, writer }
+    }
+}
+
+impl<R, W> Transport for Pipe<R, W>
+where
+    R: AsyncRead + Unpin + Send + 'static,
+    W: AsyncWrite + Unpin + Send + 'static,
+{
+    type Incoming = PipeReader<R>;
+    type Outgoing = PipeWriter<W>;
+
+    fn split(self) -> (Self::Incoming, Self::Outgoing) {
+        let reader = PipeReader { reader: self.reader, buffer: Vec::new(), searched: 0, start: 0 };
+        (reader, PipeWriter(self.writer))
+    }
+}
+
+#[derive(Debug)]
+pub struct PipeReader<R> {
+    reader: R,
+    buffer: Vec<u8>,
+    /// Where the next message starts in `buffer`.
+    start: usize,
+    /// Up to where `buffer` is known to hold no end of the next message.
+    searched: usize,
+}
+
+const READ_BYTES: usize = 64 * 1024;
+
+impl<R: AsyncRead + Unpin + Send + 'static> Incoming for PipeReader<R> {
+    async fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
+        loop {
+            if let Some(length) = memchr::memchr(0, &self.buffer[self.searched..]) {
+                let end = self.searched + length;
+                let message = self.buffer[self.start..end].to_vec();
+                self.start = end + 1;
+                self.searched = self.start;
+                return Ok(Some(message));
+            }
+            self.buffer.drain(..self.start);
+            self.start = 0;
+            self.searched = self.buffer.len();
+            if self.buffer.len() > MAX_MESSAGE_BYTES {
+                return Err(too_large());
+            }
+            self.buffer.reserve(READ_BYTES);
+            if self.reader.read_buf(&mut self.buffer).await? == 0 {
+                return match self.buffer.is_empty() {
+                    true => Ok(None),
+                    false => {
+                        Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the last message was cut off"))
+                    }
+                };
+            }
+        }
+    }
+}
+
+#[derive(Debug)]
+pub struct PipeWriter<W>(W);
+
+impl<W: AsyncWrite + Unpin + Send + 'static> Outgoing for PipeWriter<W> {
+    async fn send(&mut self, messages: &[Vec<u8>]) -> io::Result<()> {
+        let mut together = Vec::with_capacity(messages.iter().map(|message| message.len() + 1).sum());
+        for message in messages {
+            together.extend_from_slice(message);
+            together.push(0);
+        }
+        self.0.write_all(&together).await?;
+        self.0.flush().await
+    }
+}

@@ -1,0 +1,87 @@
+use std::io;
+
+use futures_util::stream::{SplitSink, SplitStream};
+use futures_util::{SinkExt, StreamExt};
+use tokio::net::TcpStream;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::http::{HeaderName, HeaderValue};
+use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+use tokio_tungstenite::tungstenite::{Bytes, Message, Utf8Bytes};
+
+use super::{Incoming, MAX_MESSAGE_BYTES, Outgoing, Transport};
+use crate::error::{Error, Result};
+
+/// A websocket to somebody else's browser.
+#[derive(Debug)]
+pub struct WebSocket {
+    stream: WebSocketStream<TcpStream>,
+}
+
+impl WebSocket {
+    /// Connects to a `ws://` address, with extra headers.
+    pub async fn connect(address: &str, headers: &[(String, String)]) -> Result<Self> {
+        let unreachable = |reason: String| Error::BrowserGone { reason };
+        let mut request = address.into_client_request().map_err(|error| unreachable(error.to_string()))?;
+        for (name, value) in headers {
+            let name: HeaderName =
+                name.parse().map_err(|_| unreachable("a header name is not valid".to_owned()))?;
+            let value: HeaderValue =
+                value.parse().map_err(|_| unreachable("a header value is not valid".to_owned()))?;
+            request.headers_mut().insert(name, value);
+        }
+        let host = request.uri().host().unwrap_or_default().trim_matches(['[', ']']).to_owned();
+        let port = request.uri().port_u16().unwrap_or(80);
+        let stream = TcpStream::connect((host.as_str(), port))
+            .await
+            .map_err(|error| unreachable(error.to_string()))?;
+        let _ = stream.set_nodelay(true);
+        let sizes = WebSocketConfig::default()
+            .max_message_size(Some(MAX_MESSAGE_BYTES))
+            .max_frame_size(Some(MAX_MESSAGE_BYTES));
+        let (stream, _) = tokio_tungstenite::client_async_with_config(request, stream, Some(sizes))
+            .await
+            .map_err(|error| unreachable(error.to_string()))?;
+        Ok(Self { stream })
+    }
+}
+
+impl Transport for WebSocket {
+    type Incoming = WebSocketReader;
+    type Outgoing = WebSocketWriter;
+
+    fn split(self) -> (Self::Incoming, Self::Outgoing) {
+        let (writer, reader) = self.stream.split();
+        (WebSocketReader(reader), WebSocketWriter(writer))
+    }
+}
+
+#[derive(Debug)]
+pub struct WebSocketReader(SplitStream<WebSocketStream<TcpStream>>);
+
+impl Incoming for WebSocketReader {
+    async fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
+        loop {
+            return match self.0.next().await {
+                Some(Ok(Message::Text(text))) => Ok(Some(Bytes::from(text).into())),
+                Some(Ok(Message::Binary(bytes))) => Ok(Some(bytes.into())),
+                Some(Ok(Message::Close(_))) | None => Ok(None),
+                Some(Ok(_)) => continue,
+                Some(Err(error)) => Err(io::Error::other(error)),
+            };
+        }
+    }
+}
+
+#[derive(Debug)]
+pub struct WebSocketWriter(SplitSink<WebSocketStream<TcpStream>, Message>);
+
+impl Outgoing for WebSocketWriter {
+    async fn send(&mut self, messages: &[Vec<u8>]) -> io::Result<()> {
+        for message in messages {
+            let text = Utf8Bytes::try_from(Bytes::copy_from_slice(message)).map_err(io::Error::other)?;
+            self.0.feed(Message::Text(text)).await.map_err(io::Error::other)?;
+        }
+        self.0.flush().await.map_err(io::Error::other)
+    }
+}

@@ -1,0 +1,28 @@
+//! What a user asks the browser to pretend.
+use serde_json::Value;
+
+use super::Empty;
+
+domain! {
+    commands {
+        "Emulation.setDeviceMetricsOverride" SetDeviceMetricsOverride
+            { width: u32, height: u32, device_scale_factor: f64, mobile: bool }
+            ? { screen_width: u32, screen_height: u32, screen_orientation: Value, dont_set_visible_size: bool } -> Empty
+        "Emulation.clearDeviceMetricsOverride" ClearDeviceMetricsOverride {} -> Empty
+        "Emulation.setTouchEmulationEnabled" SetTouchEmulationEnabled { enabled: bool } ? { max_touch_points: u32 } -> Empty
+        "Emulation.setFocusEmulationEnabled" SetFocusEmulationEnabled { enabled: bool } -> Empty
+        "Emulation.setUserAgentOverride" SetUserAgentOverride { user_agent: String }
+            ? { accept_language: String, platform: String, user_agent_metadata: Value } -> Empty
+        "Emulation.setLocaleOverride" SetLocaleOverride {} ? { locale: String } -> Empty
+        "Emulation.setTimezoneOverride" SetTimezoneOverride { timezone_id: String } -> Empty
+        "Emulation.setGeolocationOverride" SetGeolocationOverride {} ? { latitude: f64, longitude: f64, accuracy: f64 } -> Empty
+        "Emulation.setEmulatedMedia" SetEmulatedMedia {} ? { media: String, features: Vec<MediaFeature> } -> Empty
+        "Emulation.setScriptExecutionDisabled" SetScriptExecutionDisabled { value: bool } -> Empty
+        "Emulation.setDefaultBackgroundColorOverride" SetDefaultBackgroundColorOverride {} ? { color: Value } -> Empty
+        "Security.setIgnoreCertificateErrors" SetIgnoreCertificateErrors { ignore: bool } -> Empty
+    }
+    events {}
+    objects {
+        MediaFeature { name: String, value: String }
+    }
+}

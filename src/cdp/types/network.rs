@@ -1,0 +1,158 @@
+//! Requests, responses, cookies; and `Fetch`, which can stop them on their way.
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::Empty;
+
+/// Header names and values; the browser joins repeated ones with a newline.
+pub type Headers = BTreeMap<String, String>;
+
+domain! {
+    commands {
+        "Network.enable" Enable {} ? { max_total_buffer_size: i64, max_resource_buffer_size: i64, max_post_data_size: i64 } -> Empty
+        "Network.disable" Disable {} -> Empty
+        "Network.setExtraHTTPHeaders" SetExtraHttpHeaders { headers: Headers } -> Empty
+        "Network.setCacheDisabled" SetCacheDisabled { cache_disabled: bool } -> Empty
+        "Network.setBypassServiceWorker" SetBypassServiceWorker { bypass: bool } -> Empty
+        "Network.emulateNetworkConditions" EmulateNetworkConditions
+            { offline: bool, latency: f64, download_throughput: f64, upload_throughput: f64 } -> Empty
+        "Network.getResponseBody" GetResponseBody { request_id: String } -> Body
+        "Network.getRequestPostData" GetRequestPostData { request_id: String } -> PostData
+        "Fetch.enable" FetchEnable {} ? { patterns: Vec<RequestPattern>, handle_auth_requests: bool } -> Empty
+        "Fetch.disable" FetchDisable {} -> Empty
+        "Fetch.continueRequest" ContinueRequest { request_id: String }
+            ? { url: String, method: String, post_data: String, headers: Vec<HeaderEntry>, intercept_response: bool } -> Empty
+        "Fetch.fulfillRequest" FulfillRequest { request_id: String, response_code: u32 }
+            ? { response_headers: Vec<HeaderEntry>, body: String, response_phrase: String } -> Empty
+        "Fetch.failRequest" FailRequest { request_id: String, error_reason: String } -> Empty
+        "Fetch.continueWithAuth" ContinueWithAuth { request_id: String, auth_challenge_response: AuthChallengeResponse } -> Empty
+        "Fetch.getResponseBody" FetchGetResponseBody { request_id: String } -> Body
+    }
+    events {
+        "Network.requestWillBeSent" RequestWillBeSent {
+            request_id: String,
+            loader_id: String,
+            #[serde(rename = "documentURL")] document_url: String,
+            request: Request,
+            timestamp: f64,
+            wall_time: f64,
+            initiator: Initiator,
+            redirect_response: Option<Response>,
+            #[serde(rename = "type")] kind: Option<String>,
+            frame_id: Option<String>,
+            has_user_gesture: Option<bool>,
+        }
+        "Network.requestWillBeSentExtraInfo" RequestWillBeSentExtraInfo { request_id: String, headers: Headers }
+        "Network.responseReceived" ResponseReceived {
+            request_id: String,
+            loader_id: String,
+            timestamp: f64,
+            #[serde(rename = "type")] kind: String,
+            response: Response,
+            has_extra_info: bool,
+            frame_id: Option<String>,
+        }
+        "Network.responseReceivedExtraInfo" ResponseReceivedExtraInfo
+            { request_id: String, headers: Headers, status_code: i64, headers_text: Option<String> }
+        "Network.loadingFinished" LoadingFinished { request_id: String, timestamp: f64, encoded_data_length: f64 }
+        "Network.loadingFailed" LoadingFailed {
+            request_id: String,
+            timestamp: f64,
+            #[serde(rename = "type")] kind: String,
+            error_text: String,
+            canceled: Option<bool>,
+            blocked_reason: Option<String>,
+        }
+        "Network.requestServedFromCache" RequestServedFromCache { request_id: String }
+        "Network.webSocketCreated" WebSocketCreated { request_id: String, url: String }
+        "Network.webSocketWillSendHandshakeRequest" WebSocketWillSendHandshakeRequest { request_id: String }
+        "Network.webSocketHandshakeResponseReceived" WebSocketHandshakeResponseReceived { request_id: String }
+        "Network.webSocketFrameSent" WebSocketFrameSent { request_id: String, response: WebSocketFrame }
+        "Network.webSocketFrameReceived" WebSocketFrameReceived { request_id: String, response: WebSocketFrame }
+        "Network.webSocketFrameError" WebSocketFrameError { request_id: String, error_message: String }
+        "Network.webSocketClosed" WebSocketClosed { request_id: String }
+        "Fetch.requestPaused" RequestPaused {
+            request_id: String,
+            request: Request,
+            frame_id: String,
+            resource_type: String,
+            response_error_reason: Option<String>,
+            response_status_code: Option<i64>,
+            response_headers: Option<Vec<HeaderEntry>>,
+            network_id: Option<String>,
+            redirected_request_id: Option<String>,
+        }
+        "Fetch.authRequired" AuthRequired { request_id: String, request: Request, frame_id: String, resource_type: String, auth_challenge: AuthChallenge }
+    }
+    objects {
+        Request {
+            url: String,
+            url_fragment: Option<String>,
+            method: String,
+            headers: Headers,
+            post_data: Option<String>,
+            has_post_data: Option<bool>,
+            post_data_entries: Option<Vec<PostDataEntry>>,
+            is_same_site: Option<bool>,
+        }
+        PostDataEntry { bytes: Option<String> }
+        Initiator {
+            #[serde(rename = "type")]
+            kind: String,
+            url: Option<String>,
+        }
+        Response {
+            url: String,
+            status: i64,
+            status_text: String,
+            headers: Headers,
+            mime_type: String,
+            protocol: Option<String>,
+            from_disk_cache: Option<bool>,
+            from_service_worker: Option<bool>,
+            from_prefetch_cache: Option<bool>,
+            encoded_data_length: f64,
+            #[serde(rename = "remoteIPAddress")]
+            remote_ip_address: Option<String>,
+            remote_port: Option<i64>,
+            security_state: Option<String>,
+            security_details: Option<Value>,
+            timing: Option<Timing>,
+        }
+        /// Milliseconds after `request_time`, which is in seconds.
+        Timing {
+            request_time: f64,
+            dns_start: f64,
+            dns_end: f64,
+            connect_start: f64,
+            connect_end: f64,
+            ssl_start: f64,
+            ssl_end: f64,
+            send_start: f64,
+            send_end: f64,
+            receive_headers_start: f64,
+            receive_headers_end: f64,
+        }
+        Body { body: String, base64_encoded: bool }
+        PostData { post_data: String, base64_encoded: Option<bool> }
+        HeaderEntry { name: String, value: String }
+        RequestPattern {
+            #[serde(skip_serializing_if = "Option::is_none")]
+            url_pattern: Option<String>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            resource_type: Option<String>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            request_stage: Option<String>,
+        }
+        AuthChallenge { source: Option<String>, origin: String, scheme: String, realm: String }
+        AuthChallengeResponse {
+            response: String,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            username: Option<String>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            password: Option<String>,
+        }
+        WebSocketFrame { opcode: f64, mask: bool, payload_data: String }
+    }
+}
