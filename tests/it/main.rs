@@ -1,0 +1,2 @@
+//! All integration tests are one binary, so that it links once.
+mod cdp;
