@@ -1,8 +1,9 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -62,7 +63,7 @@ impl Connection {
             state: Mutex::default(),
             gone: watch::Sender::new(None),
         });
-        lock(&shared.state).sessions.insert(Arc::from(""), Arc::default());
+        shared.state.lock().sessions.insert(Arc::from(""), Arc::default());
         let mut gone = shared.gone.subscribe();
         let reader = Reader(Arc::downgrade(&shared));
         tokio::spawn(async move {
@@ -83,7 +84,10 @@ impl Connection {
 
     /// The session with this id. If it has ended already, every call on it fails at once.
     pub fn session(&self, id: &str) -> CdpSession {
-        let known = lock(&self.shared.state)
+        let known = self
+            .shared
+            .state
+            .lock()
             .sessions
             .get_key_value(id)
             .map(|(id, state)| (id.clone(), state.clone()));
@@ -97,7 +101,7 @@ impl Connection {
 
     /// How many commands are waiting for their reply.
     pub fn pending(&self) -> usize {
-        lock(&self.shared.state).pending.len()
+        self.shared.state.lock().pending.len()
     }
 
     /// Why the connection ended, if it has.
@@ -135,7 +139,7 @@ impl Shared {
             .map_err(|error| Error::Unreadable { method: told_as, reason: error.to_string() })?;
         let (sender, receiver) = oneshot::channel();
         {
-            let mut shared = lock(&self.state);
+            let mut shared = self.state.lock();
             // Looked at under the lock: whoever ends something sets its flag first and fails what is pending after.
             if let Some(error) = self.gone.borrow().clone() {
                 return Err(error);
@@ -156,12 +160,12 @@ impl Shared {
     }
 
     pub(super) fn forget(&self, id: u64) {
-        lock(&self.state).pending.remove(&id);
+        self.state.lock().pending.remove(&id);
     }
 
     pub(super) fn listen(state: &SessionState, methods: &[&'static str]) -> Events {
         let (listener, events) = Listener::new(methods);
-        let mut listeners = lock(&state.listeners);
+        let mut listeners = state.listeners.lock();
         // Looked at under the lock, as `end` sets it: no listener outlives its session.
         if !state.closed.load(Ordering::Acquire) {
             listeners.retain(Listener::is_needed);
@@ -180,7 +184,7 @@ impl Shared {
             return;
         }
         let (pending, sessions) = {
-            let mut state = lock(&self.state);
+            let mut state = self.state.lock();
             (std::mem::take(&mut state.pending), std::mem::take(&mut state.sessions))
         };
         for session in sessions.values() {
@@ -197,7 +201,7 @@ impl Shared {
             return;
         };
         if let Some(id) = envelope.id {
-            let Some(waiting) = lock(&self.state).pending.remove(&id) else { return };
+            let Some(waiting) = self.state.lock().pending.remove(&id) else { return };
             let answer = match (envelope.error, envelope.result) {
                 (Some(error), _) => Err(Refusal::read(error).into_error()),
                 (None, Some(result)) => {
@@ -227,7 +231,7 @@ impl Shared {
             let range = range_within(&bytes, parameters.get());
             let method = method.into_owned();
             let message = Message::new(bytes, range);
-            lock(&state.listeners).retain(|listener| listener.offer(&method, &message));
+            state.listeners.lock().retain(|listener| listener.offer(&method, &message));
         }
         if let Some(ended) = ended {
             self.detach(ended);
@@ -235,13 +239,13 @@ impl Shared {
     }
 
     fn known(&self, session: &str) -> Option<(Arc<str>, Arc<SessionState>)> {
-        lock(&self.state).sessions.get_key_value(session).map(|(id, state)| (id.clone(), state.clone()))
+        self.state.lock().sessions.get_key_value(session).map(|(id, state)| (id.clone(), state.clone()))
     }
 
     /// A session exists from the moment the browser tells of it, so that its end cannot be missed.
     fn attach(&self, parent: &Arc<str>, parameters: &RawValue) {
         let Some(id) = session_named_in(parameters) else { return };
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         if self.gone.borrow().is_none() {
             let new = || Arc::new(SessionState { parent: Some(parent.clone()), ..SessionState::default() });
             state.sessions.entry(id).or_insert_with(new);
@@ -253,7 +257,7 @@ impl Shared {
         let mut ended = vec![id];
         let mut states = Vec::new();
         {
-            let mut state = lock(&self.state);
+            let mut state = self.state.lock();
             let mut next = 0;
             while let Some(id) = ended.get(next).cloned() {
                 states.extend(state.sessions.remove(&id));
@@ -271,7 +275,7 @@ impl Shared {
 
     fn fail_pending(&self, sessions: &[Arc<str>], error: &Error) {
         let failed: Vec<_> = {
-            let mut state = lock(&self.state);
+            let mut state = self.state.lock();
             state.pending.extract_if(|_, pending| sessions.contains(&pending.session)).collect()
         };
         for (_, waiting) in failed {
@@ -282,13 +286,13 @@ impl Shared {
 
 impl SessionState {
     fn end(&self) {
-        let mut listeners = lock(&self.listeners);
+        let mut listeners = self.listeners.lock();
         self.closed.store(true, Ordering::Release);
         listeners.clear();
     }
 
     fn wants(&self, method: &str) -> bool {
-        lock(&self.listeners).iter().any(|listener| listener.wants(method))
+        self.listeners.lock().iter().any(|listener| listener.wants(method))
     }
 }
 
@@ -436,9 +440,4 @@ fn range_within(whole: &[u8], part: &str) -> std::ops::Range<usize> {
 
 fn gone_by_itself() -> Error {
     Error::BrowserGone { reason: "it ended".to_owned() }
-}
-
-/// A panic elsewhere must not take the connection down with it.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

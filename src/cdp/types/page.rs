@@ -38,7 +38,7 @@ domain! {
     events {
         "Page.frameAttached" FrameAttached { frame_id: String, parent_frame_id: String }
         "Page.frameDetached" FrameDetached { frame_id: String, reason: String }
-        "Page.frameNavigated" FrameNavigated { frame: Frame }
+        "Page.frameNavigated" FrameNavigated { frame: Frame, #[serde(rename = "type")] kind: String }
         "Page.navigatedWithinDocument" NavigatedWithinDocument { frame_id: String, url: String }
         "Page.frameStartedNavigating" FrameStartedNavigating
             { frame_id: String, url: String, loader_id: String, navigation_type: String }

@@ -24,7 +24,11 @@ async fn a_listener_hears_what_it_asked_for_in_order() {
         assert!(event.read::<FrameNavigated>().is_none(), "it is another event");
         assert_eq!(event.read::<FrameDetached>().expect("it can be read").frame_id, number.to_string());
         let event = events.next().await.expect("an event");
-        assert_eq!(event.read::<LoadEventFired>().expect("it can be read").timestamp, f64::from(number));
+        assert!(
+            event
+                .read::<LoadEventFired>()
+                .is_some_and(|event| event.timestamp.to_string() == number.to_string())
+        );
     }
     assert!(events.ready().is_none());
 }

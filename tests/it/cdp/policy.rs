@@ -19,7 +19,7 @@ async fn refused(session: &CdpSession, method: &str, permit: Option<Permit>) -> 
     matches!(session.call_raw(method, &json!({}), permit).await, Err(Error::Noticeable { .. }))
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn what_a_page_can_notice_is_refused_and_never_written() {
     let (connection, mut peer) = connected();
     let page = peer.attach(&connection, "", "P").await;
