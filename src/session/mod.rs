@@ -1,1 +1,6 @@
-//! What one client works in: workspaces, sessions with an expiry, the cooldown.
+//! What one client works in: a workspace of contexts and tabs, on a browser that all clients share.
+mod engine;
+mod workspace;
+
+pub use engine::{Engine, EngineOptions, Source};
+pub use workspace::{ContextEntry, Tab, Workspace};

@@ -1,0 +1,262 @@
+//! The browser: one process, or somebody else's that we attached to.
+use std::collections::HashMap;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use super::context::{BrowserContext, ContextOptions};
+use super::launch::{BrowserProcess, LaunchOptions, launch};
+use crate::cdp::transport::{Pipe, WebSocket};
+use crate::cdp::types::browser::{Close, GetVersion, Version};
+use crate::cdp::types::emulation::SetIgnoreCertificateErrors;
+use crate::cdp::types::runtime::RunIfWaitingForDebugger;
+use crate::cdp::types::target::{
+    AttachedToTarget, CreateBrowserContext, DetachFromTarget, FilterEntry, SetAutoAttach,
+};
+use crate::cdp::{CdpSession, Connection, Event, Events};
+use crate::error::{Error, Result};
+
+/// A browser. Cheap to clone. It ends when [`close`](Self::close)d, or when it ends by itself.
+#[derive(Debug, Clone)]
+pub struct Browser {
+    inner: Arc<BrowserInner>,
+}
+
+#[derive(Debug)]
+pub(super) struct BrowserInner {
+    connection: Connection,
+    root: CdpSession,
+    process: Option<BrowserProcess>,
+    version: Version,
+    contexts: Mutex<HashMap<String, BrowserContext>>,
+    default_context: BrowserContext,
+}
+
+impl PartialEq for Browser {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+}
+
+impl Eq for Browser {}
+
+/// How long the browser may take to answer the first command.
+const FIRST_ANSWER: Duration = Duration::from_secs(30);
+
+impl Browser {
+    /// Starts a browser. `warn` hears what the user should know, one line at a time.
+    pub async fn launch(
+        options: &LaunchOptions,
+        default_context: ContextOptions,
+        warn: &(dyn Fn(&str) + Send + Sync),
+    ) -> Result<Self> {
+        let mut process = launch(options, warn).await?;
+        let pipes = process.take_pipes();
+        let (reader, writer) =
+            pipes.ok_or_else(|| Error::BrowserLaunch { reason: "its pipe is gone".to_owned() })?;
+        let connection = Connection::start(Pipe::new(reader, writer));
+        let started = Self::start(connection, default_context);
+        match started.await {
+            Ok((connection, root, version, events, contexts)) => {
+                Ok(Self::assemble(connection, root, Some(process), version, events, contexts))
+            }
+            Err(error) => {
+                process.terminate(Duration::ZERO).await;
+                Err(error)
+            }
+        }
+    }
+
+    /// Attaches to a browser that somebody else runs. It is never closed by us.
+    pub async fn connect(
+        websocket_url: &str,
+        headers: &[(String, String)],
+        default_context: ContextOptions,
+    ) -> Result<Self> {
+        let connection = Connection::start(WebSocket::connect(websocket_url, headers).await?);
+        let (connection, root, version, events, contexts) = Self::start(connection, default_context).await?;
+        Ok(Self::assemble(connection, root, None, version, events, contexts))
+    }
+
+    async fn start(
+        connection: Connection,
+        options: ContextOptions,
+    ) -> Result<(Connection, CdpSession, Version, Events, ContextOptions)> {
+        let root = connection.root();
+        let events = root.events(&[AttachedToTarget::METHOD]);
+        let version = root.send(GetVersion {}).within(FIRST_ANSWER).await?;
+        Ok((connection, root, version, events, options))
+    }
+
+    fn assemble(
+        connection: Connection,
+        root: CdpSession,
+        process: Option<BrowserProcess>,
+        version: Version,
+        events: Events,
+        options: ContextOptions,
+    ) -> Self {
+        let inner = Arc::new_cyclic(|browser: &Weak<BrowserInner>| BrowserInner {
+            connection,
+            root,
+            process,
+            version,
+            contexts: Mutex::default(),
+            default_context: BrowserContext::new(browser.clone(), None, options),
+        });
+        tokio::spawn(attend(Arc::downgrade(&inner), events));
+        // From here on every target is attached to before its first script runs.
+        inner.root.send(attach_to_everything()).ignore();
+        Self { inner }
+    }
+
+    pub(super) fn from_inner(inner: Arc<BrowserInner>) -> Self {
+        Self { inner }
+    }
+
+    /// The session of the browser itself.
+    pub fn root(&self) -> &CdpSession {
+        &self.inner.root
+    }
+
+    pub(super) fn connection(&self) -> &Connection {
+        &self.inner.connection
+    }
+
+    /// Name, version and user agent, as the browser tells them.
+    pub fn version(&self) -> &Version {
+        &self.inner.version
+    }
+
+    /// Whether it has no window. Of somebody else's browser only its user agent tells.
+    pub fn is_headless(&self) -> bool {
+        match &self.inner.process {
+            Some(process) => process.headless(),
+            None => self.inner.version.user_agent.contains("Headless"),
+        }
+    }
+
+    /// The process, if it is ours.
+    pub fn process(&self) -> Option<&BrowserProcess> {
+        self.inner.process.as_ref()
+    }
+
+    /// The context of the profile.
+    pub fn default_context(&self) -> &BrowserContext {
+        &self.inner.default_context
+    }
+
+    /// All contexts, the browser's own first.
+    pub fn contexts(&self) -> Vec<BrowserContext> {
+        let mut contexts = vec![self.inner.default_context.clone()];
+        contexts.extend(self.inner.contexts.lock().values().cloned());
+        contexts
+    }
+
+    /// Makes an isolated context.
+    pub async fn new_context(&self, options: ContextOptions) -> Result<BrowserContext> {
+        let create = CreateBrowserContext {
+            dispose_on_detach: Some(true),
+            proxy_server: options.proxy_server.clone(),
+            proxy_bypass_list: options.proxy_bypass.clone(),
+        };
+        let id = self.inner.root.call(create).await?.browser_context_id;
+        if options.ignore_https_errors {
+            self.inner.root.send(SetIgnoreCertificateErrors { ignore: true }).ignore();
+        }
+        let context = BrowserContext::new(Arc::downgrade(&self.inner), Some(id.clone()), options);
+        self.inner.contexts.lock().insert(id, context.clone());
+        Ok(context)
+    }
+
+    /// Why the browser ended, if it has.
+    pub fn ended(&self) -> Option<Error> {
+        self.inner.connection.ended()
+    }
+
+    pub fn is_connected(&self) -> bool {
+        self.ended().is_none()
+    }
+
+    /// Waits until the browser ends, and says why.
+    pub async fn until_ended(&self) -> Error {
+        self.inner.connection.until_ended().await
+    }
+
+    /// Closes the browser if it is ours, and otherwise lets go of it. Nothing is left behind.
+    pub async fn close(&self) -> Result<()> {
+        const GOODBYE: Duration = Duration::from_secs(2);
+        const LIMIT: Duration = Duration::from_secs(5);
+        let Some(process) = &self.inner.process else {
+            let contexts: Vec<_> = self.inner.contexts.lock().drain().map(|(_, context)| context).collect();
+            for context in contexts {
+                let _ = context.close().await;
+            }
+            self.inner.connection.close("we let go of it");
+            return Ok(());
+        };
+        let _ = self.inner.root.call_within(Close {}, GOODBYE).await;
+        self.inner.connection.close("it was closed");
+        process.terminate(LIMIT).await;
+        Ok(())
+    }
+
+    pub(super) fn forget_context(&self, id: &str) {
+        self.inner.contexts.lock().remove(id);
+    }
+
+    fn context_of(&self, id: Option<&str>) -> Option<BrowserContext> {
+        let named = id.and_then(|id| self.inner.contexts.lock().get(id).cloned());
+        // A launched browser has one context that we did not make: its own. In somebody else's there may be more.
+        named.or_else(|| self.inner.process.is_some().then(|| self.inner.default_context.clone())).or_else(
+            || {
+                let unknown_is_default = self.inner.process.is_none();
+                unknown_is_default.then(|| self.inner.default_context.clone())
+            },
+        )
+    }
+
+    fn attached(&self, told: &AttachedToTarget) {
+        let session = self.inner.connection.session(&told.session_id);
+        let info = &told.target_info;
+        let context = self.context_of(info.browser_context_id.as_deref());
+        match (info.kind.as_str(), context) {
+            ("page", Some(context)) if !is_of_the_browser(&info.url) => {
+                context.adopt_page(session, info);
+            }
+            ("service_worker" | "shared_worker" | "worker", Some(context)) => {
+                context.set_up_worker(&session, info);
+                session.send(RunIfWaitingForDebugger {}).ignore();
+            }
+            _ => {
+                session.send(RunIfWaitingForDebugger {}).ignore();
+                let detach = DetachFromTarget { session_id: Some(told.session_id.clone()) };
+                self.inner.root.send(detach).ignore();
+            }
+        }
+    }
+}
+
+async fn attend(browser: Weak<BrowserInner>, mut events: Events) {
+    while let Some(event) = events.next().await {
+        let Some(inner) = browser.upgrade() else { return };
+        if let Some(told) = event.read::<AttachedToTarget>() {
+            Browser { inner }.attached(&told);
+        }
+    }
+}
+
+fn is_of_the_browser(url: &str) -> bool {
+    url.starts_with("devtools://") || url.starts_with("chrome-extension://")
+}
+
+fn attach_to_everything() -> SetAutoAttach {
+    let exclude = |kind: &str| FilterEntry { exclude: true, kind: Some(kind.to_owned()) };
+    SetAutoAttach {
+        auto_attach: true,
+        wait_for_debugger_on_start: true,
+        flatten: true,
+        filter: Some(vec![exclude("browser"), exclude("tab"), exclude("browser_ui"), FilterEntry::default()]),
+    }
+}

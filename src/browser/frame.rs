@@ -1,0 +1,365 @@
+//! A frame: a place in a page where one document after another lives.
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use super::injected;
+use super::page::{Page, PageInner};
+use super::world::{RemoteHandle, World, outcome};
+use crate::cdp::CdpSession;
+use crate::cdp::types::dom::{DescribeNode, GetFrameOwner, ResolveNode};
+use crate::cdp::types::page::{self as wire, CreateIsolatedWorld};
+use crate::cdp::types::runtime::{CallFunctionOn, Evaluate};
+use crate::error::{Error, Result};
+
+/// A frame of a page. Cheap to clone; compares by identity.
+#[derive(Debug, Clone)]
+pub struct Frame {
+    inner: Arc<FrameInner>,
+}
+
+#[derive(Debug)]
+pub(super) struct FrameInner {
+    page: Weak<PageInner>,
+    id: Arc<str>,
+    number: u32,
+    parent: Option<Frame>,
+    state: Mutex<FrameState>,
+    /// Held while a world is being made, so that it is made once.
+    making_world: tokio::sync::Mutex<()>,
+}
+
+#[derive(Debug)]
+struct FrameState {
+    session: CdpSession,
+    url: String,
+    name: String,
+    loader: Arc<str>,
+    moments: Moments,
+    detached: bool,
+    world: Option<World>,
+    main_context: Option<i64>,
+    owner: Option<(World, RemoteHandle)>,
+    next_ref: u32,
+}
+
+/// Which moments of its life the current document has reached.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Moments {
+    pub commit: bool,
+    pub dom_content_loaded: bool,
+    pub load: bool,
+    pub network_idle: bool,
+}
+
+impl PartialEq for Frame {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+}
+
+impl Eq for Frame {}
+
+impl Frame {
+    pub(super) fn new(
+        page: Weak<PageInner>,
+        id: &str,
+        number: u32,
+        parent: Option<Frame>,
+        session: CdpSession,
+    ) -> Self {
+        let state = FrameState {
+            session,
+            url: String::new(),
+            name: String::new(),
+            loader: Arc::from(""),
+            moments: Moments::default(),
+            detached: false,
+            world: None,
+            main_context: None,
+            owner: None,
+            next_ref: 1,
+        };
+        let inner = FrameInner {
+            page,
+            id: Arc::from(id),
+            number,
+            parent,
+            state: Mutex::new(state),
+            making_world: tokio::sync::Mutex::default(),
+        };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// The browser's id for this frame.
+    pub fn id(&self) -> &str {
+        &self.inner.id
+    }
+
+    /// The frame's number within its page: the `f` of a ref. Never used again for another frame.
+    pub fn number(&self) -> u32 {
+        self.inner.number
+    }
+
+    /// The page this frame belongs to.
+    pub fn page(&self) -> Result<Page> {
+        self.inner.page.upgrade().map(Page::from_inner).ok_or(Error::PageClosed)
+    }
+
+    pub fn parent(&self) -> Option<&Frame> {
+        self.inner.parent.as_ref()
+    }
+
+    /// The address of the current document.
+    pub fn url(&self) -> String {
+        self.inner.state.lock().url.clone()
+    }
+
+    /// The `name` of the frame, as the page gave it.
+    pub fn name(&self) -> String {
+        self.inner.state.lock().name.clone()
+    }
+
+    /// The session of the process in which the frame's document lives now.
+    pub fn session(&self) -> CdpSession {
+        self.inner.state.lock().session.clone()
+    }
+
+    /// The id of the current document.
+    pub fn loader(&self) -> Arc<str> {
+        self.inner.state.lock().loader.clone()
+    }
+
+    /// Which moments the current document has reached.
+    pub fn moments(&self) -> Moments {
+        self.inner.state.lock().moments
+    }
+
+    pub fn is_detached(&self) -> bool {
+        self.inner.state.lock().detached
+    }
+
+    /// Whether the frame is the top one of its session's process: the main frame, or one of another process.
+    pub fn is_session_root(&self) -> bool {
+        match self.parent() {
+            None => true,
+            Some(parent) => parent.session().id() != self.session().id(),
+        }
+    }
+
+    /// Our world in the current document, made when first needed.
+    pub async fn utility(&self) -> Result<World> {
+        const ATTEMPTS: usize = 4;
+        let mut last = Error::DocumentGone;
+        for _ in 0..ATTEMPTS {
+            if let Some(world) = self.known_world()? {
+                return Ok(world);
+            }
+            let _making = self.inner.making_world.lock().await;
+            if let Some(world) = self.known_world()? {
+                return Ok(world);
+            }
+            match self.make_world().await {
+                Ok(world) => return Ok(world),
+                // A new document took the place of the old one in the middle of it.
+                Err(error @ (Error::DocumentGone | Error::Protocol { .. })) => last = error,
+                Err(error) => return Err(error),
+            }
+        }
+        Err(last)
+    }
+
+    fn known_world(&self) -> Result<Option<World>> {
+        let state = self.inner.state.lock();
+        match state.detached {
+            true => Err(Error::FrameDetached),
+            false => Ok(state.world.clone()),
+        }
+    }
+
+    async fn make_world(&self) -> Result<World> {
+        let (session, loader, first_ref) = {
+            let state = self.inner.state.lock();
+            (state.session.clone(), state.loader.clone(), state.next_ref)
+        };
+        let world = CreateIsolatedWorld {
+            frame_id: self.id().to_owned(),
+            // Shared by all that attach to this browser with the same name, hence a plain one; pages cannot see it.
+            world_name: Some("utility".to_owned()),
+            grant_univeral_access: Some(true),
+        };
+        let context_id = session.call(world).await?.execution_context_id;
+        let install = Evaluate {
+            expression: injected::install(first_ref),
+            context_id: Some(context_id),
+            silent: Some(true),
+            ..Evaluate::default()
+        };
+        let engine = outcome(session.call(install).await?)?;
+        let engine = engine.object_id.ok_or(Error::DocumentGone)?;
+        let world = World::new(self.clone(), session.clone(), context_id, RemoteHandle::new(session, engine));
+        let mut state = self.inner.state.lock();
+        if state.loader != loader {
+            return Err(Error::DocumentGone);
+        }
+        state.world = Some(world.clone());
+        Ok(world)
+    }
+
+    /// The number of the page's own world in the current document.
+    pub(super) async fn main_context(&self) -> Result<i64> {
+        let (known, loader) = {
+            let state = self.inner.state.lock();
+            (state.main_context, state.loader.clone())
+        };
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        // Without `Runtime.enable` nobody tells the number. It is the middle part of the id of any object of that world.
+        let object =
+            if self.is_session_root() { self.main_global().await? } else { self.main_document().await? };
+        let context =
+            object.id().split('.').nth(1).and_then(|part| part.parse().ok()).ok_or(Error::DocumentGone)?;
+        let mut state = self.inner.state.lock();
+        if state.loader == loader {
+            state.main_context = Some(context);
+        }
+        Ok(context)
+    }
+
+    /// The global object of the page's own world, where the frame is the top one of its process.
+    async fn main_global(&self) -> Result<RemoteHandle> {
+        let session = self.session();
+        let global = Evaluate { expression: "globalThis".to_owned(), ..Evaluate::default() };
+        let global = outcome(session.call(global).await?)?.object_id.ok_or(Error::DocumentGone)?;
+        Ok(RemoteHandle::new(session, global))
+    }
+
+    /// The document as an object of the page's own world: where a node lands that is resolved without naming a world.
+    async fn main_document(&self) -> Result<RemoteHandle> {
+        let world = self.utility().await?;
+        let session = world.session();
+        let document = Evaluate {
+            expression: "document".to_owned(),
+            context_id: Some(world.context_id()),
+            ..Evaluate::default()
+        };
+        let document = outcome(session.call(document).await?)?.object_id.ok_or(Error::DocumentGone)?;
+        let document = RemoteHandle::new(session.clone(), document);
+        let describe = DescribeNode { object_id: Some(document.id().to_owned()), ..DescribeNode::default() };
+        let backend_node_id = session.call(describe).await?.node.backend_node_id;
+        let resolve = ResolveNode { backend_node_id: Some(backend_node_id), ..ResolveNode::default() };
+        let resolved = session.call(resolve).await?.object.object_id.ok_or(Error::DocumentGone)?;
+        Ok(RemoteHandle::new(session.clone(), resolved))
+    }
+
+    /// The element that holds this frame, in the parent's world. `None` for the main frame.
+    pub async fn owner(&self) -> Result<Option<(World, RemoteHandle)>> {
+        let Some(parent) = self.parent() else { return Ok(None) };
+        let world = parent.utility().await?;
+        if let Some((known_world, owner)) = &self.inner.state.lock().owner
+            && known_world.context_id() == world.context_id()
+            && known_world.session().id() == world.session().id()
+        {
+            return Ok(Some((known_world.clone(), owner.clone())));
+        }
+        let session = world.session().clone();
+        let owner = session.call(GetFrameOwner { frame_id: self.id().to_owned() }).await?;
+        let resolve = ResolveNode {
+            backend_node_id: Some(owner.backend_node_id),
+            execution_context_id: Some(world.context_id()),
+            ..ResolveNode::default()
+        };
+        let object = session.call(resolve).await?.object.object_id.ok_or(Error::FrameDetached)?;
+        let owner = (world, RemoteHandle::new(session, object));
+        self.inner.state.lock().owner = Some(owner.clone());
+        Ok(Some(owner))
+    }
+
+    /// The title of the document; empty when the page does not answer soon.
+    pub async fn title(&self) -> String {
+        const SOON: Duration = Duration::from_secs(2);
+        let title = async {
+            let world = self.utility().await?;
+            let read = CallFunctionOn {
+                function_declaration: "() => document.title".to_owned(),
+                execution_context_id: Some(world.context_id()),
+                return_by_value: Some(true),
+                ..CallFunctionOn::default()
+            };
+            outcome(world.session().call(read).await?)
+        };
+        let title = tokio::time::timeout(SOON, title).await.ok().and_then(Result::ok);
+        title
+            .and_then(|title| title.value)
+            .and_then(|value| value.as_str().map(str::to_owned))
+            .unwrap_or_default()
+    }
+
+    /// Remembers the highest number given to a node, so that the next document goes on from there.
+    pub fn refs_used_up_to(&self, last: u32) {
+        let mut state = self.inner.state.lock();
+        state.next_ref = state.next_ref.max(last.saturating_add(1));
+    }
+
+    /// Whether a ref with this number was ever shown for this frame.
+    pub fn knows_ref(&self, number: u32) -> bool {
+        number < self.inner.state.lock().next_ref
+    }
+
+    // What the page's task tells the frame.
+
+    pub(super) fn committed(&self, frame: &wire::Frame, session: &CdpSession, complete: bool) {
+        let mut state = self.inner.state.lock();
+        state.session = session.clone();
+        state.url = frame.url.clone() + frame.url_fragment.as_deref().unwrap_or_default();
+        state.name = frame.name.clone().unwrap_or_default();
+        state.moments = Moments { commit: true, ..Moments::default() };
+        if complete {
+            state.moments =
+                Moments { commit: true, dom_content_loaded: true, load: true, network_idle: true };
+        }
+        state.loader = Arc::from(frame.loader_id.as_str());
+        state.world = None;
+        state.main_context = None;
+    }
+
+    pub(super) fn moved_within(&self, url: &str) {
+        url.clone_into(&mut self.inner.state.lock().url);
+    }
+
+    pub(super) fn moment(&self, loader: &str, name: &str) {
+        let mut state = self.inner.state.lock();
+        if *state.loader != *loader {
+            return;
+        }
+        match name {
+            "DOMContentLoaded" => state.moments.dom_content_loaded = true,
+            "load" => state.moments.load = true,
+            "networkIdle" => state.moments.network_idle = true,
+            _ => {}
+        }
+    }
+
+    pub(super) fn moved_to_process(&self, session: &CdpSession) {
+        let mut state = self.inner.state.lock();
+        if state.session.id() != session.id() {
+            state.session = session.clone();
+            state.world = None;
+            state.main_context = None;
+        }
+    }
+
+    pub(super) fn forget_worlds(&self) {
+        let mut state = self.inner.state.lock();
+        state.world = None;
+        state.main_context = None;
+        state.owner = None;
+    }
+
+    pub(super) fn detach(&self) {
+        self.forget_worlds();
+        self.inner.state.lock().detached = true;
+    }
+}

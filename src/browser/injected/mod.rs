@@ -1,0 +1,4 @@
+//! stub
+pub fn install(first: u32) -> String {
+    format!("({{f:{first}}})")
+}

@@ -1,0 +1,189 @@
+//! Starts a browser and stays responsible for it until nothing of it is left.
+#[cfg(unix)]
+mod diagnosis;
+mod flags;
+#[cfg_attr(not(unix), path = "launch/unsupported.rs")]
+mod process;
+#[cfg(unix)]
+mod profile;
+mod version;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::browser::find::{Channel, Found, Wanted, find};
+use crate::error::{Error, Result};
+
+pub use flags::{FLAGS, Flag, When};
+pub use process::{BrowserProcess, Exit, PipeReceiver, PipeSender};
+pub use version::Version;
+
+/// How to start a browser. The default is a headed Chromium with a profile of its own that is removed afterwards.
+#[derive(Debug, Clone)]
+pub struct LaunchOptions {
+    /// The program to run, instead of what is found on this machine.
+    pub executable: Option<PathBuf>,
+    /// The make of browser to look for.
+    pub channel: Channel,
+    /// Whether to do without a window. Unless told, there is one where there is a display.
+    pub headless: Option<bool>,
+    /// A profile to use and keep. Without one, each browser has a fresh profile that is removed afterwards.
+    pub user_data_dir: Option<PathBuf>,
+    /// More arguments. Lists such as `--disable-features` are merged with ours, other arguments win over ours.
+    pub arguments: Vec<String>,
+    /// Arguments of ours to leave out.
+    pub ignore_default_arguments: IgnoreDefaults,
+    /// The browser's own sandbox. Unless told, it is on, but for root, whom the browser refuses otherwise.
+    pub sandbox: Option<bool>,
+    /// Width and height of the window, in pixels.
+    pub window_size: Option<(u32, u32)>,
+    /// The user agent to claim, instead of the browser's own.
+    pub user_agent: Option<String>,
+    pub proxy: Option<Proxy>,
+    /// The language of the browser and of what it asks pages for, such as `de-DE`.
+    pub locale: Option<String>,
+    /// Environment variables for the browser, beside our own.
+    pub environment: Vec<(String, String)>,
+    /// Where temporary profiles are made, instead of the system's folder for such things.
+    pub temporary_folder: Option<PathBuf>,
+    /// How long the browser may take until it answers for the first time.
+    pub launch_limit: Duration,
+}
+
+impl Default for LaunchOptions {
+    fn default() -> Self {
+        Self {
+            executable: None,
+            channel: Channel::default(),
+            headless: None,
+            user_data_dir: None,
+            arguments: Vec::new(),
+            ignore_default_arguments: IgnoreDefaults::default(),
+            sandbox: None,
+            window_size: None,
+            user_agent: None,
+            proxy: None,
+            locale: None,
+            environment: Vec::new(),
+            temporary_folder: None,
+            launch_limit: Duration::from_secs(30),
+        }
+    }
+}
+
+/// Which of our arguments to leave out. The pipe and the profile stay, without them there is nothing to drive.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum IgnoreDefaults {
+    #[default]
+    Nothing,
+    /// Those that are named, with or without a value: `--no-first-run`.
+    These(Vec<String>),
+    Everything,
+}
+
+/// A proxy for the whole browser. Its credentials are never given on the command line, where others could read them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Proxy {
+    /// Such as `http://proxy.example:3128` or `socks5://127.0.0.1:1080`.
+    pub server: String,
+    /// Hosts to reach without it, separated by commas.
+    pub bypass: Option<String>,
+}
+
+/// What was decided about a launch before anything is started.
+#[derive(Debug, Clone)]
+struct Plan {
+    found: Found,
+    headless: bool,
+    sandbox: bool,
+    /// The window size of the options, or the one a headless browser needs.
+    user_agent: Option<String>,
+}
+
+/// Starts a browser and waits until it answers.
+///
+/// `warn` gets a line for each thing that is not as somebody might expect.
+pub async fn launch(options: &LaunchOptions, warn: &(dyn Fn(&str) + Send + Sync)) -> Result<BrowserProcess> {
+    let deadline = Instant::now() + options.launch_limit;
+    let headless = headless(options, warn)?;
+    let found = find(&Wanted { executable: options.executable.clone(), channel: options.channel })?;
+    let sandbox = sandbox(options, warn);
+    flags::check(options)?;
+
+    // A headless browser says so in its user agent, and only a flag reaches every worker and request. What the flag
+    // must say depends on the version.
+    let disguised = headless && options.user_agent.is_none();
+    let version = if disguised { version::of(&found, deadline).await } else { None };
+    let mut plan = Plan {
+        user_agent: options
+            .user_agent
+            .clone()
+            .or_else(|| version.map(|version| version::user_agent(&found, &version))),
+        found,
+        headless,
+        sandbox,
+    };
+    let process = process::start(options, &plan, deadline).await?;
+    if !disguised {
+        return Ok(process);
+    }
+    let truth = version::user_agent(&plan.found, process.version().number());
+    if plan.user_agent.as_ref() == Some(&truth) {
+        return Ok(process);
+    }
+    // The browser was updated behind a script, or would not tell its version: now it has.
+    process.terminate(Duration::ZERO).await;
+    version::remember(&plan.found, process.version().number());
+    plan.user_agent = Some(truth);
+    process::start(options, &plan, deadline).await
+}
+
+fn headless(options: &LaunchOptions, warn: &(dyn Fn(&str) + Send + Sync)) -> Result<bool> {
+    if options.headless == Some(true) || has_display(options) {
+        return Ok(options.headless == Some(true));
+    }
+    if options.headless == Some(false) {
+        return Err(Error::NoDisplay);
+    }
+    warn("there is no display, so the browser starts without a window (set DISPLAY or use xvfb-run for one)");
+    Ok(true)
+}
+
+/// Whether a window could be shown.
+fn has_display(options: &LaunchOptions) -> bool {
+    if !cfg!(target_os = "linux") {
+        return true;
+    }
+    ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| {
+        match options.environment.iter().rev().find(|(told, _)| told == name) {
+            Some((_, value)) => !value.is_empty(),
+            None => std::env::var_os(name).is_some_and(|value| !value.is_empty()),
+        }
+    })
+}
+
+fn sandbox(options: &LaunchOptions, warn: &(dyn Fn(&str) + Send + Sync)) -> bool {
+    options.sandbox.unwrap_or_else(|| {
+        let root = is_root();
+        if root {
+            warn("running as root, so the browser's sandbox is off (run as another user to have it)");
+        }
+        !root
+    })
+}
+
+#[cfg(unix)]
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+#[cfg(not(unix))]
+fn is_root() -> bool {
+    false
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}

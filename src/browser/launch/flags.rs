@@ -1,0 +1,231 @@
+//! The command line: as few arguments as will do, each with its reason.
+use std::path::Path;
+
+use super::{IgnoreDefaults, LaunchOptions, Plan};
+use crate::error::{Error, Result};
+
+/// An argument that we give to the browser.
+#[derive(Debug, Clone, Copy)]
+pub struct Flag {
+    pub text: &'static str,
+    pub when: When,
+    pub why: &'static str,
+    /// What a page can notice of it.
+    pub page_sees: &'static str,
+}
+
+/// The launches that an argument belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum When {
+    Always,
+    Headless,
+    Linux,
+    Mac,
+}
+
+/// Every argument with a fixed text. `--remote-debugging-pipe`, `--user-data-dir` and what options ask for come on top.
+pub const FLAGS: &[Flag] = &[
+    Flag {
+        text: "--no-first-run",
+        when: When::Always,
+        why: "no welcome page, no import of another browser's data",
+        page_sees: "nothing",
+    },
+    Flag {
+        text: "--no-default-browser-check",
+        when: When::Always,
+        why: "no question above the page, which would also make it shorter",
+        page_sees: "nothing",
+    },
+    Flag {
+        text: "--no-startup-window",
+        when: When::Always,
+        why: "the first answer comes earlier, and no page is open that nobody asked for",
+        page_sees: "nothing",
+    },
+    Flag {
+        text: "--disable-blink-features=AutomationControlled",
+        when: When::Always,
+        why: "the pipe alone makes navigator.webdriver true; this gives back the browser's own false",
+        page_sees: "nothing",
+    },
+    Flag {
+        text: "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup",
+        when: When::Always,
+        why: "otherwise each window runs one more renderer for its address bar, 45 MB and 0.7 s of processor time",
+        page_sees: "nothing",
+    },
+    Flag {
+        text: "--password-store=basic",
+        when: When::Linux,
+        why: "no question for the key ring's password, which would wait for a person",
+        page_sees: "nothing",
+    },
+    Flag {
+        text: "--use-mock-keychain",
+        when: When::Mac,
+        why: "no question for the key chain's password, which would wait for a person",
+        page_sees: "nothing",
+    },
+    Flag {
+        text: "--headless=new",
+        when: When::Headless,
+        why: "the whole browser without a window",
+        page_sees: "a user agent, a screen and a pointer of their own kind: the arguments below answer for those",
+    },
+    Flag {
+        text: "--screen-info={1920x1080 workAreaBottom=40}",
+        when: When::Headless,
+        why: "a common screen with a task bar, where headless has 800 by 600",
+        page_sees: "the screen of a desktop",
+    },
+    Flag {
+        text: "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
+        when: When::Headless,
+        why: "headless claims that there is no mouse",
+        page_sees: "the pointer of a desktop",
+    },
+];
+
+/// The window of a headless browser: a part of the screen above, as windows are.
+const HEADLESS_WINDOW: (u32, u32) = (1440, 960);
+
+/// Switches whose values are lists, so that ours and the user's have to be one.
+const LISTS: &[&str] = &[
+    "--disable-features",
+    "--enable-features",
+    "--disable-blink-features",
+    "--enable-blink-features",
+    "--blink-settings",
+];
+
+/// Switches that another option stands for.
+const RESERVED: &[(&str, &str)] = &[
+    ("--user-data-dir", "user_data_dir"),
+    ("--headless", "headless"),
+    ("--remote-debugging-pipe", "a browser over the pipe is what is started anyway"),
+];
+
+/// Refuses arguments that could not work.
+pub(super) fn check(options: &LaunchOptions) -> Result<()> {
+    let mut problems = Vec::new();
+    for argument in &options.arguments {
+        let name = name_of(argument);
+        if let Some((_, instead)) = RESERVED.iter().find(|(reserved, _)| *reserved == name) {
+            problems.push(format!("{name} cannot be given as an argument; use {instead}"));
+        }
+        if argument.contains('\0') {
+            problems.push("an argument holds a NUL character".to_owned());
+        }
+    }
+    if let Some(proxy) = &options.proxy
+        && proxy.server.contains('@')
+    {
+        problems.push("the proxy's user name and password cannot stand in its address".to_owned());
+    }
+    if problems.is_empty() { Ok(()) } else { Err(Error::InvalidArguments { problems }) }
+}
+
+/// The whole command line after the program's name.
+pub(super) fn arguments(options: &LaunchOptions, plan: &Plan, profile: &Path) -> Vec<String> {
+    let mut ours: Vec<String> = FLAGS
+        .iter()
+        .filter(|flag| applies(flag.when, plan.headless))
+        .map(|flag| flag.text.to_owned())
+        .collect();
+    if let Some((width, height)) = options.window_size.or(plan.headless.then_some(HEADLESS_WINDOW)) {
+        ours.push(format!("--window-size={width},{height}"));
+    }
+    if let Some(user_agent) = &plan.user_agent {
+        ours.push(format!("--user-agent={user_agent}"));
+    }
+    if let Some(proxy) = &options.proxy {
+        ours.push(format!("--proxy-server={}", proxy.server));
+        ours.extend(proxy.bypass.iter().map(|bypass| format!("--proxy-bypass-list={bypass}")));
+    }
+    if let Some(locale) = &options.locale {
+        ours.push(format!("--lang={locale}"));
+        ours.push(format!("--accept-lang={}", languages(locale)));
+    }
+    if !plan.sandbox {
+        ours.push("--no-sandbox".to_owned());
+    }
+    if shared_memory_is_short() {
+        ours.push("--disable-dev-shm-usage".to_owned());
+    }
+    match &options.ignore_default_arguments {
+        IgnoreDefaults::Nothing => {}
+        IgnoreDefaults::These(names) => {
+            ours.retain(|argument| !names.iter().any(|name| name == argument || name == name_of(argument)));
+        }
+        IgnoreDefaults::Everything => ours.clear(),
+    }
+    let mut arguments = merged(&ours, &options.arguments);
+    arguments.insert(0, "--remote-debugging-pipe".to_owned());
+    arguments.insert(1, format!("--user-data-dir={}", profile.display()));
+    arguments
+}
+
+fn applies(when: When, headless: bool) -> bool {
+    match when {
+        When::Always => true,
+        When::Headless => headless,
+        When::Linux => cfg!(target_os = "linux"),
+        When::Mac => cfg!(target_os = "macos"),
+    }
+}
+
+/// `de-DE` asks for `de-DE,de`, as the browser itself does.
+fn languages(locale: &str) -> String {
+    match locale.split_once('-') {
+        Some((language, _)) => format!("{locale},{language}"),
+        None => locale.to_owned(),
+    }
+}
+
+/// One list of each kind: of two switches with one name the browser reads only the last.
+fn merged(ours: &[String], theirs: &[String]) -> Vec<String> {
+    let enabled: Vec<&str> = theirs
+        .iter()
+        .filter(|argument| name_of(argument) == "--enable-features")
+        .flat_map(|argument| values_of(argument))
+        .collect();
+    let mut merged: Vec<String> = Vec::new();
+    for argument in ours.iter().chain(theirs) {
+        let name = name_of(argument);
+        let before =
+            merged.iter().position(|before| name_of(before) == name).filter(|_| LISTS.contains(&name));
+        match before {
+            Some(at) => {
+                let values: Vec<&str> = values_of(argument).collect();
+                merged[at] = format!("{},{}", merged[at], values.join(","));
+            }
+            None if ours.contains(argument) && name == "--disable-features" => {
+                let kept: Vec<_> = values_of(argument).filter(|value| !enabled.contains(value)).collect();
+                merged.push(format!("{name}={}", kept.join(",")));
+            }
+            None => merged.push(argument.clone()),
+        }
+    }
+    merged
+}
+
+fn name_of(argument: &str) -> &str {
+    argument.split_once('=').map_or(argument, |(name, _)| name)
+}
+
+fn values_of(argument: &str) -> impl Iterator<Item = &str> {
+    argument.split_once('=').map_or("", |(_, values)| values).split(',')
+}
+
+/// Containers often have 64 MB there, and a page with pictures then crashes.
+#[cfg(target_os = "linux")]
+fn shared_memory_is_short() -> bool {
+    const ENOUGH: u64 = 1 << 30;
+    rustix::fs::statvfs("/dev/shm").is_ok_and(|disk| disk.f_bavail.saturating_mul(disk.f_frsize) < ENOUGH)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn shared_memory_is_short() -> bool {
+    false
+}

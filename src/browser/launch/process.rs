@@ -1,0 +1,391 @@
+//! The browser's processes: how they start, how they are spoken to, how they end.
+use std::collections::VecDeque;
+use std::fmt;
+use std::fs;
+use std::io;
+use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use rustix::io::fcntl_dupfd_cloexec;
+use rustix::process::{Pid, Signal, kill_process, kill_process_group, test_kill_process_group};
+use serde::Deserialize;
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::process::{Child, ChildStderr, Command};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, timeout, timeout_at};
+
+use super::profile::{self, Folder};
+use super::version::Version;
+use super::{LaunchOptions, Plan, absolute, diagnosis, flags};
+use crate::error::{Error, Result};
+
+/// What the browser writes to us.
+pub type PipeReceiver = tokio::net::unix::pipe::Receiver;
+/// What we write to the browser.
+pub type PipeSender = tokio::net::unix::pipe::Sender;
+
+/// How long dead processes may take to disappear.
+const BURIAL: Duration = Duration::from_secs(5);
+/// What is kept of the browser's standard error.
+const TAIL_LINES: usize = 40;
+const TAIL_LINE: usize = 500;
+
+/// A running browser that is ours. It ends when this is dropped, and when our process does, in whatever way.
+pub struct BrowserProcess {
+    pipes: Option<(PipeReceiver, PipeSender)>,
+    pid: Pid,
+    headless: bool,
+    profile: PathBuf,
+    temporary: bool,
+    version: Version,
+    tail: Tail,
+    ended: watch::Receiver<Option<Exit>>,
+    folder: Arc<Mutex<Option<Folder>>>,
+}
+
+/// How a browser ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Exit {
+    pub status: Option<i32>,
+    pub signal: Option<i32>,
+}
+
+impl fmt::Display for Exit {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self { signal: Some(signal), .. } => match Signal::from_named_raw(signal) {
+                Some(Signal::KILL) => write!(formatter, "it was killed, by hand or for want of memory"),
+                Some(Signal::SEGV | Signal::ABORT | Signal::ILL | Signal::TRAP | Signal::BUS) => {
+                    write!(formatter, "it crashed with signal {signal}")
+                }
+                _ => write!(formatter, "it was ended by signal {signal}"),
+            },
+            Self { status: Some(0), .. } => write!(formatter, "it ended by itself"),
+            Self { status: Some(status), .. } => write!(formatter, "it ended with status {status}"),
+            Self { .. } => write!(formatter, "it ended"),
+        }
+    }
+}
+
+impl From<ExitStatus> for Exit {
+    fn from(status: ExitStatus) -> Self {
+        Self { status: status.code(), signal: status.signal() }
+    }
+}
+
+impl BrowserProcess {
+    /// The two ends of the pipe, messages ending in a NUL each. They are given out once.
+    pub fn take_pipes(&mut self) -> Option<(PipeReceiver, PipeSender)> {
+        self.pipes.take()
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.pid.as_raw_nonzero().get().unsigned_abs()
+    }
+
+    pub fn headless(&self) -> bool {
+        self.headless
+    }
+
+    /// The folder with the browser's data.
+    pub fn profile(&self) -> &Path {
+        &self.profile
+    }
+
+    /// Whether the profile is removed when the browser ends.
+    pub fn has_temporary_profile(&self) -> bool {
+        self.temporary
+    }
+
+    pub fn version(&self) -> &Version {
+        &self.version
+    }
+
+    /// The last lines of the browser's standard error.
+    pub fn stderr_tail(&self) -> String {
+        self.tail.text()
+    }
+
+    /// Waits until the browser has ended, and says how.
+    pub async fn exited(&self) -> Exit {
+        ended(self.ended.clone()).await
+    }
+
+    /// Ends the browser and removes what was temporary of it. A profile that is kept gets `limit` to be saved.
+    pub async fn terminate(&self, limit: Duration) {
+        if self.is_running() && !self.temporary {
+            // The others of the group follow their leader, who has to be last to write to the profile.
+            let _ = kill_process(self.pid, Signal::TERM);
+            let _ = timeout(limit, self.exited()).await;
+        }
+        self.kill();
+        let _ = timeout(BURIAL, self.exited()).await;
+        let emptied = async {
+            while test_kill_process_group(self.pid).is_ok() {
+                sleep(Duration::from_millis(2)).await;
+            }
+        };
+        let _ = timeout(BURIAL, emptied).await;
+        let folder = self.folder.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let _ = tokio::task::spawn_blocking(move || drop(folder)).await;
+    }
+
+    fn is_running(&self) -> bool {
+        self.ended.borrow().is_none()
+    }
+
+    fn kill(&self) {
+        // Afterwards the number could be somebody else's.
+        if self.is_running() {
+            let _ = kill_process_group(self.pid, Signal::KILL);
+        }
+    }
+}
+
+impl Drop for BrowserProcess {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+impl fmt::Debug for BrowserProcess {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("BrowserProcess").field("pid", &self.pid()).finish_non_exhaustive()
+    }
+}
+
+/// Starts the browser and waits for its first answer.
+pub(super) async fn start(options: &LaunchOptions, plan: &Plan, deadline: Instant) -> Result<BrowserProcess> {
+    diagnosis::check_program(&plan.found.executable)?;
+    let parent = temporary_folder(options, plan);
+    let folder = Folder::make(&parent).map_err(|error| diagnosis::unwritable(&parent, &error))?;
+    let profile = match &options.user_data_dir {
+        Some(told) => kept_profile(told)?,
+        None => folder.profile(),
+    };
+    let mut process = spawn(options, plan, profile, folder)?;
+    tokio::task::spawn_blocking(move || profile::sweep(&parent));
+
+    let Some((receiver, sender)) = &mut process.pipes else { unreachable!("they are taken later") };
+    let exit = ended(process.ended.clone());
+    let answer = tokio::select! {
+        answer = timeout_at(deadline, first_answer(receiver, sender)) => answer,
+        _ = exit => Ok(Err(io::ErrorKind::BrokenPipe.into())),
+    };
+    match answer {
+        Ok(Ok(version)) => {
+            process.version = version;
+            Ok(process)
+        }
+        Ok(Err(_)) => {
+            // It ended or closed the pipe. Its last words come over another one.
+            let exit = timeout(Duration::from_secs(1), process.exited()).await.ok();
+            process.tail.complete().await;
+            let error = diagnosis::explain(exit, &process.tail.text(), options, plan, &process.profile);
+            process.terminate(Duration::ZERO).await;
+            Err(error)
+        }
+        Err(_) => {
+            let error = diagnosis::silent(options.launch_limit, &process.tail.text(), options, plan);
+            process.terminate(Duration::ZERO).await;
+            Err(error)
+        }
+    }
+}
+
+fn temporary_folder(options: &LaunchOptions, plan: &Plan) -> PathBuf {
+    if let Some(told) = &options.temporary_folder {
+        return absolute(told);
+    }
+    match std::env::home_dir().filter(|_| plan.found.is_snap()) {
+        // A snap has a /tmp of its own, and may write to no hidden folder of the user's.
+        Some(home) => home.join("snap/chromium/common"),
+        None => absolute(&std::env::temp_dir()),
+    }
+}
+
+fn kept_profile(told: &Path) -> Result<PathBuf> {
+    let path = absolute(told);
+    let profile = fs::create_dir_all(&path)
+        .and_then(|()| fs::canonicalize(&path))
+        .map_err(|error| diagnosis::unwritable(&path, &error))?;
+    match profile::holder(&profile) {
+        Some(holder) => Err(Error::ProfileInUse { holder }),
+        None => Ok(profile),
+    }
+}
+
+fn spawn(options: &LaunchOptions, plan: &Plan, profile: PathBuf, folder: Folder) -> Result<BrowserProcess> {
+    let mut command = Command::new(&plan.found.executable);
+    command.args(flags::arguments(options, plan, &profile));
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true);
+    for (name, _) in std::env::vars_os() {
+        // Our own settings can hold keys, and any process of this user can read a browser's environment.
+        if name.to_string_lossy().starts_with("PATCHRIGHT_MCP_") {
+            command.env_remove(name);
+        }
+    }
+    if cfg!(target_os = "linux") && fits_a_socket(&folder.scratch()) {
+        command.env("TMPDIR", folder.scratch());
+    }
+    command.envs(options.environment.iter().map(|(name, value)| (name, value)));
+
+    let (mut child, pipes) = spawn_with_pipes(command, &folder)
+        .map_err(|error| diagnosis::not_started(&plan.found.executable, &error))?;
+    let pid = child.id().and_then(|pid| Pid::from_raw(pid.cast_signed()));
+    let (Some(pid), Some(stderr)) = (pid, child.stderr.take()) else {
+        return Err(Error::BrowserLaunch { reason: "it was gone at once".to_owned() });
+    };
+    let folder = Arc::new(Mutex::new(Some(folder)));
+    Ok(BrowserProcess {
+        pipes: Some(pipes),
+        pid,
+        headless: plan.headless,
+        profile,
+        temporary: options.user_data_dir.is_none(),
+        version: Version::default(),
+        tail: Tail::of(stderr),
+        ended: bury(child, pid, folder.clone()),
+        folder,
+    })
+}
+
+/// Waits for the browser's end, ends what it leaves running, and removes the folder if nobody else does.
+fn bury(mut child: Child, pid: Pid, folder: Arc<Mutex<Option<Folder>>>) -> watch::Receiver<Option<Exit>> {
+    let (sender, receiver) = watch::channel(None);
+    tokio::spawn(async move {
+        let exit = child.wait().await.map(Exit::from).unwrap_or_default();
+        let _ = kill_process_group(pid, Signal::KILL);
+        sender.send_replace(Some(exit));
+        drop(folder);
+    });
+    receiver
+}
+
+async fn ended(mut ended: watch::Receiver<Option<Exit>>) -> Exit {
+    match ended.wait_for(Option::is_some).await {
+        Ok(exit) => exit.unwrap_or_default(),
+        // The runtime is shutting down, and takes the browser with it.
+        Err(_) => Exit::default(),
+    }
+}
+
+/// The browser's socket stands below its temporary folder, and the path of a socket cannot be long.
+fn fits_a_socket(scratch: &Path) -> bool {
+    const LONGEST: usize = 107;
+    scratch.as_os_str().len() + "/org.chromium.Chromium.XXXXXX/SingletonSocket".len() <= LONGEST
+}
+
+/// Starts the command with a pipe at its descriptors 3 (which it reads) and 4 (which it writes), in a session and a
+/// process group of its own. With it, it holds the lock of `folder`.
+fn spawn_with_pipes(
+    mut command: Command,
+    folder: &Folder,
+) -> io::Result<(Child, (PipeReceiver, PipeSender))> {
+    let (its_input, our_output) = io::pipe()?;
+    let (our_input, its_output) = io::pipe()?;
+    // While `its_input` and the others are open, 3, 4 and 5 are taken, so that nothing that the standard library opens
+    // for the start of a process can be there.
+    let ends = [
+        fcntl_dupfd_cloexec(&its_input, FIRST_FREE)?,
+        fcntl_dupfd_cloexec(&its_output, FIRST_FREE)?,
+        fcntl_dupfd_cloexec(folder.lock(), FIRST_FREE)?,
+    ];
+    let pipes = (
+        PipeReceiver::from_owned_fd(OwnedFd::from(our_input))?,
+        PipeSender::from_owned_fd(OwnedFd::from(our_output))?,
+    );
+    inherit(&mut command, ends);
+    let child = command.spawn()?;
+    drop((its_input, its_output));
+    Ok((child, pipes))
+}
+
+/// Above the descriptors that the child gets.
+const FIRST_FREE: i32 = 10;
+
+/// Gives the child these descriptors as 3, 4 and 5, and a session of its own.
+#[allow(
+    unsafe_code,
+    reason = "the standard library has no safe way to hand a child other descriptors than 0, 1 and 2"
+)]
+fn inherit(command: &mut Command, ends: [OwnedFd; 3]) {
+    let set_up = move || {
+        rustix::process::setsid()?;
+        for (end, number) in ends.iter().zip(3..) {
+            // SAFETY: `end` is open and never `number`, since all are above FIRST_FREE. What was open at `number` in
+            // the child is nothing that it uses: see `spawn_with_pipes`.
+            if unsafe { libc::dup2(end.as_raw_fd(), number) } < 0 {
+                return Err(io::Error::last_os_error());
+            }
+        }
+        Ok(())
+    };
+    // SAFETY: between fork and exec only setsid and dup2 are called, which are async-signal-safe; nothing allocates.
+    unsafe { command.pre_exec(set_up) };
+}
+
+/// Asks for the version: the cheapest question, and its answer is of use.
+async fn first_answer(receiver: &mut PipeReceiver, sender: &mut PipeSender) -> io::Result<Version> {
+    #[derive(Deserialize)]
+    struct Reply {
+        result: Version,
+    }
+    sender.write_all(b"{\"id\":0,\"method\":\"Browser.getVersion\"}\0").await?;
+    let mut answer = Vec::new();
+    while !answer.contains(&0) {
+        if receiver.read_buf(&mut answer).await? == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+    }
+    // No more than was asked for: nothing can follow.
+    answer.pop();
+    let reply: Reply = serde_json::from_slice(&answer)?;
+    Ok(reply.result)
+}
+
+/// The end of a stream of lines.
+#[derive(Clone)]
+struct Tail {
+    lines: Arc<Mutex<VecDeque<String>>>,
+    complete: watch::Receiver<bool>,
+}
+
+impl Tail {
+    fn of(stderr: ChildStderr) -> Self {
+        let lines = Arc::new(Mutex::new(VecDeque::new()));
+        let (done, complete) = watch::channel(false);
+        let kept = lines.clone();
+        tokio::spawn(async move {
+            let mut stderr = BufReader::new(stderr);
+            let mut line = Vec::new();
+            // A line without end is cut, so that it cannot fill our memory.
+            while let Ok(1..) = (&mut stderr).take(64 * 1024).read_until(b'\n', &mut line).await {
+                let text = String::from_utf8_lossy(&line).trim_end().chars().take(TAIL_LINE).collect();
+                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                if kept.len() == TAIL_LINES {
+                    kept.pop_front();
+                }
+                kept.push_back(text);
+                line.clear();
+            }
+            done.send_replace(true);
+        });
+        Self { lines, complete }
+    }
+
+    fn text(&self) -> String {
+        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.iter().map(String::as_str).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Waits for the end of the stream, unless a child of the browser keeps it open.
+    async fn complete(&self) {
+        let mut complete = self.complete.clone();
+        let _ = timeout(Duration::from_millis(300), complete.wait_for(|done| *done)).await;
+    }
+}

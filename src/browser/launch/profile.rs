@@ -1,0 +1,153 @@
+//! Profiles: the temporary ones that must not stay behind, and the kept ones that only one browser can use.
+use std::fs::{self, DirBuilder, File};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::fs::{FlockOperation, Mode, OFlags, flock, open, openat};
+use rustix::process::{Pid, geteuid, test_kill_process};
+
+const PREFIX: &str = "patchright-mcp-";
+const LOCK: &str = "lock";
+const PROFILE: &str = "profile";
+const SCRATCH: &str = "scratch";
+
+/// A folder that is ours and that nobody finds after us. Whoever holds its lock is alive: we, or the browser, which
+/// inherits it. Process ids would not do: they are used again, and mean nothing in another container.
+#[derive(Debug)]
+pub(super) struct Folder {
+    path: PathBuf,
+    lock: File,
+}
+
+impl Folder {
+    /// Makes a folder in `parent` that only we can read.
+    pub(super) fn make(parent: &Path) -> io::Result<Self> {
+        loop {
+            let path = parent.join(format!("{PREFIX}{}-{}", std::process::id(), random()?));
+            match DirBuilder::new().mode(0o700).create(&path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+                made => made?,
+            }
+            let lock = File::create_new(path.join(LOCK))?;
+            // Another process that sweeps at this very moment may have been quicker, and takes it for stale.
+            if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err()
+                || lock.metadata()?.nlink() == 0
+            {
+                continue;
+            }
+            let folder = Self { path, lock };
+            for part in [PROFILE, SCRATCH] {
+                DirBuilder::new().mode(0o700).create(folder.path.join(part))?;
+            }
+            return Ok(folder);
+        }
+    }
+
+    pub(super) fn profile(&self) -> PathBuf {
+        self.path.join(PROFILE)
+    }
+
+    /// For what the browser would leave in the system's temporary folder when it is killed.
+    pub(super) fn scratch(&self) -> PathBuf {
+        self.path.join(SCRATCH)
+    }
+
+    /// Held by whoever has a copy of this.
+    pub(super) fn lock(&self) -> BorrowedFd<'_> {
+        self.lock.as_fd()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // A process that is being killed may still write: then it is not empty when its turn comes.
+        for _ in 0..5 {
+            if remove(&self.path).is_ok() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        tracing::debug!("a temporary profile could not be removed; the next start tries again");
+    }
+}
+
+/// The lock goes last, so that a removal that was interrupted can be taken up again.
+fn remove(folder: &Path) -> io::Result<()> {
+    for part in [PROFILE, SCRATCH] {
+        gone(fs::remove_dir_all(folder.join(part)))?;
+    }
+    gone(fs::remove_file(folder.join(LOCK)))?;
+    gone(fs::remove_dir(folder))
+}
+
+fn gone(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+/// Removes the folders in `parent` whose owners are dead. Returns how many there were.
+pub(super) fn sweep(parent: &Path) -> usize {
+    let entries = fs::read_dir(parent).into_iter().flatten().flatten();
+    entries
+        .filter(|entry| is_ours(&entry.file_name().to_string_lossy()) && sweep_one(&entry.path()).is_some())
+        .count()
+}
+
+fn sweep_one(folder: &Path) -> Option<()> {
+    let metadata = fs::symlink_metadata(folder).ok()?;
+    if !metadata.is_dir() || metadata.uid() != geteuid().as_raw() {
+        return None;
+    }
+    let flags = OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let opened = open(folder, flags | OFlags::DIRECTORY | OFlags::RDONLY, Mode::empty()).ok()?;
+    // Without a lock it is being made, or was not made by us.
+    let lock = openat(&opened, LOCK, flags | OFlags::RDWR, Mode::empty()).ok()?;
+    flock(&lock, FlockOperation::NonBlockingLockExclusive).ok()?;
+    remove(folder).ok()
+}
+
+/// `patchright-mcp-<process id>-<random>`.
+fn is_ours(name: &str) -> bool {
+    let Some((pid, random)) = name.strip_prefix(PREFIX).and_then(|rest| rest.split_once('-')) else {
+        return false;
+    };
+    !pid.is_empty()
+        && pid.bytes().all(|byte| byte.is_ascii_digit())
+        && random.len() == RANDOM_LENGTH
+        && random.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+const RANDOM_LENGTH: usize = 16;
+
+fn random() -> io::Result<String> {
+    let mut bytes = [0; 8];
+    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
+    Ok(format!("{:016x}", u64::from_ne_bytes(bytes)))
+}
+
+/// Who uses a profile, told by the browser's own lock: a link to `host-pid`.
+pub(super) fn holder(profile: &Path) -> Option<String> {
+    let lock = fs::read_link(profile.join("SingletonLock")).ok()?;
+    let (host, pid) = lock.to_str()?.rsplit_once('-')?;
+    let pid: i32 = pid.parse().ok()?;
+    if host != rustix::system::uname().nodename().to_string_lossy() {
+        return Some(format!(
+            "process {pid} on another computer, {host} (if that is no more, delete SingletonLock in the profile)"
+        ));
+    }
+    // The browser listens as long as it lives. A dead one's lock it takes over by itself.
+    let alive = Pid::from_raw(pid).is_some_and(|pid| test_kill_process(pid).is_ok());
+    let listens = UnixStream::connect(profile.join("SingletonSocket")).is_ok();
+    (alive && listens).then(|| format!("process {pid}{}", name_of(pid)))
+}
+
+fn name_of(pid: i32) -> String {
+    let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    if name.is_empty() { name } else { format!(" ({})", name.trim()) }
+}

@@ -1,0 +1,206 @@
+//! Going somewhere, and knowing when one is there.
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use super::frame::{Frame, Moments};
+use super::page::Page;
+use crate::cdp::types::network::Response;
+use crate::cdp::types::page::{GetNavigationHistory, Navigate, NavigateToHistoryEntry, Reload, StopLoading};
+use crate::error::{Error, Result};
+
+/// The moment at which a navigation counts as done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum WaitUntil {
+    /// The new document has begun to arrive.
+    Commit,
+    /// It has been read to its end.
+    DomContentLoaded,
+    /// It and what it refers to have been loaded.
+    #[default]
+    Load,
+    /// And for half a second nothing has been asked for.
+    NetworkIdle,
+}
+
+/// How to navigate.
+#[derive(Debug, Clone)]
+pub struct NavigateOptions {
+    pub until: WaitUntil,
+    pub limit: Duration,
+    pub referrer: Option<String>,
+}
+
+/// The whole navigation has a deadline; the command in it only must not have a shorter one.
+const COMMAND_LIMIT: Duration = Duration::from_secs(5);
+
+impl Default for NavigateOptions {
+    fn default() -> Self {
+        Self { until: WaitUntil::Load, limit: Duration::from_secs(30), referrer: None }
+    }
+}
+
+/// What a navigation led to.
+#[derive(Debug, Clone)]
+pub enum Arrival {
+    /// A document, with the response that it came in; `None` for `about:blank`, `data:` and a restored page.
+    Document(Option<Box<Response>>),
+    /// A place within the document that was there already.
+    SameDocument,
+    /// A file, which the browser downloads; the document stays.
+    Download,
+    /// Nothing (204 or 205); the document stays.
+    NoContent,
+    /// The page opened a dialog before it had loaded.
+    Dialog,
+}
+
+impl Moments {
+    fn reached(self, until: WaitUntil) -> bool {
+        match until {
+            WaitUntil::Commit => self.commit,
+            WaitUntil::DomContentLoaded => self.dom_content_loaded,
+            WaitUntil::Load => self.load,
+            WaitUntil::NetworkIdle => self.network_idle,
+        }
+    }
+}
+
+impl Page {
+    /// Navigates the main frame. See [`Frame::goto`].
+    pub async fn goto(&self, url: &str, options: &NavigateOptions) -> Result<Arrival> {
+        self.main_frame().goto(url, options).await
+    }
+
+    /// Loads the document again.
+    pub async fn reload(&self, options: &NavigateOptions) -> Result<Arrival> {
+        self.revive();
+        let before = self.main_frame().loader();
+        self.session().call_within(Reload::default(), options.limit).await?;
+        self.until_arrived(&before, options).await
+    }
+
+    /// Goes back in the history of the tab.
+    pub async fn go_back(&self, options: &NavigateOptions) -> Result<Arrival> {
+        self.go(-1, "back", options).await
+    }
+
+    /// Goes forward in the history of the tab.
+    pub async fn go_forward(&self, options: &NavigateOptions) -> Result<Arrival> {
+        self.go(1, "forward", options).await
+    }
+
+    async fn go(&self, steps: isize, direction: &'static str, options: &NavigateOptions) -> Result<Arrival> {
+        let history = self.session().call_within(GetNavigationHistory {}, options.limit).await?;
+        let entry =
+            history.current_index.checked_add_signed(steps).and_then(|index| history.entries.get(index));
+        let entry = entry.ok_or(Error::NoHistory { direction })?;
+        let before = (self.main_frame().loader(), self.mark());
+        let go = NavigateToHistoryEntry { entry_id: entry.id };
+        self.session().call_within(go, options.limit).await?;
+        let moved_within = self.until(|page| {
+            let frame = page.main_frame();
+            let same_document = frame.loader() == before.0 && frame.url() == entry.url;
+            if page.dialog().is_some() || frame.loader() != before.0 {
+                Some(false)
+            } else {
+                (same_document && page.pending_since(before.1).last_effect.is_some()).then_some(true)
+            }
+        });
+        match timeout(options.limit, moved_within).await {
+            Ok(Ok(true)) => Ok(Arrival::SameDocument),
+            Ok(Ok(false)) => self.until_arrived(&before.0, options).await,
+            Ok(Err(error)) => Err(error),
+            Err(_) => Err(Error::NavigationSlow { waited: options.limit }),
+        }
+    }
+
+    async fn until_arrived(&self, before: &str, options: &NavigateOptions) -> Result<Arrival> {
+        self.main_frame().until_arrived(before, options).await
+    }
+
+    /// Waits until the main frame's document has reached `until`, at most `limit`. True unless time ran out.
+    pub async fn until_reached(&self, until: WaitUntil, limit: Duration) -> Result<bool> {
+        let reached = self.until(|page| {
+            (page.dialog().is_some() || page.main_frame().moments().reached(until)).then_some(())
+        });
+        timeout(limit, reached).await.map_or(Ok(false), |reached| reached.map(|()| true))
+    }
+
+    /// The response in which the current document came, if it came in one.
+    pub fn document_response(&self) -> Option<Response> {
+        let loader = self.main_frame().loader();
+        self.with_network(|network| network.document_response(&loader).cloned())
+    }
+}
+
+impl Frame {
+    /// Navigates and waits. A download, an answer without content and a dialog end it too: they are arrivals.
+    pub async fn goto(&self, url: &str, options: &NavigateOptions) -> Result<Arrival> {
+        let page = self.page()?;
+        page.revive();
+        let go = self.start_and_wait(&page, url, options);
+        let arrived = timeout(options.limit, go).await;
+        arrived.unwrap_or_else(|_| {
+            page.session().send(StopLoading {}).ignore();
+            Err(Error::NavigationSlow { waited: options.limit })
+        })
+    }
+
+    async fn start_and_wait(&self, page: &Page, url: &str, options: &NavigateOptions) -> Result<Arrival> {
+        let before = self.loader();
+        let navigate = Navigate {
+            url: url.to_owned(),
+            referrer: options.referrer.clone(),
+            // As if it had been typed, which is what a person does.
+            transition_type: Some("typed".to_owned()),
+            frame_id: Some(self.id().to_owned()),
+        };
+        let navigation = self.session().send(navigate).within(options.limit + COMMAND_LIMIT);
+        let navigated = tokio::select! {
+            navigated = navigation => navigated?,
+            // The old document asks whether it may be left.
+            asked = page.until(|page| page.dialog()) => return asked.map(|_| Arrival::Dialog),
+        };
+        if let Some(reason) = navigated.error_text.filter(|text| !text.is_empty()) {
+            if navigated.is_download == Some(true) {
+                return Ok(Arrival::Download);
+            }
+            let status = navigated.loader_id.as_deref().and_then(|loader| {
+                page.with_network(|network| network.document_response(loader).map(|response| response.status))
+            });
+            return match status {
+                Some(204 | 205) => Ok(Arrival::NoContent),
+                _ => Err(Error::NavigationFailed { reason }),
+            };
+        }
+        let Some(loader) = navigated.loader_id else { return Ok(Arrival::SameDocument) };
+        if *before == *loader {
+            return Ok(Arrival::SameDocument);
+        }
+        self.until_arrived(&before, options).await
+    }
+
+    /// Waits until a document other than `before` has reached the moment wanted.
+    async fn until_arrived(&self, before: &str, options: &NavigateOptions) -> Result<Arrival> {
+        let page = self.page()?;
+        let arrived = page.until(|page| {
+            if self.is_detached() {
+                return Some(Err(Error::FrameDetached));
+            }
+            if page.dialog().is_some() {
+                return Some(Ok(Arrival::Dialog));
+            }
+            let here = *self.loader() != *before && self.moments().reached(options.until);
+            here.then(|| {
+                let loader = self.loader();
+                let response = page.with_network(|network| network.document_response(&loader).cloned());
+                Ok(Arrival::Document(response.map(Box::new)))
+            })
+        });
+        match timeout(options.limit, arrived).await {
+            Ok(arrived) => arrived?,
+            Err(_) => Err(Error::NavigationSlow { waited: options.limit }),
+        }
+    }
+}

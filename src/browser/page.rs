@@ -1,0 +1,649 @@
+//! A page: one tab, with its frames. What the browser tells of it is kept here; who waits is woken by every change.
+use std::collections::HashMap;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::sync::watch;
+use tokio::time::{Instant, timeout};
+
+use super::context::BrowserContext;
+use super::frame::Frame;
+use super::journal::{Journal, Mark, Pending};
+use super::network::NetworkLog;
+use crate::cdp::types::console::{self, InspectorEnable};
+use crate::cdp::types::emulation::SetFocusEmulationEnabled;
+use crate::cdp::types::network::{self as net, Enable as NetworkEnable};
+use crate::cdp::types::page as wire;
+use crate::cdp::types::runtime::{RunIfWaitingForDebugger, TerminateExecution};
+use crate::cdp::types::target::{
+    ActivateTarget, AttachedToTarget, CloseTarget, DetachedFromTarget, FilterEntry, SetAutoAttach, TargetInfo,
+};
+use crate::cdp::{CdpSession, Command, Event, Events, RawEvent};
+use crate::error::{Error, Result};
+
+/// One tab. Cheap to clone; compares by identity.
+#[derive(Debug, Clone)]
+pub struct Page {
+    inner: Arc<PageInner>,
+}
+
+#[derive(Debug)]
+pub(super) struct PageInner {
+    target: String,
+    index: u32,
+    opener: Option<String>,
+    context: BrowserContext,
+    session: CdpSession,
+    main_frame: Frame,
+    state: Mutex<PageState>,
+    changes: watch::Sender<u64>,
+}
+
+#[derive(Debug)]
+struct PageState {
+    frames: HashMap<String, Frame>,
+    next_frame: u32,
+    journal: Journal,
+    network: NetworkLog,
+    dialog: Option<Dialog>,
+    chooser: Option<FileChooser>,
+    ready: bool,
+    closed: bool,
+    crashed: bool,
+}
+
+/// A dialog that is open: an alert, a confirm, a prompt, or the question before leaving.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dialog {
+    /// `alert`, `confirm`, `prompt` or `beforeunload`.
+    pub kind: String,
+    pub message: String,
+    pub default_prompt: String,
+    pub url: String,
+    session: String,
+}
+
+/// A file chooser that the page asked for, and that nobody has answered.
+#[derive(Debug, Clone)]
+pub struct FileChooser {
+    pub frame: Frame,
+    /// The input; `None` when the page used a picker without one.
+    pub backend_node_id: Option<i64>,
+    pub multiple: bool,
+}
+
+impl PartialEq for Page {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+}
+
+impl Eq for Page {}
+
+/// All that a page's sessions tell and that we keep. Anything else is not decoded.
+const HEARD: [&str; 24] = [
+    AttachedToTarget::METHOD,
+    DetachedFromTarget::METHOD,
+    console::TargetCrashed::METHOD,
+    wire::FrameAttached::METHOD,
+    wire::FrameDetached::METHOD,
+    wire::FrameNavigated::METHOD,
+    wire::NavigatedWithinDocument::METHOD,
+    wire::FrameStartedNavigating::METHOD,
+    wire::FrameRequestedNavigation::METHOD,
+    wire::FrameStartedLoading::METHOD,
+    wire::FrameStoppedLoading::METHOD,
+    wire::LifecycleEvent::METHOD,
+    wire::JavascriptDialogOpening::METHOD,
+    wire::JavascriptDialogClosed::METHOD,
+    wire::FileChooserOpened::METHOD,
+    wire::WindowOpen::METHOD,
+    net::RequestWillBeSent::METHOD,
+    net::ResponseReceived::METHOD,
+    net::LoadingFinished::METHOD,
+    net::LoadingFailed::METHOD,
+    net::RequestServedFromCache::METHOD,
+    net::WebSocketCreated::METHOD,
+    net::WebSocketClosed::METHOD,
+    net::RequestWillBeSentExtraInfo::METHOD,
+];
+
+impl Page {
+    pub(super) fn from_inner(inner: Arc<PageInner>) -> Self {
+        Self { inner }
+    }
+
+    /// Takes a target that the browser has just attached us to. Its set-up goes out in one write, then it runs.
+    pub(super) fn adopt(
+        context: &BrowserContext,
+        session: CdpSession,
+        info: &TargetInfo,
+        index: u32,
+    ) -> Self {
+        let inner = Arc::new_cyclic(|page: &Weak<PageInner>| {
+            // A page's main frame bears the id of its target.
+            let main_frame = Frame::new(page.clone(), &info.target_id, 0, None, session.clone());
+            let state = PageState {
+                frames: HashMap::from([(info.target_id.clone(), main_frame.clone())]),
+                next_frame: 1,
+                journal: Journal::default(),
+                network: NetworkLog::default(),
+                dialog: None,
+                chooser: None,
+                ready: false,
+                closed: false,
+                crashed: false,
+            };
+            PageInner {
+                target: info.target_id.clone(),
+                index,
+                opener: info.opener_id.clone(),
+                context: context.clone(),
+                session,
+                main_frame,
+                state: Mutex::new(state),
+                changes: watch::Sender::new(0),
+            }
+        });
+        let page = Self { inner };
+        let root = page.inner.session.clone();
+        page.attend(root, None);
+        page
+    }
+
+    /// The browser's id for this tab.
+    pub fn id(&self) -> &str {
+        &self.inner.target
+    }
+
+    /// The page's number within its context: the `p` of a ref. Never used again for another page.
+    pub fn index(&self) -> u32 {
+        self.inner.index
+    }
+
+    pub fn context(&self) -> &BrowserContext {
+        &self.inner.context
+    }
+
+    /// The session of the tab itself: input, pictures and dialogs go through it.
+    pub fn session(&self) -> &CdpSession {
+        &self.inner.session
+    }
+
+    pub fn main_frame(&self) -> &Frame {
+        &self.inner.main_frame
+    }
+
+    /// All frames, in the order in which they came.
+    pub fn frames(&self) -> Vec<Frame> {
+        let mut frames: Vec<_> = self.inner.state.lock().frames.values().cloned().collect();
+        frames.sort_by_key(Frame::number);
+        frames
+    }
+
+    /// The frame that the `f` of a ref names.
+    pub fn frame_by_number(&self, number: u32) -> Option<Frame> {
+        self.inner.state.lock().frames.values().find(|frame| frame.number() == number).cloned()
+    }
+
+    /// The frame with the browser's id.
+    pub fn frame_by_id(&self, id: &str) -> Option<Frame> {
+        self.inner.state.lock().frames.get(id).cloned()
+    }
+
+    /// How many frames there have been: a number below it that is no frame now was one once.
+    pub fn frames_ever(&self) -> u32 {
+        self.inner.state.lock().next_frame
+    }
+
+    pub fn url(&self) -> String {
+        self.main_frame().url()
+    }
+
+    pub async fn title(&self) -> String {
+        if self.dialog().is_some() || self.is_crashed() {
+            return String::new();
+        }
+        self.main_frame().title().await
+    }
+
+    /// The page that opened this one, if it still exists.
+    pub fn opener(&self) -> Option<Page> {
+        let opener = self.inner.opener.as_deref()?;
+        self.context().pages().into_iter().find(|page| page.id() == opener)
+    }
+
+    /// Whether another page opened this one.
+    pub fn has_opener(&self) -> bool {
+        self.inner.opener.is_some()
+    }
+
+    pub fn is_closed(&self) -> bool {
+        self.inner.state.lock().closed
+    }
+
+    pub fn is_crashed(&self) -> bool {
+        self.inner.state.lock().crashed
+    }
+
+    /// The dialog that is open, if one is.
+    pub fn dialog(&self) -> Option<Dialog> {
+        self.inner.state.lock().dialog.clone()
+    }
+
+    /// The file chooser that waits for an answer, if one does.
+    pub fn file_chooser(&self) -> Option<FileChooser> {
+        self.inner.state.lock().chooser.clone()
+    }
+
+    /// Forgets the waiting file chooser: it has been answered, or given up.
+    pub fn take_file_chooser(&self) -> Option<FileChooser> {
+        self.inner.state.lock().chooser.take()
+    }
+
+    /// Answers the open dialog.
+    pub async fn answer_dialog(&self, accept: bool, prompt_text: Option<String>) -> Result<Dialog> {
+        let dialog = self.dialog().ok_or(Error::NoDialog)?;
+        let session = self.sessions().into_iter().find(|session| session.id() == dialog.session);
+        let session = session.unwrap_or_else(|| self.inner.session.clone());
+        session.call(wire::HandleJavaScriptDialog { accept, prompt_text }).await?;
+        self.update(|state| {
+            if state.dialog.as_ref() == Some(&dialog) {
+                state.dialog = None;
+            }
+        });
+        Ok(dialog)
+    }
+
+    /// Brings the tab to the front of its window.
+    pub async fn bring_to_front(&self) -> Result<()> {
+        let root = self.context().browser()?.root().clone();
+        root.call(ActivateTarget { target_id: self.id().to_owned() }).await.map(drop)
+    }
+
+    /// Makes the page believe that its window has the focus, or leaves it as it is.
+    pub fn emulate_focus(&self, enabled: bool) {
+        for session in self.sessions() {
+            session.send(SetFocusEmulationEnabled { enabled }).ignore();
+        }
+    }
+
+    /// Stops a script that runs without end, so that the page answers again.
+    pub async fn terminate_script(&self) -> Result<()> {
+        self.inner.session.call_within(TerminateExecution {}, Duration::from_secs(2)).await.map(drop)
+    }
+
+    /// Closes the tab without asking it. Done when the browser says that it is gone.
+    pub async fn close(&self) -> Result<()> {
+        if self.is_closed() {
+            return Ok(());
+        }
+        let root = self.context().browser()?.root().clone();
+        root.call(CloseTarget { target_id: self.id().to_owned() }).await?;
+        const LIMIT: Duration = Duration::from_secs(5);
+        match timeout(LIMIT, self.until_closed()).await {
+            Ok(()) => Ok(()),
+            Err(_) => Err(Error::NoAnswer { method: CloseTarget::METHOD, waited: LIMIT }),
+        }
+    }
+
+    /// Waits until the page is closed.
+    pub async fn until_closed(&self) {
+        let _ = self.until(|page| page.is_closed().then_some(())).await;
+    }
+
+    // Effects.
+
+    /// A point in time; what comes after it can be asked for with [`pending_since`](Self::pending_since).
+    pub fn mark(&self) -> Mark {
+        self.inner.state.lock().journal.mark()
+    }
+
+    /// What has begun since `mark` and what of it has not ended.
+    pub fn pending_since(&self, mark: Mark) -> Pending {
+        let state = self.inner.state.lock();
+        let mut pending = state.journal.since(mark);
+        pending.dialog = state.dialog.is_some();
+        pending.chooser = state.chooser.is_some();
+        pending.gone = state.closed || state.crashed;
+        pending
+    }
+
+    /// Reads the log of requests.
+    pub fn with_network<T>(&self, read: impl FnOnce(&NetworkLog) -> T) -> T {
+        read(&self.inner.state.lock().network)
+    }
+
+    /// Waits until `find` finds something; looks again after every change. Fails when the page closes or crashes.
+    pub async fn until<T>(&self, mut find: impl FnMut(&Page) -> Option<T>) -> Result<T> {
+        let mut changes = self.inner.changes.subscribe();
+        loop {
+            if let Some(found) = find(self) {
+                return Ok(found);
+            }
+            if self.is_closed() {
+                return Err(self.why_closed());
+            }
+            if self.is_crashed() {
+                return Err(Error::PageCrashed);
+            }
+            if changes.changed().await.is_err() {
+                return Err(Error::PageClosed);
+            }
+        }
+    }
+
+    /// Waits for any change, at most until `deadline`. False when the time ran out first.
+    pub async fn changed_before(&self, changes: &mut watch::Receiver<u64>, deadline: Instant) -> bool {
+        matches!(tokio::time::timeout_at(deadline, changes.changed()).await, Ok(Ok(())))
+    }
+
+    /// A counter that moves with every change of what is known of the page.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.inner.changes.subscribe()
+    }
+
+    /// Waits until the page can be used, at most `limit`.
+    pub(super) async fn until_ready(&self, limit: Duration) -> Result<()> {
+        let ready = self.until(|page| page.inner.state.lock().ready.then_some(()));
+        timeout(limit, ready).await.unwrap_or(Err(Error::PageBusy))
+    }
+
+    /// The page's own session and those of its frames in other processes.
+    pub fn sessions(&self) -> Vec<CdpSession> {
+        let mut sessions = vec![self.inner.session.clone()];
+        for frame in self.frames() {
+            let session = frame.session();
+            if sessions.iter().all(|known| known.id() != session.id()) {
+                sessions.push(session);
+            }
+        }
+        sessions
+    }
+
+    fn why_closed(&self) -> Error {
+        let ended = self.context().browser().ok().and_then(|browser| browser.ended());
+        ended.unwrap_or(Error::PageClosed)
+    }
+
+    fn update<T>(&self, change: impl FnOnce(&mut PageState) -> T) -> T {
+        let result = change(&mut self.inner.state.lock());
+        self.inner.changes.send_modify(|version| *version += 1);
+        result
+    }
+
+    // What the browser tells.
+
+    /// Sets a session up and listens to it until it ends. `frame` is the one that lives in another process.
+    fn attend(&self, session: CdpSession, frame: Option<Frame>) {
+        let mut events = session.events(&HEARD);
+        let set_up = self.set_up(&session);
+        let page = Arc::downgrade(&self.inner);
+        let is_root = frame.is_none();
+        let listener = (page.clone(), session.clone());
+        tokio::spawn(async move {
+            let (page, session) = listener;
+            if let Ok(tree) = set_up.await
+                && let Some(inner) = page.upgrade()
+            {
+                let page = Page { inner };
+                page.learn_tree(&tree.frame_tree, &session, is_root);
+                if is_root {
+                    page.update(|state| state.ready = true);
+                }
+            }
+            listen(&page, &session, &mut events).await;
+            if is_root && let Some(inner) = page.upgrade() {
+                Page { inner }.gone();
+            }
+        });
+    }
+
+    /// Everything a new target needs before its first script runs, in one write.
+    fn set_up(&self, session: &CdpSession) -> crate::cdp::PendingReply<wire::FrameTreeReply> {
+        session.send(wire::Enable {}).ignore();
+        let tree = session.send(wire::GetFrameTree {});
+        session.send(wire::SetLifecycleEventsEnabled { enabled: true }).ignore();
+        session.send(NetworkEnable::default()).ignore();
+        session.send(InspectorEnable {}).ignore();
+        session.send(auto_attach()).ignore();
+        self.context().set_up_target(session, session.id() == self.inner.session.id());
+        session.send(RunIfWaitingForDebugger {}).ignore();
+        tree
+    }
+
+    fn learn_tree(&self, tree: &wire::FrameTree, session: &CdpSession, is_root: bool) {
+        let frame = self.frame_or_new(&tree.frame.id, tree.frame.parent_id.as_deref(), session);
+        // A document that has committed since is the newer one.
+        if frame.loader().is_empty() || !is_root {
+            let complete = tree.frame.url == "about:blank" && is_root;
+            frame.committed(&tree.frame, session, complete);
+        }
+        for child in tree.child_frames.iter().flatten() {
+            self.learn_tree(child, session, is_root);
+        }
+    }
+
+    fn frame_or_new(&self, id: &str, parent: Option<&str>, session: &CdpSession) -> Frame {
+        let mut state = self.inner.state.lock();
+        if let Some(frame) = state.frames.get(id) {
+            return frame.clone();
+        }
+        let parent = parent.and_then(|parent| state.frames.get(parent).cloned());
+        let parent = parent.unwrap_or_else(|| self.inner.main_frame.clone());
+        let number = state.next_frame;
+        state.next_frame += 1;
+        let frame = Frame::new(Arc::downgrade(&self.inner), id, number, Some(parent), session.clone());
+        state.frames.insert(id.to_owned(), frame.clone());
+        frame
+    }
+
+    fn hear(&self, event: &RawEvent, session: &CdpSession) {
+        if event.method().starts_with("Network.") {
+            self.hear_network(event, session);
+        } else if let Some(told) = event.read::<wire::LifecycleEvent>() {
+            if let Some(frame) = self.frame_by_id(&told.frame_id) {
+                frame.moment(&told.loader_id, &told.name);
+                self.update(|_| ());
+            }
+        } else if event.method().starts_with("Page.frame")
+            || event.method() == wire::NavigatedWithinDocument::METHOD
+        {
+            self.hear_frames(event, session);
+        } else if event.method().starts_with("Target.") {
+            self.hear_targets(event);
+        } else {
+            self.hear_rest(event, session);
+        }
+    }
+
+    fn hear_frames(&self, event: &RawEvent, session: &CdpSession) {
+        if let Some(told) = event.read::<wire::FrameAttached>() {
+            let frame = self.frame_or_new(&told.frame_id, Some(&told.parent_frame_id), session);
+            frame.moved_to_process(session);
+        } else if let Some(told) = event.read::<wire::FrameDetached>() {
+            // "swap": the frame goes on in another process, and keeps its number.
+            if told.reason != "swap" {
+                self.detach_frame(&told.frame_id);
+            }
+        } else if let Some(told) = event.read::<wire::FrameNavigated>() {
+            let frame = self.frame_or_new(&told.frame.id, told.frame.parent_id.as_deref(), session);
+            let restored = told.kind == "BackForwardCacheRestore";
+            self.detach_children(&frame);
+            frame.committed(&told.frame, session, restored);
+            let main = frame == *self.main_frame();
+            self.update(|state| {
+                state.journal.committed(main);
+                if main {
+                    state.network.document_changed(&told.frame.loader_id);
+                    state.chooser = None;
+                }
+            });
+        } else if let Some(told) = event.read::<wire::NavigatedWithinDocument>() {
+            if let Some(frame) = self.frame_by_id(&told.frame_id) {
+                frame.moved_within(&told.url);
+            }
+            self.update(|state| state.journal.effect());
+        } else if let Some(told) = event.read::<wire::FrameStartedNavigating>() {
+            let main = told.frame_id == self.inner.target;
+            self.update(|state| state.journal.navigation_begun(main));
+        } else if let Some(told) = event.read::<wire::FrameRequestedNavigation>() {
+            let main = told.frame_id == self.inner.target && told.disposition == "currentTab";
+            self.update(|state| state.journal.navigation_begun(main));
+        } else if let Some(told) = event.read::<wire::FrameStartedLoading>() {
+            self.update(|state| state.journal.loading(&told.frame_id, true));
+        } else if let Some(told) = event.read::<wire::FrameStoppedLoading>() {
+            self.update(|state| state.journal.loading(&told.frame_id, false));
+        }
+    }
+
+    fn hear_targets(&self, event: &RawEvent) {
+        if let Some(told) = event.read::<AttachedToTarget>() {
+            let Ok(browser) = self.context().browser() else { return };
+            let session = browser.connection().session(&told.session_id);
+            if told.target_info.kind == "iframe" {
+                let frame = self.frame_or_new(&told.target_info.target_id, None, &session);
+                frame.moved_to_process(&session);
+                self.attend(session, Some(frame));
+            } else {
+                self.context().set_up_worker(&session, &told.target_info);
+                session.send(RunIfWaitingForDebugger {}).ignore();
+            }
+        } else if let Some(told) = event.read::<DetachedFromTarget>() {
+            // The frame itself goes on, here or elsewhere, until it is said to be detached.
+            for frame in self.frames() {
+                if frame.session().id() == told.session_id {
+                    frame.forget_worlds();
+                }
+            }
+            self.update(|_| ());
+        }
+    }
+
+    fn hear_network(&self, event: &RawEvent, session: &CdpSession) {
+        self.update(|state| {
+            if let Some(told) = event.read::<net::RequestWillBeSent>() {
+                state.journal.request_begun(&told);
+                state.network.begun(told, session.id());
+            } else if let Some(told) = event.read::<net::ResponseReceived>() {
+                state.network.answered(told);
+            } else if let Some(told) = event.read::<net::LoadingFinished>() {
+                state.journal.request_ended(&told.request_id);
+                state.network.finished(&told);
+            } else if let Some(told) = event.read::<net::LoadingFailed>() {
+                state.journal.request_ended(&told.request_id);
+                state.network.failed(&told);
+            } else if let Some(told) = event.read::<net::RequestServedFromCache>() {
+                state.network.from_cache(&told.request_id);
+            } else if let Some(told) = event.read::<net::WebSocketCreated>() {
+                state.journal.effect();
+                state.network.socket_opened(&told);
+            } else if let Some(told) = event.read::<net::WebSocketClosed>() {
+                state.network.socket_closed(&told.request_id);
+            }
+        });
+    }
+
+    fn hear_rest(&self, event: &RawEvent, session: &CdpSession) {
+        if let Some(told) = event.read::<wire::JavascriptDialogOpening>() {
+            let dialog = Dialog {
+                kind: told.kind,
+                message: told.message,
+                default_prompt: told.default_prompt.unwrap_or_default(),
+                url: told.url,
+                session: session.id().to_owned(),
+            };
+            self.update(|state| {
+                state.dialog = Some(dialog);
+                state.journal.effect();
+            });
+        } else if event.method() == wire::JavascriptDialogClosed::METHOD {
+            self.update(|state| {
+                state.dialog = None;
+                state.journal.effect();
+            });
+        } else if let Some(told) = event.read::<wire::FileChooserOpened>() {
+            let frame = self.frame_by_id(&told.frame_id).unwrap_or_else(|| self.main_frame().clone());
+            let chooser = FileChooser {
+                frame,
+                backend_node_id: told.backend_node_id,
+                multiple: told.mode == "selectMultiple",
+            };
+            self.update(|state| {
+                state.chooser = Some(chooser);
+                state.journal.effect();
+            });
+        } else if event.method() == wire::WindowOpen::METHOD {
+            self.update(|state| state.journal.window_opened());
+        } else if event.method() == console::TargetCrashed::METHOD {
+            if session.id() == self.inner.session.id() {
+                self.update(|state| {
+                    state.crashed = true;
+                    state.dialog = None;
+                });
+            } else {
+                self.update(|state| state.journal.effect());
+            }
+        }
+    }
+
+    /// The renderer is back: a navigation gave the page a new one.
+    pub(super) fn revive(&self) {
+        if self.is_crashed() {
+            self.inner.session.revive();
+            self.update(|state| state.crashed = false);
+        }
+    }
+
+    fn detach_children(&self, parent: &Frame) {
+        let children: Vec<_> = {
+            let state = self.inner.state.lock();
+            let children = state.frames.values().filter(|frame| frame.parent() == Some(parent));
+            children.map(|frame| frame.id().to_owned()).collect()
+        };
+        for child in children {
+            self.detach_frame(&child);
+        }
+    }
+
+    fn detach_frame(&self, id: &str) {
+        let Some(frame) = self.frame_by_id(id) else { return };
+        self.detach_children(&frame);
+        frame.detach();
+        self.update(|state| {
+            state.frames.remove(id);
+            state.journal.loading(id, false);
+        });
+    }
+
+    fn gone(&self) {
+        for frame in self.frames() {
+            frame.detach();
+        }
+        self.update(|state| {
+            state.closed = true;
+            state.dialog = None;
+            state.chooser = None;
+        });
+        self.context().page_closed(self);
+    }
+}
+
+async fn listen(page: &Weak<PageInner>, session: &CdpSession, events: &mut Events) {
+    while let Some(event) = events.next().await {
+        let Some(inner) = page.upgrade() else { return };
+        Page { inner }.hear(&event, session);
+    }
+}
+
+/// Frames of other processes and workers are attached to before they run.
+fn auto_attach() -> SetAutoAttach {
+    let exclude = |kind: &str| FilterEntry { exclude: true, kind: Some(kind.to_owned()) };
+    SetAutoAttach {
+        auto_attach: true,
+        wait_for_debugger_on_start: true,
+        flatten: true,
+        filter: Some(vec![exclude("browser"), exclude("tab"), exclude("page"), FilterEntry::default()]),
+    }
+}

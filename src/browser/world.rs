@@ -1,0 +1,169 @@
+//! Where our JavaScript runs: an isolated world per document, which the page cannot see.
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::frame::Frame;
+use crate::cdp::CdpSession;
+use crate::cdp::types::runtime::{
+    CallArgument, CallFunctionOn, Evaluated, ExceptionDetails, ReleaseObject, RemoteObject,
+};
+use crate::error::{Error, Result};
+
+/// Which global object a script sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Scope {
+    /// Ours: the page's DOM, and nothing that the page could have replaced.
+    #[default]
+    Isolated,
+    /// The page's own, with its variables.
+    Main,
+}
+
+/// Our world in one document. It ends with the document. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct World {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    frame: Frame,
+    session: CdpSession,
+    context_id: i64,
+    /// The injected engine, `engine` in `injected/`.
+    engine: RemoteHandle,
+}
+
+impl World {
+    pub(super) fn new(frame: Frame, session: CdpSession, context_id: i64, engine: RemoteHandle) -> Self {
+        Self { inner: Arc::new(Inner { frame, session, context_id, engine }) }
+    }
+
+    /// The frame whose document this world belongs to.
+    pub fn frame(&self) -> &Frame {
+        &self.inner.frame
+    }
+
+    /// The session of the process in which this world lives.
+    pub fn session(&self) -> &CdpSession {
+        &self.inner.session
+    }
+
+    /// The protocol's number for this world, for commands that take one.
+    pub fn context_id(&self) -> i64 {
+        self.inner.context_id
+    }
+
+    /// Calls `engine[method](...arguments)`, awaits it, and reads its value.
+    pub async fn call<T: DeserializeOwned>(&self, method: &str, arguments: &[Value]) -> Result<T> {
+        let arguments = arguments.iter().map(value_argument).collect();
+        self.call_with(method, arguments).await
+    }
+
+    /// Like [`call`](Self::call); the arguments may be nodes.
+    pub async fn call_with<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        arguments: Vec<CallArgument>,
+    ) -> Result<T> {
+        let object = self.invoke(method, arguments, true).await?;
+        serde_json::from_value(object.value.unwrap_or(Value::Null))
+            .map_err(|error| Error::Unreadable { method: "an injected function", reason: error.to_string() })
+    }
+
+    /// Calls a method whose result stays in the page. `None` when it gave null or undefined.
+    pub async fn call_handle(
+        &self,
+        method: &str,
+        arguments: Vec<CallArgument>,
+    ) -> Result<Option<RemoteHandle>> {
+        let object = self.invoke(method, arguments, false).await?;
+        Ok(object.object_id.map(|id| RemoteHandle::new(self.inner.session.clone(), id)))
+    }
+
+    async fn invoke(
+        &self,
+        method: &str,
+        arguments: Vec<CallArgument>,
+        by_value: bool,
+    ) -> Result<RemoteObject> {
+        let mut all = vec![value_argument(&Value::from(method))];
+        all.extend(arguments);
+        let call = CallFunctionOn {
+            function_declaration: "function(method, ...rest) { return this[method](...rest); }".to_owned(),
+            object_id: Some(self.inner.engine.id().to_owned()),
+            arguments: Some(all),
+            return_by_value: Some(by_value),
+            await_promise: Some(true),
+            silent: Some(true),
+            ..CallFunctionOn::default()
+        };
+        outcome(self.inner.session.call(call).await?)
+    }
+}
+
+/// An object of the page that we hold on to. Letting go of the last clone releases it.
+#[derive(Debug, Clone)]
+pub struct RemoteHandle {
+    inner: Arc<HandleInner>,
+}
+
+#[derive(Debug)]
+struct HandleInner {
+    session: CdpSession,
+    id: String,
+}
+
+impl RemoteHandle {
+    pub(super) fn new(session: CdpSession, id: String) -> Self {
+        Self { inner: Arc::new(HandleInner { session, id }) }
+    }
+
+    /// The protocol's id of this object.
+    pub fn id(&self) -> &str {
+        &self.inner.id
+    }
+
+    pub fn session(&self) -> &CdpSession {
+        &self.inner.session
+    }
+
+    /// This object as an argument of a call.
+    pub fn argument(&self) -> CallArgument {
+        CallArgument { object_id: Some(self.inner.id.clone()), ..CallArgument::default() }
+    }
+}
+
+impl Drop for HandleInner {
+    fn drop(&mut self) {
+        if !self.session.is_closed() {
+            self.session.send(ReleaseObject { object_id: std::mem::take(&mut self.id) }).ignore();
+        }
+    }
+}
+
+/// A JSON value as an argument of a call.
+pub fn value_argument(value: &impl Serialize) -> CallArgument {
+    CallArgument { value: serde_json::to_value(value).ok(), ..CallArgument::default() }
+}
+
+/// The result, or what the script threw.
+pub(super) fn outcome(evaluated: Evaluated) -> Result<RemoteObject> {
+    match evaluated.exception_details {
+        Some(details) => Err(Error::Script { message: thrown(&details) }),
+        None => Ok(evaluated.result),
+    }
+}
+
+fn thrown(details: &ExceptionDetails) -> String {
+    let Some(exception) = &details.exception else { return details.text.clone() };
+    match (&exception.description, &exception.value) {
+        (Some(description), _) => description.clone(),
+        (None, Some(Value::String(text))) => text.clone(),
+        (None, Some(value)) => value.to_string(),
+        (None, None) => exception.unserializable_value.clone().unwrap_or_else(|| details.text.clone()),
+    }
+}

@@ -1,0 +1,398 @@
+//! The contexts and tabs that one client sees, and which of them are the active ones.
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::engine::{Engine, Source};
+use crate::browser::{Browser, BrowserContext, ContextOptions, Page};
+use crate::error::{Error, Result};
+
+/// The name of the context that is there without being asked for.
+const DEFAULT_CONTEXT: &str = "default";
+
+/// What one client works in. Cheap to clone; clones share everything.
+#[derive(Debug, Clone)]
+pub struct Workspace {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    engine: Engine,
+    state: Mutex<State>,
+    /// Held while a context or a first page is being made.
+    making: tokio::sync::Mutex<()>,
+}
+
+#[derive(Debug)]
+struct State {
+    slots: Vec<Slot>,
+    active: String,
+    next_number: u32,
+    notices: Vec<String>,
+}
+
+/// A named context. It exists in the browser from its first use on.
+#[derive(Debug)]
+struct Slot {
+    name: String,
+    number: u32,
+    options: ContextOptions,
+    live: Option<BrowserContext>,
+    active: Option<Page>,
+    /// Tabs that are ours in a context that we share with others; `None` where all are.
+    own: Option<HashSet<String>>,
+}
+
+/// A tab as a client sees it.
+#[derive(Debug, Clone)]
+pub struct Tab {
+    pub index: usize,
+    pub page: Page,
+    pub is_active: bool,
+}
+
+/// A context as a client sees it.
+#[derive(Debug, Clone)]
+pub struct ContextEntry {
+    pub name: String,
+    pub number: u32,
+    pub is_active: bool,
+    pub tabs: Vec<Tab>,
+    pub options: ContextOptions,
+}
+
+impl Workspace {
+    pub(super) fn new(engine: Engine) -> Self {
+        let slot = Slot::new(DEFAULT_CONTEXT.to_owned(), 0, engine.options().context.clone());
+        let state = State {
+            slots: vec![slot],
+            active: DEFAULT_CONTEXT.to_owned(),
+            next_number: 1,
+            notices: Vec::new(),
+        };
+        Self {
+            inner: Arc::new(Inner {
+                engine,
+                state: Mutex::new(state),
+                making: tokio::sync::Mutex::default(),
+            }),
+        }
+    }
+
+    pub fn engine(&self) -> &Engine {
+        &self.inner.engine
+    }
+
+    /// The active page of the active context; made now if there is none.
+    pub async fn page(&self) -> Result<Page> {
+        if let Some(page) = self.active_page() {
+            return Ok(page);
+        }
+        let context = self.context().await?;
+        let _making = self.inner.making.lock().await;
+        if let Some(page) = self.active_page() {
+            return Ok(page);
+        }
+        self.open_in(&context).await
+    }
+
+    /// The active page, if one is open.
+    pub fn active_page(&self) -> Option<Page> {
+        let mut state = self.inner.state.lock();
+        state.active_slot()?.active_page()
+    }
+
+    /// The active page.
+    ///
+    /// # Errors
+    /// `no_page` when none is open.
+    pub fn open_page(&self) -> Result<Page> {
+        self.active_page().ok_or(Error::NoPage)
+    }
+
+    /// Opens a tab in the active context and makes it the active one.
+    pub async fn new_tab(&self) -> Result<Page> {
+        let context = self.context().await?;
+        let _making = self.inner.making.lock().await;
+        self.open_in(&context).await
+    }
+
+    async fn open_in(&self, context: &BrowserContext) -> Result<Page> {
+        let page = context.new_page().await?;
+        let before = {
+            let mut state = self.inner.state.lock();
+            let slot = state.slots.iter_mut().find(|slot| slot.live.as_ref() == Some(context));
+            slot.and_then(|slot| {
+                if let Some(own) = &mut slot.own {
+                    own.insert(page.id().to_owned());
+                }
+                slot.active.replace(page.clone())
+            })
+        };
+        focus(&page, before.as_ref());
+        Ok(page)
+    }
+
+    /// The tabs of the active context.
+    pub fn tabs(&self) -> Vec<Tab> {
+        self.inner.state.lock().active_slot().map(Slot::tabs).unwrap_or_default()
+    }
+
+    /// Makes a tab the active one and brings it to the front.
+    pub async fn select_tab(&self, index: usize) -> Result<Page> {
+        let (page, before) = {
+            let mut state = self.inner.state.lock();
+            let slot = state.active_slot().ok_or(Error::NoPage)?;
+            let page = slot.tab(index)?;
+            let before = slot.active.replace(page.clone());
+            (page, before)
+        };
+        page.bring_to_front().await?;
+        focus(&page, before.as_ref());
+        Ok(page)
+    }
+
+    /// Closes a tab; the active one unless told which.
+    pub async fn close_tab(&self, index: Option<usize>) -> Result<Page> {
+        let page = {
+            let mut state = self.inner.state.lock();
+            let slot = state.active_slot().ok_or(Error::NoPage)?;
+            match index {
+                Some(index) => slot.tab(index)?,
+                None => slot.active_page().ok_or(Error::NoPage)?,
+            }
+        };
+        page.close().await?;
+        if let Some(next) = self.active_page() {
+            focus(&next, None);
+        }
+        Ok(page)
+    }
+
+    // Contexts.
+
+    /// The active context; made in the browser now if it is not there yet.
+    pub async fn context(&self) -> Result<BrowserContext> {
+        let name = self.inner.state.lock().active.clone();
+        self.context_named(&name).await
+    }
+
+    async fn context_named(&self, name: &str) -> Result<BrowserContext> {
+        let browser = self.inner.engine.browser().await?;
+        if let Some(context) = self.live(name, &browser)? {
+            return Ok(context);
+        }
+        let _making = self.inner.making.lock().await;
+        if let Some(context) = self.live(name, &browser)? {
+            return Ok(context);
+        }
+        let (options, number) = {
+            let mut state = self.inner.state.lock();
+            let slot = state.slot(name)?;
+            (slot.options.clone(), slot.number)
+        };
+        let engine_options = self.inner.engine.options();
+        let attached = matches!(engine_options.source, Source::Attach { .. });
+        let shares = number == 0 && (engine_options.use_profile || attached);
+        let context =
+            if shares { browser.default_context().clone() } else { browser.new_context(options).await? };
+        let mut state = self.inner.state.lock();
+        let slot = state.slot(name)?;
+        slot.live = Some(context.clone());
+        // In somebody else's browser the tabs that are open are what we came for.
+        slot.own = (shares && !attached).then(HashSet::new);
+        Ok(context)
+    }
+
+    /// The context as it stands in `browser`. One of an earlier browser is lost, and that is told once.
+    fn live(&self, name: &str, browser: &Browser) -> Result<Option<BrowserContext>> {
+        let mut state = self.inner.state.lock();
+        let slot = state.slot(name)?;
+        let Some(context) = &slot.live else { return Ok(None) };
+        if context.browser().is_ok_and(|owner| owner == *browser) && !context.is_closed() {
+            return Ok(Some(context.clone()));
+        }
+        slot.live = None;
+        let lost = slot.active.take().is_some();
+        if lost {
+            state.notices.push("The browser was started again; its open pages are lost.".to_owned());
+        }
+        Ok(None)
+    }
+
+    /// Makes a context and makes it the active one. Without a name it gets one of its own.
+    pub async fn create_context(&self, name: Option<String>, options: ContextOptions) -> Result<String> {
+        let name = {
+            let mut state = self.inner.state.lock();
+            let name = name.unwrap_or_else(|| format!("context-{}", state.next_number));
+            if state.slots.iter().any(|slot| slot.name == name) {
+                return Err(Error::ContextExists { name });
+            }
+            let number = state.next_number;
+            state.next_number += 1;
+            state.slots.push(Slot::new(name.clone(), number, options));
+            name
+        };
+        if let Err(error) = self.context_named(&name).await {
+            self.inner.state.lock().slots.retain(|slot| slot.name != name);
+            return Err(error);
+        }
+        self.inner.state.lock().active.clone_from(&name);
+        Ok(name)
+    }
+
+    /// Makes a context the active one. Gives the name of the one that was.
+    pub fn switch_context(&self, name: &str) -> Result<String> {
+        let mut state = self.inner.state.lock();
+        state.slot(name)?;
+        Ok(std::mem::replace(&mut state.active, name.to_owned()))
+    }
+
+    /// All contexts, oldest first.
+    pub fn contexts(&self) -> Vec<ContextEntry> {
+        let mut state = self.inner.state.lock();
+        let active = state.active.clone();
+        let entry = |slot: &mut Slot| ContextEntry {
+            name: slot.name.clone(),
+            number: slot.number,
+            is_active: slot.name == active,
+            tabs: slot.tabs(),
+            options: slot.options.clone(),
+        };
+        state.slots.iter_mut().map(entry).collect()
+    }
+
+    /// Closes a context with all its pages. If it was the active one, `default` becomes active, made again if need be.
+    pub async fn close_context(&self, name: &str) -> Result<()> {
+        let closed = {
+            let mut state = self.inner.state.lock();
+            state.slot(name)?;
+            if state.slots.len() == 1 {
+                return Err(Error::OnlyContext);
+            }
+            let at = state.slots.iter().position(|slot| slot.name == name);
+            let closed = at.map(|at| state.slots.remove(at));
+            if state.active == name {
+                DEFAULT_CONTEXT.clone_into(&mut state.active);
+                if state.slots.iter().all(|slot| slot.name != DEFAULT_CONTEXT) {
+                    let number = state.next_number;
+                    state.next_number += 1;
+                    let options = self.inner.engine.options().context.clone();
+                    state.slots.insert(0, Slot::new(DEFAULT_CONTEXT.to_owned(), number, options));
+                }
+            }
+            closed
+        };
+        match closed {
+            Some(slot) => slot.close().await,
+            None => Ok(()),
+        }
+    }
+
+    /// Closes everything that this workspace opened.
+    pub async fn close(&self) {
+        let slots = std::mem::take(&mut self.inner.state.lock().slots);
+        for slot in slots {
+            let _ = slot.close().await;
+        }
+    }
+
+    /// The context that the `c` of a ref, or the name before it, stands for.
+    pub fn context_entry(&self, number: Option<u32>, name: Option<&str>) -> Option<ContextEntry> {
+        self.contexts().into_iter().find(|entry| match (number, name) {
+            (_, Some(name)) => entry.name == name,
+            (Some(number), None) => entry.number == number,
+            (None, None) => entry.is_active,
+        })
+    }
+
+    /// What the client should be told once, such as that the browser was started again.
+    pub fn take_notices(&self) -> Vec<String> {
+        std::mem::take(&mut self.inner.state.lock().notices)
+    }
+}
+
+impl State {
+    fn slot(&mut self, name: &str) -> Result<&mut Slot> {
+        let slot = self.slots.iter_mut().find(|slot| slot.name == name);
+        slot.ok_or_else(|| Error::UnknownContext { name: name.to_owned() })
+    }
+
+    fn active_slot(&mut self) -> Option<&mut Slot> {
+        let active = self.active.clone();
+        self.slots.iter_mut().find(|slot| slot.name == active)
+    }
+}
+
+impl Slot {
+    fn new(name: String, number: u32, options: ContextOptions) -> Self {
+        Self { name, number, options, live: None, active: None, own: None }
+    }
+
+    fn pages(&mut self) -> Vec<Page> {
+        let Some(context) = &self.live else { return Vec::new() };
+        let mut pages = context.pages();
+        if let Some(own) = &mut self.own {
+            // A window that one of our pages opened is ours too.
+            for page in &pages {
+                if page.opener().is_some_and(|opener| own.contains(opener.id())) {
+                    own.insert(page.id().to_owned());
+                }
+            }
+            pages.retain(|page| own.contains(page.id()));
+        }
+        pages
+    }
+
+    /// The active page; when it is gone, the page that opened it or else the newest takes its place.
+    fn active_page(&mut self) -> Option<Page> {
+        let pages = self.pages();
+        let current = self.active.take();
+        self.active = match current {
+            Some(page) if pages.contains(&page) => Some(page),
+            Some(gone) => {
+                gone.opener().filter(|opener| pages.contains(opener)).or_else(|| pages.last().cloned())
+            }
+            None => pages.last().cloned(),
+        };
+        self.active.clone()
+    }
+
+    fn tabs(&mut self) -> Vec<Tab> {
+        let active = self.active_page();
+        let pages = self.pages().into_iter().enumerate();
+        pages.map(|(index, page)| Tab { index, is_active: active.as_ref() == Some(&page), page }).collect()
+    }
+
+    fn tab(&mut self, index: usize) -> Result<Page> {
+        let pages = self.pages();
+        let count = pages.len();
+        pages.into_iter().nth(index).ok_or(Error::NoSuchTab { index, count })
+    }
+
+    async fn close(mut self) -> Result<()> {
+        let pages = self.pages();
+        match (&self.live, &self.own) {
+            (Some(context), None) if context.id().is_some() => context.close().await,
+            (Some(_), Some(_)) => {
+                for page in pages {
+                    page.close().await?;
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The page in front is the one that has the focus; the others are tabs in the background, as with a person.
+fn focus(page: &Page, before: Option<&Page>) {
+    if let Some(before) = before
+        && before != page
+    {
+        before.emulate_focus(false);
+    }
+    page.emulate_focus(true);
+}
