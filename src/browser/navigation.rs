@@ -31,6 +31,9 @@ pub struct NavigateOptions {
     pub referrer: Option<String>,
 }
 
+/// The whole navigation has a deadline; the command in it only must not have a shorter one.
+const COMMAND_LIMIT: Duration = Duration::from_secs(5);
+
 impl Default for NavigateOptions {
     fn default() -> Self {
         Self { until: WaitUntil::Load, limit: Duration::from_secs(30), referrer: None }
@@ -153,7 +156,7 @@ impl Frame {
             transition_type: Some("typed".to_owned()),
             frame_id: Some(self.id().to_owned()),
         };
-        let navigation = self.session().send(navigate).within(options.limit);
+        let navigation = self.session().send(navigate).within(options.limit + COMMAND_LIMIT);
         let navigated = tokio::select! {
             navigated = navigation => navigated?,
             // The old document asks whether it may be left.
