@@ -218,7 +218,7 @@ async fn what_cannot_be_read_is_answered_and_the_connection_lives_on() {
         let answer = wire.read().await;
         let shown = String::from_utf8_lossy(line);
         assert_eq!(answer["error"]["code"], *code, "{shown} → {answer}");
-        assert_eq!(answer["id"], *id, "{shown} → {answer}");
+        assert_eq!(answer.get("id"), Some(id), "{shown} → {answer}");
         wire.assert_alive().await;
     }
 }
