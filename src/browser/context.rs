@@ -6,6 +6,7 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use super::browser::{Browser, BrowserInner};
+use super::input::InputStyle;
 use super::page::Page;
 use crate::cdp::CdpSession;
 use crate::cdp::types::emulation::{
@@ -32,6 +33,8 @@ pub struct ContextOptions {
     pub proxy_server: Option<String>,
     /// Hosts that are reached without the proxy, separated by commas.
     pub proxy_bypass: Option<String>,
+    /// How the pointer and the keys of its pages move.
+    pub input: InputStyle,
 }
 
 /// An isolated context. Cheap to clone; compares by identity.
@@ -175,6 +178,10 @@ impl BrowserContext {
     }
 
     // What pages and the browser's task call.
+
+    pub(super) fn input_style(&self) -> InputStyle {
+        self.inner.options.lock().input
+    }
 
     pub(super) fn adopt_page(&self, session: CdpSession, info: &TargetInfo) -> Page {
         let index = {

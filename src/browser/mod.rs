@@ -5,6 +5,7 @@ mod evaluate;
 pub mod find;
 mod frame;
 pub mod injected;
+pub mod input;
 mod journal;
 pub mod launch;
 mod navigation;
