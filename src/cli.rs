@@ -9,15 +9,24 @@ mod run;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::Write;
+use std::path::PathBuf;
+use std::time::Duration;
 
 use strum::VariantArray;
 
-use crate::cli::flags::{Flags, LogLevel};
+use self::flags::{Flags, LogLevel, Size};
+use crate::browser::ContextOptions;
+use crate::browser::find::Channel;
+use crate::browser::launch::LaunchOptions;
+use crate::mcp::settings::Settings;
 use crate::mcp::tool::{Capability, Toolset};
 
 /// All that can be set, resolved.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Config {
+    pub launch: LaunchOptions,
+    pub context: ContextOptions,
+    pub settings: Settings,
     /// Optional tools that are listed.
     pub capabilities: BTreeSet<Capability>,
     /// Families of tools that are listed.
@@ -28,14 +37,55 @@ pub struct Config {
 }
 
 impl Config {
-    fn new(flags: Flags, warnings: Vec<String>) -> Self {
-        Self {
+    fn new(flags: Flags, warnings: Vec<String>) -> Result<Self, Ending> {
+        let settings = Settings::default();
+        Ok(Self {
+            launch: launch_options(&flags)?,
+            context: context_options(&flags)?,
+            settings: Settings {
+                navigation_limit: flags
+                    .timeout_navigation
+                    .map_or(settings.navigation_limit, Duration::from_millis),
+                ..settings
+            },
             capabilities: flags.caps.unwrap_or_default().into_iter().collect(),
             toolsets: flags.toolsets.unwrap_or_else(|| Toolset::VARIANTS.to_vec()).into_iter().collect(),
             log_level: flags.log_level.unwrap_or(LogLevel::Warn),
             warnings,
-        }
+        })
     }
+}
+
+fn launch_options(flags: &Flags) -> Result<LaunchOptions, Ending> {
+    let channel = match flags.browser {
+        Some(browser) => {
+            Channel::named(browser.into()).map_err(|error| Ending::Mistake(format!("--browser: {error}")))?
+        }
+        None => Channel::default(),
+    };
+    Ok(LaunchOptions {
+        channel,
+        executable: flags.executable_path.clone(),
+        headless: flags.headless,
+        sandbox: flags.no_sandbox.map(|without| !without),
+        user_data_dir: flags.user_data_dir.clone(),
+        ..LaunchOptions::default()
+    })
+}
+
+fn context_options(flags: &Flags) -> Result<ContextOptions, Ending> {
+    let read = |path: &PathBuf| {
+        let text = std::fs::read_to_string(path);
+        text.map_err(|error| Ending::Mistake(format!("--init-script: {}: {error}", path.display())))
+    };
+    Ok(ContextOptions {
+        viewport: flags.viewport_size.map(|Size { width, height }| (width, height)),
+        user_agent: flags.user_agent.clone(),
+        locale: flags.locale.clone(),
+        timezone: flags.timezone.clone(),
+        init_scripts: flags.init_script.iter().flatten().map(read).collect::<Result<_, _>>()?,
+        ..ContextOptions::default()
+    })
 }
 
 /// Why the program ends without serving: it was asked a question, or told something that cannot be.
@@ -74,7 +124,7 @@ pub fn configure(
     environment: impl IntoIterator<Item = (OsString, OsString)>,
 ) -> Result<Config, Ending> {
     let (flags, warnings) = layers::read(arguments.into_iter().collect(), environment)?;
-    Ok(Config::new(flags, warnings))
+    Config::new(flags, warnings)
 }
 
 /// Runs the command line and returns the exit status. `arguments` come without the program's name.

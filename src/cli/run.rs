@@ -8,12 +8,12 @@ use tracing_subscriber::layer::SubscriberExt;
 use super::flags::LogLevel;
 use super::{Config, tell};
 use crate::mcp::dispatch::Dispatcher;
-use crate::mcp::engine::Engine;
 use crate::mcp::server::Server;
 use crate::mcp::shutdown::Shutdown;
 use crate::mcp::stdio::Lines;
 use crate::mcp::tool::Registry;
 use crate::mcp::tools;
+use crate::session::{Engine, EngineOptions, Source};
 
 /// Serves until the client leaves or a signal comes; returns the exit status.
 pub(super) fn run(config: Config) -> i32 {
@@ -45,7 +45,13 @@ async fn serve(config: Config) -> i32 {
         }
     };
     let registry = Registry::new(&tools::ALL, &config.capabilities, &config.toolsets);
-    let server = Server::new(Arc::new(Dispatcher::new(registry, Engine)));
+    let engine = Engine::new(EngineOptions {
+        use_profile: config.launch.user_data_dir.is_some(),
+        source: Source::Launch(Box::new(config.launch)),
+        context: config.context,
+        warn: Arc::new(tell),
+    });
+    let server = Server::new(Arc::new(Dispatcher::new(registry, engine, config.settings)));
     let (input, output) = rmcp::transport::stdio_pipes();
     let transport = Lines::new(input, output, shutdown.token().clone());
     tokio::select! {

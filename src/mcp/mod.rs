@@ -5,7 +5,9 @@
 pub mod reply;
 pub mod arguments;
 pub mod progress;
-pub mod engine;
+pub mod settings;
+mod turns;
+mod describe;
 pub mod tool;
 pub mod tools;
 pub mod dispatch;

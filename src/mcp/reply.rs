@@ -68,6 +68,7 @@ pub struct Reply {
     plain: Option<String>,
     failure: Option<Failure>,
     result: Vec<String>,
+    wants_tabs: bool,
     tabs: Vec<TabLine>,
     page: Option<PageState>,
     modal: Vec<String>,
@@ -92,8 +93,7 @@ impl Reply {
 
     /// Adds a text that a page wrote. Where it could be taken for a section of ours, it is shown as a JSON string.
     pub fn quote(&mut self, text: &str) {
-        let looks_like_ours = text.lines().any(|line| line.trim_start().starts_with(['#', '`']));
-        self.say(if looks_like_ours { Value::from(text).to_string() } else { text.to_owned() });
+        self.say(quoted(text));
     }
 
     /// Answers with this text alone, without sections.
@@ -109,6 +109,16 @@ impl Reply {
     /// How much of the page is to be shown.
     pub fn view(&self) -> View {
         self.view
+    }
+
+    /// Asks for the list of tabs, however many there are.
+    pub fn show_tabs(&mut self) {
+        self.wants_tabs = true;
+    }
+
+    /// Whether the list of tabs is asked for.
+    pub fn wants_tabs(&self) -> bool {
+        self.wants_tabs
     }
 
     pub fn set_tabs(&mut self, tabs: Vec<TabLine>) {
@@ -153,6 +163,7 @@ impl Reply {
                 let list = problems.iter().map(|problem| format!("- {problem}"));
                 format!("These arguments cannot be used:\n{}", list.collect::<Vec<_>>().join("\n"))
             }
+            Error::Script { message } => quoted(message),
             other => sentence(&other.to_string()),
         };
         if let Some(hint) = error.hint() {
@@ -206,6 +217,11 @@ impl Reply {
         }
         result
     }
+}
+
+fn quoted(text: &str) -> String {
+    let looks_like_ours = text.lines().any(|line| line.trim_start().starts_with(['#', '`']));
+    if looks_like_ours { Value::from(text).to_string() } else { text.to_owned() }
 }
 
 /// Text that a page wrote, on one line and of bounded length.

@@ -51,7 +51,7 @@ impl Tool for Click {
     const EFFECT: Effect = Effect::Acts;
 
     async fn call(self, call: &Call<'_>, _reply: &mut Reply) -> Result<()> {
-        call.workspace.page().await
+        call.open_page().await.map(drop)
     }
 }
 
@@ -78,6 +78,6 @@ impl Tool for Type {
     const EFFECT: Effect = Effect::Acts;
 
     async fn call(self, call: &Call<'_>, _reply: &mut Reply) -> Result<()> {
-        call.workspace.page().await
+        call.open_page().await.map(drop)
     }
 }

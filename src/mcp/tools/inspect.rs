@@ -22,7 +22,7 @@ impl Tool for Snapshot {
     const EFFECT: Effect = Effect::Reads;
 
     async fn call(self, call: &Call<'_>, _reply: &mut Reply) -> Result<()> {
-        call.workspace.page().await
+        call.open_page().await.map(drop)
     }
 }
 
@@ -59,6 +59,6 @@ impl Tool for TakeScreenshot {
     const EFFECT: Effect = Effect::Reads;
 
     async fn call(self, call: &Call<'_>, _reply: &mut Reply) -> Result<()> {
-        call.workspace.page().await
+        call.open_page().await.map(drop)
     }
 }

@@ -1,6 +1,7 @@
 //! The tools, one file per category, in the order that clients see them.
 use crate::mcp::tool::AnyTool;
 
+pub mod address;
 pub mod navigate;
 pub mod input;
 pub mod inspect;
