@@ -96,6 +96,8 @@ pub enum Error {
     WaitRanOut { what: String, waited: Duration },
     #[error("the call was cancelled")]
     Cancelled,
+    #[error("the tool itself broke, which is a mistake in patchright-mcp")]
+    Broken,
     #[error("{what} cannot be done here: {reason}")]
     Unsupported { what: &'static str, reason: String },
 

@@ -14,7 +14,7 @@ use crate::cdp::types::runtime::RunIfWaitingForDebugger;
 use crate::cdp::types::target::{
     AttachedToTarget, CreateBrowserContext, DetachFromTarget, FilterEntry, SetAutoAttach,
 };
-use crate::cdp::{CdpSession, Connection, Event, Events};
+use crate::cdp::{CdpSession, Connection, Event, Observer, RawEvent};
 use crate::error::{Error, Result};
 
 /// A browser. Cheap to clone. It ends when [`close`](Self::close)d, or when it ends by itself.
@@ -51,15 +51,15 @@ impl Browser {
         default_context: ContextOptions,
         warn: &(dyn Fn(&str) + Send + Sync),
     ) -> Result<Self> {
-        let mut process = launch(options, warn).await?;
+        let process = launch(options, warn).await?;
         let pipes = process.take_pipes();
         let (reader, writer) =
             pipes.ok_or_else(|| Error::BrowserLaunch { reason: "its pipe is gone".to_owned() })?;
         let connection = Connection::start(Pipe::new(reader, writer));
         let started = Self::start(connection, default_context);
         match started.await {
-            Ok((connection, root, version, events, contexts)) => {
-                Ok(Self::assemble(connection, root, Some(process), version, events, contexts))
+            Ok((connection, root, version, options)) => {
+                Ok(Self::assemble(connection, root, Some(process), version, options))
             }
             Err(error) => {
                 process.terminate(Duration::ZERO).await;
@@ -75,18 +75,17 @@ impl Browser {
         default_context: ContextOptions,
     ) -> Result<Self> {
         let connection = Connection::start(WebSocket::connect(websocket_url, headers).await?);
-        let (connection, root, version, events, contexts) = Self::start(connection, default_context).await?;
-        Ok(Self::assemble(connection, root, None, version, events, contexts))
+        let (connection, root, version, options) = Self::start(connection, default_context).await?;
+        Ok(Self::assemble(connection, root, None, version, options))
     }
 
     async fn start(
         connection: Connection,
         options: ContextOptions,
-    ) -> Result<(Connection, CdpSession, Version, Events, ContextOptions)> {
+    ) -> Result<(Connection, CdpSession, Version, ContextOptions)> {
         let root = connection.root();
-        let events = root.events(&[AttachedToTarget::METHOD]);
         let version = root.send(GetVersion {}).within(FIRST_ANSWER).await?;
-        Ok((connection, root, version, events, options))
+        Ok((connection, root, version, options))
     }
 
     fn assemble(
@@ -94,7 +93,6 @@ impl Browser {
         root: CdpSession,
         process: Option<BrowserProcess>,
         version: Version,
-        events: Events,
         options: ContextOptions,
     ) -> Self {
         let inner = Arc::new_cyclic(|browser: &Weak<BrowserInner>| BrowserInner {
@@ -105,7 +103,7 @@ impl Browser {
             contexts: Mutex::default(),
             default_context: BrowserContext::new(browser.clone(), None, options),
         });
-        tokio::spawn(attend(Arc::downgrade(&inner), events));
+        inner.root.observe(&[AttachedToTarget::METHOD], Arc::new(Ear(Arc::downgrade(&inner))));
         // From here on every target is attached to before its first script runs.
         inner.root.send(attach_to_everything()).ignore();
         Self { inner }
@@ -238,10 +236,12 @@ impl Browser {
     }
 }
 
-async fn attend(browser: Weak<BrowserInner>, mut events: Events) {
-    while let Some(event) = events.next().await {
-        let Some(inner) = browser.upgrade() else { return };
-        if let Some(told) = event.read::<AttachedToTarget>() {
+/// What hears of new targets.
+struct Ear(Weak<BrowserInner>);
+
+impl Observer for Ear {
+    fn told(&self, event: RawEvent) {
+        if let (Some(inner), Some(told)) = (self.0.upgrade(), event.read::<AttachedToTarget>()) {
             Browser { inner }.attached(&told);
         }
     }

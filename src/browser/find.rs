@@ -312,6 +312,11 @@ impl Surroundings {
         Err(Error::BrowserLaunch { reason })
     }
 
+    /// Where installers would have put a browser.
+    pub fn places(&self, channel: Channel) -> Vec<PathBuf> {
+        row(PLACES, self.platform, channel).iter().filter_map(|place| self.path(place)).collect()
+    }
+
     fn installed(&self, channel: Channel, looked: &mut Vec<String>) -> Option<Found> {
         let names = row(NAMES, self.platform, channel);
         for name in names {
@@ -322,8 +327,7 @@ impl Surroundings {
             }
         }
         looked.push(format!("{} on PATH", names.join(", ")));
-        for place in row(PLACES, self.platform, channel) {
-            let Some(path) = self.path(place) else { continue };
+        for path in self.places(channel) {
             if let Some(found) = self.unwrapped(&path, channel) {
                 return Some(found);
             }

@@ -14,6 +14,7 @@ pub mod launch;
 mod navigation;
 mod network;
 mod page;
+mod screenshot;
 mod world;
 
 pub use actionability::{ACTION_LIMIT, ActionOptions};
@@ -26,4 +27,5 @@ pub use journal::{Mark, Pending};
 pub use navigation::{Arrival, NavigateOptions, WaitUntil};
 pub use network::{NetworkLog, RequestEntry};
 pub use page::{Dialog, FileChooser, Page};
+pub use screenshot::{Area, ImageFormat, Screenshot, ScreenshotOptions};
 pub use world::{RemoteHandle, Scope, World, value_argument};

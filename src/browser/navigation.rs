@@ -31,6 +31,9 @@ pub struct NavigateOptions {
     pub referrer: Option<String>,
 }
 
+/// The whole navigation has a deadline; the command in it only must not have a shorter one.
+const COMMAND_LIMIT: Duration = Duration::from_secs(5);
+
 impl Default for NavigateOptions {
     fn default() -> Self {
         Self { until: WaitUntil::Load, limit: Duration::from_secs(30), referrer: None }
@@ -97,11 +100,10 @@ impl Page {
         self.session().call_within(go, options.limit).await?;
         let moved_within = self.until(|page| {
             let frame = page.main_frame();
-            let same_document = frame.loader() == before.0 && frame.url() == entry.url;
             if page.dialog().is_some() || frame.loader() != before.0 {
                 Some(false)
             } else {
-                (same_document && page.pending_since(before.1).last_effect.is_some()).then_some(true)
+                page.pending_since(before.1).moved_within.then_some(true)
             }
         });
         match timeout(options.limit, moved_within).await {
@@ -145,7 +147,7 @@ impl Frame {
     }
 
     async fn start_and_wait(&self, page: &Page, url: &str, options: &NavigateOptions) -> Result<Arrival> {
-        let before = self.loader();
+        let (before, mark) = (self.loader(), page.mark());
         let navigate = Navigate {
             url: url.to_owned(),
             referrer: options.referrer.clone(),
@@ -153,7 +155,7 @@ impl Frame {
             transition_type: Some("typed".to_owned()),
             frame_id: Some(self.id().to_owned()),
         };
-        let navigation = self.session().send(navigate).within(options.limit);
+        let navigation = self.session().send(navigate).within(options.limit + COMMAND_LIMIT);
         let navigated = tokio::select! {
             navigated = navigation => navigated?,
             // The old document asks whether it may be left.
@@ -171,11 +173,12 @@ impl Frame {
                 _ => Err(Error::NavigationFailed { reason }),
             };
         }
-        let Some(loader) = navigated.loader_id else { return Ok(Arrival::SameDocument) };
-        if *before == *loader {
-            return Ok(Arrival::SameDocument);
+        if navigated.loader_id.is_some_and(|loader| *loader != *before) {
+            return self.until_arrived(&before, options).await;
         }
-        self.until_arrived(&before, options).await
+        let is_main = self == page.main_frame();
+        let moved = page.until(|page| (!is_main || page.pending_since(mark).moved_within).then_some(()));
+        moved.await.map(|()| Arrival::SameDocument)
     }
 
     /// Waits until a document other than `before` has reached the moment wanted.

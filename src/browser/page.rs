@@ -20,7 +20,7 @@ use crate::cdp::types::runtime::{RunIfWaitingForDebugger, TerminateExecution};
 use crate::cdp::types::target::{
     ActivateTarget, AttachedToTarget, CloseTarget, DetachedFromTarget, FilterEntry, SetAutoAttach, TargetInfo,
 };
-use crate::cdp::{CdpSession, Command, Event, Events, RawEvent};
+use crate::cdp::{CdpSession, Command, Event, Observer, RawEvent};
 use crate::error::{Error, Result};
 
 /// One tab. Cheap to clone; compares by identity.
@@ -151,7 +151,7 @@ impl Page {
         });
         let page = Self { inner };
         let root = page.inner.session.clone();
-        page.attend(root, None);
+        page.attend(root, true);
         page
     }
 
@@ -395,27 +395,18 @@ impl Page {
 
     // What the browser tells.
 
-    /// Sets a session up and listens to it until it ends. `frame` is the one that lives in another process.
-    fn attend(&self, session: CdpSession, frame: Option<Frame>) {
-        let mut events = session.events(&HEARD);
-        let set_up = self.set_up(&session);
+    /// Sets a session up and hears it until it ends. `is_root` is false for a frame that lives in another process.
+    fn attend(&self, session: CdpSession, is_root: bool) {
         let page = Arc::downgrade(&self.inner);
-        let is_root = frame.is_none();
-        let listener = (page.clone(), session.clone());
+        session.observe(&HEARD, Arc::new(Ear { page: page.clone(), session: session.clone(), is_root }));
+        let set_up = self.set_up(&session);
         tokio::spawn(async move {
-            let (page, session) = listener;
             if let Ok(tree) = set_up.await
                 && let Some(inner) = page.upgrade()
             {
                 let page = Page { inner };
                 page.learn_tree(&tree.frame_tree, &session, is_root);
-                if is_root {
-                    page.update(|state| state.ready = true);
-                }
-            }
-            listen(&page, &session, &mut events).await;
-            if is_root && let Some(inner) = page.upgrade() {
-                Page { inner }.gone();
+                page.update(|state| state.ready |= is_root);
             }
         });
     }
@@ -504,7 +495,8 @@ impl Page {
             if let Some(frame) = self.frame_by_id(&told.frame_id) {
                 frame.moved_within(&told.url);
             }
-            self.update(|state| state.journal.effect());
+            let main = told.frame_id == self.inner.target;
+            self.update(|state| state.journal.moved_within(main));
         } else if let Some(told) = event.read::<wire::FrameStartedNavigating>() {
             let main = told.frame_id == self.inner.target;
             self.update(|state| state.journal.navigation_begun(main));
@@ -525,7 +517,7 @@ impl Page {
             if told.target_info.kind == "iframe" {
                 let frame = self.frame_or_new(&told.target_info.target_id, None, &session);
                 frame.moved_to_process(&session);
-                self.attend(session, Some(frame));
+                self.attend(session, false);
             } else {
                 self.context().set_up_worker(&session, &told.target_info);
                 session.send(RunIfWaitingForDebugger {}).ignore();
@@ -650,10 +642,26 @@ impl Page {
     }
 }
 
-async fn listen(page: &Weak<PageInner>, session: &CdpSession, events: &mut Events) {
-    while let Some(event) = events.next().await {
-        let Some(inner) = page.upgrade() else { return };
-        Page { inner }.hear(&event, session);
+/// What hears a session on behalf of a page.
+struct Ear {
+    page: Weak<PageInner>,
+    session: CdpSession,
+    is_root: bool,
+}
+
+impl Observer for Ear {
+    fn told(&self, event: RawEvent) {
+        if let Some(inner) = self.page.upgrade() {
+            Page { inner }.hear(&event, &self.session);
+        }
+    }
+
+    fn ended(&self) {
+        if self.is_root
+            && let Some(inner) = self.page.upgrade()
+        {
+            Page { inner }.gone();
+        }
     }
 }
 

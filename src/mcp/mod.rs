@@ -1,1 +1,16 @@
 //! The MCP face. Nothing below this module knows that MCP exists.
+//!
+//! [`tool`] says what a tool is, [`tools`] holds them, [`dispatch`] runs one, [`reply`] writes what it answers,
+//! [`server`] and [`stdio`] speak the protocol.
+pub mod reply;
+pub mod arguments;
+pub mod progress;
+pub mod settings;
+mod turns;
+mod describe;
+pub mod tool;
+pub mod tools;
+pub mod dispatch;
+pub mod shutdown;
+pub mod stdio;
+pub mod server;

@@ -1,1 +1,51 @@
 //! The Python face: the only module that names `pyo3`. It converts and calls; it decides nothing.
+mod guard;
+
+use std::ffi::OsString;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::Error;
+use crate::cli;
+
+pyo3::import_exception!(patchright_mcp.errors, BrowserError); // The class is written in Python.
+
+impl From<Error> for PyErr {
+    fn from(error: Error) -> Self {
+        BrowserError::new_err((error.code(), error.to_string(), error.hint()))
+    }
+}
+
+/// Runs the command line until it is done, without holding the interpreter.
+#[pyfunction]
+fn main(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<i32> {
+    guard::check_process()?;
+    leave_interrupts_to_rust(py)?;
+    Ok(py.detach(|| cli::main(arguments)))
+}
+
+/// Takes Python's own handler off SIGINT. It would only set a flag that no one reads before the server has ended,
+/// and then raise `KeyboardInterrupt` over an ending that went well.
+fn leave_interrupts_to_rust(py: Python<'_>) -> PyResult<()> {
+    let signal = py.import("_signal")?; // Not `signal`: its enums take longer to import than we take to start.
+    let left = signal.call_method1("signal", (signal.getattr("SIGINT")?, signal.getattr("SIG_DFL")?));
+    match left {
+        Err(error) if error.is_instance_of::<PyValueError>(py) => Ok(()), // Off the main thread Python keeps it.
+        left => left.map(drop),
+    }
+}
+
+#[pymodule(gil_used = false)]
+mod _core {
+    use super::{Bound, PyModule, PyModuleMethods, PyResult, guard};
+
+    #[pymodule_export]
+    use super::main;
+
+    #[pymodule_init]
+    fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        guard::check_interpreter(module.py())?;
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,3 +1,15 @@
 //! One binary for all tests that are not beside the code, so that it links once.
+#![allow(
+    clippy::unwrap_used,
+    unreachable_pub,
+    reason = "a failed unwrap is a failed test; nobody links a test"
+)]
+mod browser;
+mod cdp;
+mod cli;
 mod find;
 mod launch;
+mod layers;
+mod server;
+mod support;
+mod tools;

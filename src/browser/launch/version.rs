@@ -9,7 +9,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use serde::Deserialize;
 use tokio::process::Command;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout};
 
 use crate::browser::find::{self, Channel, Found};
 
@@ -107,7 +107,9 @@ async fn ask(found: &Found, deadline: Instant) -> Option<String> {
         .stderr(Stdio::null())
         .kill_on_drop(true)
         .output();
-    let output = timeout_at(deadline.min(Instant::now() + ASKING), output).await.ok()?.ok()?;
+    // Most of the time that is left belongs to the start.
+    let limit = ASKING.min(deadline.saturating_duration_since(Instant::now()) / 3);
+    let output = timeout(limit, output).await.ok()?.ok()?;
     number_in(&String::from_utf8_lossy(&output.stdout))
 }
 

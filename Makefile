@@ -1,0 +1,106 @@
+# The one command. `make` formats, lints, types, tests and writes the docs; `make help` lists the parts.
+# On a bare machine each target first fetches what it lacks: scripts/prepare says what and how.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := all
+.NOTPARALLEL:
+
+export PATH := $(CURDIR)/.venv/bin:$(HOME)/.cargo/bin:$(PATH)
+export PYO3_PYTHON := $(CURDIR)/.venv/bin/python
+CARGO_FLAGS ?= --locked
+PYTHON_FILES := $(wildcard python tests_py demo benches)
+
+say = @printf '\n\033[1m── %s\033[0m\n' "$(1)"
+
+.PHONY: all
+all: format test docs ## Format, lint, type, test, and write the docs
+
+.PHONY: help
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
+
+.venv/ready: requirements-dev.txt scripts/prepare
+	@scripts/prepare python
+	@touch $@
+
+.PHONY: browser
+browser: ## Install Chromium, if no browser is found
+	@scripts/prepare browser
+
+.PHONY: build
+build: .venv/ready ## Build the engine and install it into .venv, editable
+	$(call say,Building the engine)
+	maturin develop $(CARGO_FLAGS)
+
+.PHONY: demo
+demo: browser build ## Drive a page through the real server; URL=… for a page of yours
+	$(call say,Demo)
+	python demo/demo.py $(URL)
+
+.PHONY: test
+test: .venv/ready browser ## Everything that must hold: lints, types, Rust tests, Python tests
+	@scripts/prepare display
+	@$(MAKE) --no-print-directory lint-rust test-rust build lint-python types test-python
+
+.PHONY: test-rust
+test-rust: ## The Rust tests; they need no Python
+	$(call say,Rust tests)
+	cargo test $(CARGO_FLAGS)
+
+.PHONY: test-python
+test-python: ## The Python tests, on what `make build` installed
+	$(call say,Python tests)
+	pytest
+
+.PHONY: lint
+lint: .venv/ready lint-rust lint-python ## Check format and lints of everything
+
+.PHONY: lint-rust
+lint-rust:
+	$(call say,Rust: format and lints)
+	cargo fmt --check
+	cargo clippy $(CARGO_FLAGS) --all-targets -- -D warnings
+	cargo clippy $(CARGO_FLAGS) --all-targets --features python -- -D warnings
+
+.PHONY: lint-python
+lint-python: .venv/ready
+	$(call say,Python: format and lints)
+	ruff format --check $(PYTHON_FILES)
+	ruff check $(PYTHON_FILES)
+
+.PHONY: format
+format: .venv/ready ## Format the code, and mend what lints can mend
+	$(call say,Formatting)
+	cargo fmt
+	ruff check --fix-only --quiet $(PYTHON_FILES)
+	ruff format $(PYTHON_FILES)
+
+.PHONY: types
+types: .venv/ready ## Check the Python types, and the stub against the engine
+	$(call say,Types)
+	mypy
+	python -m mypy.stubtest patchright_mcp._core
+
+.PHONY: wheel
+wheel: .venv/ready ## Build the wheel to ship, into dist/
+	$(call say,Building the wheel)
+	maturin build $(CARGO_FLAGS) --profile dist --out dist
+
+.PHONY: bench
+bench: .venv/ready browser ## Measure start-up and tools on a release build; BENCH='--help' for more
+	$(call say,Building the release to measure)
+	maturin build $(CARGO_FLAGS) --release --out target/bench/wheels
+	@scripts/prepare bench
+	$(call say,Measuring)
+	python -m benches.server --python $(CURDIR)/target/bench/venv/bin/python $(BENCH)
+
+.PHONY: docs
+docs: build ## Write what code knows into docs/reference/
+	$(call say,Documentation)
+	cargo doc $(CARGO_FLAGS) --no-deps --quiet
+
+.PHONY: clean
+clean: ## Remove everything that was built
+	rm -rf target .venv dist demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -f python/patchright_mcp/*.so
+	find python tests_py demo benches -name __pycache__ -prune -exec rm -rf {} +

@@ -1,0 +1,23 @@
+"""A browser that agents and scripts can drive without leaving traces.
+
+`python -m patchright_mcp` is the MCP server.
+"""
+
+from .errors import BrowserError
+
+__all__ = ["BrowserError", "__version__"]
+
+TYPE_CHECKING = (
+    False  # As `typing` says it; importing `typing` would cost more than all the rest of this file.
+)
+if TYPE_CHECKING:
+    from ._core import __version__
+
+
+def __getattr__(name: str) -> object:
+    """Loads the engine when something of it is first asked for, so that the import itself stays cheap."""
+    if name in __all__:
+        from . import _core  # noqa: PLC0415
+
+        return getattr(_core, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

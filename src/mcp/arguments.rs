@@ -1,0 +1,197 @@
+//! Checks arguments against a tool's schema and tells everything that is wrong with them at once.
+use serde_json::{Map, Value};
+
+/// Other names that models use for the same argument.
+const ALIASES: [(&str, &str); 3] = [("target", "ref"), ("startTarget", "startRef"), ("endTarget", "endRef")];
+
+/// All that is wrong with `arguments`. Other spellings of the same thing (`target`, `null`, `5.0`) are put right.
+pub fn problems(schema: &Map<String, Value>, arguments: &mut Map<String, Value>) -> Vec<String> {
+    let mut problems = Vec::new();
+    check_object(schema, arguments, "", &mut problems);
+    problems
+}
+
+/// The name nearest to a misspelled one, when it is near enough to be meant.
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let score =
+        |other: &str| strsim::normalized_damerau_levenshtein(&name.to_lowercase(), &other.to_lowercase());
+    let scored = known.into_iter().map(|other| (score(other), other));
+    scored.filter(|(score, _)| *score >= 0.6).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, other)| other)
+}
+
+fn check_object(
+    schema: &Map<String, Value>,
+    object: &mut Map<String, Value>,
+    path: &str,
+    problems: &mut Vec<String>,
+) {
+    let empty = Map::new();
+    let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
+    let required: Vec<&str> = schema.get("required").map(strings).unwrap_or_default();
+    take_aliases(properties, object, path, problems);
+    object.retain(|name, value| !value.is_null() || required.contains(&name.as_str()));
+
+    for name in &required {
+        if !object.contains_key(*name) {
+            let kind = properties.get(*name).map(expected).unwrap_or_default();
+            problems.push(format!("`{path}{name}` is missing; it is {kind}"));
+        }
+    }
+    for (name, value) in object {
+        match properties.get(name) {
+            Some(schema) => check(schema, value, &format!("{path}{name}"), problems),
+            None => problems.push(unknown(name, path, properties)),
+        }
+    }
+}
+
+fn take_aliases(
+    properties: &Map<String, Value>,
+    object: &mut Map<String, Value>,
+    path: &str,
+    problems: &mut Vec<String>,
+) {
+    for (alias, name) in ALIASES {
+        if properties.contains_key(name) && !properties.contains_key(alias) {
+            let Some(value) = object.remove(alias).filter(|value| !value.is_null()) else { continue };
+            match object.get(name) {
+                Some(other) if !other.is_null() && *other != value => {
+                    problems
+                        .push(format!("`{path}{alias}` and `{path}{name}` are the same argument; give one"));
+                }
+                _ => drop(object.insert(name.to_owned(), value)),
+            }
+        }
+    }
+}
+
+fn unknown(name: &str, path: &str, properties: &Map<String, Value>) -> String {
+    let shown: String = name.chars().filter(|c| !c.is_control()).take(60).collect();
+    let known = || properties.keys().map(String::as_str);
+    let advice = match nearest(name, known()) {
+        Some(near) => format!("did you mean `{path}{near}`?"),
+        None if properties.is_empty() => "there are none".to_owned(),
+        None => format!("the arguments are {}", known().collect::<Vec<_>>().join(", ")),
+    };
+    format!("`{path}{shown}` is not an argument; {advice}")
+}
+
+fn check(schema: &Value, value: &mut Value, path: &str, problems: &mut Vec<String>) {
+    let Some(schema) = schema.as_object() else { return };
+    let kind = schema.get("type").and_then(Value::as_str).unwrap_or_default();
+    whole_number(kind, value);
+    match (kind, &mut *value) {
+        ("object", Value::Object(object)) if schema.contains_key("properties") => {
+            return check_object(schema, object, &format!("{path}."), problems);
+        }
+        ("array", Value::Array(items)) => {
+            if let Some(schema) = schema.get("items") {
+                for (index, item) in items.iter_mut().enumerate() {
+                    check(schema, item, &format!("{path}[{index}]"), problems);
+                }
+            }
+        }
+        ("string", Value::String(_))
+        | ("boolean", Value::Bool(_))
+        | ("number", Value::Number(_))
+        | ("", _) => {}
+        ("integer", Value::Number(number)) if number.is_i64() || number.is_u64() => {}
+        _ => {
+            let found = described(value);
+            return problems.push(format!("`{path}` must be {}, not {found}", expected_of(schema)));
+        }
+    }
+    check_choice(schema, value, path, problems);
+    check_bounds(schema, value, path, problems);
+}
+
+/// JSON knows one kind of number: `5.0` is a good integer, and serde would refuse it.
+fn whole_number(kind: &str, value: &mut Value) {
+    const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
+    if let ("integer", Some(number)) = (kind, value.as_f64())
+        && value.is_f64()
+        && number.fract() == 0.0
+        && number.abs() <= LARGEST_EXACT
+    {
+        #[expect(clippy::cast_possible_truncation, reason = "checked to be whole and small enough")]
+        let whole = number as i64;
+        *value = whole.into();
+    }
+}
+
+fn check_choice(schema: &Map<String, Value>, value: &Value, path: &str, problems: &mut Vec<String>) {
+    let Some(Value::Array(choices)) = schema.get("enum") else { return };
+    if !choices.contains(value) {
+        problems.push(format!("`{path}` must be {}", expected_of(schema)));
+    }
+}
+
+fn check_bounds(schema: &Map<String, Value>, value: &Value, path: &str, problems: &mut Vec<String>) {
+    let (size, lowest, highest, unit) = match value {
+        Value::Number(number) => (number.as_f64().unwrap_or(f64::NAN), "minimum", "maximum", ""),
+        Value::Array(items) => (count(items.len()), "minItems", "maxItems", " items"),
+        Value::String(text) => (count(text.chars().count()), "minLength", "maxLength", " characters"),
+        _ => return,
+    };
+    let bound = |key: &str| schema.get(key).and_then(Value::as_f64);
+    if let Some(lowest) = bound(lowest)
+        && size < lowest
+    {
+        problems.push(if size < 1.0 && !unit.is_empty() {
+            format!("`{path}` must not be empty")
+        } else {
+            format!("`{path}` must be at least {lowest}{unit}")
+        });
+    }
+    if let Some(highest) = bound(highest)
+        && size > highest
+    {
+        problems.push(format!("`{path}` must be at most {highest}{unit}"));
+    }
+    if let Some(above) = bound("exclusiveMinimum")
+        && size <= above
+    {
+        problems.push(format!("`{path}` must be more than {above}"));
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no text or list is that long")]
+fn count(length: usize) -> f64 {
+    length as f64
+}
+
+fn expected(schema: &Value) -> String {
+    schema.as_object().map(expected_of).unwrap_or_default()
+}
+
+fn expected_of(schema: &Map<String, Value>) -> String {
+    if let Some(choices) = schema.get("enum") {
+        return format!("one of {}", strings(choices).join(", "));
+    }
+    match schema.get("type").and_then(Value::as_str).unwrap_or_default() {
+        "string" => "a string",
+        "integer" => "a whole number",
+        "number" => "a number",
+        "boolean" => "true or false",
+        "array" => "a list",
+        "object" => "an object",
+        _ => "a value",
+    }
+    .to_owned()
+}
+
+fn described(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(number) if number.is_f64() => "a fraction",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+fn strings(list: &Value) -> Vec<&str> {
+    list.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+}

@@ -1,0 +1,61 @@
+//! What a slow call is doing, for a client that asked to be told.
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::time::{Instant, MissedTickBehavior, interval_at};
+
+/// How long a call may take before it is told what it is doing, and how often after that.
+pub const EVERY: Duration = Duration::from_secs(1);
+
+/// The current step of one call. Tools write it, the server sends it.
+#[derive(Debug)]
+pub struct Progress {
+    started: Instant,
+    step: Mutex<Step>,
+}
+
+/// What a call is doing at this moment.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Step {
+    pub message: Option<String>,
+    /// How much is done, of how much.
+    pub part: Option<(f64, f64)>,
+}
+
+impl Default for Progress {
+    fn default() -> Self {
+        Self { started: Instant::now(), step: Mutex::default() }
+    }
+}
+
+impl Progress {
+    /// Says what the call is doing now.
+    pub fn say(&self, message: impl Into<String>) {
+        *self.step.lock() = Step { message: Some(message.into()), part: None };
+    }
+
+    /// Says how far the call has come.
+    pub fn count(&self, message: impl Into<String>, done: f64, of: f64) {
+        *self.step.lock() = Step { message: Some(message.into()), part: Some((done, of)) };
+    }
+
+    /// What the call is doing now.
+    pub fn step(&self) -> Step {
+        self.step.lock().clone()
+    }
+
+    /// Seconds since the call began: the measure of progress where nothing can be counted, because it only grows.
+    pub fn seconds(&self) -> f64 {
+        self.started.elapsed().as_secs_f64()
+    }
+
+    /// Hands the current step to `send` once a second. Never ends.
+    pub async fn tell<F: Future<Output = ()>>(&self, send: impl Fn(f64, Step) -> F) {
+        let mut ticks = interval_at(self.started + EVERY, EVERY);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            ticks.tick().await;
+            send(self.seconds(), self.step()).await;
+        }
+    }
+}

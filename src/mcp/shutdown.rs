@@ -1,0 +1,121 @@
+//! How the server ends: in order, and within a few seconds.
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+/// How long all of it may take: running calls, the browser, its profile.
+pub const LIMIT: Duration = Duration::from_secs(5);
+/// What of it is left for the browser.
+pub const BROWSER_LIMIT: Duration = Duration::from_secs(4);
+
+/// Why the server ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// The client closed our standard input.
+    ClientLeft,
+    /// A person pressed Ctrl+C.
+    Interrupted,
+    /// A supervisor or a vanished terminal asked us to.
+    Terminated,
+}
+
+impl Reason {
+    /// Ending when asked is a success, except for Ctrl+C, which shells want to hear of.
+    pub fn exit_status(self) -> i32 {
+        match self {
+            Self::ClientLeft | Self::Terminated => 0,
+            Self::Interrupted => 130,
+        }
+    }
+}
+
+/// Tells every part of the server that it is over. Clones are the same.
+#[derive(Debug, Clone, Default)]
+pub struct Shutdown {
+    token: CancellationToken,
+    reason: Arc<OnceLock<Reason>>,
+}
+
+impl Shutdown {
+    /// Begins to end. Only the first reason counts.
+    pub fn begin(&self, reason: Reason) {
+        if self.reason.set(reason).is_ok() {
+            tracing::info!(?reason, "ending");
+        }
+        self.token.cancel();
+    }
+
+    /// Completes when the end has begun.
+    pub async fn begun(&self) -> Reason {
+        self.token.cancelled().await;
+        self.reason()
+    }
+
+    /// Why the server ends.
+    pub fn reason(&self) -> Reason {
+        self.reason.get().copied().unwrap_or(Reason::ClientLeft)
+    }
+
+    /// Cancelled when the end has begun.
+    pub fn token(&self) -> &CancellationToken {
+        &self.token
+    }
+
+    /// Listens for signals, from now on. The first one begins the end. The future completes at the next one: somebody
+    /// has lost patience.
+    #[cfg(unix)]
+    pub fn on_signals(&self) -> std::io::Result<impl Future<Output = ()> + use<>> {
+        use tokio::signal::unix::{SignalKind, signal};
+
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        let mut terminate = signal(SignalKind::terminate())?;
+        // Somebody who starts us with nohup wants us to outlive the terminal.
+        let mut hang_up = if ignores_hang_up() { None } else { Some(signal(SignalKind::hangup())?) };
+        let shutdown = self.clone();
+        Ok(async move {
+            loop {
+                let terminal_gone = async {
+                    match &mut hang_up {
+                        Some(hang_up) => hang_up.recv().await,
+                        None => std::future::pending().await,
+                    }
+                };
+                let reason = tokio::select! {
+                    _ = interrupt.recv() => Reason::Interrupted,
+                    _ = terminate.recv() => Reason::Terminated,
+                    _ = terminal_gone => Reason::Terminated,
+                };
+                if shutdown.token.is_cancelled() {
+                    return;
+                }
+                shutdown.begin(reason);
+            }
+        })
+    }
+
+    /// Listens for Ctrl+C, from now on. The first one begins the end. The future completes at the next one: somebody
+    /// has lost patience.
+    #[cfg(not(unix))]
+    pub fn on_signals(&self) -> std::io::Result<impl Future<Output = ()> + use<>> {
+        let shutdown = self.clone();
+        Ok(async move {
+            while tokio::signal::ctrl_c().await.is_ok() {
+                if shutdown.token.is_cancelled() {
+                    return;
+                }
+                shutdown.begin(Reason::Interrupted);
+            }
+            std::future::pending().await
+        })
+    }
+}
+
+/// Whether SIGHUP was being ignored when this process began, where the system tells.
+#[cfg(unix)]
+fn ignores_hang_up() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    ignored.is_some_and(|mask| mask & 1 == 1)
+}

@@ -1,0 +1,300 @@
+//! What a tool is: a struct that is its arguments, and a handful of facts about it.
+use std::collections::BTreeSet;
+use std::pin::Pin;
+use std::sync::{Arc, OnceLock};
+
+use rmcp::model::{Tool as Listing, ToolAnnotations};
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::Result;
+use crate::error::Error;
+use crate::mcp::arguments;
+use crate::mcp::dispatch::Call;
+use crate::mcp::reply::Reply;
+
+/// What calling a tool does to the browser.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// Only looks.
+    Reads,
+    /// Changes something, and doing it twice is doing it once.
+    Sets,
+    /// Adds something new each time.
+    Adds,
+    /// May change or lose anything: a click can delete an account.
+    Acts,
+}
+
+/// What must be switched on with `--caps` before a tool is listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum, strum::Display)]
+#[strum(serialize_all = "lowercase")]
+pub enum Capability {
+    /// Always on.
+    #[value(skip)]
+    Core,
+    /// Acting at coordinates.
+    Vision,
+    /// Saving pages as PDF.
+    Pdf,
+    /// Searching in the snapshot.
+    Find,
+    /// Several actions in one call.
+    Steps,
+}
+
+/// The families of tools; `--toolsets` chooses among them.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum, strum::Display, strum::VariantArray,
+)]
+#[strum(serialize_all = "lowercase")]
+pub enum Toolset {
+    /// The `browser_*` tools.
+    Browser,
+    /// The `patchright_*` tools.
+    Patchright,
+    /// `create_session` and its kin.
+    Sessions,
+}
+
+/// A tool. The struct is its arguments; its doc comments are the description and the schema that clients see.
+pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
+    const NAME: &'static str;
+    const TITLE: &'static str;
+    const EFFECT: Effect;
+    /// Whether it reaches beyond what the server holds, such as the web.
+    const OPEN_WORLD: bool = true;
+    const CAPABILITY: Capability = Capability::Core;
+    const TOOLSET: Toolset = Toolset::Browser;
+
+    /// Does it, and writes what is to be told into `reply`.
+    fn call(self, call: &Call<'_>, reply: &mut Reply) -> impl Future<Output = Result<()>> + Send;
+}
+
+type Running<'a> = Pin<Box<dyn Future<Output = Result<()>> + Send + 'a>>;
+
+/// A tool with its type forgotten, so that tools of all kinds fit in one list.
+#[derive(Debug)]
+pub struct AnyTool {
+    pub name: &'static str,
+    pub title: &'static str,
+    pub effect: Effect,
+    pub open_world: bool,
+    pub capability: Capability,
+    pub toolset: Toolset,
+    generate: fn() -> Value,
+    run: for<'a> fn(Map<String, Value>, &'a Call<'a>, &'a mut Reply) -> Running<'a>,
+    described: OnceLock<Described>,
+}
+
+#[derive(Debug)]
+struct Described {
+    description: String,
+    schema: Arc<Map<String, Value>>,
+}
+
+impl AnyTool {
+    /// Forgets the type of `T`.
+    pub const fn of<T: Tool>() -> Self {
+        Self {
+            name: T::NAME,
+            title: T::TITLE,
+            effect: T::EFFECT,
+            open_world: T::OPEN_WORLD,
+            capability: T::CAPABILITY,
+            toolset: T::TOOLSET,
+            generate: generate::<T>,
+            run: run::<T>,
+            described: OnceLock::new(),
+        }
+    }
+
+    /// The JSON schema of the arguments: one flat object that refuses what it does not name.
+    pub fn schema(&self) -> &Arc<Map<String, Value>> {
+        &self.described().schema
+    }
+
+    /// What the tool does, for a model to read.
+    pub fn description(&self) -> &str {
+        &self.described().description
+    }
+
+    /// What `tools/list` says of this tool.
+    pub fn listing(&self) -> Listing {
+        let annotations = ToolAnnotations::with_title(self.title)
+            .read_only(self.effect == Effect::Reads)
+            .destructive(self.effect == Effect::Acts)
+            .idempotent(matches!(self.effect, Effect::Reads | Effect::Sets))
+            .open_world(self.open_world);
+        Listing::new(self.name, self.description().to_owned(), Arc::clone(self.schema()))
+            .annotate(annotations)
+    }
+
+    /// Checks the arguments; all that is wrong with them is told in one error.
+    pub fn check(&self, arguments: &mut Map<String, Value>) -> Result<()> {
+        let problems = arguments::problems(self.schema(), arguments);
+        if problems.is_empty() { Ok(()) } else { Err(Error::InvalidArguments { problems }) }
+    }
+
+    /// Runs the tool on arguments that [`Self::check`] found good.
+    pub fn run<'a>(
+        &self,
+        arguments: Map<String, Value>,
+        call: &'a Call<'a>,
+        reply: &'a mut Reply,
+    ) -> Running<'a> {
+        (self.run)(arguments, call, reply)
+    }
+
+    fn described(&self) -> &Described {
+        self.described.get_or_init(|| {
+            let mut schema = (self.generate)();
+            let description =
+                schema.get("description").and_then(Value::as_str).map(one_line).unwrap_or_default();
+            compact(&mut schema);
+            let Value::Object(mut schema) = schema else { unreachable!("a struct has an object schema") };
+            schema.remove("description");
+            schema.entry("properties").or_insert_with(|| Map::new().into());
+            Described { description, schema: Arc::new(schema) }
+        })
+    }
+}
+
+fn generate<T: Tool>() -> Value {
+    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    settings.into_generator().into_root_schema_for::<T>().to_value()
+}
+
+fn run<'a, T: Tool>(arguments: Map<String, Value>, call: &'a Call<'a>, reply: &'a mut Reply) -> Running<'a> {
+    match serde_json::from_value::<T>(Value::Object(arguments)) {
+        Ok(tool) => Box::pin(tool.call(call, reply)),
+        Err(error) => {
+            let problems = vec![error.to_string()];
+            Box::pin(std::future::ready(Err(Error::InvalidArguments { problems })))
+        }
+    }
+}
+
+/// Takes out what a model does not need to read; each character here is paid for in every conversation.
+fn compact(schema: &mut Value) {
+    let Value::Object(object) = schema else { return };
+    for noise in ["$schema", "title", "format"] {
+        object.remove(noise);
+    }
+    if object.get("default").is_some_and(says_nothing) {
+        object.remove("default");
+    }
+    if let Some(Value::String(text)) = object.get_mut("description") {
+        *text = one_line(text);
+    }
+    drop_null(object);
+    if object.get("type").is_some_and(|kind| kind == "object") {
+        object.insert("additionalProperties".to_owned(), Value::Bool(false));
+    }
+    if let Some(Value::Object(properties)) = object.get_mut("properties") {
+        properties.values_mut().for_each(compact);
+    }
+    if let Some(items) = object.get_mut("items") {
+        compact(items);
+        if let Some(items) = items.as_object_mut() {
+            items.remove("description");
+        }
+    }
+}
+
+/// An optional argument is one that may be left out. That it may also be null goes without saying.
+fn drop_null(object: &mut Map<String, Value>) {
+    if let Some(Value::Array(kinds)) = object.get_mut("type") {
+        kinds.retain(|kind| kind != "null");
+        if let [only] = kinds.as_slice() {
+            let only = only.clone();
+            object.insert("type".to_owned(), only);
+        }
+    }
+    if let Some(Value::Array(values)) = object.get_mut("enum") {
+        values.retain(|value| !value.is_null());
+    }
+    if let Some(Value::Array(choices)) = object.remove("anyOf") {
+        for choice in choices {
+            let Value::Object(choice) = choice else { continue };
+            if choice.get("type").is_some_and(|kind| kind == "null") {
+                continue;
+            }
+            for (key, value) in choice {
+                object.entry(key).or_insert(value);
+            }
+        }
+    }
+}
+
+fn says_nothing(default: &Value) -> bool {
+    match default {
+        Value::Null | Value::Bool(false) => true,
+        Value::Array(items) => items.is_empty(),
+        Value::String(text) => text.is_empty(),
+        _ => false,
+    }
+}
+
+/// Doc comments break lines and quote code for people; a model needs neither.
+fn one_line(text: &str) -> String {
+    text.replace('`', "").split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The tools that this server offers, in an order that never changes.
+#[derive(Debug, Clone)]
+pub struct Registry {
+    enabled: Vec<&'static AnyTool>,
+    disabled: Vec<&'static AnyTool>,
+}
+
+/// A name that no enabled tool has.
+#[derive(Debug, Clone, thiserror::Error, PartialEq, Eq)]
+#[error("Unknown tool: {name}{advice}")]
+pub struct UnknownTool {
+    pub name: String,
+    advice: String,
+}
+
+impl Registry {
+    /// Those of `tools` whose capability and toolset are switched on.
+    pub fn new(
+        tools: impl IntoIterator<Item = &'static AnyTool>,
+        capabilities: &BTreeSet<Capability>,
+        toolsets: &BTreeSet<Toolset>,
+    ) -> Self {
+        let (enabled, disabled) = tools.into_iter().partition(|tool| {
+            let capable = tool.capability == Capability::Core || capabilities.contains(&tool.capability);
+            capable && toolsets.contains(&tool.toolset)
+        });
+        Self { enabled, disabled }
+    }
+
+    /// The enabled tools.
+    pub fn tools(&self) -> &[&'static AnyTool] {
+        &self.enabled
+    }
+
+    /// The enabled tool of this name.
+    pub fn find(&self, name: &str) -> Result<&'static AnyTool, UnknownTool> {
+        let find = |tools: &[&'static AnyTool]| tools.iter().find(|tool| tool.name == name).copied();
+        if let Some(tool) = find(&self.enabled) {
+            return Ok(tool);
+        }
+        let advice = if let Some(tool) = find(&self.disabled) {
+            match tool.capability {
+                Capability::Core => {
+                    format!(" (start the server with --toolsets {} to enable it)", tool.toolset)
+                }
+                capability => format!(" (start the server with --caps {capability} to enable it)"),
+            }
+        } else {
+            let names = self.enabled.iter().map(|tool| tool.name);
+            arguments::nearest(name, names).map(|near| format!(" (did you mean {near}?)")).unwrap_or_default()
+        };
+        let name = name.chars().take(100).collect();
+        Err(UnknownTool { name, advice })
+    }
+}

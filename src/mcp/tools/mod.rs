@@ -1,0 +1,21 @@
+//! The tools, one file per category, in the order that clients see them.
+use crate::mcp::tool::AnyTool;
+
+pub mod address;
+pub mod navigate;
+pub mod input;
+pub mod inspect;
+pub mod evaluate;
+pub mod tabs;
+
+/// Every tool there is. `--caps` and `--toolsets` choose among them.
+pub static ALL: [AnyTool; 8] = [
+    AnyTool::of::<navigate::Navigate>(),
+    AnyTool::of::<navigate::NavigateBack>(),
+    AnyTool::of::<inspect::Snapshot>(),
+    AnyTool::of::<inspect::TakeScreenshot>(),
+    AnyTool::of::<input::Click>(),
+    AnyTool::of::<input::Type>(),
+    AnyTool::of::<evaluate::Evaluate>(),
+    AnyTool::of::<tabs::Close>(),
+];

@@ -1,0 +1,217 @@
+//! The engine against a real Chromium, on pages served on loopback.
+use std::time::Duration;
+
+use patchright_mcp::browser::{Arrival, BrowserContext, NavigateOptions, Page, Scope, WaitUntil};
+use serde_json::json;
+
+use crate::support::{Site, drive};
+
+const LIMIT: Duration = Duration::from_secs(10);
+
+async fn open(context: &BrowserContext, site: &Site, html: &str) -> Page {
+    site.page("/", html);
+    let page = context.new_page().await.unwrap();
+    page.goto(&site.url("/"), &NavigateOptions::default()).await.unwrap();
+    page
+}
+
+#[test]
+fn a_page_opens_navigates_and_answers() {
+    drive(async |context, site| {
+        site.page("/", "<title>First</title><p>Hello</p><script>var fromThePage = 41</script>");
+        let page = context.new_page().await.unwrap();
+        let arrival = page.goto(&site.url("/"), &NavigateOptions::default()).await.unwrap();
+        let Arrival::Document(Some(response)) = arrival else { panic!("{arrival:?}") };
+        assert_eq!(response.status, 200);
+        assert_eq!(page.title().await, "First");
+        let frame = page.main_frame();
+        assert_eq!(frame.evaluate("() => fromThePage + 1", vec![], Scope::Main).await.unwrap(), json!(42));
+        let isolated = frame.evaluate("typeof fromThePage", vec![], Scope::Isolated).await.unwrap();
+        assert_eq!(isolated, json!("undefined"));
+    });
+}
+
+#[test]
+fn frames_of_both_kinds_answer_in_both_worlds() {
+    drive(async |context, site| {
+        let inner = |name: &str| format!("<p>{name}</p><script>var mine = '{name}'</script>");
+        site.page("/same", &inner("same"));
+        site.page("/other", &inner("other"));
+        site.page("/deep", &format!("{}<iframe src='ORIGIN/same'></iframe>", inner("deep")));
+        let html = "<iframe src='/same'></iframe><iframe src='OTHER/other'></iframe><iframe src='OTHER/deep'></iframe>";
+        let page = open(&context, &site, html).await;
+        assert_eq!(page.frames().len(), 5);
+        let mut found = Vec::new();
+        for frame in page.frames().into_iter().skip(1) {
+            let mine = frame.evaluate("mine", vec![], Scope::Main).await.unwrap();
+            let text = frame
+                .evaluate("document.querySelector('p').innerText", vec![], Scope::Isolated)
+                .await
+                .unwrap();
+            assert_eq!(mine, text, "{}", frame.url());
+            let separate = frame.session().id() != page.session().id();
+            found.push((mine.as_str().unwrap().to_owned(), separate));
+            assert!(frame.owner().await.unwrap().is_some());
+        }
+        found.sort();
+        let expected = [("deep", true), ("other", true), ("same", false), ("same", true)];
+        assert_eq!(found, expected.map(|(name, separate)| (name.to_owned(), separate)));
+    });
+}
+
+#[test]
+fn history_goes_back_and_forward_and_ends() {
+    drive(async |context, site| {
+        let page = open(&context, &site, "<title>One</title>").await;
+        site.page("/two", "<title>Two</title>");
+        let options = NavigateOptions::default();
+        page.goto(&site.url("/two"), &options).await.unwrap();
+        page.goto(&site.url("/two#part"), &options).await.unwrap();
+        assert!(page.url().ends_with("/two#part"));
+        assert!(matches!(page.go_back(&options).await.unwrap(), Arrival::SameDocument));
+        assert!(page.url().ends_with("/two"));
+        page.go_back(&options).await.unwrap();
+        assert_eq!(page.title().await, "One");
+        page.go_forward(&options).await.unwrap();
+        assert_eq!(page.title().await, "Two");
+        page.go_back(&options).await.unwrap();
+        page.go_back(&options).await.unwrap();
+        assert_eq!(page.go_back(&options).await.unwrap_err().code(), "no_history");
+    });
+}
+
+#[test]
+fn what_is_not_a_document_does_not_hang_a_navigation() {
+    drive(async |context, site| {
+        let page = open(&context, &site, "<title>Stays</title>").await;
+        site.answer("/nothing", "HTTP/1.1 204 No Content\r\n\r\n");
+        site.answer(
+            "/file",
+            "HTTP/1.1 200 OK\r\nContent-Disposition: attachment; filename=a.txt\r\nContent-Length: 2\r\n\r\nhi",
+        );
+        site.answer("/never", "HANG");
+        site.page("/missing-picture", "<title>Waits</title><img src='/never'>");
+        let options = NavigateOptions { limit: LIMIT, ..NavigateOptions::default() };
+        let arrival = page.goto(&site.url("/nothing"), &options).await.unwrap();
+        assert!(matches!(arrival, Arrival::NoContent), "{arrival:?}");
+        let arrival = page.goto(&site.url("/file"), &options).await.unwrap();
+        assert!(matches!(arrival, Arrival::Download), "{arrival:?}");
+        assert_eq!(page.title().await, "Stays");
+        let refused = page.goto("http://127.0.0.1:1/", &options).await.unwrap_err();
+        assert_eq!(refused.code(), "navigation_failed", "{refused}");
+
+        let ready =
+            NavigateOptions { until: WaitUntil::DomContentLoaded, limit: LIMIT, ..Default::default() };
+        page.goto(&site.url("/missing-picture"), &ready).await.unwrap();
+        assert_eq!(page.title().await, "Waits");
+        let short = NavigateOptions { limit: Duration::from_millis(300), ..Default::default() };
+        let slow = page.goto(&site.url("/never"), &short).await.unwrap_err();
+        assert_eq!(slow.code(), "navigation_slow");
+    });
+}
+
+#[test]
+fn a_popup_is_a_page_with_an_opener() {
+    drive(async |context, site| {
+        site.page("/popup", "<title>Popup</title>");
+        let page = open(&context, &site, "<title>Opener</title>").await;
+        let open = "window.open('/popup').document.title";
+        page.session()
+            .call_raw("Runtime.evaluate", &json!({ "expression": open, "userGesture": true }), None)
+            .await
+            .unwrap();
+        let mut changes = context.changes();
+        let popup = loop {
+            if let Some(popup) = context.pages().into_iter().find(|other| *other != page) {
+                break popup;
+            }
+            changes.changed().await.unwrap();
+        };
+        assert_eq!(popup.opener().as_ref(), Some(&page));
+        popup.until(|popup| popup.url().ends_with("/popup").then_some(())).await.unwrap();
+        popup.until_reached(WaitUntil::Load, LIMIT).await.unwrap();
+        assert_eq!(popup.title().await, "Popup");
+        popup.close().await.unwrap();
+        assert_eq!(context.pages(), [page]);
+    });
+}
+
+#[test]
+fn a_dialog_is_told_instead_of_hanging_what_opened_it() {
+    drive(async |context, site| {
+        let page = open(&context, &site, "<title>Asks</title>").await;
+        let error = page.main_frame().evaluate("confirm('Sure?')", vec![], Scope::Main).await.unwrap_err();
+        assert_eq!(error.code(), "dialog_open");
+        assert_eq!(page.dialog().unwrap().message, "Sure?");
+        page.answer_dialog(true, None).await.unwrap();
+        assert_eq!(page.title().await, "Asks");
+        site.page("/alerts", "<script>alert('Hello')</script>");
+        let arrival = page.goto(&site.url("/alerts"), &NavigateOptions::default()).await.unwrap();
+        assert!(matches!(arrival, Arrival::Dialog), "{arrival:?}");
+        page.answer_dialog(true, None).await.unwrap();
+    });
+}
+
+#[test]
+fn a_page_that_spins_for_ever_can_be_stopped_or_closed_while_others_answer() {
+    drive(async |context, site| {
+        let page = open(&context, &site, "<title>Spins</title>").await;
+        let other = context.new_page().await.unwrap();
+        other.goto(&site.other("/"), &NavigateOptions::default()).await.unwrap();
+        let frame = page.main_frame().clone();
+        let spinning = tokio::spawn(async move { frame.evaluate("for (;;);", vec![], Scope::Main).await });
+        assert_eq!(other.main_frame().evaluate("1 + 1", vec![], Scope::Main).await.unwrap(), json!(2));
+        page.terminate_script().await.unwrap();
+        assert!(spinning.await.unwrap().is_err());
+        assert_eq!(page.main_frame().evaluate("2 + 2", vec![], Scope::Main).await.unwrap(), json!(4));
+        let frame = page.main_frame().clone();
+        let spinning = tokio::spawn(async move { frame.evaluate("for (;;);", vec![], Scope::Main).await });
+        page.close().await.unwrap();
+        assert_eq!(spinning.await.unwrap().unwrap_err().code(), "page_closed");
+    });
+}
+
+#[test]
+fn a_crashed_page_says_so_and_can_be_navigated_again() {
+    drive(async |context, site| {
+        let page = open(&context, &site, "<title>Back</title>").await;
+        let crash = page.session().call_raw("Page.crash", &json!({}), None).await;
+        assert!(crash.is_err());
+        let error = page.main_frame().evaluate("1", vec![], Scope::Main).await.unwrap_err();
+        assert_eq!(error.code(), "page_crashed");
+        page.goto(&site.url("/"), &NavigateOptions::default()).await.unwrap();
+        assert_eq!(page.title().await, "Back");
+    });
+}
+
+#[test]
+fn every_kind_of_value_has_a_json_form() {
+    drive(async |context, site| {
+        let page = open(&context, &site, "<b id=x class='y z'></b>").await;
+        let cases = [
+            ("undefined", json!(null)),
+            ("null", json!(null)),
+            ("0", json!(0)),
+            ("-0.5", json!(-0.5)),
+            ("NaN", json!("NaN")),
+            ("''", json!("")),
+            ("12n", json!("12n")),
+            ("({a: [1, {b: true}]})", json!({"a": [1, {"b": true}]})),
+            ("{a: 1}", json!({"a": 1})),
+            ("new Date(0)", json!("1970-01-01T00:00:00.000Z")),
+            ("new Map([['k', new Set([1])]])", json!({"k": [1]})),
+            ("document.querySelector('b')", json!("<b#x.y.z>")),
+            ("(() => { const o = {}; o.self = o; return o })()", json!({"self": "[Circular]"})),
+            ("Promise.resolve(7)", json!(7)),
+            ("async () => 8", json!(8)),
+            ("/a+/gi", json!("/a+/gi")),
+        ];
+        for (script, expected) in cases {
+            let value = page.main_frame().evaluate(script, vec![], Scope::Main).await.unwrap();
+            assert_eq!(value, expected, "{script}");
+        }
+        let thrown =
+            page.main_frame().evaluate("() => { throw new Error('mine') }", vec![], Scope::Main).await;
+        assert!(thrown.unwrap_err().to_string().starts_with("Error: mine\n"));
+    });
+}

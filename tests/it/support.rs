@@ -1,0 +1,100 @@
+//! What the tests share: one browser, and a site on loopback that serves what a test says.
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex};
+use std::time::Duration;
+
+use patchright_mcp::browser::launch::LaunchOptions;
+use patchright_mcp::browser::{Browser, BrowserContext, ContextOptions};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::runtime::Runtime;
+use tokio::sync::OnceCell;
+
+/// Runs a test on the one browser of this run, with a site and a context of its own.
+pub fn drive<F: Future<Output = ()>>(test: impl FnOnce(BrowserContext, Site) -> F) {
+    RUNTIME.block_on(async {
+        let browser = BROWSER.get_or_init(start).await;
+        let context = browser.new_context(ContextOptions::default()).await.unwrap();
+        test(context.clone(), Site::start().await).await;
+        context.close().await.unwrap();
+    });
+}
+
+static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
+static BROWSER: OnceCell<Browser> = OnceCell::const_new();
+
+async fn start() -> Browser {
+    let options = LaunchOptions {
+        headless: Some(true),
+        // The browser ends with this process, by its pipe; what its profile leaves stays out of the system's folder.
+        temporary_folder: Some(env!("CARGO_TARGET_TMPDIR").into()),
+        ..LaunchOptions::default()
+    };
+    Browser::launch(&options, ContextOptions::default(), &|_| ()).await.unwrap()
+}
+
+type Pages = Arc<Mutex<HashMap<String, String>>>;
+
+/// A site of two origins: `127.0.0.1` and `localhost` are different ones to a browser.
+pub struct Site {
+    port: u16,
+    pages: Pages,
+}
+
+impl Site {
+    pub async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let pages = Pages::default();
+        let served = pages.clone();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(serve(stream, served.clone()));
+            }
+        });
+        Self { port, pages }
+    }
+
+    /// Serves `html` at `path` from now on. `ORIGIN` and `OTHER` in it become the two origins.
+    pub fn page(&self, path: &str, html: &str) {
+        let html = html.replace("ORIGIN", &self.url("")).replace("OTHER", &self.other(""));
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8";
+        self.answer(path, &format!("{head}\r\nContent-Length: {}\r\n\r\n{html}", html.len()));
+    }
+
+    /// Answers requests for `path` with these bytes. `HANG` at the start: with nothing.
+    pub fn answer(&self, path: &str, response: &str) {
+        self.pages.lock().unwrap().insert(path.to_owned(), response.to_owned());
+    }
+
+    pub fn url(&self, path: &str) -> String {
+        format!("http://127.0.0.1:{}{path}", self.port)
+    }
+
+    /// The same site under its other name.
+    pub fn other(&self, path: &str) -> String {
+        format!("http://localhost:{}{path}", self.port)
+    }
+}
+
+async fn serve(mut stream: TcpStream, pages: Pages) {
+    let mut request = Vec::new();
+    while !request.ends_with(b"\r\n\r\n") {
+        let mut byte = [0];
+        if stream.read_exact(&mut byte).await.is_err() {
+            return;
+        }
+        request.push(byte[0]);
+    }
+    let request = String::from_utf8_lossy(&request).into_owned();
+    let path = request.split(' ').nth(1).unwrap_or("/").to_owned();
+    let path = path.split('?').next().unwrap_or("/").to_owned();
+    let known = pages.lock().unwrap().get(&path).cloned();
+    let answer = known.unwrap_or_else(|| "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n".to_owned());
+    if answer.starts_with("HANG") {
+        tokio::time::sleep(Duration::from_secs(60)).await;
+        return;
+    }
+    let _ = stream.write_all(answer.as_bytes()).await;
+    let _ = stream.shutdown().await;
+}

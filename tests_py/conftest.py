@@ -1,0 +1,80 @@
+"""What every test can ask for: a web site on loopback, and our server with a browser behind it."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests_py.support.client import Server, serve
+from tests_py.support.site import Site
+from tests_py.support.wire import Wire
+
+
+@pytest.fixture(scope="session")
+def site() -> Iterator[Site]:
+    """A web site that only this run knows."""
+    with Site() as site:
+        yield site
+
+
+@pytest.fixture(scope="session")
+async def shared_server(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Server]:
+    """One server, and so one Chromium, for the whole run: starting it is the slow part."""
+    async with serve("--headless", cwd=tmp_path_factory.mktemp("server")) as server:
+        yield server
+
+
+@pytest.fixture
+async def server(shared_server: Server) -> AsyncIterator[Server]:
+    """The shared server, with its pages closed afterwards."""
+    yield shared_server
+    for _ in range(10):
+        if (await shared_server.call("browser_close")).is_error:
+            return
+
+
+@pytest.fixture
+def wire(tmp_path: Path) -> Iterator[Wire]:
+    """A server of the test's own, spoken to in lines of JSON."""
+    with Wire(tmp_path, "--headless") as wire:
+        yield wire
+
+
+@pytest.fixture
+def new_wire(tmp_path: Path) -> Iterator[Callable[..., Wire]]:
+    """Starts servers with arguments of the test's own, all with their temporary files in one folder."""
+    wires: list[Wire] = []
+
+    def start(*arguments: str) -> Wire:
+        wires.append(Wire(tmp_path, *arguments))
+        return wires[-1]
+
+    yield start
+    for wire in wires:
+        with wire:
+            pass
+
+
+@pytest.fixture(scope="session")
+def display() -> Iterator[str]:
+    """A screen for windows: the one there is, or one that exists only in memory."""
+    if "DISPLAY" in os.environ:
+        yield os.environ["DISPLAY"]
+        return
+    program = shutil.which("Xvfb")
+    if program is None:
+        pytest.skip("there is no screen, and no Xvfb to make one")
+    reading, writing = os.pipe()
+    command = [program, "-displayfd", str(writing), "-screen", "0", "1280x800x24", "-nolisten", "tcp"]
+    screen = subprocess.Popen(command, pass_fds=[writing], stderr=subprocess.DEVNULL)
+    os.close(writing)
+    with os.fdopen(reading) as number:
+        name = f":{number.readline().strip()}"
+    try:
+        yield name
+    finally:
+        screen.terminate()
+        screen.wait(10)

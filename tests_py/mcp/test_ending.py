@@ -1,0 +1,148 @@
+"""Nothing is left behind, whatever way the server ends."""
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests_py.support.site import Site
+from tests_py.support.wire import Wire, until
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the processes are looked up in /proc")
+
+HANG_UP = "the client hangs up"
+ENDINGS: list[str | signal.Signals] = [HANG_UP, signal.SIGTERM, signal.SIGINT, signal.SIGHUP]
+EXIT = {signal.SIGINT: 130}
+"""Shells want to hear of Ctrl-C; every other ending that was asked for is a success."""
+
+
+@pytest.fixture(params=ENDINGS, ids=str)
+def ending(request: pytest.FixtureRequest) -> str | signal.Signals:
+    """The ways in which a server is told to end."""
+    ending: str | signal.Signals = request.param
+    return ending
+
+
+def end(wire: Wire, ending: str | signal.Signals) -> None:
+    """Ends the server one way, and looks for what it left."""
+    wire.processes()
+    if isinstance(ending, signal.Signals):
+        wire.send(ending)
+    else:
+        wire.hang_up()
+    expected = EXIT.get(ending, os.EX_OK) if isinstance(ending, signal.Signals) else os.EX_OK
+    assert wire.ended() == expected
+    nothing_runs(wire)
+    assert not any("Traceback" in line for line in wire.log)
+
+
+def nothing_runs(wire: Wire) -> None:
+    """Waits until none of the server's processes is left."""
+    until(lambda: not wire.processes(), "the end of the server's processes")
+
+
+def profiles(folder: Path) -> set[Path]:
+    """The directories that the server made."""
+    return {entry for entry in folder.iterdir() if entry.is_dir() and not entry.name.startswith(".")}
+
+
+def test_a_server_that_was_never_used_leaves_nothing(
+    wire: Wire, tmp_path: Path, ending: str | signal.Signals
+) -> None:
+    wire.shake_hands()
+    end(wire, ending)
+    assert profiles(tmp_path) == set()
+
+
+def test_a_server_with_a_page_leaves_nothing(
+    wire: Wire, site: Site, tmp_path: Path, ending: str | signal.Signals
+) -> None:
+    wire.shake_hands()
+    wire.call("browser_navigate", url=site.page("frames"))
+    assert len(wire.processes()) > 1
+    assert profiles(tmp_path)
+    end(wire, ending)
+    assert profiles(tmp_path) == set()
+
+
+def test_a_server_in_the_middle_of_a_call_leaves_nothing(
+    wire: Wire, site: Site, tmp_path: Path, ending: str | signal.Signals
+) -> None:
+    wire.shake_hands()
+    wire.call("browser_navigate", url=site.page("form"))
+    wire.start_call("browser_evaluate", function="() => new Promise(() => {})")
+    wire.start_call("browser_evaluate", function="() => { for (;;); }")
+    wire.ask("ping")
+    end(wire, ending)
+    assert profiles(tmp_path) == set()
+
+
+def test_a_server_in_the_middle_of_a_launch_leaves_nothing(
+    wire: Wire, site: Site, tmp_path: Path, ending: str | signal.Signals
+) -> None:
+    wire.shake_hands()
+    wire.start_call("browser_navigate", url=site.page("form"))
+    until(lambda: bool(wire.processes()), "the start of a browser")
+    end(wire, ending)
+    assert profiles(tmp_path) == set()
+
+
+def test_a_client_that_leaves_before_it_has_said_a_word_ends_the_server(
+    wire: Wire, ending: str | signal.Signals
+) -> None:
+    if ending != HANG_UP:
+        wire.ask("ping")  # The handlers of signals stand once something is answered.
+    end(wire, ending)
+
+
+def test_a_killed_server_takes_its_browser_along(wire: Wire, site: Site) -> None:
+    wire.shake_hands()
+    wire.call("browser_navigate", url=site.page("frames"))
+    assert len(wire.processes()) > 1
+    wire.send(signal.SIGKILL)
+    assert wire.ended() == -signal.SIGKILL
+    nothing_runs(wire)
+
+
+def test_the_profile_of_a_killed_server_is_swept_by_the_next(
+    new_wire: Callable[..., Wire], site: Site, tmp_path: Path
+) -> None:
+    first = new_wire("--headless")
+    first.shake_hands()
+    first.call("browser_navigate", url=site.page("form"))
+    left = profiles(tmp_path)
+    assert left
+    first.send(signal.SIGKILL)
+    first.ended()
+    nothing_runs(first)
+    second = new_wire("--headless")
+    second.shake_hands()
+    second.call("browser_navigate", url=site.page("form"))
+    until(lambda: not left & profiles(tmp_path), "the sweeping of the profile")
+
+
+def test_the_profile_of_a_server_that_lives_is_not_swept(
+    new_wire: Callable[..., Wire], site: Site, tmp_path: Path
+) -> None:
+    first, second = new_wire("--headless"), new_wire("--headless")
+    for wire in (first, second):
+        wire.shake_hands()
+        wire.call("browser_navigate", url=site.page("form"))
+    assert 'textbox \\"Name\\"' in json.dumps(first.call("browser_navigate", url=site.page("form")))
+    for wire in (first, second):
+        end(wire, HANG_UP)
+    assert profiles(tmp_path) == set()
+
+
+def test_a_browser_that_dies_is_told_and_the_next_call_has_a_new_one(wire: Wire, site: Site) -> None:
+    wire.shake_hands()
+    wire.call("browser_navigate", url=site.page("form"))
+    for process in wire.processes():
+        os.kill(process, signal.SIGKILL)
+    wire.call("browser_snapshot")
+    answer = wire.call("browser_navigate", url=site.page("form"))
+    assert 'textbox \\"Name\\"' in json.dumps(answer)

@@ -1,0 +1,111 @@
+"""The page as text."""
+
+import pytest
+
+from tests_py.support.client import REF, Server
+from tests_py.support.site import Site
+
+
+async def test_every_kind_of_field_shows_its_name_and_state(server: Server, site: Site) -> None:
+    snapshot = (await server.open(site.page("form"))).section("Snapshot")
+    for line in (
+        'textbox "Name"',
+        'textbox "Email"',
+        'textbox "About you"',
+        'checkbox "Send me news"',
+        'radio "Free" [checked]',
+        'radio "Paid"',
+        'combobox "Country"',
+        'button "Register"',
+    ):
+        assert f"- {line}" in snapshot
+
+
+async def test_a_ref_stays_with_its_element_through_later_snapshots(server: Server, site: Site) -> None:
+    first = await server.open(site.page("form"))
+    await server.evaluate("() => document.body.prepend(document.createElement('button'))")
+    second = await server.snapshot()
+    assert second.ref('button "Register"') == first.ref('button "Register"')
+    assert second.ref('textbox "Name"') == first.ref('textbox "Name"')
+
+
+async def test_no_ref_stands_for_two_elements(server: Server, site: Site) -> None:
+    refs = (await server.open(site.page("frames"))).refs()
+    assert len(refs) == len(set(refs))
+
+
+async def test_a_ref_is_never_used_again_on_a_later_page(server: Server, site: Site) -> None:
+    before = await server.open(site.page("form"))
+    await server.open(site.page("dialogs"))
+    after = await server.open(site.page("form"))
+    assert set(before.refs()).isdisjoint(after.refs())
+
+
+async def test_frames_of_both_kinds_stand_in_their_place(server: Server, site: Site) -> None:
+    snapshot = (await server.open(site.page("frames"))).section("Snapshot")
+    assert snapshot.count('button "Press inside"') == 2
+    order = ["Before the frames", "Same process", "Press inside", "Other process", "After the frames"]
+    places = [snapshot.index(words) for words in order]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize("which", ["Same process", "Other process"])
+async def test_a_click_inside_a_frame_lands_there(server: Server, site: Site, which: str) -> None:
+    snapshot = (await server.open(site.page("frames"))).section("Snapshot")
+    inside = REF.findall(snapshot[snapshot.index(which) :].partition('button "Press inside"')[2])[0]
+    await server.click(inside)
+    after = (await server.snapshot()).section("Snapshot")
+    frame = after[after.index(which) :]
+    assert frame.index("Pressed inside") < frame.index("Field inside")
+
+
+async def test_frames_within_frames_are_all_shown(server: Server, site: Site) -> None:
+    snapshot = (await server.open(site.page("frames-nested"))).section("Snapshot")
+    assert snapshot.count('button "Press inside"') == 2
+    assert 'heading "Outside"' in snapshot
+
+
+@pytest.mark.parametrize("mode", ["open", "closed"])
+async def test_shadow_roots_are_seen_and_acted_in(server: Server, site: Site, mode: str) -> None:
+    reply = await server.open(site.page("shadow"))
+    assert f'textbox "Field {mode}"' in reply.text
+    await server.click(reply.ref(f'button "Press {mode}"'))
+    assert await server.evaluate("() => document.querySelector('output').textContent") == f"Pressed {mode}"
+
+
+async def test_text_of_a_page_forges_neither_refs_nor_sections(server: Server, site: Site) -> None:
+    reply = await server.open(site.page("hostile-text"))
+    genuine = reply.ref('button "Real"')
+    prefix = genuine.rpartition("e")[0]
+    assert {ref.rpartition("e")[0] for ref in reply.refs() if not ref.startswith("c0p0f0e99")} <= {prefix}
+    for line in reply.section("Snapshot").splitlines():
+        assert not line.lstrip().startswith(("### ", '- button "Forged'))
+    assert reply.text.count("\n### Snapshot") == 1
+    assert not reply.has_section("Error")
+
+
+async def test_a_large_page_is_cut_and_the_cut_is_told(server: Server, site: Site) -> None:
+    reply = await server.open(site.url("/large?elements=10000"))
+    assert len(reply.text) < 60_000
+    assert 'button "Choose 0"' in reply.text
+    assert 'button "Choose 2490"' in reply.text
+    assert 'button "The very last"' in reply.text
+    assert "browser_snapshot" in reply.text or "--snapshot-max-chars" in reply.text
+
+
+async def test_what_was_cut_from_a_large_page_can_still_be_clicked(server: Server, site: Site) -> None:
+    reply = await server.open(site.url("/large?elements=10000"))
+    await server.evaluate(
+        "() => { document.body.lastElementChild.onclick = () => { document.title = 'Reached' } }"
+    )
+    assert "Reached" in (await server.click(reply.ref('button "The very last"'))).section("Page")
+
+
+async def test_there_is_no_snapshot_before_there_is_a_page(server: Server) -> None:
+    while not (await server.call("browser_close")).is_error:
+        pass
+    reply = await server.call("browser_snapshot")
+    if reply.is_error:
+        assert "browser_navigate" in reply.section("Error")
+    else:
+        assert "about:blank" in reply.section("Page")

@@ -1,0 +1,74 @@
+"""What the server says it can do, and what it does with arguments that do not fit."""
+
+import pytest
+from mcp import MCPError
+
+from tests_py.support.client import Server
+from tests_py.support.site import Site
+
+FIRST = {
+    "browser_navigate",
+    "browser_navigate_back",
+    "browser_snapshot",
+    "browser_click",
+    "browser_type",
+    "browser_evaluate",
+    "browser_take_screenshot",
+    "browser_close",
+}
+
+
+async def test_the_first_tools_are_all_there(server: Server) -> None:
+    assert {tool.name for tool in (await server.session.list_tools()).tools} >= FIRST
+
+
+async def test_every_tool_says_what_it_does_to_the_world(server: Server) -> None:
+    for tool in (await server.session.list_tools()).tools:
+        assert tool.description
+        assert tool.annotations, tool.name
+        hints = tool.annotations
+        assert hints.title or tool.title, tool.name
+        assert None not in (hints.read_only_hint, hints.destructive_hint, hints.open_world_hint), tool.name
+
+
+async def test_schemas_are_flat_and_closed(server: Server) -> None:
+    for tool in (await server.session.list_tools()).tools:
+        assert tool.input_schema["type"] == "object"
+        assert tool.input_schema["additionalProperties"] is False, tool.name
+        assert "$ref" not in str(tool.input_schema), tool.name
+
+
+async def test_the_instructions_tell_a_model_how_to_work_here(server: Server) -> None:
+    assert "browser_snapshot" in (server.session.instructions or "")
+
+
+async def test_an_unknown_tool_is_a_method_that_is_not_found(server: Server) -> None:
+    with pytest.raises(MCPError) as caught:
+        await server.call("browser_dance")
+    assert caught.value.error.code == -32601
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "words"),
+    [
+        ("browser_click", {"target": "e1", "doubel": True}, "doubel"),
+        ("browser_click", {}, "target"),
+        ("browser_click", {"target": 5}, "target"),
+        ("browser_click", {"target": "e1", "button": "fourth"}, "button"),
+        ("browser_navigate", {}, "url"),
+        ("browser_type", {"target": "e1"}, "text"),
+    ],
+)
+async def test_arguments_that_do_not_fit_are_named(
+    server: Server, site: Site, tool: str, arguments: dict[str, object], words: str
+) -> None:
+    await server.open(site.page("form"))
+    reply = await server.call(tool, **arguments)
+    assert reply.is_error
+    assert words in reply.section("Error")
+
+
+async def test_closing_the_last_page_and_opening_another_works(server: Server, site: Site) -> None:
+    await server.open(site.page("form"))
+    await server.call("browser_close")
+    assert 'button "Alert"' in (await server.open(site.page("dialogs"))).text

@@ -1,0 +1,133 @@
+"""Our server, as a client that no one here wrote sees it: the official SDK's."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import re
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from mcp import ClientSession, StdioServerParameters, stdio_client
+from mcp.types import CallToolResult, ImageContent, TextContent
+
+REF = re.compile(r"\[ref=(c\d+p\d+f\d+e\d+)\]")
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a tool said."""
+
+    text: str
+    is_error: bool = False
+    images: list[bytes] = field(default_factory=list)
+    structured: dict[str, Any] | None = None
+
+    @classmethod
+    def read(cls, result: CallToolResult) -> Reply:
+        """The parts of a result that tests look at."""
+        texts = [part.text for part in result.content if isinstance(part, TextContent)]
+        images = [base64.b64decode(part.data) for part in result.content if isinstance(part, ImageContent)]
+        return cls("\n".join(texts), bool(result.is_error), images, result.structured_content)
+
+    def section(self, title: str) -> str:
+        """The text under `### TITLE`."""
+        _, found, rest = f"\n{self.text}\n".partition(f"\n### {title}\n")
+        assert found, f"no section {title} in:\n{self.text}"
+        return rest.split("\n### ")[0].strip()
+
+    def has_section(self, title: str) -> bool:
+        """Whether there is anything under `### TITLE`."""
+        return f"\n### {title}\n" in f"\n{self.text}\n"
+
+    def line(self, part: str) -> str:
+        """The one line that has these words in it."""
+        lines = [line for line in self.text.splitlines() if part in line]
+        assert len(lines) == 1, f"{len(lines)} lines with {part!r} in:\n{self.text}"
+        return lines[0].strip()
+
+    def ref(self, part: str) -> str:
+        """The ref in the one line that has these words in it."""
+        found = REF.search(self.line(part))
+        assert found, f"no ref beside {part!r} in:\n{self.text}"
+        return found[1]
+
+    def refs(self) -> list[str]:
+        """Every ref, top to bottom."""
+        return REF.findall(self.text)
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running server and one client's session with it."""
+
+    session: ClientSession
+
+    async def call(self, tool: str, **arguments: object) -> Reply:
+        """Calls a tool, whether or not it works out."""
+        result = await self.session.call_tool(tool, arguments)
+        assert isinstance(result, CallToolResult)
+        return Reply.read(result)
+
+    async def open(self, url: str) -> Reply:
+        """Opens an address, which must work, and returns the reply with its snapshot."""
+        reply = await self.call("browser_navigate", url=url)
+        assert not reply.is_error, reply.text
+        return reply
+
+    async def click(self, ref: str, **arguments: object) -> Reply:
+        """Clicks what a ref stands for, which must work."""
+        reply = await self.call("browser_click", target=ref, **arguments)
+        assert not reply.is_error, reply.text
+        return reply
+
+    async def snapshot(self) -> Reply:
+        """The whole page as text."""
+        reply = await self.call("browser_snapshot")
+        assert not reply.is_error, reply.text
+        return reply
+
+    async def evaluate(self, function: str) -> str:
+        """What a function returns in the page, as the tool shows it."""
+        reply = await self.call("browser_evaluate", function=function)
+        assert not reply.is_error, reply.text
+        return reply.section("Result")
+
+
+@asynccontextmanager
+async def serve(
+    *arguments: str, env: dict[str, str] | None = None, cwd: Path | None = None
+) -> AsyncIterator[Server]:
+    """Starts `python -m patchright_mcp` and shakes hands with it.
+
+    The client lives in a task of its own, since it must be left by the task that entered it and a
+    fixture is set up and torn down by two.
+    """
+    parameters = StdioServerParameters(
+        command=sys.executable, args=["-m", "patchright_mcp", *arguments], env=env, cwd=cwd
+    )
+    ready: asyncio.Future[Server] = asyncio.get_running_loop().create_future()
+    leave = asyncio.Event()
+
+    async def live() -> None:
+        async with stdio_client(parameters) as streams, ClientSession(*streams) as session:
+            await session.initialize()
+            ready.set_result(Server(session))
+            await leave.wait()
+
+    life = asyncio.create_task(live())
+    life.add_done_callback(lambda _: ready.cancel())
+    try:
+        server = await ready
+    except asyncio.CancelledError:
+        await life  # Raises what kept the server from answering.
+        raise
+    try:
+        yield server
+    finally:
+        leave.set()
+        await life

@@ -1,0 +1,207 @@
+"""A web site on loopback, under two origins, for tests to open."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Event, Thread
+from types import TracebackType
+from urllib.parse import parse_qsl, urlsplit
+
+from typing_extensions import Self
+
+PAGES = Path(__file__).parents[2] / "tests" / "pages"
+LONGEST_HOLD_S = 60
+KINDS = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript",
+    ".css": "text/css",
+    ".png": "image/png",
+}
+
+
+class Site:
+    """Serves `tests/pages` and a few addresses that behave badly on purpose.
+
+    `origin` and `other_origin` lead to the same pages, but to a browser they are two sites: a frame
+    of one in the other gets a process of its own.
+    """
+
+    def __init__(self) -> None:
+        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self.port: int = self._server.server_address[1]
+        self.origin = f"http://127.0.0.1:{self.port}"
+        self.other_origin = f"http://localhost:{self.port}"
+
+    def __enter__(self) -> Self:
+        Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._server.released.set()
+        self._server.shutdown()
+        self._server.server_close()
+
+    def page(self, name: str) -> str:
+        """The address of `tests/pages/NAME.html`."""
+        return f"{self.origin}/pages/{name}.html"
+
+    def url(self, path: str) -> str:
+        """The address of one of the routes below, such as `/status/404`."""
+        return self.origin + path
+
+    def requested(self, path: str) -> list[Request]:
+        """What was asked of one path so far, oldest first."""
+        return [request for request in self._server.requests if request.path == path]
+
+    def release(self) -> None:
+        """Lets every request to `/hold` be answered, those that wait and those to come."""
+        self._server.released.set()
+
+    def hold(self) -> None:
+        """Lets requests to `/hold` wait again."""
+        self._server.released.clear()
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request as it arrived."""
+
+    method: str
+    path: str
+    query: dict[str, str]
+    headers: dict[str, str]
+    body: str
+
+
+@dataclass
+class _Answer:
+    body: str | bytes = ""
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    kind: str = KINDS[".html"]
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+    def __init__(self, address: tuple[str, int], handler: type[BaseHTTPRequestHandler]) -> None:
+        super().__init__(address, handler)
+        self.requests: list[Request] = []
+        self.released = Event()
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A browser that hangs up is no news."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _Server
+
+    def do_GET(self) -> None:
+        self._serve()
+
+    def do_POST(self) -> None:
+        self._serve()
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        """Requests are kept in `Site.requested`, not written to stderr."""
+
+    def _serve(self) -> None:
+        address = urlsplit(self.path)
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
+        request = Request(
+            self.command, address.path, dict(parse_qsl(address.query)), dict(self.headers), body
+        )
+        self.server.requests.append(request)
+        answer = _answer(request, self.server)
+        payload = answer.body.encode() if isinstance(answer.body, str) else answer.body
+        self.send_response(answer.status)
+        if answer.status != 204:
+            self.send_header("Content-Type", answer.kind)
+            self.send_header("Content-Length", str(len(payload)))
+        for name, value in answer.headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(payload)
+
+
+def _answer(request: Request, server: _Server) -> _Answer:
+    folder, _, rest = request.path.removeprefix("/").partition("/")
+    if folder == "hold":
+        server.released.wait(LONGEST_HOLD_S)
+    route = ROUTES.get(folder)
+    return route(request, rest) if route else _nothing_here()
+
+
+def _delay(request: Request, _: str) -> _Answer:
+    time.sleep(min(float(request.query.get("ms", "0")), 10_000) / 1000)
+    return _Answer("late answer", kind="text/plain")
+
+
+def _download(_request: Request, _: str) -> _Answer:
+    headers = {"Content-Disposition": 'attachment; filename="report.bin"'}
+    return _Answer(b"a file, not a page", kind="application/octet-stream", headers=headers)
+
+
+def _cookie(request: Request, _: str) -> _Answer:
+    headers = {"Set-Cookie": f"{request.query['name']}={request.query['value']}; Path=/"}
+    return _Answer(document("Cookie", "<h1>Cookie set</h1>"), headers=headers)
+
+
+def _redirect(request: Request, _: str) -> _Answer:
+    return _Answer(status=int(request.query.get("status", "302")), headers={"Location": request.query["to"]})
+
+
+def _echo(request: Request, _: str) -> _Answer:
+    lines = "".join(f"<p>{name} is {value}</p>" for name, value in parse_qsl(request.body))
+    return _Answer(document("Received", f"<h1>Received</h1>{lines}"))
+
+
+def _nothing_here() -> _Answer:
+    return _Answer(document("Nothing here", "<h1>Nothing here</h1>"), status=404)
+
+
+def _file(_: Request, name: str) -> _Answer:
+    file = (PAGES / name).resolve()
+    if not file.is_relative_to(PAGES) or not file.is_file():
+        return _nothing_here()
+    return _Answer(file.read_bytes(), kind=KINDS.get(file.suffix, "application/octet-stream"))
+
+
+def document(title: str, body: str) -> str:
+    """A whole page."""
+    head = f'<meta charset="utf-8"><title>{title}</title>'
+    return f'<!doctype html><html lang="en"><head>{head}</head><body>{body}</body></html>'
+
+
+def large_page(elements: int) -> str:
+    """A page of about so many elements: rows of text, and an action in every tenth."""
+    rows = []
+    for row in range(elements // 4):
+        action = f"<button>Choose {row}</button>" if row % 10 == 0 else f"<span>Amount {row}</span>"
+        rows.append(f"<div><p>Row {row}</p><span>Name of row {row}</span>{action}</div>")
+    return document("A large page", "<h1>Many rows</h1>" + "\n".join(rows) + "<button>The very last</button>")
+
+
+ROUTES: dict[str, Callable[[Request, str], _Answer]] = {
+    "cookie": _cookie,
+    "delay": _delay,
+    "download": _download,
+    "echo": _echo,
+    "headers": lambda request, _: _Answer(json.dumps(request.headers), kind="application/json"),
+    "hold": lambda _request, _: _Answer(document("Released", "<h1>Released at last</h1>")),
+    "large": lambda request, _: _Answer(large_page(int(request.query.get("elements", "10000")))),
+    "no-content": lambda _request, _: _Answer(status=204),
+    "pages": _file,
+    "redirect": _redirect,
+    "status": lambda _, rest: _Answer(document(f"Status {rest}", f"<h1>This is {rest}</h1>"), int(rest)),
+}
+"""First part of the path, and what answers there."""
