@@ -1,7 +1,10 @@
 //! The objects a person sees: Browser, BrowserContext, Page, Frame, ElementHandle.
+mod actionability;
 mod browser;
 mod context;
+mod element;
 mod evaluate;
+mod fill;
 pub mod find;
 mod frame;
 pub mod injected;
@@ -14,8 +17,10 @@ mod page;
 mod screenshot;
 mod world;
 
+pub use actionability::{ACTION_LIMIT, ActionOptions};
 pub use browser::Browser;
 pub use context::{BrowserContext, ContextOptions};
+pub use element::{ElementHandle, ElementState, OptionChoice};
 pub use evaluate::json_value;
 pub use frame::{Frame, Moments};
 pub use journal::{Mark, Pending};
