@@ -11,6 +11,7 @@ pub mod launch;
 mod navigation;
 mod network;
 mod page;
+mod screenshot;
 mod world;
 
 pub use browser::Browser;
@@ -21,4 +22,5 @@ pub use journal::{Mark, Pending};
 pub use navigation::{Arrival, NavigateOptions, WaitUntil};
 pub use network::{NetworkLog, RequestEntry};
 pub use page::{Dialog, FileChooser, Page};
+pub use screenshot::{Area, Framing, ImageFormat};
 pub use world::{RemoteHandle, Scope, World, value_argument};
