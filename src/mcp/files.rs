@@ -72,7 +72,8 @@ fn iso(since_1970: Duration) -> String {
 
 /// Year, month and day of a number of days after 1970-01-01.
 fn date(mut days: u64) -> (u64, u64, u64) {
-    let is_leap = |year: u64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let is_leap =
+        |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     let mut year = 1970;
     while days >= 365 + u64::from(is_leap(year)) {
         days -= 365 + u64::from(is_leap(year));
@@ -100,7 +101,7 @@ mod tests {
             (0, "1970-01-01T00:00:00.000Z"),
             (951_782_400, "2000-02-29T00:00:00.000Z"),
             (1_767_225_599, "2025-12-31T23:59:59.000Z"),
-            (1_795_335_330, "2026-11-22T07:35:30.000Z"),
+            (1_795_335_330, "2026-11-22T08:15:30.000Z"),
             (4_107_542_400, "2100-03-01T00:00:00.000Z"),
         ] {
             assert_eq!(iso(Duration::from_secs(seconds)), expected);
