@@ -51,7 +51,7 @@ impl Browser {
         default_context: ContextOptions,
         warn: &(dyn Fn(&str) + Send + Sync),
     ) -> Result<Self> {
-        let mut process = launch(options, warn).await?;
+        let process = launch(options, warn).await?;
         let pipes = process.take_pipes();
         let (reader, writer) =
             pipes.ok_or_else(|| Error::BrowserLaunch { reason: "its pipe is gone".to_owned() })?;

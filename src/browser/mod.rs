@@ -1,7 +1,10 @@
 //! The objects a person sees: Browser, BrowserContext, Page, Frame, ElementHandle.
+mod actionability;
 mod browser;
 mod context;
+mod element;
 mod evaluate;
+mod fill;
 pub mod find;
 mod frame;
 pub mod injected;
@@ -14,13 +17,15 @@ mod page;
 mod screenshot;
 mod world;
 
+pub use actionability::{ACTION_LIMIT, ActionOptions};
 pub use browser::Browser;
 pub use context::{BrowserContext, ContextOptions};
+pub use element::{ElementHandle, ElementState, OptionChoice};
 pub use evaluate::json_value;
 pub use frame::{Frame, Moments};
 pub use journal::{Mark, Pending};
 pub use navigation::{Arrival, NavigateOptions, WaitUntil};
 pub use network::{NetworkLog, RequestEntry};
 pub use page::{Dialog, FileChooser, Page};
-pub use screenshot::{Area, Framing, ImageFormat};
+pub use screenshot::{Area, ImageFormat, Screenshot, ScreenshotOptions};
 pub use world::{RemoteHandle, Scope, World, value_argument};

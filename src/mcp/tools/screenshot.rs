@@ -6,7 +6,7 @@ use serde::Deserialize;
 use url::Url;
 
 use crate::Result;
-use crate::browser::{Area, Framing, ImageFormat, Page};
+use crate::browser::{Area, ImageFormat, Page, ScreenshotOptions};
 use crate::error::Error;
 use crate::mcp::dispatch::Call;
 use crate::mcp::files;
@@ -14,11 +14,12 @@ use crate::mcp::reply::{FileLink, Image, Reply};
 use crate::mcp::settings::ImageResponses;
 use crate::mcp::tool::{Effect, Tool};
 
-/// The longest side and the most pixels that models look at without shrinking a picture themselves.
-const LONGEST_SIDE: f64 = 1568.0;
-const MOST_PIXELS: f64 = 1_150_000.0;
+/// The longest side and the most pixels that models look at without shrinking a picture themselves. Both are a little
+/// less than 1568 and 1.15 million, because the browser rounds sizes up.
+const LONGEST_SIDE: u32 = 1566;
+const MOST_PIXELS: u32 = 1_147_000;
 /// Quality of pictures that are sent along.
-const INLINE: ImageFormat = ImageFormat::Jpeg(80);
+const INLINE_QUALITY: u32 = 80;
 
 /// How a screenshot is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -68,17 +69,17 @@ impl Tool for TakeScreenshot {
             None if self.full_page => (Area::FullPage, "full page".to_owned()),
             None => (Area::Viewport, "viewport".to_owned()),
         };
-        let framing = page.framing(area).await?;
-        let bytes = page.picture(&framing, format, 1.0).await?;
-        let size = bytes.len() as u64;
-        let file = files::write(&call.settings.screenshot_dir, &name, bytes).await?;
+        let options = ScreenshotOptions { area, format, quality: Some(90), ..ScreenshotOptions::default() };
+        let picture = page.screenshot(options).await?;
+        let size = picture.bytes.len() as u64;
+        let file = files::write(&call.settings.screenshot_dir, &name, picture.bytes).await?;
         if call.settings.image_responses == ImageResponses::Omit {
             reply.say(format!("Screenshot captured ({what})"));
             return Ok(());
         }
         reply.say(format!("Screenshot saved to {} ({what})", file.shown));
         if call.settings.image_responses == ImageResponses::Inline {
-            include(&page, &framing, reply).await?;
+            include(&page, area, reply).await?;
         }
         if let Ok(uri) = Url::from_file_path(&file.path) {
             let mime_type = format.mime_type();
@@ -100,15 +101,13 @@ impl TakeScreenshot {
             let problems = vec!["`filename` ends differently from `type`".to_owned()];
             return Err(Error::InvalidArguments { problems });
         }
-        let kind = self.r#type.or(ending).unwrap_or(ImageType::Png);
-        let format = match kind {
+        let format = match self.r#type.or(ending).unwrap_or(ImageType::Png) {
             ImageType::Png => ImageFormat::Png,
-            ImageType::Jpeg => ImageFormat::Jpeg(90),
-            ImageType::Webp => ImageFormat::Webp(90),
+            ImageType::Jpeg => ImageFormat::Jpeg,
+            ImageType::Webp => ImageFormat::Webp,
         };
         let stem = given.unwrap_or_else(|| files::timestamped("page"));
-        let name =
-            if ending.is_some() { stem } else { format!("{stem}.{}", format!("{kind:?}").to_lowercase()) };
+        let name = if ending.is_some() { stem } else { format!("{stem}.{}", format.extension()) };
         Ok((name, format))
     }
 }
@@ -123,49 +122,24 @@ fn named(ending: &str) -> Option<ImageType> {
 }
 
 /// Adds the picture to the answer, as large as a model looks at it.
-async fn include(page: &Page, framing: &Framing, reply: &mut Reply) -> Result<()> {
-    let scale = inline_scale(framing.size());
-    let bytes = page.picture(framing, INLINE, scale).await?;
-    reply.add_image(Image { base64: BASE64_STANDARD.encode(bytes), mime_type: INLINE.mime_type() });
-    let factor = 1.0 / (scale * framing.density);
+async fn include(page: &Page, area: Area, reply: &mut Reply) -> Result<()> {
+    let options = ScreenshotOptions {
+        area,
+        format: ImageFormat::Jpeg,
+        quality: Some(INLINE_QUALITY),
+        at_most: Some((LONGEST_SIDE, MOST_PIXELS)),
+        ..ScreenshotOptions::default()
+    };
+    let picture = page.screenshot(options).await?;
+    reply.add_image(Image {
+        base64: BASE64_STANDARD.encode(picture.bytes),
+        mime_type: picture.format.mime_type(),
+    });
+    let factor = 1.0 / picture.scale;
     if (factor - 1.0).abs() > 0.001 {
         reply.say(format!(
             "The picture here is scaled: multiply its coordinates by {factor:.3} to get the page's."
         ));
     }
     Ok(())
-}
-
-/// How much a picture is shrunk so that both its sides and its pixels are within what models look at.
-fn inline_scale((width, height): (f64, f64)) -> f64 {
-    let by_side = LONGEST_SIDE / width.max(height);
-    let by_pixels = (MOST_PIXELS / (width * height)).sqrt();
-    let scale = by_side.min(by_pixels);
-    // The browser rounds both sides up, which must not lead out of the limits again.
-    if scale >= 1.0 {
-        1.0
-    } else {
-        scale * (1.0 - 2.0 / (scale * width.min(height)).max(LONGEST_SIDE / 10.0))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        /// Whatever the size: what is sent along is within both limits, and is not shrunk much more than they ask.
-        #[test]
-        fn inline_pictures_are_within_the_limits(width in 1.0..20_000.0_f64, height in 1.0..20_000.0_f64) {
-            let scale = inline_scale((width, height));
-            let (shown_width, shown_height) = ((width * scale).ceil(), (height * scale).ceil());
-            prop_assert!(shown_width.max(shown_height) <= LONGEST_SIDE);
-            prop_assert!(shown_width * shown_height <= MOST_PIXELS);
-            let close = shown_width.max(shown_height) > 0.98 * LONGEST_SIDE
-                || shown_width * shown_height > 0.97 * MOST_PIXELS;
-            prop_assert!(close || (1.0 - scale).abs() < f64::EPSILON);
-        }
-    }
 }
