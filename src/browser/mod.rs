@@ -1,6 +1,7 @@
 //! The objects a person sees: Browser, BrowserContext, Page, Frame, ElementHandle.
 mod actionability;
 mod browser;
+mod capture;
 mod context;
 mod element;
 mod evaluate;
@@ -19,6 +20,7 @@ mod world;
 
 pub use actionability::{ACTION_LIMIT, ActionOptions};
 pub use browser::Browser;
+pub use capture::CaptureOptions;
 pub use context::{BrowserContext, ContextOptions};
 pub use element::{ElementHandle, ElementState, OptionChoice};
 pub use evaluate::json_value;
