@@ -83,6 +83,13 @@ pub enum Error {
     #[error("no file chooser is open and the page has no file input")]
     NoFileChooser,
 
+    #[error("the page asks {what} first")]
+    PersonNeeded { kind: &'static str, what: &'static str, wall: String, url: String },
+    #[error("nobody dealt with what the page asks for within {}", human(*waited))]
+    PersonAway { kind: &'static str, waited: Duration },
+    #[error("the site's robots.txt does not allow this address")]
+    RobotsDisallow,
+
     // Scripts.
     #[error("{message}")]
     Script { message: String },
@@ -137,6 +144,7 @@ impl Error {
                 "take a new snapshot and use a ref from it"
             }
             Self::NotActionable { obstacle, .. } => return obstacle.hint(),
+            Self::PersonNeeded { .. } => "ask the user to do it in a visible browser, or use another source",
             Self::DialogOpen { .. } => "answer it with browser_handle_dialog",
             _ => return None,
         })
