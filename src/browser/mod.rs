@@ -2,6 +2,7 @@
 mod actionability;
 mod browser;
 mod capture;
+mod console;
 mod content;
 mod context;
 mod element;
@@ -22,6 +23,7 @@ mod world;
 pub use actionability::{ACTION_LIMIT, ActionOptions};
 pub use browser::Browser;
 pub use capture::CaptureOptions;
+pub use console::{ConsoleLevel, ConsoleMessage};
 pub use content::ContentFormat;
 pub use context::{BrowserContext, ContextOptions};
 pub use element::{ElementHandle, ElementState, OptionChoice};
