@@ -46,6 +46,8 @@ impl Config {
                 navigation_limit: flags
                     .timeout_navigation
                     .map_or(settings.navigation_limit, Duration::from_millis),
+                image_responses: flags.image_responses.unwrap_or(settings.image_responses),
+                screenshot_dir: flags.screenshot_dir.unwrap_or(settings.screenshot_dir),
                 ..settings
             },
             capabilities: flags.caps.unwrap_or_default().into_iter().collect(),

@@ -1,7 +1,11 @@
 //! The objects a person sees: Browser, BrowserContext, Page, Frame, ElementHandle.
+mod actionability;
 mod browser;
+mod capture;
 mod context;
+mod element;
 mod evaluate;
+mod fill;
 pub mod find;
 mod frame;
 pub mod injected;
@@ -14,8 +18,11 @@ mod page;
 mod screenshot;
 mod world;
 
+pub use actionability::{ACTION_LIMIT, ActionOptions};
 pub use browser::Browser;
+pub use capture::CaptureOptions;
 pub use context::{BrowserContext, ContextOptions};
+pub use element::{ElementHandle, ElementState, OptionChoice};
 pub use evaluate::json_value;
 pub use frame::{Frame, Moments};
 pub use journal::{Mark, Pending};

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use clap::Parser;
 use clap::builder::{RangedU64ValueParser, TypedValueParser, ValueParser};
 
+use crate::mcp::settings::ImageResponses;
 use crate::mcp::tool::{Capability, Toolset};
 
 const AFTER_HELP: &str = "\
@@ -70,6 +71,14 @@ pub struct Flags {
     /// Longest time until a page has loaded [default: 30000]
     #[arg(long, value_name = "MS", value_parser = milliseconds(), help_heading = "Tools")]
     pub timeout_navigation: Option<u64>,
+
+    /// What screenshots are answered with [default: file]
+    #[arg(long, value_name = "HOW", ignore_case = true, help_heading = "Tools")]
+    pub image_responses: Option<ImageResponses>,
+
+    /// Where screenshots are saved [default: .viewpoint-mcp-screenshots]
+    #[arg(long, value_name = "DIR", help_heading = "Tools")]
+    pub screenshot_dir: Option<PathBuf>,
 
     /// What to write to standard error [default: warn]
     #[arg(long, value_name = "LEVEL", ignore_case = true)]

@@ -7,6 +7,7 @@ pub mod arguments;
 pub mod progress;
 pub mod settings;
 mod turns;
+pub mod files;
 mod describe;
 pub mod tool;
 pub mod tools;

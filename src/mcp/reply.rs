@@ -151,6 +151,11 @@ impl Reply {
         self.files.push(file);
     }
 
+    /// Leaves out the links to files; the text names the files as well.
+    pub fn drop_file_links(&mut self) {
+        self.files.clear();
+    }
+
     /// The same answer for programs.
     pub fn set_structured(&mut self, content: Value) {
         self.structured = Some(content);

@@ -270,7 +270,7 @@ async fn a_kept_profile_has_one_browser_at_a_time_and_the_others_are_told_which(
     let first = quietly(&options).await.unwrap();
     match quietly(&options).await.unwrap_err() {
         Error::ProfileInUse { holder } => {
-            assert!(holder.starts_with(&format!("process {} (", first.pid())), "{holder}")
+            assert!(holder.starts_with(&format!("process {} (", first.pid())), "{holder}");
         }
         other => panic!("{other:?}"),
     }
@@ -278,6 +278,26 @@ async fn a_kept_profile_has_one_browser_at_a_time_and_the_others_are_told_which(
     assert_eq!((place.processes(), place.entries()), (vec![], vec!["kept".to_owned()]));
     let second = quietly(&options).await.unwrap();
     second.terminate(Duration::from_secs(5)).await;
+}
+
+#[tokio::test]
+async fn a_kept_profile_keeps_what_a_page_stored_a_moment_before_the_end() {
+    let place = Place::new();
+    let options = LaunchOptions { user_data_dir: Some(place.path("kept")), ..place.options() };
+    let process = quietly(&options).await.unwrap();
+    let mut pipes = process.take_pipes().unwrap();
+    let cookie = serde_json::json!({"id": 1, "method": "Storage.setCookies", "params": {"cookies": [
+        {"name": "a", "value": "b", "domain": "a.example", "path": "/", "expires": 4_000_000_000_u32}]}});
+    ask(&mut pipes, &cookie.to_string()).await;
+    drop(pipes);
+    process.terminate(Duration::from_secs(10)).await;
+
+    let process = quietly(&options).await.unwrap();
+    let mut pipes = process.take_pipes().unwrap();
+    let answer = ask(&mut pipes, r#"{"id":1,"method":"Storage.getCookies"}"#).await;
+    assert_eq!(answer["result"]["cookies"][0]["value"], "b");
+    drop(pipes);
+    process.terminate(Duration::from_secs(10)).await;
 }
 
 #[tokio::test]

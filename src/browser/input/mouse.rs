@@ -122,6 +122,18 @@ impl Mouse {
         delivery.done(replies).await
     }
 
+    /// Clicks where the pointer is.
+    pub async fn click_in_place(&self, options: &ClickOptions) -> Result<()> {
+        let mut delivery = self.input.watch();
+        let replies = self.click_here(options).await?;
+        delivery.done(replies).await
+    }
+
+    /// The pointer is here now, without a movement that the page hears of: a drag brought it.
+    pub(crate) fn place(&self, at: Point) {
+        self.input.pointer().at = at;
+    }
+
     /// Moves to `from`, presses, moves to `to` and lets go.
     pub async fn drag(&self, from: Point, to: Point, steps: Option<u32>) -> Result<()> {
         let mut delivery = self.input.watch();
@@ -165,7 +177,7 @@ impl Mouse {
     }
 
     /// Starts on the way, and returns when the pointer has arrived; the page may still be hearing of it.
-    pub(crate) async fn travel(&self, to: Point) -> Vec<PendingReply<Empty>> {
+    async fn travel(&self, to: Point) -> Vec<PendingReply<Empty>> {
         if !self.input.is_natural() {
             return vec![self.moved(to)];
         }
@@ -178,8 +190,7 @@ impl Mouse {
         replies
     }
 
-    /// Clicks where the pointer is.
-    pub(crate) async fn click_here(&self, options: &ClickOptions) -> Result<Vec<PendingReply<Empty>>> {
+    async fn click_here(&self, options: &ClickOptions) -> Result<Vec<PendingReply<Empty>>> {
         let held = self.held_for(&options.modifiers)?;
         let mut replies: Vec<_> = held.iter().flat_map(|key| self.input.key_down(key, false)).collect();
         for count in 1..=options.count {

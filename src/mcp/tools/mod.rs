@@ -5,6 +5,7 @@ pub mod address;
 pub mod navigate;
 pub mod input;
 pub mod inspect;
+pub mod screenshot;
 pub mod evaluate;
 pub mod tabs;
 
@@ -13,7 +14,7 @@ pub static ALL: [AnyTool; 8] = [
     AnyTool::of::<navigate::Navigate>(),
     AnyTool::of::<navigate::NavigateBack>(),
     AnyTool::of::<inspect::Snapshot>(),
-    AnyTool::of::<inspect::TakeScreenshot>(),
+    AnyTool::of::<screenshot::TakeScreenshot>(),
     AnyTool::of::<input::Click>(),
     AnyTool::of::<input::Type>(),
     AnyTool::of::<evaluate::Evaluate>(),
