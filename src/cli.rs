@@ -9,6 +9,7 @@ mod run;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::Write;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -20,6 +21,8 @@ use crate::browser::find::Channel;
 use crate::browser::launch::LaunchOptions;
 use crate::mcp::settings::Settings;
 use crate::mcp::tool::{Capability, Toolset};
+use crate::session::cooldown::DEFAULT_PERIOD;
+use crate::session::pacing::Politeness;
 
 /// All that can be set, resolved.
 #[derive(Debug, Clone)]
@@ -31,6 +34,10 @@ pub struct Config {
     pub capabilities: BTreeSet<Capability>,
     /// Families of tools that are listed.
     pub toolsets: BTreeSet<Toolset>,
+    /// How long the tools pause after nobody came.
+    pub cooldown: Duration,
+    /// Where the pause is kept.
+    pub state_dir: Option<PathBuf>,
     pub log_level: LogLevel,
     /// What the user should hear before the server starts.
     pub warnings: Vec<String>,
@@ -38,8 +45,25 @@ pub struct Config {
 
 impl Config {
     fn new(flags: Flags, warnings: Vec<String>) -> Result<Self, Ending> {
-        let settings = Settings::default();
+        let mut settings = Settings::default();
+        if let Some(seconds) = flags.login_timeout {
+            settings.login_limit = Duration::from_secs(seconds);
+        }
+        if let Some(ms) = flags.session_timeout {
+            settings.sessions.lifetime = Duration::from_millis(ms);
+        }
+        if let Some(limit) = flags.max_sessions.and_then(|limit| NonZeroUsize::new(limit.try_into().ok()?)) {
+            settings.sessions.limit = limit;
+        }
+        settings.language = flags.lang.unwrap_or_default();
+        settings.cooldown_scope = flags.cooldown_scope.unwrap_or_default();
+        settings.politeness = Politeness {
+            min_interval: Duration::from_millis(flags.min_interval.unwrap_or_default()),
+            respect_robots: flags.respect_robots.unwrap_or_default(),
+        };
         Ok(Self {
+            cooldown: flags.login_cooldown.map_or(DEFAULT_PERIOD, Duration::from_secs),
+            state_dir: flags.state_dir.clone(),
             launch: launch_options(&flags)?,
             context: context_options(&flags)?,
             settings: Settings {

@@ -90,7 +90,13 @@ mod tests {
             rest: "<div>Home</div>".to_owned(),
         };
         let text = markdown(&readable).unwrap();
-        for part in ["# Report", "[this](http://a.example/x)", "| Name", "```rust\nlet x = 1;\nlet y = 2;\n```", "one"] {
+        for part in [
+            "# Report",
+            "[this](http://a.example/x)",
+            "| Name",
+            "```rust\nlet x = 1;\nlet y = 2;\n```",
+            "one",
+        ] {
             assert!(text.contains(part), "{part} in:\n{text}");
         }
         assert!(text.ends_with("---\n\nHome"), "{text}");

@@ -18,6 +18,8 @@ mod navigation;
 mod network;
 mod page;
 mod screenshot;
+mod seek;
+pub mod selector;
 mod world;
 
 pub use actionability::{ACTION_LIMIT, ActionOptions};
@@ -34,4 +36,5 @@ pub use navigation::{Arrival, NavigateOptions, WaitUntil};
 pub use network::{NetworkLog, RequestEntry};
 pub use page::{Dialog, FileChooser, Page};
 pub use screenshot::{Area, ImageFormat, Screenshot, ScreenshotOptions};
+pub use seek::Sight;
 pub use world::{RemoteHandle, Scope, World, value_argument};

@@ -13,6 +13,7 @@ use crate::mcp::shutdown::Shutdown;
 use crate::mcp::stdio::Lines;
 use crate::mcp::tool::Registry;
 use crate::mcp::tools;
+use crate::session::cooldown::Cooldown;
 use crate::session::{Engine, EngineOptions, Source};
 
 /// Serves until the client leaves or a signal comes; returns the exit status.
@@ -51,7 +52,13 @@ async fn serve(config: Config) -> i32 {
         context: config.context,
         warn: Arc::new(tell),
     });
-    let server = Server::new(Arc::new(Dispatcher::new(registry, engine, config.settings)));
+    let cooldown = Cooldown::of_this_process();
+    cooldown.set_period(config.cooldown.as_secs_f64());
+    if let Some(folder) = &config.state_dir {
+        cooldown.keep_in(folder, Arc::new(tell));
+    }
+    let dispatcher = Dispatcher::new(registry, engine, config.settings).with_cooldown(cooldown);
+    let server = Server::new(Arc::new(dispatcher));
     let (input, output) = rmcp::transport::stdio_pipes();
     let transport = Lines::new(input, output, shutdown.token().clone());
     tokio::select! {

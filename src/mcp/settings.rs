@@ -2,6 +2,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::messages::Language;
+use crate::session::cooldown::Scope;
+use crate::session::pacing::Politeness;
+use crate::session::registry::SessionOptions;
+
 /// How pictures are answered with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum ImageResponses {
@@ -27,6 +32,14 @@ pub struct Settings {
     pub snapshot_max_chars: usize,
     pub image_responses: ImageResponses,
     pub screenshot_dir: PathBuf,
+    /// How long a person may take to log in or to pass a check.
+    pub login_limit: Duration,
+    /// Of the texts about that.
+    pub language: Language,
+    /// Which tools pause after nobody came.
+    pub cooldown_scope: Scope,
+    pub sessions: SessionOptions,
+    pub politeness: Politeness,
 }
 
 impl Default for Settings {
@@ -38,6 +51,11 @@ impl Default for Settings {
             snapshot_max_chars: 50_000,
             image_responses: ImageResponses::default(),
             screenshot_dir: PathBuf::from(".viewpoint-mcp-screenshots"),
+            login_limit: Duration::from_secs(120),
+            language: Language::default(),
+            cooldown_scope: Scope::default(),
+            sessions: SessionOptions::default(),
+            politeness: Politeness::default(),
         }
     }
 }

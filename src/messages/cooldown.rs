@@ -61,13 +61,19 @@ mod tests {
     fn a_pause_tells_all_that_requirements_3_1_to_3_5_ask_for() {
         let zh = paused(Language::Zh, 272);
         // 3.1 unavailable, 3.2 how long, 3.3 why, 3.4 the user may be back, 3.5 what else.
-        for part in ["暂时不可用", "冷却剩余: 4 分 32 秒", "登录验证但超时未完成", "用户可能已经回来了", "fetch MCP"] {
+        for part in
+            ["暂时不可用", "冷却剩余: 4 分 32 秒", "登录验证但超时未完成", "用户可能已经回来了", "fetch MCP"]
+        {
             assert!(zh.contains(part), "{part} in {zh}");
         }
         let en = paused(Language::En, 272);
-        for part in
-            ["temporarily unavailable", "remaining: 4 min 32 s", "timed out", "may be back by now", "fetch MCP"]
-        {
+        for part in [
+            "temporarily unavailable",
+            "remaining: 4 min 32 s",
+            "timed out",
+            "may be back by now",
+            "fetch MCP",
+        ] {
             assert!(en.contains(part), "{part} in {en}");
         }
     }
@@ -76,11 +82,14 @@ mod tests {
     fn the_first_notice_tells_all_that_requirements_6_1_to_6_4_ask_for() {
         let zh = begun(Language::Zh, 300);
         // 6.1 what happened, 6.2 for how long, 6.3 the limitation, 6.4 what to do.
-        for part in ["需要用户验证但超时", "暂停 5 分钟", "MCP 协议限制，服务器无法检测对话边界", "使用其他工具"] {
+        for part in
+            ["需要用户验证但超时", "暂停 5 分钟", "MCP 协议限制，服务器无法检测对话边界", "使用其他工具"]
+        {
             assert!(zh.contains(part), "{part} in {zh}");
         }
         let en = begun(Language::En, 300);
-        for part in ["timed out", "pauses for 5 min,", "limitation of the MCP protocol", "using other tools"] {
+        for part in ["timed out", "pauses for 5 min,", "limitation of the MCP protocol", "using other tools"]
+        {
             assert!(en.contains(part), "{part} in {en}");
         }
     }

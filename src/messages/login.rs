@@ -34,7 +34,9 @@ mod tests {
 
     fn in_some_case(text: &str, upper: &[bool]) -> String {
         let letters = text.chars().zip(upper.iter().chain(std::iter::repeat(&false)));
-        letters.map(|(c, upper)| if *upper { c.to_uppercase().collect::<String>() } else { c.into() }).collect()
+        letters
+            .map(|(c, upper)| if *upper { c.to_uppercase().collect::<String>() } else { c.into() })
+            .collect()
     }
 
     proptest! {
@@ -59,14 +61,17 @@ mod tests {
 
     #[test]
     fn the_keywords_are_the_seven_of_the_design() {
-        let listed = ["验证超时", "登录超时", "timeout", "captcha", "验证码", "login required", "authentication"];
+        let listed =
+            ["验证超时", "登录超时", "timeout", "captcha", "验证码", "login required", "authentication"];
         assert!(listed.iter().all(|keyword| is_login_timeout(keyword)));
         assert_eq!(KEYWORDS.len(), listed.len());
     }
 
     #[test]
     fn ordinary_failures_are_not_login_timeouts() {
-        for text in ["", "Network error", "Element not found", "Connection refused", "404 Not Found", "timed out"] {
+        for text in
+            ["", "Network error", "Element not found", "Connection refused", "404 Not Found", "timed out"]
+        {
             assert!(!is_login_timeout(text), "{text}");
         }
     }

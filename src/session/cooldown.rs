@@ -39,7 +39,9 @@ pub struct Cooling {
 /// What happened to a pause that somebody wanted to begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Begun {
-    Now { period_seconds: i64 },
+    Now {
+        period_seconds: i64,
+    },
     /// It had begun already, and its start stays where it was.
     Before(Cooling),
 }
@@ -184,7 +186,10 @@ impl State {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "as Python's int() does, except that it ends where i64 does")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "as Python's int() does, except that it ends where i64 does"
+)]
 fn whole(seconds: f64) -> i64 {
     seconds as i64
 }
@@ -208,12 +213,7 @@ struct Kept {
 
 impl StateFile {
     fn new(folder: &Path, warn: Warn) -> Self {
-        Self {
-            path: folder.join("cooldown.json"),
-            lock: folder.join("cooldown.lock"),
-            warn,
-            warned: false,
-        }
+        Self { path: folder.join("cooldown.json"), lock: folder.join("cooldown.lock"), warn, warned: false }
     }
 
     /// What the file says; `None` if it cannot be known.

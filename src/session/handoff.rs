@@ -70,7 +70,8 @@ pub async fn pass(
     }
     page.bring_to_front().await?;
     let started = Instant::now();
-    let mut asking = pin!(person.ask(&wall));
+    let shown = wall.clone();
+    let mut asking = pin!(person.ask(&shown));
     let mut asked_already = false;
     loop {
         let waited = started.elapsed();
@@ -79,9 +80,7 @@ pub async fn pass(
             return Err(Error::PersonAway { kind: wall.kind.into(), waited: patience });
         }
         person.tell(&wall, waited, patience);
-        let answer = async {
-            if asked_already { pending().await } else { asking.as_mut().await }
-        };
+        let answer = async { if asked_already { pending().await } else { asking.as_mut().await } };
         tokio::select! {
             answer = answer => {
                 asked_already = true;

@@ -240,9 +240,14 @@ mod tests {
     #[test]
     fn without_rules_for_us_those_for_everybody_hold() {
         let rules = Rules::read("Sitemap: x\nUser-agent: *\nDisallow:\nDisallow: /*.pdf$\nDisallow: /a*/b\n");
-        for (path, allowed) in
-            [("/", true), ("/x.pdf", false), ("/x.pdf?y", true), ("/a1/b2", false), ("/a/c", true), ("/robots.txt", true)]
-        {
+        for (path, allowed) in [
+            ("/", true),
+            ("/x.pdf", false),
+            ("/x.pdf?y", true),
+            ("/a1/b2", false),
+            ("/a/c", true),
+            ("/robots.txt", true),
+        ] {
             assert_eq!(rules.allow(path), allowed, "{path}");
         }
         assert!(Rules::read("").allow("/x"));
@@ -278,10 +283,10 @@ mod tests {
         pacing.before(&here).await.unwrap();
         pacing.before(&Url::parse("http://b.example/").unwrap()).await.unwrap();
         assert_eq!(start.elapsed(), Duration::ZERO, "other origins are not waited for");
-        let (second, third) = tokio::join!(
-            async { pacing.before(&here).await.map(|()| start.elapsed()) },
-            async { pacing.before(&here).await.map(|()| start.elapsed()) },
-        );
+        let (second, third) =
+            tokio::join!(async { pacing.before(&here).await.map(|()| start.elapsed()) }, async {
+                pacing.before(&here).await.map(|()| start.elapsed())
+            },);
         let mut at = [second.unwrap(), third.unwrap()].map(|at| at.as_secs());
         at.sort_unstable();
         assert_eq!(at, [3, 6]);

@@ -52,7 +52,9 @@ pub enum NoSession {
     /// Its time is over.
     Expired,
     /// There are as many as there may be.
-    LimitReached { limit: usize },
+    LimitReached {
+        limit: usize,
+    },
     Browser(Error),
 }
 
@@ -113,6 +115,11 @@ impl Sessions {
             None if state.expired.iter().any(|expired| **expired == *id) => Err(NoSession::Expired),
             None => Err(NoSession::NotFound),
         }
+    }
+
+    /// Whether this session is there.
+    pub fn is_live(&self, id: &str) -> bool {
+        self.inner.state.lock().live.contains_key(id)
     }
 
     /// Ends a session with all its pages. It is gone as soon as this is called.

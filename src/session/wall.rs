@@ -147,9 +147,12 @@ fn is_in_the_way(look: &Look, refused: bool, asked: &Url, url: &str) -> bool {
 /// Whether an address says itself that one logs in there.
 fn is_for_login(url: &Url) -> bool {
     let path = url.path().to_ascii_lowercase();
-    ["login", "log-in", "logon", "signin", "sign-in", "sign_in", "signup", "sign-up", "register", "auth", "password"]
-        .iter()
-        .any(|word| path.contains(word))
+    [
+        "login", "log-in", "logon", "signin", "sign-in", "sign_in", "signup", "sign-up", "register", "auth",
+        "password",
+    ]
+    .iter()
+    .any(|word| path.contains(word))
 }
 
 /// The maker of a captcha, by the address of its frame.
@@ -254,7 +257,10 @@ mod tests {
     #[test]
     fn a_password_form_is_a_wall_only_for_who_came_to_read() {
         let form = Look { password: true, fields: 1, length: 80, ..Look::default() };
-        assert_eq!(kind(&form, &FINE, "https://a.example/login?next=report", Purpose::Content), Some(WallKind::Login));
+        assert_eq!(
+            kind(&form, &FINE, "https://a.example/login?next=report", Purpose::Content),
+            Some(WallKind::Login)
+        );
         assert_eq!(kind(&form, &FINE, HERE, Purpose::Content), Some(WallKind::Login));
         assert_eq!(kind(&form, &FINE, HERE, Purpose::Action), None);
         let beside_content = Look { length: 9000, ..form };
@@ -283,7 +289,11 @@ mod tests {
     fn a_page_about_unusual_traffic_is_short() {
         let said = |text: &str, length| Look { text: text.to_owned(), length, ..Look::default() };
         let kind_of = |look: &Look| kind(look, &FINE, HERE, Purpose::Content);
-        for text in ["我们的系统检测到您的计算机网络中存在异常流量", "Please verify you’re human", "Our systems have detected unusual traffic"] {
+        for text in [
+            "我们的系统检测到您的计算机网络中存在异常流量",
+            "Please verify you’re human",
+            "Our systems have detected unusual traffic",
+        ] {
             assert_eq!(kind_of(&said(text, 200)), Some(WallKind::UnusualTraffic), "{text}");
         }
         assert_eq!(kind_of(&said("How we handle unusual traffic", 8000)), None);

@@ -8,9 +8,11 @@ pub mod inspect;
 pub mod screenshot;
 pub mod evaluate;
 pub mod tabs;
+pub mod patchright;
+pub mod sessions;
 
 /// Every tool there is. `--caps` and `--toolsets` choose among them.
-pub static ALL: [AnyTool; 8] = [
+pub static ALL: [AnyTool; 18] = [
     AnyTool::of::<navigate::Navigate>(),
     AnyTool::of::<navigate::NavigateBack>(),
     AnyTool::of::<inspect::Snapshot>(),
@@ -19,4 +21,14 @@ pub static ALL: [AnyTool; 8] = [
     AnyTool::of::<input::Type>(),
     AnyTool::of::<evaluate::Evaluate>(),
     AnyTool::of::<tabs::Close>(),
+    AnyTool::of::<patchright::Fetch>(),
+    AnyTool::of::<patchright::Screenshot>(),
+    AnyTool::of::<patchright::Click>(),
+    AnyTool::of::<patchright::FillForm>(),
+    AnyTool::of::<patchright::ExecuteJs>(),
+    AnyTool::of::<sessions::CreateSession>(),
+    AnyTool::of::<sessions::CloseSession>(),
+    AnyTool::of::<sessions::Navigate>(),
+    AnyTool::of::<sessions::Click>(),
+    AnyTool::of::<sessions::Type>(),
 ];
