@@ -28,6 +28,8 @@ use crate::session::pacing::Politeness;
 #[derive(Debug, Clone)]
 pub struct Config {
     pub launch: LaunchOptions,
+    /// The browser that was asked for, if this build does not drive it.
+    pub unsupported_browser: Option<String>,
     pub context: ContextOptions,
     pub settings: Settings,
     /// Optional tools that are listed.
@@ -64,7 +66,12 @@ impl Config {
         Ok(Self {
             cooldown: flags.login_cooldown.map_or(DEFAULT_PERIOD, Duration::from_secs),
             state_dir: flags.state_dir.clone(),
-            launch: launch_options(&flags)?,
+            launch: launch_options(&flags),
+            unsupported_browser: flags
+                .browser
+                .map(<&str>::from)
+                .filter(|name| Channel::named(name).is_err())
+                .map(str::to_owned),
             context: context_options(&flags)?,
             settings: Settings {
                 navigation_limit: flags
@@ -82,21 +89,16 @@ impl Config {
     }
 }
 
-fn launch_options(flags: &Flags) -> Result<LaunchOptions, Ending> {
-    let channel = match flags.browser {
-        Some(browser) => {
-            Channel::named(browser.into()).map_err(|error| Ending::Mistake(format!("--browser: {error}")))?
-        }
-        None => Channel::default(),
-    };
-    Ok(LaunchOptions {
+fn launch_options(flags: &Flags) -> LaunchOptions {
+    let channel = flags.browser.and_then(|browser| Channel::named(browser.into()).ok()).unwrap_or_default();
+    LaunchOptions {
         channel,
         executable: flags.executable_path.clone(),
         headless: flags.headless,
         sandbox: flags.no_sandbox.map(|without| !without),
         user_data_dir: flags.user_data_dir.clone(),
         ..LaunchOptions::default()
-    })
+    }
 }
 
 fn context_options(flags: &Flags) -> Result<ContextOptions, Ending> {

@@ -136,7 +136,7 @@ impl Error {
             Self::NoDisplay => "set DISPLAY, run under xvfb-run, or use --headless",
             Self::ProfileInUse { .. } => "close that browser, or use another --user-data-dir",
             Self::BrowserGone { .. } => "call again: the next call starts a fresh browser",
-            Self::UnsupportedBrowser { .. } => "use chromium, chrome or msedge",
+            Self::UnsupportedBrowser { .. } => "this build drives chromium, chrome and msedge",
             Self::NoAnswer { .. } | Self::PageBusy => "close the page or navigate it elsewhere",
             Self::PageClosed | Self::NoPage => "open a page with browser_navigate",
             Self::PageCrashed => "navigate again to bring the page back",

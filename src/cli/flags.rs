@@ -141,6 +141,10 @@ pub enum BrowserName {
     Chromium,
     Chrome,
     Msedge,
+    /// Planned; until then, what needs it fails.
+    Firefox,
+    /// Planned; until then, what needs it fails.
+    Webkit,
 }
 
 /// Width and height in pixels.

@@ -48,7 +48,10 @@ async fn serve(config: Config) -> i32 {
     let registry = Registry::new(&tools::ALL, &config.capabilities, &config.toolsets);
     let engine = Engine::new(EngineOptions {
         use_profile: config.launch.user_data_dir.is_some(),
-        source: Source::Launch(Box::new(config.launch)),
+        source: match config.unsupported_browser {
+            Some(browser) => Source::Unsupported { browser },
+            None => Source::Launch(Box::new(config.launch)),
+        },
         context: config.context,
         warn: Arc::new(tell),
     });

@@ -16,6 +16,8 @@ pub enum Source {
     Launch(Box<LaunchOptions>),
     /// Somebody else runs it; we attach to a `ws://` or `http://` address, with these headers.
     Attach { endpoint: String, headers: Vec<(String, String)> },
+    /// One that was asked for by name and that this build does not drive.
+    Unsupported { browser: String },
 }
 
 /// What the engine needs to know.
@@ -103,6 +105,9 @@ impl Engine {
         let browser = match &options.source {
             Source::Launch(launch) => {
                 Browser::launch(launch, options.context.clone(), &*options.warn).await?
+            }
+            Source::Unsupported { browser } => {
+                return Err(Error::UnsupportedBrowser { browser: browser.clone() });
             }
             Source::Attach { endpoint, headers } => {
                 Browser::connect(endpoint, headers, options.context.clone()).await?

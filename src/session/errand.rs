@@ -125,7 +125,7 @@ async fn perform(page: &Page, task: &Task, deadline: Instant, settle: Duration) 
             visit.content = page.content(ContentFormat::Markdown).await?;
         }
         Task::Run { script } => {
-            let value = frame.evaluate(script, Vec::new(), Scope::Main);
+            let value = evaluate(page, script);
             let value = timeout_at(deadline, value).await;
             let waited =
                 || Error::WaitRanOut { what: "the end of the script".to_owned(), waited: REST_LIMIT };
@@ -133,6 +133,25 @@ async fn perform(page: &Page, task: &Task, deadline: Instant, settle: Duration) 
         }
     }
     Ok(visit)
+}
+
+/// Runs a script: an expression, a function, or the body of one; `await` may stand anywhere in it.
+async fn evaluate(page: &Page, script: &str) -> Result<Value> {
+    let mut outcome = page.main_frame().evaluate(script, Vec::new(), Scope::Main).await;
+    // What is no JavaScript the first way has not run yet.
+    for function in [format!("async () => (\n{script}\n)"), format!("async () => {{\n{script}\n}}")] {
+        match &outcome {
+            Err(Error::Script { message }) if message.starts_with("SyntaxError") => {}
+            _ => return outcome,
+        }
+        let other_way = page.main_frame().evaluate(&function, Vec::new(), Scope::Main).await;
+        match &other_way {
+            // The complaint about what was written is the one to tell.
+            Err(Error::Script { message }) if message.starts_with("SyntaxError") => {}
+            _ => outcome = other_way,
+        }
+    }
+    outcome
 }
 
 async fn click(page: &Page, selector: &str, deadline: Instant, settle: Duration) -> Result<()> {

@@ -11,6 +11,8 @@ mod cli;
 mod find;
 mod launch;
 mod layers;
+mod patchright;
 mod server;
+mod sessions;
 mod support;
 mod tools;

@@ -30,6 +30,7 @@ impl Tool for Navigate {
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let url = address::read(&self.url)?;
         let page = call.page().await?;
+        call.pacing.before(&url).await?;
         call.progress.say("loading the page");
         let arrival = page.goto(url.as_str(), &options(call)).await?;
         arrived(&page, &arrival, call, reply).await
