@@ -9,6 +9,7 @@ use tokio::time::{Instant, timeout};
 
 use super::context::BrowserContext;
 use super::frame::Frame;
+use super::input::{Input, Keyboard, Mouse, Touch};
 use super::journal::{Journal, Mark, Pending};
 use super::network::NetworkLog;
 use crate::cdp::types::console::{self, InspectorEnable};
@@ -35,6 +36,7 @@ pub(super) struct PageInner {
     opener: Option<String>,
     context: BrowserContext,
     session: CdpSession,
+    input: Input,
     main_frame: Frame,
     state: Mutex<PageState>,
     changes: watch::Sender<u64>,
@@ -140,6 +142,7 @@ impl Page {
                 index,
                 opener: info.opener_id.clone(),
                 context: context.clone(),
+                input: Input::new(session.clone(), context.input_style()),
                 session,
                 main_frame,
                 state: Mutex::new(state),
@@ -169,6 +172,23 @@ impl Page {
     /// The session of the tab itself: input, pictures and dialogs go through it.
     pub fn session(&self) -> &CdpSession {
         &self.inner.session
+    }
+
+    /// The pointer, the keys and the finger of this tab.
+    pub fn input(&self) -> &Input {
+        &self.inner.input
+    }
+
+    pub fn mouse(&self) -> Mouse {
+        self.inner.input.mouse()
+    }
+
+    pub fn keyboard(&self) -> Keyboard {
+        self.inner.input.keyboard()
+    }
+
+    pub fn touch(&self) -> Touch {
+        self.inner.input.touch()
     }
 
     pub fn main_frame(&self) -> &Frame {
@@ -463,6 +483,7 @@ impl Page {
             let restored = told.kind == "BackForwardCacheRestore";
             self.detach_children(&frame);
             frame.committed(&told.frame, session, restored);
+            self.context().note_origin(&told.frame.url);
             let main = frame == *self.main_frame();
             self.update(|state| {
                 state.journal.committed(main);

@@ -68,6 +68,7 @@ pub struct Reply {
     plain: Option<String>,
     failure: Option<Failure>,
     result: Vec<String>,
+    wants_tabs: bool,
     tabs: Vec<TabLine>,
     page: Option<PageState>,
     modal: Vec<String>,
@@ -92,8 +93,7 @@ impl Reply {
 
     /// Adds a text that a page wrote. Where it could be taken for a section of ours, it is shown as a JSON string.
     pub fn quote(&mut self, text: &str) {
-        let looks_like_ours = text.lines().any(|line| line.trim_start().starts_with(['#', '`']));
-        self.say(if looks_like_ours { Value::from(text).to_string() } else { text.to_owned() });
+        self.say(quoted(text));
     }
 
     /// Answers with this text alone, without sections.
@@ -111,6 +111,16 @@ impl Reply {
         self.view
     }
 
+    /// Asks for the list of tabs, however many there are.
+    pub fn show_tabs(&mut self) {
+        self.wants_tabs = true;
+    }
+
+    /// Whether the list of tabs is asked for.
+    pub fn wants_tabs(&self) -> bool {
+        self.wants_tabs
+    }
+
     pub fn set_tabs(&mut self, tabs: Vec<TabLine>) {
         self.tabs = tabs;
     }
@@ -121,6 +131,11 @@ impl Reply {
 
     pub fn set_snapshot(&mut self, snapshot: impl Into<String>) {
         self.snapshot = Some(snapshot.into());
+    }
+
+    /// Whether the page, or a part of it, is shown already.
+    pub fn has_snapshot(&self) -> bool {
+        self.snapshot.is_some()
     }
 
     /// Adds something that waits for an answer, such as a dialog.
@@ -141,6 +156,11 @@ impl Reply {
         self.files.push(file);
     }
 
+    /// Leaves out the links to files; the text names the files as well.
+    pub fn drop_file_links(&mut self) {
+        self.files.clear();
+    }
+
     /// The same answer for programs.
     pub fn set_structured(&mut self, content: Value) {
         self.structured = Some(content);
@@ -153,6 +173,7 @@ impl Reply {
                 let list = problems.iter().map(|problem| format!("- {problem}"));
                 format!("These arguments cannot be used:\n{}", list.collect::<Vec<_>>().join("\n"))
             }
+            Error::Script { message } => quoted(message),
             other => sentence(&other.to_string()),
         };
         if let Some(hint) = error.hint() {
@@ -206,6 +227,11 @@ impl Reply {
         }
         result
     }
+}
+
+fn quoted(text: &str) -> String {
+    let looks_like_ours = text.lines().any(|line| line.trim_start().starts_with(['#', '`']));
+    if looks_like_ours { Value::from(text).to_string() } else { text.to_owned() }
 }
 
 /// Text that a page wrote, on one line and of bounded length.

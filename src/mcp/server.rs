@@ -7,7 +7,7 @@ use rmcp::model::{
     CustomRequest, CustomResult, ErrorCode, ErrorData, GetPromptRequestParams, Implementation,
     InitializeRequestParams, ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod,
     ListResourceTemplatesResult, ListResourcesRequestMethod, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig,
+    PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{RequestContext, RoleServer, serve_server_with_ct};
 use rmcp::transport::Transport;
@@ -93,7 +93,13 @@ impl ServerHandler for Server {
             () = tell(&progress, &context) => unreachable!("progress is told for ever"),
         };
         match reply {
-            Ok(reply) => Ok(CallToolResponse::Complete(reply.into_result())),
+            Ok(mut reply) => {
+                // Clients of earlier revisions may refuse a kind of content that they do not know.
+                if context.protocol_version().is_some_and(|version| version < ProtocolVersion::V_2025_06_18) {
+                    reply.drop_file_links();
+                }
+                Ok(CallToolResponse::Complete(reply.into_result()))
+            }
             Err(unknown) => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, unknown.to_string(), None)),
         }
     }

@@ -1,1 +1,22 @@
 //! A page as text: pure functions from a walked tree to lines. No I/O.
+//!
+//! [`Frame::parse`] reads what the injected walk answers for one frame, [`Tree::assemble`] puts child frames where they
+//! stand, and [`render`], [`diff`] and [`find`] make text of trees. Whatever a page writes, it cannot make a line or a
+//! ref that is not there, and the text never exceeds its budget.
+mod diff;
+mod find;
+mod outline;
+mod reference;
+mod render;
+mod roles;
+mod runs;
+mod text;
+mod tree;
+mod walked;
+
+pub use diff::{Changes, diff};
+pub use find::find;
+pub use reference::{NotARef, Ref};
+pub use render::{Options, Rendered, render};
+pub use tree::{Node, Tree};
+pub use walked::{Details, Frame, Malformed};

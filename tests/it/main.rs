@@ -5,9 +5,14 @@
     reason = "a failed unwrap is a failed test; nobody links a test"
 )]
 mod browser;
+mod capture;
+mod cdp;
+mod cli;
 mod find;
 mod launch;
 mod layers;
+mod proxy;
 mod server;
+mod storage;
 mod support;
 mod tools;

@@ -1,4 +1,53 @@
-//! stub
-pub fn install(first: u32) -> String {
-    format!("({{f:{first}}})")
+//! The JavaScript that runs in a page's isolated world: one function, made of the files beside this one.
+//!
+//! The page cannot see any of it: nothing is written to the document, and only members of this world's own
+//! prototypes are called. [`install`] is an expression whose value is the engine, the same one each time. Methods are
+//! called with `function(method, ...rest) { return this[method](...rest) }` on the engine's object id.
+//!
+//! # Reading a frame
+//!
+//! `engine.walk({root, boxes})` answers one JSON string, which [`crate::snapshot::Frame::parse`] reads. What the walk
+//! cannot know by itself it must be told, and then it walks again:
+//!
+//! 1. **Child frames.** `engine.adoptFrame(owner, number)` for each `<iframe>` element that owns a frame
+//!    (`DOM.getFrameOwner`, then `DOM.resolveNode` into this world). The walk then prints the number where the frame
+//!    stands, and [`crate::snapshot::Tree::assemble`] puts that frame's own walk there. It is kept until the document goes.
+//! 2. **Closed shadow roots.** The walk answers `suspects`, the number of elements that may hide one and were not
+//!    checked. When it is above zero:
+//!    - call `engine.suspects()` **by handle** (not by value): the array of those elements, handed out once;
+//!    - few of them: `Runtime.getProperties` on the array, then `DOM.describeNode {objectId, depth: 1, pierce: true}`
+//!      on each, all in one write; many: one `DOM.describeNode {depth: -1, pierce: true}` on the document;
+//!    - for each `shadowRoots` entry whose `shadowRootType` is `closed`:
+//!      `DOM.resolveNode {backendNodeId, executionContextId}` and `engine.adoptClosedRoot(null, root)` (the root knows
+//!      its host);
+//!    - if any was adopted, walk again, and repeat: a closed root may hold hosts of its own. Without any, the first
+//!      walk's answer stands.
+//!
+//!    An element is a suspect once in the life of a document, and once more if it later looks hollow (its children
+//!    are not drawn, or it is drawn and empty). Documents of up to 2,000 elements have every possible host checked;
+//!    in larger ones only custom elements and hollow hosts are.
+//!
+//! `engine.byRef(number)` answers the node by handle, or null when it has left the document.
+
+/// The engine, as one JavaScript function of the first number to use. Files that use others come after them.
+const ENGINE: &str = concat!(
+    "(function (firstRef) {\n\"use strict\";\nif (globalThis.engine) return globalThis.engine.from(firstRef);\n",
+    "const engine = (globalThis.engine = {});\n{\n",
+    include_str!("dom.js"),
+    "}\n{\n",
+    include_str!("refs.js"),
+    "}\n{\n",
+    include_str!("walk.js"),
+    "}\n{\n",
+    include_str!("probe.js"),
+    "}\n{\n",
+    include_str!("act.js"),
+    "}\n{\n",
+    include_str!("watch.js"),
+    "}\nreturn engine;\n})"
+);
+
+/// An expression whose value is the engine; the first document to evaluate it gives its nodes numbers from `first_ref`.
+pub fn install(first_ref: u32) -> String {
+    format!("{ENGINE}({first_ref})")
 }

@@ -1,0 +1,713 @@
+// What a document looks like to a person and to assistive technology: flat tree, visibility, roles, names, states.
+
+// Taken from the prototypes once: `<form><input name=getAttribute>` shadows a form's own methods in every world.
+const bound = (method) => Function.prototype.call.bind(method);
+const getter = (type, property) => bound(Object.getOwnPropertyDescriptor(type.prototype, property).get);
+const native = (engine.native = {
+  assignedNodes: bound(HTMLSlotElement.prototype.assignedNodes),
+  checkVisibility: bound(Element.prototype.checkVisibility),
+  contains: bound(Node.prototype.contains),
+  getAttribute: bound(Element.prototype.getAttribute),
+  hasAttribute: bound(Element.prototype.hasAttribute),
+  hasAttributes: bound(Element.prototype.hasAttributes),
+  matches: bound(Element.prototype.matches),
+  querySelector: bound(Element.prototype.querySelector),
+  querySelectorAll: bound(Element.prototype.querySelectorAll),
+  rectOf: bound(Element.prototype.getBoundingClientRect),
+  rootOf: bound(Node.prototype.getRootNode),
+  childNodes: getter(Node, "childNodes"),
+  firstChild: getter(Node, "firstChild"),
+  isConnected: getter(Node, "isConnected"),
+  localName: getter(Element, "localName"),
+  nextSibling: getter(Node, "nextSibling"),
+  nodeType: getter(Node, "nodeType"),
+  parentNode: getter(Node, "parentNode"),
+  shadowRoot: getter(Element, "shadowRoot"),
+  slotOfElement: getter(Element, "assignedSlot"),
+  slotOfText: getter(Text, "assignedSlot"),
+  textContent: getter(Node, "textContent"),
+  textData: getter(CharacterData, "data"),
+});
+const { getAttribute, hasAttribute, localName, nodeType, firstChild, nextSibling, parentNode } = native;
+
+const QUERIES = { 1: Element, 9: Document, 11: DocumentFragment };
+/** `querySelectorAll` on a document, a shadow root or an element. */
+const queryAll = (engine.queryAll = (root, selector) =>
+  Array.from(QUERIES[nodeType(root)].prototype.querySelectorAll.call(root, selector)));
+const ELEMENT = 1;
+const TEXT = 3;
+const VISIBLE_BOX = { visibilityProperty: true };
+
+const isHtml = (element) => element instanceof HTMLElement;
+const collapse = (engine.collapse = (text) => text.replace(/[\s\u200b]+/g, " ").trim());
+
+/* ---------------------------------------------------------------- flat tree */
+
+const closedRoots = new WeakMap();
+
+/** Tells the engine of a closed shadow root; `host` may be left out (null). */
+engine.adoptClosedRoot = (host, root) => {
+  closedRoots.set(host ?? root.host, root);
+};
+
+const shadowRootOf = (engine.shadowRootOf = (element) =>
+  native.shadowRoot(element) ?? closedRoots.get(element) ?? null);
+
+/** The first node below `node` in the tree that is drawn, and the way to the next: `[first, siblings?]`. */
+function flatFirst(node) {
+  if (nodeType(node) === ELEMENT) {
+    const root = shadowRootOf(node);
+    if (root) return firstChild(root);
+    if (node instanceof HTMLSlotElement) {
+      const assigned = native.assignedNodes(node);
+      if (assigned.length) return assigned;
+    }
+  }
+  return firstChild(node);
+}
+
+/** Calls `visit` with each child in the tree that is drawn. */
+const eachFlatChild = (engine.eachFlatChild = (node, visit) => {
+  const first = flatFirst(node);
+  if (Array.isArray(first)) first.forEach(visit);
+  else for (let child = first; child; child = nextSibling(child)) visit(child);
+});
+
+engine.flatChildren = (node) => {
+  const children = [];
+  eachFlatChild(node, (child) => children.push(child));
+  return children;
+};
+
+/** The parent in the tree that is drawn; null at the document's element and where nothing is drawn. */
+const flatParent = (engine.flatParent = (node) => {
+  const slot = nodeType(node) === TEXT ? native.slotOfText(node) : nodeType(node) === ELEMENT ? native.slotOfElement(node) : null;
+  if (slot) return slot;
+  const parent = parentNode(node);
+  if (!parent) return null;
+  if (parent instanceof ShadowRoot) return parent.host;
+  if (nodeType(parent) !== ELEMENT) return null;
+  return parent;
+});
+
+/** The element that has the focus, also inside shadow roots; null when it is only the body. */
+engine.activeElement = () => {
+  let active = document.activeElement;
+  if (!active || active === document.body || active === document.documentElement) return null;
+  for (let root = shadowRootOf(active); root?.activeElement; root = shadowRootOf(active)) active = root.activeElement;
+  return active;
+};
+
+/* --------------------------------------------------------------- visibility */
+
+/** True where the element, or for `display: contents` its content, is drawn: not display none, visibility hidden, locked. */
+engine.isVisible = (element) => {
+  if (native.checkVisibility(element, VISIBLE_BOX)) {
+    const box = native.rectOf(element);
+    return (box.width > 0 && box.height > 0) || [...element.getClientRects()].some((part) => part.width && part.height);
+  }
+  if (getComputedStyle(element).display !== "contents") return false;
+  return engine.flatChildren(element).some((child) =>
+    nodeType(child) === ELEMENT ? engine.isVisible(child) : nodeType(child) === TEXT && isTextDrawn(child));
+};
+
+const range = document.createRange();
+/** The box of a text node's glyphs. */
+const textRect = (engine.textRect = (text) => {
+  range.selectNodeContents(text);
+  return range.getBoundingClientRect();
+});
+const isTextDrawn = (text) => {
+  const box = textRect(text);
+  return box.width > 0 && box.height > 0;
+};
+
+/** True where assistive technology is told nothing of the element: aria-hidden or inert, on it or around it. */
+engine.isHiddenFromAccessibility = (element) => {
+  for (let node = element; node; node = flatParent(node)) {
+    if (isAriaHidden(node) || hasAttribute(node, "inert")) return true;
+  }
+  return false;
+};
+
+/** `aria-hidden`, which browsers ignore on the root and around the focus. */
+const isAriaHidden = (engine.isAriaHidden = (element) => {
+  if (getAttribute(element, "aria-hidden") !== "true") return false;
+  if (element === document.body || element === document.documentElement) return false;
+  const active = document.activeElement;
+  return !(active && active !== document.body && native.contains(element, active));
+});
+
+/* -------------------------------------------------------------------- roles */
+
+const words = (text) => new Set(text.trim().split(/\s+/));
+
+const ARIA_ROLES = words(`alert alertdialog application article banner blockquote button caption cell checkbox code
+  columnheader combobox complementary contentinfo definition deletion dialog directory document emphasis feed figure form
+  generic grid gridcell group heading img image insertion link list listbox listitem log main mark marquee math menu menubar
+  menuitem menuitemcheckbox menuitemradio meter navigation none note option paragraph presentation progressbar radio
+  radiogroup region row rowgroup rowheader scrollbar search searchbox separator slider spinbutton status strong subscript
+  suggestion superscript switch tab table tablist tabpanel term textbox time timer toolbar tooltip tree treegrid treeitem`);
+
+/** Roles that are there to be acted on. */
+const INTERACTIVE_ROLES = (engine.INTERACTIVE_ROLES = words(`button checkbox combobox link listbox menuitem menuitemcheckbox
+  menuitemradio option radio scrollbar searchbox slider spinbutton switch tab textbox treeitem`));
+
+const CONTENT_NAMED_ROLES = words(`button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox
+  menuitemradio option radio row rowheader switch tab tooltip treeitem`);
+
+const GLOBAL_ARIA = `[aria-atomic],[aria-busy],[aria-controls],[aria-current],[aria-describedby],[aria-details],
+  [aria-dropeffect],[aria-flowto],[aria-grabbed],[aria-keyshortcuts],[aria-label],[aria-labelledby],[aria-live],
+  [aria-owns],[aria-relevant],[aria-roledescription]`;
+
+const SECTIONS = words("article aside main nav section");
+const SECTION_ROLES = words("article complementary main navigation region");
+
+/** True for a header or footer that belongs to a part of the page and not to the page. */
+function isInSection(element) {
+  for (let node = parentNode(element); node; node = parentNode(node)) {
+    if (nodeType(node) !== ELEMENT) continue;
+    const role = getAttribute(node, "role");
+    if (role ? SECTION_ROLES.has(role) : SECTIONS.has(localName(node))) return true;
+  }
+  return false;
+}
+
+const hasOwnName = (element) =>
+  Boolean(getAttribute(element, "aria-label")?.trim() || getAttribute(element, "title")?.trim()) || Boolean(labelledBy(element).length);
+
+const closestTag = (element, names) => {
+  for (let node = parentNode(element); node && nodeType(node) === ELEMENT; node = parentNode(node)) {
+    if (names.has(localName(node))) return node;
+  }
+  return null;
+};
+const TABLE = words("table");
+
+/** What one walk may remember, because nothing changes while it runs; null between walks. */
+let memory = null;
+
+/** Runs `work` with a memory: labels and tables cost a search of the document each, and every control and cell asks. */
+engine.remembering = (work) => {
+  memory = { tables: new WeakMap(), labels: new Map(), generated: new Map() };
+  try {
+    return work();
+  } finally {
+    memory = null;
+  }
+};
+
+/** The role of the table around `element`, which makes it a row, a cell or nothing. */
+function tableRole(element) {
+  const parent = parentNode(element);
+  let role = memory?.tables.get(parent);
+  if (role === undefined) {
+    const table = closestTag(element, TABLE);
+    role = table ? (memory?.tables.get(table) ?? roleOf(table)) : "";
+    memory?.tables.set(table ?? parent, role).set(parent, role);
+  }
+  return role;
+}
+const IN_TABLE = { table: true, grid: true, treegrid: true };
+const cellRole = (element) => {
+  const role = tableRole(element);
+  return role === "table" ? "cell" : role === "grid" || role === "treegrid" ? "gridcell" : "generic";
+};
+
+function headerCellRole(element) {
+  if (!IN_TABLE[tableRole(element)]) return "generic";
+  const scope = (getAttribute(element, "scope") ?? "").toLowerCase();
+  if (scope === "row" || scope === "rowgroup") return "rowheader";
+  if (scope === "col" || scope === "colgroup") return "columnheader";
+  // Without a scope: a header beside data cells heads its row, unless it stands in a table's head.
+  const row = parentNode(element);
+  if (row && parentNode(row) && localName(parentNode(row)) === "thead") return "columnheader";
+  for (let cell = row && firstChild(row); cell; cell = nextSibling(cell)) {
+    if (nodeType(cell) === ELEMENT && localName(cell) === "td") return "rowheader";
+  }
+  return "columnheader";
+}
+
+/** A table that only arranges things: nothing marks it as data, and it has a single row or column or holds other tables. */
+function isLayoutTable(table) {
+  if (native.querySelector(table, "caption,thead,tfoot,th,colgroup,td[headers],td[scope],td[abbr]")) {
+    return false;
+  }
+  if (hasAttribute(table, "summary") || native.matches(table, GLOBAL_ARIA)) return false;
+  const rows = table.rows;
+  if (!rows || rows.length <= 1 || native.querySelector(table, "table")) return true;
+  const some = Math.min(rows.length, 20);
+  for (let index = 0; index < some; index++) if (rows[index].cells.length > 1) return false;
+  return true;
+}
+
+function inputRole(input) {
+  switch (input.type) {
+    case "button": case "submit": case "reset": case "image": case "file":
+      return "button";
+    case "checkbox":
+      return hasAttribute(input, "switch") ? "switch" : "checkbox";
+    case "radio":
+      return "radio";
+    case "range":
+      return "slider";
+    case "number":
+      return "spinbutton";
+    case "hidden":
+      return "none";
+    case "search":
+      return input.list ? "combobox" : "searchbox";
+    case "text": case "email": case "tel": case "url":
+      return input.list ? "combobox" : "textbox";
+    default:
+      return "textbox";
+  }
+}
+
+function imageRole(image) {
+  if (getAttribute(image, "alt") !== "") return "img";
+  return hasOwnName(image) || hasAttribute(image, "tabindex") ? "img" : "none";
+}
+
+const LIST_PARENTS = words("ul ol menu");
+const inList = (item) => {
+  const parent = flatParent(item);
+  return Boolean(parent) && (LIST_PARENTS.has(localName(parent)) || getAttribute(parent, "role") === "list");
+};
+
+const link = (element) => (hasAttribute(element, "href") || hasAttribute(element, "xlink:href") ? "link" : "generic");
+const landmark = (role) => (element) => (isInSection(element) ? "generic" : role);
+const named = (role) => (element) => (hasOwnName(element) ? role : "generic");
+
+const IMPLICIT_ROLES = new Map(Object.entries({
+  a: link, area: link, address: "group", article: "article",
+  aside: (element) => (isInSection(element) && !hasOwnName(element) ? "generic" : "complementary"),
+  audio: "audio", blockquote: "blockquote", button: "button", canvas: "canvas", caption: "caption", code: "code",
+  dd: "definition", del: "deletion", details: "group", dfn: "term", dialog: "dialog", dt: "term", em: "emphasis",
+  embed: "embed", fieldset: "group", figcaption: "caption", figure: "figure", footer: landmark("contentinfo"),
+  form: named("form"), frame: "iframe", h1: "heading", h2: "heading", h3: "heading", h4: "heading", h5: "heading",
+  h6: "heading", header: landmark("banner"), hgroup: "group", hr: "separator", iframe: "iframe", img: imageRole,
+  input: inputRole, ins: "insertion", li: (item) => (inList(item) ? "listitem" : "generic"), main: "main", mark: "mark",
+  math: "math", menu: "list", meter: "meter", nav: "navigation", object: "object", ol: "list", optgroup: "group",
+  option: "option", output: "status", p: "paragraph", progress: "progressbar", s: "deletion", search: "search",
+  section: named("region"),
+  select: (select) => (select.multiple || select.size > 1 ? "listbox" : "combobox"),
+  strong: "strong", sub: "subscript", summary: (summary) => (isSummary(summary) ? "button" : "generic"), sup: "superscript",
+  svg: "img", table: (table) => (isLayoutTable(table) ? "none" : "table"),
+  tbody: (part) => (IN_TABLE[tableRole(part)] ? "rowgroup" : "generic"), td: cellRole, textarea: "textbox",
+  tfoot: (part) => (IN_TABLE[tableRole(part)] ? "rowgroup" : "generic"), th: headerCellRole,
+  thead: (part) => (IN_TABLE[tableRole(part)] ? "rowgroup" : "generic"), time: "time",
+  tr: (row) => (IN_TABLE[tableRole(row)] ? "row" : "generic"), ul: "list", video: "video",
+}));
+
+const isSummary = (summary) => {
+  const details = parentNode(summary);
+  if (!(details instanceof HTMLDetailsElement)) return false;
+  for (let child = firstChild(details); child; child = nextSibling(child)) {
+    if (nodeType(child) === ELEMENT && localName(child) === "summary") return child === summary;
+  }
+  return false;
+};
+
+const implicitRole = (element, tag) => {
+  const role = IMPLICIT_ROLES.get(tag);
+  return role === undefined ? "generic" : typeof role === "string" ? role : role(element);
+};
+
+/** A native control or anything that a tab key or a script can focus. */
+const isFocusable = (engine.isFocusable = (element) => {
+  if (hasAttribute(element, "tabindex")) return true;
+  switch (localName(element)) {
+    case "a": case "area":
+      return link(element) === "link";
+    case "button": case "input": case "select": case "textarea":
+      return !native.matches(element, ":disabled");
+    case "summary":
+      return isSummary(element);
+    case "iframe": case "audio": case "video":
+      return false;
+    default:
+      return isEditingHost(element);
+  }
+});
+
+/** The element on which `contenteditable` stands, not what is inside it. */
+const isEditingHost = (engine.isEditingHost = (element) => {
+  const editable = getAttribute(element, "contenteditable");
+  return editable !== null && editable.toLowerCase() !== "false" && isHtml(element) && element.isContentEditable;
+});
+
+const explicitRole = (element, tag, text) => {
+  for (const token of text.toLowerCase().split(/\s+/)) {
+    if (!ARIA_ROLES.has(token)) continue;
+    if (token === "image") return "img";
+    if (token === "directory") return "list";
+    if (token !== "none" && token !== "presentation") return token;
+    return isFocusable(element) || native.matches(element, GLOBAL_ARIA) ? implicitRole(element, tag) : "none";
+  }
+  return implicitRole(element, tag);
+};
+
+/** The role that assistive technology is told, `generic` and `none` included. */
+const roleOf = (engine.roleOf = (element) => {
+  const tag = localName(element);
+  const text = getAttribute(element, "role");
+  const role = text ? explicitRole(element, tag, text) : implicitRole(element, tag);
+  return role === "generic" && isEditingHost(element) ? "textbox" : role;
+});
+
+/* -------------------------------------------------------------------- names */
+
+const labelledBy = (element) =>
+  hasAttribute(element, "aria-labelledby") ? Array.from(element.ariaLabelledByElements ?? []) : [];
+
+/** Text that CSS puts before or after an element. */
+function generatedText(element, which) {
+  if (memory && !mayGenerate(element)) return "";
+  const content = getComputedStyle(element, which).content;
+  if (content === "none" || content === "normal" || content === "") return "";
+  const [shown, spoken] = content.split(/(?<=["')]) \/ (?=")/);
+  const strings = (spoken ?? shown).match(/"(?:[^"\\]|\\.)*"/g) ?? [];
+  return strings.map((text) => text.slice(1, -1).replace(/\\(["\\])/g, "$1")).join("");
+}
+
+/** False where no style sheet can put text before or after an element of this tree: asking each would cost the most. */
+function mayGenerate(element) {
+  const root = native.rootOf(element);
+  let selectors = memory.generated.get(root);
+  if (selectors === undefined) {
+    selectors = generatingSelectors(root);
+    memory.generated.set(root, selectors);
+  }
+  if (selectors === null) return true;
+  return selectors !== "" && native.matches(element, selectors);
+}
+
+/** The elements that style sheets give text to, as one selector; null where that cannot be known. */
+function generatingSelectors(root) {
+  const found = new Set(["q"]);
+  const read = (rules) => {
+    for (const rule of rules) {
+      const selector = rule.selectorText;
+      if (selector !== undefined && /:(?:before|after)/i.test(selector)) {
+        if (rule.cssRules?.length) return false;
+        const content = rule.style.content;
+        if (content && !/^(?:none|normal|""|'')$/.test(content)) {
+          if (/:(?:host|slotted|part)|[&]/.test(selector)) return false;
+          found.add(selector.replace(/::?(?:before|after)/gi, ""));
+        }
+      } else if (rule.styleSheet ? !read(rule.styleSheet.cssRules) : rule.cssRules && !read(rule.cssRules)) return false;
+    }
+    return true;
+  };
+  try {
+    const sheets = [...(root.styleSheets ?? []), ...(root.adoptedStyleSheets ?? [])];
+    if (!sheets.every((sheet) => read(sheet.cssRules)) || found.size > 60) return null;
+    const selectors = [...found].map((part) => part.replace(/(^|[\s>+~,(])(?=,|$|\))/g, "$1*")).join(",");
+    native.matches(document.documentElement, selectors);
+    return selectors;
+  } catch {
+    return null; // A sheet of another origin, or a selector that is none without its pseudo-element.
+  }
+}
+
+const isNameHidden = (element) => {
+  if (native.hasAttributes(element) && isAriaHidden(element)) return true;
+  if (native.checkVisibility(element, VISIBLE_BOX)) return false;
+  const style = getComputedStyle(element);
+  return style.display !== "contents" || style.visibility !== "visible";
+};
+
+const optionText = (option) => collapse(getAttribute(option, "label") || native.textContent(option));
+engine.optionText = optionText;
+
+/** What a control inside a label says: its value. Null for anything else. */
+function embeddedValue(element, role) {
+  switch (role) {
+    case "textbox": case "searchbox":
+      return "value" in element && !isSecret(element) ? element.value : native.textContent(element);
+    case "combobox": case "listbox":
+      if (element instanceof HTMLSelectElement) return Array.from(element.selectedOptions, optionText).join(" ");
+      if ("value" in element) return element.value;
+      return Array.from(native.querySelectorAll(element, "[aria-selected=true]"), native.textContent).join(" ");
+    case "slider": case "spinbutton": case "scrollbar": case "progressbar": case "meter":
+      return rangeValue(element) ?? "";
+    default:
+      return null;
+  }
+}
+
+const BLOCKLIKE = /^(?:block|flex|grid|table|list-item|flow-root|-webkit-box)/;
+
+/** One traversal for one name: what was visited, how deep it is, whether hidden nodes count. */
+class NameSearch {
+  constructor(hiddenToo, inReference) {
+    this.seen = new Set();
+    this.hiddenToo = hiddenToo;
+    this.inReference = inReference;
+    this.depth = 0;
+  }
+}
+
+/** The text of all that is inside `element`, generated content included. */
+function contentText(element, search, stopAt) {
+  let text = generatedText(element, "::before");
+  eachFlatChild(element, (child) => {
+    const type = nodeType(child);
+    if (type === TEXT) text += native.textData(child);
+    else if (type === ELEMENT) text += partText(child, search, stopAt);
+  });
+  return text + generatedText(element, "::after");
+}
+
+const UNSPOKEN = words("script style template noscript head meta link datalist");
+const SEPARATED = words("td th br tr li option");
+
+/** The text that an element inside a name adds to it. */
+function partText(element, search, stopAt) {
+  const tag = localName(element);
+  if (tag === "br") return " ";
+  if (UNSPOKEN.has(tag) || search.seen.has(element) || search.depth > 60) return "";
+  if (!search.hiddenToo && isNameHidden(element)) return "";
+  search.seen.add(element);
+  const role = roleOf(element);
+  if (stopAt?.has(role)) return "";
+  search.depth++;
+  const text = ownText(element, role, tag, search, stopAt);
+  search.depth--;
+  const spaced = SEPARATED.has(tag) || !getComputedStyle(element).display.startsWith("inline");
+  return spaced ? ` ${text} ` : text;
+}
+
+function ownText(element, role, tag, search, stopAt) {
+  if (!search.inReference) {
+    const referenced = referencedText(element, search);
+    if (referenced) return referenced;
+  }
+  const value = embeddedValue(element, role);
+  if (value !== null) return value;
+  const label = getAttribute(element, "aria-label");
+  if (label?.trim()) return label;
+  const own = nativeName(element, tag, role, search);
+  if (own) return own;
+  if (tag === "svg" || tag === "iframe" || tag === "video" || tag === "audio" || tag === "img") return getAttribute(element, "title") ?? "";
+  return contentText(element, search, stopAt) || getAttribute(element, "title") || "";
+}
+
+function referencedText(element, search) {
+  const targets = labelledBy(element);
+  if (!targets.length) return "";
+  return collapse(targets.map((target) => {
+    const inner = new NameSearch(isNameHidden(target), true);
+    inner.seen = new Set(search?.seen);
+    inner.seen.delete(target);
+    return partText(target, inner);
+  }).join(" "));
+}
+
+/** The first child element with this tag. */
+const childTagged = (element, tag) => {
+  for (let child = firstChild(element); child; child = nextSibling(child)) {
+    if (nodeType(child) === ELEMENT && localName(child) === tag) return child;
+  }
+  return null;
+};
+
+const textOf = (element, search) =>
+  element ? collapse(contentText(element, search ?? new NameSearch(isNameHidden(element), false))) : "";
+
+const INPUT_BUTTONS = { submit: "Submit", reset: "Reset" };
+
+/** The name that HTML itself gives, before content and title. */
+function nativeName(element, tag, role, search) {
+  switch (tag) {
+    case "input":
+    case "select":
+    case "textarea":
+    case "button":
+    case "meter":
+    case "output":
+    case "progress":
+      return controlName(element, tag, search);
+    case "img":
+    case "area":
+      return getAttribute(element, "alt") ?? "";
+    case "svg":
+      return textOf(childTagged(element, "title"), new NameSearch(true, true));
+    case "fieldset":
+      return textOf(childTagged(element, "legend"));
+    case "figure":
+      return textOf(childTagged(element, "figcaption"));
+    case "table":
+      return textOf(childTagged(element, "caption")) || getAttribute(element, "summary") || "";
+    case "optgroup":
+    case "option":
+      return getAttribute(element, "label") ?? "";
+    default:
+      return "";
+  }
+}
+
+function controlName(control, tag, search) {
+  if (tag === "input") {
+    if (control.type in INPUT_BUTTONS || control.type === "button") {
+      const value = getAttribute(control, "value");
+      if (value?.trim()) return value;
+    }
+    if (control.type === "image") {
+      const alt = getAttribute(control, "alt") || getAttribute(control, "value");
+      if (alt?.trim()) return alt;
+    }
+  }
+  const labels = labelsOf(control);
+  if (labels.length) {
+    const text = labels.map((label) => {
+      const inner = new NameSearch(false, true);
+      inner.seen = new Set(search?.seen).add(control);
+      return getAttribute(label, "aria-label")?.trim() || collapse(contentText(label, inner));
+    }).join(" ");
+    if (text.trim()) return text;
+  }
+  if (tag === "input" && control.type in INPUT_BUTTONS && !getAttribute(control, "title")) return INPUT_BUTTONS[control.type];
+  if (tag === "input" && control.type === "image" && !getAttribute(control, "title")) return "Submit";
+  return "";
+}
+
+/** The labels of a control, in document order. */
+const labelsOf = (engine.labelsOf = (control) => {
+  if (!memory) return Array.from(control.labels ?? []);
+  const root = native.rootOf(control);
+  let labels = memory.labels.get(root);
+  if (!labels) {
+    labels = new Map();
+    for (const label of queryAll(root, "label")) {
+      const labelled = label.control;
+      if (labelled) labels.set(labelled, [...(labels.get(labelled) ?? []), label]);
+    }
+    memory.labels.set(root, labels);
+  }
+  return labels.get(control) ?? [];
+});
+
+/** The accessible name, as the "Accessible Name and Description Computation" has it. */
+const nameOf = (engine.nameOf = (element, role = roleOf(element)) => {
+  if (role === "none") return "";
+  const attributes = native.hasAttributes(element);
+  if (attributes) {
+    const referenced = referencedText(element);
+    if (referenced) return referenced;
+    const label = getAttribute(element, "aria-label");
+    if (label?.trim()) return collapse(label);
+  }
+  const tag = localName(element);
+  const own = nativeName(element, tag, role);
+  if (own) return collapse(own);
+  if (CONTENT_NAMED_ROLES.has(role)) {
+    const search = new NameSearch(false, false);
+    search.seen.add(element);
+    const text = collapse(contentText(element, search, NESTED[role]));
+    if (text) return text;
+  }
+  if (!attributes) return "";
+  return collapse(getAttribute(element, "title") || fallbackName(element, tag, role));
+});
+const NESTED = { treeitem: words("group tree"), menuitem: words("menu"), listitem: words("list") };
+
+function fallbackName(element, tag, role) {
+  if (tag === "input" || tag === "textarea") {
+    if (element.type === "file") return "Choose File";
+    return getAttribute(element, "placeholder") || getAttribute(element, "aria-placeholder") || "";
+  }
+  return role === "textbox" || role === "combobox" ? getAttribute(element, "aria-placeholder") || "" : "";
+}
+
+/* ------------------------------------------------------------------- states */
+
+/** A field whose value is nobody's business. */
+const isSecret = (engine.isSecret = (element) =>
+  element instanceof HTMLInputElement &&
+  (element.type === "password" ||
+    /-password\b/.test(getAttribute(element, "autocomplete") ?? "") ||
+    (element.value !== "" && getComputedStyle(element).webkitTextSecurity !== "none")));
+
+function rangeValue(element) {
+  const spoken = getAttribute(element, "aria-valuetext") || getAttribute(element, "aria-valuenow");
+  if (spoken) return spoken;
+  if (element instanceof HTMLInputElement) return element.value;
+  if (element instanceof HTMLProgressElement) return element.position < 0 ? null : String(element.value);
+  return element instanceof HTMLMeterElement ? String(element.value) : null;
+}
+
+const VALUED_ROLES = words("combobox meter progressbar scrollbar searchbox slider spinbutton textbox");
+
+/** What a field holds; null where there is nothing to say. A secret is never told: see `isSecret`. */
+engine.valueOf = (element, role = roleOf(element)) => {
+  if (!VALUED_ROLES.has(role)) return null;
+  if (role !== "textbox" && role !== "searchbox" && role !== "combobox") return rangeValue(element);
+  if (element instanceof HTMLSelectElement) return Array.from(element.selectedOptions, optionText).join(", ");
+  if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) return element.value;
+  if (role === "combobox") return collapse(getAttribute(element, "aria-valuetext") || comboboxText(element));
+  return isHtml(element) ? element.innerText : native.textContent(element);
+};
+
+/** The text in a combobox that is no input, without the list that it may hold. */
+const comboboxText = (element) =>
+  contentText(element, new NameSearch(false, true), words("listbox tree grid dialog menu"));
+
+const isDisabledControl = (element, tag) => {
+  switch (tag) {
+    case "button": case "input": case "select": case "textarea": case "option": case "optgroup": case "fieldset":
+      return native.matches(element, ":disabled");
+    default:
+      return tag.includes("-") && native.matches(element, ":disabled");
+  }
+};
+
+/** Native or by ARIA, on the element or on a group around it. */
+engine.isDisabled = (element) => {
+  if (isDisabledControl(element, localName(element))) return true;
+  for (let node = element; node; node = flatParent(node)) {
+    const text = getAttribute(node, "aria-disabled");
+    if (text !== null && text !== "") return text === "true";
+  }
+  return false;
+};
+engine.isDisabledControl = isDisabledControl;
+
+const tristate = (text) => (text === "true" ? true : text === "mixed" ? "mixed" : text === "false" ? false : undefined);
+const CHECKABLE = words("checkbox menuitemcheckbox menuitemradio option radio switch treeitem");
+const SELECTABLE = words("cell columnheader gridcell option row rowheader tab treeitem");
+
+/** `{checked, expanded, selected, pressed, level, required, readonly, invalid}`; what does not apply is undefined. */
+const NO_STATES = Object.freeze({});
+engine.statesOf = (element, role = roleOf(element), tag = localName(element)) => {
+  const levelled = role === "heading" && tag.length === 2;
+  if (!native.hasAttributes(element) && tag !== "option" && !levelled && tag !== "summary" && tag !== "input") {
+    return role === "heading" ? { level: 2 } : NO_STATES;
+  }
+  const states = {};
+  const aria = (name) => getAttribute(element, `aria-${name}`);
+  if (tag === "input" && (element.type === "checkbox" || element.type === "radio")) {
+    states.checked = element.indeterminate && element.type === "checkbox" ? "mixed" : element.checked;
+  } else if (CHECKABLE.has(role)) states.checked = tristate(aria("checked"));
+  states.expanded = tag === "summary" && role === "button" ? parentNode(element).open : tristate(aria("expanded"));
+  if (states.expanded === undefined && hasAttribute(element, "popovertarget")) {
+    const popover = element.popoverTargetElement;
+    if (popover) states.expanded = native.matches(popover, ":popover-open");
+  }
+  if (tag === "option") states.selected = element.selected;
+  else if (SELECTABLE.has(role)) states.selected = tristate(aria("selected"));
+  if (role === "button") states.pressed = tristate(aria("pressed"));
+  const level = Number.parseInt(aria("level") ?? "", 10);
+  if (level > 0) states.level = level;
+  else if (role === "heading") states.level = levelled ? Number(tag[1]) : 2;
+  if (tag === "input" || tag === "textarea" || tag === "select" || aria("required")) {
+    states.required = aria("required") === "true" || hasAttribute(element, "required");
+  }
+  if (tag === "input" || tag === "textarea" || aria("readonly")) {
+    states.readonly = aria("readonly") === "true" || hasAttribute(element, "readonly");
+  }
+  const invalid = aria("invalid");
+  states.invalid = invalid ? invalid !== "false" : states.required !== undefined && native.matches(element, ":user-invalid");
+  return states;
+};

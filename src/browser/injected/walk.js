@@ -1,0 +1,428 @@
+// One frame as a flat list of nodes in reading order: `[depth]` is a group, `[depth, text]` is text and
+// `[depth, role, ref, name, details?]` is an element. Depths say who holds whom. The Rust side makes lines of it.
+const { native, collapse, roleOf, nameOf, statesOf, refOf, eachFlatChild, shadowRootOf, INTERACTIVE_ROLES } = engine;
+const { getAttribute, hasAttribute, localName, nodeType, firstChild } = native;
+const set = (text) => new Set(text.trim().split(/\s+/));
+const ELEMENT = 1;
+const TEXT = 3;
+const VISIBLE_BOX = { visibilityProperty: true };
+const DEEPEST = 700;
+
+/** Never drawn, or drawn by their owner. */
+const SKIPPED = set(`base clippath datalist defs desc head lineargradient link map mask meta metadata noembed noframes noscript
+  optgroup option param pattern radialgradient rp script source style symbol template title track`);
+/** Their name or value says all; what is inside is not walked. */
+const CLOSED = set("audio canvas embed iframe frame img input meter object progress select textarea video");
+/** Roles that only colour text or group it. What they hold is read as if it stood outside. */
+const TRANSPARENT = set(`caption code emphasis generic insertion mark none presentation rowgroup strong subscript suggestion
+  superscript term time`);
+/** Roles whose name is made of all they hold, so that its text need not be told again. */
+const NAMED_BY_CONTENT = set(`button checkbox heading link menuitem menuitemcheckbox menuitemradio option radio switch tab
+  tooltip treeitem`);
+/** Inside such a role, these begin a content of their own. */
+const SUBMENUS = set("dialog grid group listbox menu table tree");
+const INLINE = set(`a abbr b bdi bdo big cite code data dfn em font i ins kbd label mark q ruby s samp small span strike strong
+  sub sup time tt u var wbr`);
+/** Elements other than custom ones that may hold a shadow root. */
+const SHADOW_HOSTS = set("article aside blockquote body div footer h1 h2 h3 h4 h5 h6 header main nav p section span");
+const LONGEST_NAME_ALONE = 200;
+const MOST_OPTIONS = 40;
+
+// What surrounds an element, as bits.
+const QUIET = 1; // its text is part of a name that was told
+const POINTER = 2; // the hand cursor comes from outside
+const LISTED = 4; // something clickable around it was told
+const CLIPPED = 8; // in a box too small to show anything
+const GONE = 16; // in a box of no size at all
+const DISABLED = 32; // aria-disabled around it
+const PREFORMATTED = 64;
+const UNREAD = 128; // outside the modal dialog that is open
+const AWAY = 256; // something around it stands where no scrolling reaches
+
+/* ------------------------------------------------------------------- frames */
+
+const frameNumbers = new WeakMap();
+
+/** Tells which frame of the page an <iframe> shows. */
+engine.adoptFrame = (owner, frameNumber) => {
+  frameNumbers.set(owner, frameNumber);
+};
+
+/* ----------------------------------------------------------- closed shadow roots */
+
+const checkedHosts = new WeakMap(); // host → whether it looked hollow when it was reported
+let pendingHosts = [];
+
+/** The elements that may hold a closed shadow root and were not asked for yet. Each is handed out once. */
+engine.suspects = () => {
+  const hosts = pendingHosts;
+  pendingHosts = [];
+  return hosts;
+};
+
+const isCustom = (tag) => tag.includes("-");
+
+function noteSuspect(host, tag, hollow, everyHost) {
+  if (shadowRootOf(host)) return;
+  const before = checkedHosts.get(host);
+  if (before === true || before === hollow) return;
+  if (!hollow && !everyHost && !isCustom(tag)) return;
+  if (isCustom(tag) && !hollow && !native.matches(host, ":defined")) return;
+  checkedHosts.set(host, hollow);
+  pendingHosts.push(host);
+}
+
+/* --------------------------------------------------------------------- walk */
+
+/**
+ * Options: `root` (ref of the element to begin at), `boxes` (add `[x, y, width, height]`).
+ * Answers JSON: `{first, last, suspects, cut?, nodes}`.
+ */
+engine.walk = (options = {}) =>
+  engine.remembering(() => {
+    const walk = new Walk(options);
+    const start = options.root ? engine.byRef(options.root) : (document.body ?? document.documentElement);
+    if (start && nodeType(start) === ELEMENT) walk.begin(start, Boolean(options.root));
+    return JSON.stringify({
+      first: engine.firstRef,
+      last: engine.lastRef,
+      suspects: pendingHosts.length,
+      ...(walk.cut && { cut: walk.cut }),
+      nodes: walk.nodes,
+    });
+  });
+
+class Walk {
+  constructor({ boxes }) {
+    this.nodes = [];
+    this.text = "";
+    this.boxes = boxes;
+    this.cut = 0;
+    this.level = 0;
+    this.active = engine.activeElement();
+    this.everyHost = document.getElementsByTagName("*").length <= 2000;
+    const page = document.documentElement;
+    const beyond = getComputedStyle(page).direction === "rtl" ? page.scrollWidth - page.clientWidth : 0;
+    this.left = -beyond - window.scrollX;
+    this.top = -window.scrollY;
+    this.modal = openModal(this.active);
+  }
+
+  begin(start, partly) {
+    if (partly) this.modal = null;
+    this.element(start, 0, this.modal ? UNREAD : 0);
+    this.flush(0);
+  }
+
+  /** Text gathers until something other than text comes. */
+  flush(depth) {
+    if (!this.text) return;
+    const text = this.keepsLines ? this.text.replace(/[^\S\n]+/g, " ").trim() : collapse(this.text);
+    this.keepsLines = false;
+    this.text = "";
+    if (text) this.nodes.push([depth, text]);
+  }
+
+  textNode(node, data, around) {
+    if (around & AWAY && this.isAway(engine.textRect(node)) && !isScrolledAway(node)) return;
+    if (around & PREFORMATTED) this.keepsLines = true;
+    this.text += data;
+  }
+
+  /** True for an element whose own text can be seen. */
+  showsText(element) {
+    if (!native.checkVisibility(element, VISIBLE_BOX)) {
+      const style = getComputedStyle(element);
+      return style.display === "contents" && style.visibility === "visible";
+    }
+    const style = getComputedStyle(element);
+    if (style.fontSize === "0px") return false;
+    return style.textIndent === "0px" || Number.parseFloat(style.textIndent) > -500;
+  }
+
+  isAway(box) {
+    return box.right <= this.left || box.bottom <= this.top;
+  }
+
+  children(element, depth, around) {
+    if (this.level >= DEEPEST) {
+      this.cut++;
+      return;
+    }
+    this.level++;
+    let seen = 0;
+    let hollow = false;
+    let shows = around & (QUIET | CLIPPED | GONE | UNREAD) ? false : undefined;
+    eachFlatChild(element, (child) => {
+      const type = nodeType(child);
+      if (type === TEXT) {
+        const data = native.textData(child);
+        if (!/\S/.test(data)) {
+          if (this.text) this.text += " ";
+        } else if ((shows ??= this.showsText(element))) this.textNode(child, data, around);
+      } else if (type === ELEMENT) {
+        seen++;
+        if (this.element(child, depth, around) === HOLLOW) hollow = true;
+      }
+    });
+    this.level--;
+    const tag = localName(element);
+    if (hollow) noteSuspect(element, tag, true, true);
+    else if (isCustom(tag) || SHADOW_HOSTS.has(tag)) {
+      const empty = seen === 0 && !firstChild(element) && element.offsetWidth > 0 && element.offsetHeight > 0;
+      noteSuspect(element, tag, empty, this.everyHost);
+    }
+  }
+
+  element(element, depth, around) {
+    const tag = localName(element);
+    if (SKIPPED.has(tag)) return;
+    const attributes = native.hasAttributes(element);
+    if (attributes) {
+      if (engine.isAriaHidden(element) || hasAttribute(element, "inert")) return;
+      const disabled = getAttribute(element, "aria-disabled");
+      if (disabled === "true") around |= DISABLED;
+      else if (disabled === "false") around &= ~DISABLED;
+    }
+    const role = roleOf(element);
+    if (INTERACTIVE_ROLES.has(role)) return this.control(element, tag, role, depth, around);
+    if (around & QUIET && !attributes && !firstChild(element) && !isCustom(tag)) return;
+
+    const style = getComputedStyle(element);
+    const display = style.display;
+    if (display === "none") return;
+    if (display === "") return HOLLOW; // A light child that no slot shows: its parent has a root we cannot see.
+    if (tag === "br") {
+      this.text += around & PREFORMATTED ? "\n" : " ";
+      return;
+    }
+    if (element === this.modal) around &= ~UNREAD;
+    around = this.surroundings(element, display, style, around);
+    const pointer = style.cursor === "pointer";
+    let clickable = this.mayBeClicked(element, tag, pointer, around, attributes);
+    around = pointer ? around | POINTER : around & ~POINTER;
+    const drawn = style.visibility === "visible" && !(around & (UNREAD | GONE));
+    if (clickable && !(drawn && (display === "contents" || native.checkVisibility(element)))) clickable = false;
+
+    const quiet = around & QUIET && !SUBMENUS.has(role) && !CLOSED.has(tag);
+    if (drawn && !clickable && !quiet && !TRANSPARENT.has(role)) {
+      return this.listed(element, tag, role, depth, around, false, false, display);
+    }
+    if (drawn && clickable) return this.listed(element, tag, role, depth, around, false, true, display);
+    return this.transparent(element, tag, depth, around, display, style);
+  }
+
+  control(element, tag, role, depth, around) {
+    if (native.checkVisibility(element, VISIBLE_BOX)) {
+      if (!(around & UNREAD) && (!(around & GONE) || isLabelledInput(element, tag))) {
+        return this.listed(element, tag, role, depth, around, true, false, "");
+      }
+      return CLOSED.has(tag) ? undefined : this.children(element, depth, around);
+    }
+    const style = getComputedStyle(element);
+    if (style.display === "") return HOLLOW;
+    if (style.display === "none" || CLOSED.has(tag)) return;
+    if (style.display === "contents" && style.visibility === "visible") {
+      return this.listed(element, tag, role, depth, around, true, false, "contents");
+    }
+    return this.children(element, depth, around);
+  }
+
+  /** Reads on as if the element were not there; a block keeps its text apart and its parts together. */
+  transparent(element, tag, depth, around, display, style) {
+    if (tag === "label" && !(around & QUIET)) around = this.label(element, depth, around);
+    if (tag === "legend" || tag === "caption" || tag === "figcaption") around |= QUIET;
+    if (tag === "pre") around |= PREFORMATTED;
+    if (display.startsWith("inline") || display === "contents") return this.children(element, depth, around);
+    if (style.contentVisibility === "hidden") return;
+    this.flush(depth);
+    const place = this.nodes.length;
+    this.nodes.push([depth]);
+    this.children(element, depth + 1, around);
+    this.flush(depth + 1);
+    if (this.nodes.length === place + 1) this.nodes.pop();
+  }
+
+  /** The text of a label is its control's name. A label of a control that no one sees stands for it. */
+  label(element, depth, around) {
+    const control = element.control;
+    if (!control) return around;
+    if (native.checkVisibility(control, VISIBLE_BOX)) {
+      const elsewhere = hasAttribute(control, "aria-label") || hasAttribute(control, "aria-labelledby");
+      return elsewhere ? around : around | QUIET | LISTED;
+    }
+    if (!(control instanceof HTMLInputElement) || control.type === "hidden") return around;
+    this.flush(depth);
+    const role = roleOf(control);
+    this.push(element, depth, role, nameOf(control, role) || collapse(native.textContent(element)), this.details(control, role, around));
+    return around | QUIET | LISTED;
+  }
+
+  listed(element, tag, role, depth, around, acts, clickable, display) {
+    if (role === "img" && !acts && !clickable && tag === "svg" && !nameOf(element, role)) {
+      return this.children(element, depth, around);
+    }
+    if (tag === "iframe" || tag === "frame") return this.frame(element, depth);
+    const fromContent = NAMED_BY_CONTENT.has(role);
+    const name = role === "generic" && !hasAttribute(element, "aria-label") ? "" : ROWS.has(role) ? authorName(element) : nameOf(element, role);
+    if (role === "img" && !name && !clickable && (around & QUIET || isTiny(element))) return;
+    this.flush(depth);
+    const details = this.details(element, role, around, tag);
+    if (clickable) details.c = 1;
+    this.push(element, depth, role, name, details);
+    if (CLOSED.has(tag) || role === "textbox") {
+      if (tag === "img" && hasAttribute(element, "usemap")) this.areas(element, depth + 1);
+      if (!CLOSED.has(tag)) this.children(element, depth + 1, around | QUIET | LISTED);
+      if (tag === "select" && role === "listbox") this.options(element, depth + 1);
+      return;
+    }
+    let inside = around & ~QUIET;
+    if (acts || clickable) inside |= LISTED;
+    if (fromContent && name.length <= LONGEST_NAME_ALONE) inside |= QUIET;
+    else if (role === "combobox") inside |= QUIET;
+    this.children(element, depth + 1, inside);
+    this.flush(depth + 1);
+  }
+
+  push(element, depth, role, name, details) {
+    const node = [depth, role, refOf(element), name];
+    if (this.boxes) {
+      const box = native.rectOf(element);
+      details.b = [box.x, box.y, box.width, box.height].map(Math.round);
+    }
+    for (const _ in details) {
+      node.push(details);
+      break;
+    }
+    this.nodes.push(node);
+  }
+
+  frame(element, depth) {
+    if (element.offsetWidth <= 1 || element.offsetHeight <= 1) return;
+    this.flush(depth);
+    const details = {};
+    const number = frameNumbers.get(element);
+    if (number !== undefined) details.f = number;
+    if (this.boxes) {
+      const box = native.rectOf(element);
+      details.in = [Math.round(box.x + element.clientLeft), Math.round(box.y + element.clientTop)];
+    }
+    this.push(element, depth, "iframe", nameOf(element, "iframe"), details);
+  }
+
+  /** The areas of an image map: they have no boxes of their own to be found by. */
+  areas(image, depth) {
+    const name = getAttribute(image, "usemap").replace(/^#/, "");
+    const map = name && native.rootOf(image).querySelector(`map[name="${CSS.escape(name)}"]`);
+    if (!map) return;
+    for (const area of native.querySelectorAll(map, "area[href]")) {
+      this.push(area, depth, "link", nameOf(area, "link"), this.details(area, "link", 0, "area"));
+    }
+  }
+
+  options(select, depth) {
+    for (const option of select.options) {
+      if (!option.hidden) this.push(option, depth, "option", engine.optionText(option), this.details(option, "option", 0, "option"));
+    }
+  }
+
+  details(element, role, around, tag = localName(element)) {
+    const details = {};
+    const states = statesOf(element, role, tag);
+    if (states.checked) details.k = states.checked === true ? 1 : 2;
+    if (states.expanded !== undefined) details.x = states.expanded ? 1 : 0;
+    if (states.selected) details.s = 1;
+    if (states.pressed) details.p = states.pressed === true ? 1 : 2;
+    if (states.level !== undefined) details.l = states.level;
+    if (states.required) details.q = 1;
+    if (states.readonly) details.r = 1;
+    if (states.invalid) details.i = 1;
+    if (around & DISABLED || engine.isDisabledControl(element, tag)) details.d = 1;
+    if (element === this.active) details.a = 1;
+    if (role === "link") {
+      const url = hrefOf(element);
+      if (url) details.u = url;
+    }
+    const value = engine.isSecret(element) ? this.secret(element, details) : engine.valueOf(element, role);
+    if (value) details.v = value.length > 2000 ? `${value.slice(0, 2000)}…` : value;
+    if (tag === "input" && !PLAIN_TYPES.has(element.type)) details.t = element.type;
+    if (tag === "select" && role === "combobox") this.optionTexts(element, details);
+    return details;
+  }
+
+  secret(element, details) {
+    if (element.value) details.h = 1;
+    return null;
+  }
+
+  optionTexts(select, details) {
+    const options = select.options;
+    const texts = [];
+    for (let index = 0; index < options.length && texts.length < MOST_OPTIONS; index++) {
+      if (!options[index].hidden) texts.push(engine.optionText(options[index]));
+    }
+    details.o = texts;
+    if (options.length > texts.length) details.n = options.length - texts.length;
+  }
+
+  mayBeClicked(element, tag, pointer, around, attributes) {
+    if (pointer && !(around & (POINTER | LISTED))) return tag !== "label" || !element.control;
+    if (!attributes || tag === "body" || tag === "html") return false;
+    if (hasAttribute(element, "onclick")) return true;
+    return hasAttribute(element, "tabindex") && element.tabIndex >= 0;
+  }
+
+  /**
+   * Marks what lies where nothing can be seen: in a box of no size that clips (GONE), of a pixel, which is how text
+   * is hidden (CLIPPED), or beyond the edges that no scrolling passes (AWAY).
+   */
+  surroundings(element, display, style, around) {
+    if (around & GONE) return around;
+    if (style.overflowX !== "visible" && display !== "inline" && element.offsetWidth <= 1 | element.offsetHeight <= 1) {
+      if (element instanceof HTMLElement && display !== "contents") {
+        around |= CLIPPED;
+        if (element.offsetWidth === 0 || element.offsetHeight === 0) around |= GONE;
+      }
+    }
+    if (style.position !== "static") {
+      if (isClipped(style)) around |= CLIPPED;
+      if (!(around & AWAY) && this.isAway(native.rectOf(element))) around |= AWAY;
+    }
+    return around;
+  }
+}
+
+const HOLLOW = Symbol("hollow");
+const ROWS = set("cell columnheader gridcell listitem row rowheader");
+const PLAIN_TYPES = set("button checkbox hidden image password radio range reset submit text");
+
+const isClipped = (style) =>
+  /^rect\((?:0|1)(?:px)?,? (?:0|1)(?:px)?,? (?:0|1)(?:px)?,? (?:0|1)(?:px)?\)$/.test(style.clip) || /^inset\((?:50|100)%/.test(style.clipPath);
+
+const authorName = (element) =>
+  hasAttribute(element, "aria-label") || hasAttribute(element, "aria-labelledby") ? nameOf(element) : "";
+
+const isLabelledInput = (element, tag) => tag === "input" && engine.labelsOf(element).length > 0;
+const isTiny = (element) => element instanceof HTMLElement && (element.offsetWidth < 24 || element.offsetHeight < 24);
+
+const { origin } = location;
+
+function hrefOf(element) {
+  const href = (getAttribute(element, "href") ?? getAttribute(element, "xlink:href") ?? "").trim();
+  return href.startsWith(origin) && href[origin.length] === "/" ? href.slice(origin.length) : href;
+}
+
+/** True where a scroller around it has moved the text out, so that scrolling back shows it. */
+function isScrolledAway(node) {
+  for (let parent = engine.flatParent(node); parent; parent = engine.flatParent(parent)) {
+    if (parent === document.documentElement || parent === document.body) continue;
+    if (parent.scrollTop > 0 || parent.scrollLeft !== 0) return true;
+  }
+  return false;
+}
+
+/** The modal dialog on top: while it is open, nothing outside it can be reached. */
+function openModal(active) {
+  const modals = Array.from(native.querySelectorAll(document.documentElement, "dialog:modal"));
+  return modals.findLast((modal) => active && native.contains(modal, active)) ?? modals.at(-1) ?? null;
+}

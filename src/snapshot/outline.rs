@@ -1,0 +1,442 @@
+//! A tree as lines: wrappers that say nothing are dissolved, text joins what it belongs to.
+use std::fmt::Write as _;
+
+use super::roles;
+use super::text::{push_plain, push_quoted, push_url};
+use super::tree::{Node, Tree};
+use super::walked::Details;
+
+/// How much of each thing is told.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Detail {
+    pub name: usize,
+    pub text: usize,
+    pub url: usize,
+    pub options: usize,
+    pub all_refs: bool,
+    pub boxes: bool,
+}
+
+impl Detail {
+    pub(super) const FULL: Self =
+        Self { name: 200, text: 2_000, url: 200, options: 40, all_refs: false, boxes: false };
+    /// For what does not fit in full.
+    pub(super) const SHORT: Self = Self { name: 80, text: 160, url: 80, options: 12, ..Self::FULL };
+    /// For what does not even fit without any text.
+    pub(super) const TERSE: Self = Self { name: 40, text: 40, url: 40, options: 0, ..Self::FULL };
+}
+
+/// How dear a line is when not all can be shown; the first kept longest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Worth {
+    Actionable,
+    Announcement,
+    Text,
+    Extra,
+    Decoration,
+}
+
+pub(super) const NOWHERE: usize = usize::MAX;
+
+#[derive(Debug, Clone)]
+pub(super) struct Line {
+    pub depth: usize,
+    /// The line that holds this one; [`NOWHERE`] at the top.
+    pub parent: usize,
+    /// The node that it shows, by its place in the tree.
+    pub node: usize,
+    pub worth: Worth,
+    pub text: String,
+    /// It already ends in a value after a colon, so none is added before what it holds.
+    pub has_value: bool,
+    /// It shows a property of its parent, not a node of its own.
+    pub is_property: bool,
+    /// The ref is printed on it.
+    pub has_ref: bool,
+    /// How many elements that can be acted on it tells of.
+    pub acts: usize,
+    /// The node whose name or text it repeats.
+    pub says: usize,
+}
+
+/// The lines of the nodes from `start` up to `end`.
+pub(super) fn outline(tree: &Tree, start: usize, end: usize, detail: &Detail) -> Vec<Line> {
+    let nodes = &tree.nodes[start..end];
+    let shape = Shape::of(nodes);
+    let mut writer = Writer { tree, nodes, start, detail, shape, lines: Vec::with_capacity(nodes.len()) };
+    writer.write();
+    writer.lines
+}
+
+/// What becomes of each node, found from the innermost outwards.
+struct Shape {
+    fates: Vec<Fate>,
+    /// The end of each node's subtree.
+    ends: Vec<usize>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Shown,
+    /// What it holds stands in its place.
+    Dissolved,
+    /// Shown, with the text that is all it holds on its own line.
+    WithText(usize),
+    /// A row whose cells hold only text: one line.
+    RowOfText,
+    /// Told by an ancestor's line.
+    Absorbed,
+}
+
+/// What a node holds, once the wrappers inside it are dissolved.
+#[derive(Debug, Clone, Copy, Default)]
+struct Content {
+    children: usize,
+    /// The only child, while there is one.
+    only: usize,
+    texts: usize,
+    /// Groups that hold several things, one of which can be acted on.
+    parts: usize,
+    acts: bool,
+    /// Children other than cells that hold nothing but text.
+    not_plain_cells: usize,
+}
+
+impl Shape {
+    fn of(nodes: &[Node]) -> Self {
+        let mut shape = Self { fates: vec![Fate::Shown; nodes.len()], ends: vec![0; nodes.len()] };
+        let mut contents = vec![Content::default(); nodes.len()];
+        let parents = parents(nodes);
+        for index in (0..nodes.len()).rev() {
+            shape.ends[index] = shape.ends[index].max(index + 1);
+            if let Some(parent) = parents[index] {
+                shape.ends[parent] = shape.ends[parent].max(shape.ends[index]);
+            }
+            let content = contents[index];
+            shape.fates[index] = fate(nodes, &shape.fates, index, content);
+            if let Some(parent) = parents[index] {
+                shape.tell_parent(nodes, index, content, &mut contents[parent]);
+            }
+        }
+        shape.settle_groups(nodes, &parents, &contents);
+        shape
+    }
+
+    fn tell_parent(&self, nodes: &[Node], index: usize, own: Content, parent: &mut Content) {
+        let node = &nodes[index];
+        parent.acts |= own.acts || node.is_actionable();
+        if self.fates[index] == Fate::Dissolved {
+            parent.children += own.children;
+            parent.texts += own.texts;
+            if own.children > 0 {
+                parent.only = own.only;
+            }
+            if node.is_group() && own.children >= 2 && own.acts {
+                parent.parts += 1;
+            }
+        } else {
+            parent.children += 1;
+            parent.texts += usize::from(node.is_text());
+            parent.only = index;
+        }
+        let plain_cell = roles::is_cell(node.role)
+            && !node.is_actionable()
+            && node.name.is_empty()
+            && !node.has_details()
+            && own.children == own.texts
+            && own.children <= 1;
+        parent.not_plain_cells += usize::from(!plain_cell);
+    }
+
+    /// Groups that stand beside others like them are parts of the page, and shown: a card, a line of a form.
+    fn settle_groups(&mut self, nodes: &[Node], parents: &[Option<usize>], contents: &[Content]) {
+        for index in 0..nodes.len() {
+            let content = contents[index];
+            let beside = parents[index].map_or(0, |parent| contents[parent].parts);
+            if nodes[index].is_group() && beside >= 2 && content.children >= 2 && content.acts {
+                self.fates[index] = Fate::Shown;
+            }
+        }
+    }
+}
+
+fn fate(nodes: &[Node], fates: &[Fate], index: usize, content: Content) -> Fate {
+    let node = &nodes[index];
+    if node.is_text() {
+        return Fate::Shown;
+    }
+    if node.is_group() {
+        return Fate::Dissolved;
+    }
+    let only_text = content.children == 1 && content.texts == 1;
+    if only_text {
+        return Fate::WithText(content.only);
+    }
+    let says_nothing = node.name.is_empty() && !node.has_details();
+    if says_nothing
+        && roles::is_wrapper(node.role)
+        && content.children == 1
+        && fates[content.only] != Fate::Dissolved
+    {
+        return Fate::Dissolved;
+    }
+    if node.role == "row" && says_nothing && content.children > 0 && content.not_plain_cells == 0 {
+        return Fate::RowOfText;
+    }
+    Fate::Shown
+}
+
+fn parents(nodes: &[Node]) -> Vec<Option<usize>> {
+    let mut path: Vec<usize> = Vec::new();
+    let mut parents = Vec::with_capacity(nodes.len());
+    for (index, node) in nodes.iter().enumerate() {
+        while path.last().is_some_and(|&last| nodes[last].depth >= node.depth) {
+            path.pop();
+        }
+        parents.push(path.last().copied());
+        path.push(index);
+    }
+    parents
+}
+
+struct Writer<'a> {
+    tree: &'a Tree,
+    nodes: &'a [Node],
+    start: usize,
+    detail: &'a Detail,
+    shape: Shape,
+    lines: Vec<Line>,
+}
+
+/// A node that is open while what it holds is written: where its subtree ends, and its line.
+struct Open {
+    end: usize,
+    line: usize,
+}
+
+impl Writer<'_> {
+    fn write(&mut self) {
+        let mut open: Vec<Open> = Vec::new();
+        let mut index = 0;
+        while index < self.nodes.len() {
+            while open.last().is_some_and(|last| last.end <= index) {
+                open.pop();
+            }
+            let end = self.shape.ends[index];
+            let parent = open.last().map_or(NOWHERE, |last| last.line);
+            match self.shape.fates[index] {
+                Fate::Dissolved | Fate::Absorbed => {}
+                Fate::RowOfText => {
+                    self.row(index, end, parent);
+                    index = end;
+                    continue;
+                }
+                fate => {
+                    let line = self.lines.len();
+                    self.node(index, fate, parent);
+                    open.push(Open { end, line });
+                }
+            }
+            index += 1;
+        }
+    }
+
+    fn push(&mut self, parent: usize, index: usize, worth: Worth, text: String) -> &mut Line {
+        let depth = if parent == NOWHERE { 0 } else { self.lines[parent].depth + 1 };
+        let node = self.start + index;
+        self.lines.push(Line {
+            depth,
+            parent,
+            node,
+            worth,
+            text,
+            has_value: false,
+            is_property: false,
+            has_ref: false,
+            acts: 0,
+            says: node,
+        });
+        self.lines.last_mut().expect("just pushed")
+    }
+
+    fn node(&mut self, index: usize, fate: Fate, parent: usize) {
+        let node = &self.nodes[index];
+        if node.is_text() {
+            let mut text = String::from("text: ");
+            push_plain(&mut text, &node.name, self.detail.text, &[]);
+            self.push(parent, index, Worth::Text, text).has_value = true;
+            return;
+        }
+        let inner = match fate {
+            Fate::WithText(inner) => {
+                self.shape.fates[inner] = Fate::Absorbed;
+                Some(&*self.nodes[inner].name)
+            }
+            _ => None,
+        };
+        let echoed = self.echoes(index);
+        let has_ref = node.number > 0 && !echoed && (self.detail.all_refs || wants_ref(node));
+        let mut text = String::with_capacity(64);
+        text.push_str(node.role);
+        if !node.name.is_empty() && !echoed {
+            text.push(' ');
+            push_quoted(&mut text, &node.name, self.detail.name);
+        }
+        if let Some(details) = &node.details {
+            push_states(&mut text, details);
+        }
+        if has_ref {
+            let (context, page) = (self.tree.context, self.tree.page);
+            let _ = write!(text, " [ref=c{context}p{page}f{}e{}]", node.frame, node.number);
+        }
+        if node.is_clickable() {
+            text.push_str(" [cursor=pointer]");
+        }
+        if self.detail.boxes
+            && let Some([x, y, width, height]) = node.details.as_ref().and_then(|details| details.bounds)
+        {
+            let _ = write!(text, " [box={x},{y},{width},{height}]");
+        }
+        let value = inner.or_else(|| node.details.as_ref()?.value.as_deref());
+        let value = value.filter(|value| !value.trim().is_empty());
+        if let Some(value) = value {
+            text.push_str(": ");
+            push_plain(&mut text, value, self.detail.text, &[]);
+        }
+        let worth = worth(node, value.is_some());
+        let has_value = value.is_some();
+        let says = match fate {
+            Fate::WithText(inner) if node.name.is_empty() => self.start + inner,
+            _ => self.start + index,
+        };
+        let acts = usize::from(node.is_actionable());
+        let line = self.push(parent, index, worth, text);
+        (line.has_value, line.has_ref, line.says, line.acts) = (has_value, has_ref, says, acts);
+        self.properties(index);
+    }
+
+    /// True for a heading or cell whose only child has the same name: the child tells it.
+    fn echoes(&self, index: usize) -> bool {
+        let node = &self.nodes[index];
+        if node.is_actionable() || node.name.is_empty() || node.role != "heading" {
+            return false;
+        }
+        let inside = &self.nodes[index + 1..self.shape.ends[index]];
+        let mut shown = inside.iter().filter(|inner| !inner.is_group());
+        shown.next().is_some_and(|only| only.name == node.name && only.is_actionable())
+            && shown.next().is_none()
+    }
+
+    fn properties(&mut self, index: usize) {
+        let Some(details) = &self.nodes[index].details else { return };
+        let parent = self.lines.len() - 1;
+        if let Some(url) = &details.url {
+            let mut text = String::from("/url: ");
+            push_url(&mut text, url, self.detail.url);
+            self.property(parent, index, text);
+        }
+        if !details.options.is_empty() && self.detail.options > 0 {
+            let mut text = String::from("/options: ");
+            let shown = details.options.len().min(self.detail.options);
+            for (place, option) in details.options[..shown].iter().enumerate() {
+                text.push_str(if place > 0 { " | " } else { "" });
+                push_plain(&mut text, option, self.detail.name, &['|']);
+            }
+            let left = details.options.len() - shown + details.more_options as usize;
+            if left > 0 {
+                let _ = write!(text, " | … {left} more");
+            }
+            self.property(parent, index, text);
+        }
+    }
+
+    fn property(&mut self, parent: usize, index: usize, text: String) {
+        let line = self.push(parent, index, Worth::Extra, text);
+        line.has_value = true;
+        line.is_property = true;
+    }
+
+    fn row(&mut self, index: usize, end: usize, parent: usize) {
+        let mut text = String::from("row");
+        let row = &self.nodes[index];
+        if self.detail.all_refs {
+            let (context, page) = (self.tree.context, self.tree.page);
+            let _ = write!(text, " [ref=c{context}p{page}f{}e{}]", row.frame, row.number);
+        }
+        text.push_str(": ");
+        let mut cells = 0;
+        for node in &self.nodes[index + 1..end] {
+            if roles::is_cell(node.role) {
+                text.push_str(if cells > 0 { " | " } else { "" });
+                cells += 1;
+            } else if node.is_text() {
+                push_plain(&mut text, &node.name, self.detail.text, &['|']);
+            }
+        }
+        let has_ref = self.detail.all_refs;
+        let line = self.push(parent, index, Worth::Text, text);
+        line.has_value = true;
+        line.has_ref = has_ref;
+    }
+}
+
+/// True for what a tool could use: to act on, to look at alone, to hold a part of the page.
+pub(super) fn wants_ref(node: &Node) -> bool {
+    node.is_actionable() || roles::is_landmark(node.role) || (node.role == "img" && !node.name.is_empty())
+}
+
+fn worth(node: &Node, has_text: bool) -> Worth {
+    if node.is_actionable() || node.role == "iframe" {
+        Worth::Actionable
+    } else if roles::is_announcement(node.role) {
+        Worth::Announcement
+    } else if has_text {
+        Worth::Text
+    } else if !node.name.is_empty() {
+        Worth::Extra
+    } else {
+        Worth::Decoration
+    }
+}
+
+/// The states, in the order that models know.
+pub(super) fn push_states(text: &mut String, details: &Details) {
+    let on = |state: Option<u8>, word: &'static str| (state == Some(1)).then_some(word);
+    let mixed = |state: Option<u8>, word: &'static str, mixed: &'static str| match state {
+        Some(2) => Some(mixed),
+        state => on(state, word),
+    };
+    let expanded = details.expanded.map(|state| if state == 0 { "expanded=false" } else { "expanded" });
+    let before = [
+        mixed(details.checked, "checked", "checked=mixed"),
+        on(details.disabled, "disabled"),
+        expanded,
+        on(details.active, "active"),
+    ];
+    let after = [
+        mixed(details.pressed, "pressed", "pressed=mixed"),
+        on(details.selected, "selected"),
+        on(details.required, "required"),
+        on(details.read_only, "readonly"),
+        on(details.invalid, "invalid"),
+        on(details.secret, "value hidden"),
+    ];
+    let words = |text: &mut String, words: &[Option<&str>]| {
+        for word in words.iter().flatten() {
+            let _ = write!(text, " [{word}]");
+        }
+    };
+    words(text, &before);
+    if let Some(level) = details.level {
+        let _ = write!(text, " [level={level}]");
+    }
+    words(text, &after);
+    if let Some(kind) = details.input_type.as_deref().filter(|kind| is_special(kind)) {
+        let _ = write!(text, " [type={kind}]");
+    }
+}
+
+/// Inputs that are filled in their own way.
+fn is_special(kind: &str) -> bool {
+    matches!(kind, "file" | "date" | "time" | "datetime-local" | "month" | "week" | "color")
+}

@@ -1,0 +1,70 @@
+//! Refs: how a snapshot names one node of one document.
+use std::fmt;
+use std::str::FromStr;
+
+/// One node: `c0p0f0e12`, or as much of it as a caller wrote: `e12`, `f1e12`, `work:c0p0f0e12`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Ref {
+    /// The name of the browser context, where it was written before a colon.
+    pub context_name: Option<String>,
+    pub context: Option<u32>,
+    pub page: Option<u32>,
+    pub frame: Option<u32>,
+    pub element: u32,
+}
+
+/// This text is not a ref.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a ref looks like c0p0f0e12")]
+pub struct NotARef;
+
+impl Ref {
+    /// A ref that says everything.
+    pub fn new(context: u32, page: u32, frame: u32, element: u32) -> Self {
+        Self { context_name: None, context: Some(context), page: Some(page), frame: Some(frame), element }
+    }
+}
+
+impl fmt::Display for Ref {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(name) = &self.context_name {
+            write!(formatter, "{name}:")?;
+        }
+        for (letter, number) in [('c', self.context), ('p', self.page), ('f', self.frame)] {
+            if let Some(number) = number {
+                write!(formatter, "{letter}{number}")?;
+            }
+        }
+        write!(formatter, "e{}", self.element)
+    }
+}
+
+impl FromStr for Ref {
+    type Err = NotARef;
+
+    /// Reads a ref also as people copy it: with blanks, brackets, `ref=` or `@` around it.
+    fn from_str(text: &str) -> Result<Self, NotARef> {
+        let text = text.trim().trim_start_matches('[').trim_end_matches(']');
+        let text = text.strip_prefix("ref=").unwrap_or(text).trim_matches(['"', '\'', '`']);
+        let text = text.strip_prefix('@').unwrap_or(text);
+        let (context_name, mut rest) = match text.rsplit_once(':') {
+            Some((name, _)) if name.is_empty() => return Err(NotARef),
+            Some((name, rest)) => (Some(name.to_owned()), rest),
+            None => (None, text),
+        };
+        let context = part(&mut rest, 'c')?;
+        let page = part(&mut rest, 'p')?;
+        let frame = part(&mut rest, 'f')?;
+        let element = part(&mut rest, 'e')?.ok_or(NotARef)?;
+        if rest.is_empty() { Ok(Self { context_name, context, page, frame, element }) } else { Err(NotARef) }
+    }
+}
+
+/// Takes a letter and its number from the front of `rest`; `None` when the letter is not there.
+fn part(rest: &mut &str, letter: char) -> Result<Option<u32>, NotARef> {
+    let Some(after) = rest.strip_prefix([letter, letter.to_ascii_uppercase()]) else { return Ok(None) };
+    let end = after.find(|character: char| !character.is_ascii_digit()).unwrap_or(after.len());
+    let number = after[..end].parse().map_err(|_| NotARef)?;
+    *rest = &after[end..];
+    Ok(Some(number))
+}

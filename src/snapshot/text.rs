@@ -1,0 +1,141 @@
+//! Page text, made harmless: it can neither look like a line nor like a ref, and says nothing that a person cannot see.
+use std::iter;
+
+/// Writes `text` as a JSON string of at most `longest` characters between the quotes' escapes.
+pub(super) fn push_quoted(out: &mut String, text: &str, longest: usize) {
+    out.push('"');
+    let clean = clean(text, longest);
+    push_escaped(out, &clean);
+    out.push('"');
+}
+
+/// Writes `text` as it stands where that cannot be misread, and quoted where it could. `also` are further characters
+/// that stand for something at this place.
+pub(super) fn push_plain(out: &mut String, text: &str, longest: usize, also: &[char]) {
+    let clean = clean(text, longest);
+    if is_plain(&clean) && !clean.contains(also) {
+        out.push_str(&clean);
+    } else {
+        out.push('"');
+        push_escaped(out, &clean);
+        out.push('"');
+    }
+}
+
+/// Writes a link's address. What no address holds is written as an address would hold it.
+pub(super) fn push_url(out: &mut String, url: &str, longest: usize) {
+    if let Some(scheme) = ["data:", "javascript:", "blob:"].into_iter().find(|scheme| url.starts_with(scheme))
+    {
+        out.push_str(scheme);
+        out.push('…');
+        return;
+    }
+    let mut left = longest;
+    for character in url.chars().filter(|&character| !is_invisible(character)) {
+        if left == 0 {
+            out.push('…');
+            return;
+        }
+        left -= 1;
+        match character {
+            ' ' => out.push_str("%20"),
+            '"' => out.push_str("%22"),
+            '[' => out.push_str("%5B"),
+            ']' => out.push_str("%5D"),
+            '`' => out.push_str("%60"),
+            character if character.is_whitespace() => {}
+            character => out.push(character),
+        }
+    }
+}
+
+/// The text without what cannot be seen, blanks as one space (line breaks stay), cut to `longest` characters.
+fn clean(text: &str, longest: usize) -> String {
+    let mut out = String::with_capacity(text.len().min(longest * 2));
+    let mut blank: Option<char> = None;
+    let mut left = longest;
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        if character.is_whitespace() || matches!(character, '\u{2028}' | '\u{2029}' | '\u{85}') {
+            let breaks = character == '\n' || blank == Some('\n');
+            blank = Some(if breaks { '\n' } else { ' ' });
+            continue;
+        }
+        let joins = matches!(character, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}');
+        if joins {
+            let between = out.chars().next_back().is_some_and(|before| !before.is_ascii())
+                && characters.peek().is_none_or(|after| !after.is_ascii());
+            if !between || blank.is_some() {
+                continue;
+            }
+        } else if is_invisible(character) {
+            continue;
+        }
+        if let Some(blank) = blank.take()
+            && !out.is_empty()
+        {
+            if left <= 1 {
+                out.push('…');
+                return out;
+            }
+            out.push(blank);
+            left -= 1;
+        }
+        if left == 0 {
+            out.push('…');
+            return out;
+        }
+        out.push(character);
+        left -= 1;
+    }
+    out
+}
+
+fn push_escaped(out: &mut String, clean: &str) {
+    let mut last = ['\0'; 3];
+    for character in clean.chars() {
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '=' if last.map(|letter| letter.to_ascii_lowercase()) == ['r', 'e', 'f'] => {
+                out.push_str("\\u003d")
+            }
+            character => out.push(character),
+        }
+        last = [last[1], last[2], character];
+    }
+}
+
+/// True for text that reads as one value after a colon, by YAML's rules and by a person's.
+fn is_plain(clean: &str) -> bool {
+    let Some(first) = clean.chars().next() else { return false };
+    let begins = first.is_alphanumeric()
+        || matches!(first, '(' | '$' | '€' | '£' | '+' | '©' | '.' | '…')
+        || !first.is_ascii();
+    begins
+        && !clean.ends_with(':')
+        && !clean.contains(['\n', '[', ']', '{', '}', '"', '\\', '`'])
+        && !clean.contains(": ")
+        && !clean.contains(" #")
+        && !has_ref(clean)
+}
+
+fn has_ref(text: &str) -> bool {
+    text.as_bytes().windows(4).any(|four| four.eq_ignore_ascii_case(b"ref="))
+}
+
+/// Controls, directions, joiners, fillers, tags, and the private characters of icon fonts.
+fn is_invisible(character: char) -> bool {
+    matches!(character,
+        '\0'..='\u{8}' | '\u{b}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}'
+        | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}'
+        | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{e000}'..='\u{f8ff}'
+        | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffc}' | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e0fff}' | '\u{f0000}'..)
+}
+
+/// Two spaces for each level.
+pub(super) fn indent(depth: usize) -> impl Iterator<Item = char> {
+    iter::repeat_n(' ', depth * 2)
+}

@@ -1,0 +1,144 @@
+//! A page: its frames' walks in one list.
+use std::collections::HashMap;
+
+use super::reference::Ref;
+use super::roles;
+use super::walked::{Details, Frame, Walked, What};
+
+/// A page as it was at one moment: its nodes in reading order, child frames in their places.
+#[derive(Debug, Clone, Default)]
+pub struct Tree {
+    pub context: u32,
+    pub page: u32,
+    /// Tells the main frame's documents apart: the first number that this one could give.
+    pub document: u32,
+    /// How many elements lay too deep to be walked.
+    pub cut: u32,
+    pub(super) nodes: Vec<Node>,
+}
+
+/// An element, a piece of text, or a group of both.
+#[derive(Debug, Clone)]
+pub struct Node {
+    pub depth: u32,
+    pub frame: u32,
+    /// The element's number in its frame; 0 for text and groups.
+    pub number: u32,
+    /// The role; `text` for text.
+    pub role: &'static str,
+    /// The name, or the text.
+    pub name: Box<str>,
+    pub details: Option<Box<Details>>,
+}
+
+impl Node {
+    pub(super) fn is_text(&self) -> bool {
+        self.number == 0 && self.role == "text"
+    }
+
+    pub(super) fn is_group(&self) -> bool {
+        self.number == 0 && self.role == "generic"
+    }
+
+    pub(super) fn is_clickable(&self) -> bool {
+        self.details.as_ref().is_some_and(|details| details.clickable.is_some())
+    }
+
+    /// True when there is more to tell than where it is.
+    pub(super) fn has_details(&self) -> bool {
+        self.details.as_ref().is_some_and(|details| match details.bounds {
+            None => true,
+            Some(_) => Details { bounds: None, ..(**details).clone() } != Details::default(),
+        })
+    }
+
+    /// True for what a tool can act on.
+    pub fn is_actionable(&self) -> bool {
+        self.number > 0 && (roles::is_interactive(self.role) || self.is_clickable())
+    }
+
+    /// Frame and number: the same node in every snapshot of its document.
+    pub(super) fn key(&self) -> Option<(u32, u32)> {
+        (self.number > 0).then_some((self.frame, self.number))
+    }
+}
+
+impl Tree {
+    /// Puts each frame where its `<iframe>` stands. `main` is the number of the frame at the top; a frame that nobody
+    /// shows is left out.
+    pub fn assemble(context: u32, page: u32, main: u32, mut frames: HashMap<u32, Frame>) -> Self {
+        let mut tree = Self { context, page, ..Self::default() };
+        let Some(top) = frames.remove(&main) else { return tree };
+        tree.document = top.first;
+        tree.add(main, top, 0, [0, 0], &mut frames);
+        tree
+    }
+
+    /// The nodes in reading order; a node's children follow it, one deeper.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The ref of a node of this tree.
+    pub fn ref_of(&self, node: &Node) -> Ref {
+        Ref::new(self.context, self.page, node.frame, node.number)
+    }
+
+    /// Where the node of `reference` stands in [`nodes`](Self::nodes).
+    pub fn position(&self, reference: &Ref) -> Option<usize> {
+        let other = |given: Option<u32>, own: u32| given.is_some_and(|given| given != own);
+        if other(reference.context, self.context) || other(reference.page, self.page) {
+            return None;
+        }
+        let top = self.nodes.first().map_or(0, |node| node.frame);
+        let key = (reference.frame.unwrap_or(top), reference.element);
+        self.nodes.iter().position(|node| node.key() == Some(key))
+    }
+
+    /// The end of the subtree that begins at `start`.
+    pub(super) fn end(&self, start: usize) -> usize {
+        let depth = self.nodes[start].depth;
+        let inside = self.nodes[start + 1..].iter().take_while(|node| node.depth > depth).count();
+        start + 1 + inside
+    }
+
+    fn add(
+        &mut self,
+        number: u32,
+        frame: Frame,
+        below: u32,
+        [x, y]: [i32; 2],
+        others: &mut HashMap<u32, Frame>,
+    ) {
+        self.cut += frame.cut;
+        for walked in frame.nodes {
+            let mut node = node(walked, number);
+            node.depth += below;
+            let mut child = None;
+            if let Some(details) = &mut node.details {
+                if let Some([left, top, ..]) = &mut details.bounds {
+                    *left += x;
+                    *top += y;
+                }
+                let [left, top] = details.inside.unwrap_or_default();
+                child = details.child_frame.map(|frame| (frame, [x + left, y + top]));
+            }
+            let below = node.depth + 1;
+            self.nodes.push(node);
+            if let Some((number, origin)) = child
+                && let Some(frame) = others.remove(&number)
+            {
+                self.add(number, frame, below, origin, others);
+            }
+        }
+    }
+}
+
+fn node(walked: Walked, frame: u32) -> Node {
+    let Walked { depth, what } = walked;
+    match what {
+        What::Group => Node { depth, frame, number: 0, role: "generic", name: Box::default(), details: None },
+        What::Text(text) => Node { depth, frame, number: 0, role: "text", name: text, details: None },
+        What::Element { role, number, name, details } => Node { depth, frame, number, role, name, details },
+    }
+}
