@@ -9,5 +9,6 @@ mod find;
 mod launch;
 mod layers;
 mod server;
+mod snapshot;
 mod support;
 mod tools;
