@@ -13,6 +13,7 @@ mod launch;
 mod layers;
 mod proxy;
 mod server;
+mod snapshot;
 mod storage;
 mod support;
 mod tools;
