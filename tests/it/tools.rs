@@ -93,7 +93,7 @@ fn arguments_are_checked_all_at_once() {
         ("browser_close", json!({"x": 1}), &["`x` is not an argument; there are none"]),
         ("browser_click", json!({"ref": "e1", "element": null, "modifiers": null}), &[]),
         ("browser_click", json!({"target": "e1"}), &[]),
-        ("browser_click", json!({"target": 5}), &["`target` must be a string, not a number"]),
+        ("browser_click", json!({"target": 5}), &["`ref (given as target)` must be a string, not a number"]),
         ("browser_click", json!({}), &["`ref` (or `target`) is missing; it is a string"]),
         ("browser_click", json!({"target": "e1", "ref": "e1"}), &[]),
         (
