@@ -1,6 +1,7 @@
 //! A browser context: cookies, storage, cache and permissions of its own, and the pages that share them.
+use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use tokio::sync::watch;
@@ -8,9 +9,14 @@ use tokio::sync::watch;
 use super::browser::{Browser, BrowserInner};
 use super::input::InputStyle;
 use super::page::Page;
+use super::policy::Policy;
+use super::proxy::{Proxy, Relay};
+use super::storage::{StorageState, origin_of};
 use crate::cdp::CdpSession;
+use crate::cdp::types::browser::GrantPermissions;
 use crate::cdp::types::emulation::{
-    SetDeviceMetricsOverride, SetLocaleOverride, SetTimezoneOverride, SetUserAgentOverride,
+    SetDeviceMetricsOverride, SetIgnoreCertificateErrors, SetLocaleOverride, SetTimezoneOverride, SetTouchEmulationEnabled,
+    SetUserAgentOverride,
 };
 use crate::cdp::types::network::{Headers, SetExtraHttpHeaders};
 use crate::cdp::types::page::AddScriptToEvaluateOnNewDocument;
@@ -29,10 +35,19 @@ pub struct ContextOptions {
     pub ignore_https_errors: bool,
     /// Scripts that run in every document before its own.
     pub init_scripts: Vec<String>,
-    /// A proxy for all traffic of this context, such as `http://host:3128`.
-    pub proxy_server: Option<String>,
-    /// Hosts that are reached without the proxy, separated by commas.
-    pub proxy_bypass: Option<String>,
+    /// A proxy for all traffic of this context.
+    pub proxy: Option<Proxy>,
+    /// The servers that its pages may reach.
+    pub policy: Arc<Policy>,
+    /// What pages may do without asking, such as `geolocation`.
+    pub permissions: Vec<String>,
+    /// Cookies and storage to begin with.
+    pub storage_state: Option<Arc<StorageState>>,
+    /// Device pixels to a CSS pixel; needs a viewport.
+    pub device_scale_factor: Option<f64>,
+    /// Whether pages are laid out as on a telephone; needs a viewport.
+    pub is_mobile: bool,
+    pub has_touch: bool,
     /// How the pointer and the keys of its pages move.
     pub input: InputStyle,
 }
@@ -51,6 +66,8 @@ pub(super) struct ContextInner {
     options: Mutex<ContextOptions>,
     state: Mutex<ContextState>,
     changes: watch::Sender<u64>,
+    /// Where its traffic goes, if it goes through one of ours.
+    relay: Option<Arc<Relay>>,
 }
 
 #[derive(Debug, Default)]
@@ -58,6 +75,8 @@ struct ContextState {
     pages: Vec<Page>,
     next_page: u32,
     closed: bool,
+    /// The origins that its pages have been to.
+    origins: BTreeSet<String>,
 }
 
 impl PartialEq for BrowserContext {
@@ -69,13 +88,19 @@ impl PartialEq for BrowserContext {
 impl Eq for BrowserContext {}
 
 impl BrowserContext {
-    pub(super) fn new(browser: Weak<BrowserInner>, id: Option<String>, options: ContextOptions) -> Self {
+    pub(super) fn new(
+        browser: Weak<BrowserInner>,
+        id: Option<String>,
+        options: ContextOptions,
+        relay: Option<Arc<Relay>>,
+    ) -> Self {
         let inner = ContextInner {
             browser,
             id,
             options: Mutex::new(options),
             state: Mutex::default(),
             changes: watch::Sender::new(0),
+            relay,
         };
         Self { inner: Arc::new(inner) }
     }
@@ -177,6 +202,48 @@ impl BrowserContext {
         self.inner.options.lock().clone()
     }
 
+    /// Gives the context what it begins with. Done before its first page.
+    pub(super) async fn prepare(&self) -> Result<()> {
+        let options = self.options();
+        self.grant_permissions(&options.permissions, None).await?;
+        match &options.storage_state {
+            Some(state) => self.restore_storage(state).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Lets pages of this context, or only those of one origin, do things without asking: `geolocation`,
+    /// `notifications`, `clipboard-read`, `camera` and so on.
+    pub async fn grant_permissions(&self, permissions: &[String], origin: Option<String>) -> Result<()> {
+        if permissions.is_empty() {
+            return Ok(());
+        }
+        let names = permissions.iter().map(|name| permission(name)).collect::<Result<Vec<_>>>()?;
+        let grant = GrantPermissions {
+            permissions: names.into_iter().map(str::to_owned).collect(),
+            origin,
+            browser_context_id: self.inner.id.clone(),
+        };
+        self.browser()?.root().call(grant).await.map(drop)
+    }
+
+    /// Why a connection failed since `begun`, if it is our relay that knows.
+    pub(super) fn explain_failure(&self, begun: Instant) -> Option<Error> {
+        self.inner.relay.as_ref()?.explain(begun)
+    }
+
+    /// The origins that its pages have been to.
+    pub(super) fn origins(&self) -> BTreeSet<String> {
+        self.inner.state.lock().origins.clone()
+    }
+
+    /// Remembers that one of its pages has been at this address.
+    pub(super) fn note_origin(&self, url: &str) {
+        if let Some(origin) = origin_of(url) {
+            self.inner.state.lock().origins.insert(origin);
+        }
+    }
+
     // What pages and the browser's task call.
 
     pub(super) fn input_style(&self) -> InputStyle {
@@ -205,8 +272,21 @@ impl BrowserContext {
     pub(super) fn set_up_target(&self, session: &CdpSession, is_page: bool) {
         let options = self.inner.options.lock();
         if is_page && let Some((width, height)) = options.viewport {
-            let metrics = SetDeviceMetricsOverride { width, height, ..SetDeviceMetricsOverride::default() };
+            let metrics = SetDeviceMetricsOverride {
+                width,
+                height,
+                device_scale_factor: options.device_scale_factor.unwrap_or_default(),
+                mobile: options.is_mobile,
+                ..SetDeviceMetricsOverride::default()
+            };
             session.send(metrics).ignore();
+        }
+        if options.ignore_https_errors {
+            session.send(SetIgnoreCertificateErrors { ignore: true }).ignore();
+        }
+        if options.has_touch {
+            let touch = SetTouchEmulationEnabled { enabled: true, ..SetTouchEmulationEnabled::default() };
+            session.send(touch).ignore();
         }
         if let Some(user_agent) = &options.user_agent {
             let user_agent = user_agent.clone();
@@ -237,4 +317,35 @@ impl BrowserContext {
             session.send(SetUserAgentOverride { user_agent, ..SetUserAgentOverride::default() }).ignore();
         }
     }
+}
+
+/// The names that can be granted, and the browser's own for them.
+pub const PERMISSIONS: [(&str, &str); 19] = [
+    ("accelerometer", "sensors"),
+    ("ambient-light-sensor", "sensors"),
+    ("background-sync", "backgroundSync"),
+    ("camera", "videoCapture"),
+    ("clipboard-read", "clipboardReadWrite"),
+    ("clipboard-write", "clipboardSanitizedWrite"),
+    ("geolocation", "geolocation"),
+    ("gyroscope", "sensors"),
+    ("idle-detection", "idleDetection"),
+    ("local-fonts", "localFonts"),
+    ("local-network-access", "localNetworkAccess"),
+    ("magnetometer", "sensors"),
+    ("microphone", "audioCapture"),
+    ("midi", "midi"),
+    ("midi-sysex", "midiSysex"),
+    ("notifications", "notifications"),
+    ("payment-handler", "paymentHandler"),
+    ("storage-access", "storageAccess"),
+    ("window-management", "windowManagement"),
+];
+
+fn permission(name: &str) -> Result<&'static str> {
+    let known = PERMISSIONS.iter().find(|(known, _)| *known == name);
+    known.map(|(_, wire)| *wire).ok_or_else(|| {
+        let names = PERMISSIONS.map(|(name, _)| name).join(", ");
+        Error::InvalidArguments { problems: vec![format!("{name:?} is no permission; there are {names}")] }
+    })
 }

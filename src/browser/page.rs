@@ -483,6 +483,7 @@ impl Page {
             let restored = told.kind == "BackForwardCacheRestore";
             self.detach_children(&frame);
             frame.committed(&told.frame, session, restored);
+            self.context().note_origin(&told.frame.url);
             let main = frame == *self.main_frame();
             self.update(|state| {
                 state.journal.committed(main);

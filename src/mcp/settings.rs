@@ -2,6 +2,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::session::Roots;
+
 /// How pictures are answered with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum ImageResponses {
@@ -27,6 +29,8 @@ pub struct Settings {
     pub snapshot_max_chars: usize,
     pub image_responses: ImageResponses,
     pub screenshot_dir: PathBuf,
+    /// The folders whose files a caller may name.
+    pub roots: Roots,
 }
 
 impl Default for Settings {
@@ -38,6 +42,7 @@ impl Default for Settings {
             snapshot_max_chars: 50_000,
             image_responses: ImageResponses::default(),
             screenshot_dir: PathBuf::from(".viewpoint-mcp-screenshots"),
+            roots: Roots::default(),
         }
     }
 }

@@ -179,6 +179,13 @@ impl Workspace {
         self.context_named(&name).await
     }
 
+    /// A context by its name, or the active one; made in the browser now if it is not there yet.
+    pub async fn live_context(&self, name: Option<&str>) -> Result<(String, BrowserContext)> {
+        let name = name.map_or_else(|| self.inner.state.lock().active.clone(), str::to_owned);
+        let context = self.context_named(&name).await?;
+        Ok((name, context))
+    }
+
     async fn context_named(&self, name: &str) -> Result<BrowserContext> {
         let browser = self.inner.engine.browser().await?;
         if let Some(context) = self.live(name, &browser)? {

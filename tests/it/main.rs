@@ -12,6 +12,8 @@ mod cli;
 mod find;
 mod launch;
 mod layers;
+mod proxy;
 mod server;
+mod storage;
 mod support;
 mod tools;

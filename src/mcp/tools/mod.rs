@@ -8,9 +8,10 @@ pub mod inspect;
 pub mod screenshot;
 pub mod evaluate;
 pub mod tabs;
+pub mod context;
 
 /// Every tool there is. `--caps` and `--toolsets` choose among them.
-pub static ALL: [AnyTool; 8] = [
+pub static ALL: [AnyTool; 13] = [
     AnyTool::of::<navigate::Navigate>(),
     AnyTool::of::<navigate::NavigateBack>(),
     AnyTool::of::<inspect::Snapshot>(),
@@ -19,4 +20,9 @@ pub static ALL: [AnyTool; 8] = [
     AnyTool::of::<input::Type>(),
     AnyTool::of::<evaluate::Evaluate>(),
     AnyTool::of::<tabs::Close>(),
+    AnyTool::of::<context::Create>(),
+    AnyTool::of::<context::Switch>(),
+    AnyTool::of::<context::List>(),
+    AnyTool::of::<context::Close>(),
+    AnyTool::of::<context::SaveStorage>(),
 ];
