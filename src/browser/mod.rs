@@ -2,6 +2,7 @@
 mod actionability;
 mod browser;
 mod capture;
+mod console;
 mod context;
 mod element;
 mod evaluate;
@@ -21,6 +22,7 @@ mod world;
 pub use actionability::{ACTION_LIMIT, ActionOptions};
 pub use browser::Browser;
 pub use capture::CaptureOptions;
+pub use console::{ConsoleLevel, ConsoleMessage};
 pub use context::{BrowserContext, ContextOptions};
 pub use element::{ElementHandle, ElementState, OptionChoice};
 pub use evaluate::json_value;
