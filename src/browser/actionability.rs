@@ -130,10 +130,10 @@ const MOST_TURNS: usize = 12;
 
 impl ElementHandle {
     /// Looks until nothing is in the way. When time runs out, the last obstacle is the error.
-    pub(super) async fn until_clear<T>(
+    pub(super) async fn until_clear<T, Looking: Future<Output = Result<Attempt<T>>>>(
         &self,
         limit: Duration,
-        mut look: impl AsyncFnMut(u32) -> Result<Attempt<T>>,
+        mut look: impl FnMut(u32) -> Looking,
     ) -> Result<T> {
         let mut obstacle = Obstacle::Silent;
         let search = async {
@@ -164,7 +164,7 @@ impl ElementHandle {
             return Ok(());
         }
         let need = Need { stable: false, hit: false, ..need };
-        self.until_clear(options.limit, async |_| {
+        self.until_clear(options.limit, |_| async move {
             Ok(match self.look(need, &Aim::default()).await? {
                 Look::Clear(_) | Look::Blocked(Obstacle::OutsideViewport) => Attempt::Done(()),
                 Look::Blocked(by) => Attempt::Blocked(by),
@@ -176,8 +176,7 @@ impl ElementHandle {
     /// Brings the pointer to a point where the element can be acted on. Answers that point of the page.
     pub(super) async fn approach(&self, need: Need, options: &ActionOptions) -> Result<Point> {
         let need = if options.force { need.forced() } else { need };
-        self.until_clear(options.limit, async |attempt| self.approach_once(need, options, attempt).await)
-            .await
+        self.until_clear(options.limit, |attempt| self.approach_once(need, options, attempt)).await
     }
 
     /// One attempt of [`approach`](Self::approach).

@@ -152,7 +152,7 @@ impl ElementHandle {
     /// Scrolls the element into view, if it is not.
     pub async fn scroll_into_view(&self, options: &ActionOptions) -> Result<()> {
         let need = Need { stable: true, ..Need::SEEN };
-        self.until_clear(options.limit, async |attempt| {
+        self.until_clear(options.limit, |attempt| async move {
             self.bring_into_view(options, attempt).await?;
             Ok(match self.look_from_page(need, &Aim::default()).await? {
                 Look::Clear(_) => Attempt::Done(()),
@@ -218,7 +218,7 @@ impl ElementHandle {
 
     /// Where the element can be pointed at, without pointing there.
     async fn look_until_clear(&self, need: Need, options: &ActionOptions) -> Result<Point> {
-        self.until_clear(options.limit, async |attempt| {
+        self.until_clear(options.limit, |attempt| async move {
             let aim = Aim { scroll: Some(attempt), at: None, position: options.position };
             Ok(match self.look_from_page(need, &aim).await? {
                 Look::Clear(clear) => Attempt::Done(clear.point),

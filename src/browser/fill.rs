@@ -188,7 +188,7 @@ impl ElementHandle {
         // Options often come late: they are looked for until the time is over.
         if found.available.is_some() || found.disabled {
             found = self
-                .until_clear(options.limit, async |_| {
+                .until_clear(options.limit, |_| async move {
                     let found = self.options(choices).await?;
                     Ok(match found.available.is_some() || found.disabled {
                         true => Attempt::Blocked(Obstacle::Disabled),

@@ -13,9 +13,9 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::Result;
-use crate::browser::Page;
+use crate::browser::{ActionOptions, ElementHandle, Page, WaitUntil};
 use crate::error::Error;
-use crate::mcp::describe::{Told, describe};
+use crate::mcp::describe::{Before, Told, describe};
 use crate::mcp::progress::Progress;
 use crate::mcp::reply::Reply;
 use crate::mcp::settings::Settings;
@@ -48,6 +48,8 @@ pub struct Call<'a> {
     pub workspace: &'a Workspace,
     pub settings: &'a Settings,
     pub progress: &'a Progress,
+    /// What the client has been shown.
+    pub(super) told: &'a Mutex<Told>,
     turns: &'a Turns,
     turn: Mutex<Option<OwnedMutexGuard<()>>>,
     met_dialog: AtomicBool,
@@ -100,22 +102,21 @@ impl Dispatcher {
     ) -> Result<()> {
         let call = Call {
             workspace: &client.workspace,
+            told: &client.told,
             settings: &self.settings,
             progress,
             turns: &self.turns,
             turn: Mutex::default(),
             met_dialog: AtomicBool::new(false),
         };
-        let mut told = client.told.lock().clone();
-        told.note_tabs(&client.workspace);
+        let before = Before::note(&client.workspace);
         let outcome = unless_it_panics(tool.run(arguments, &call, reply)).await;
         // What a call does can open a dialog. That is an effect to be told, not a failure.
         let outcome = match outcome {
             Err(Error::DialogOpen { .. }) if !call.met_dialog.load(Ordering::Relaxed) => Ok(()),
             outcome => outcome,
         };
-        describe(&client.workspace, &mut told, reply).await;
-        *client.told.lock() = told;
+        describe(&call, &before, outcome.is_ok(), reply).await;
         outcome
     }
 }
@@ -135,6 +136,28 @@ impl Call<'_> {
     /// `no_page` when none is open, `dialog_open` when the page waits for an answer.
     pub async fn open_page(&self) -> Result<Page> {
         self.take_turn(self.workspace.open_page()?).await
+    }
+
+    /// How actions go about their elements.
+    pub fn action_options(&self) -> ActionOptions {
+        ActionOptions::within(self.settings.action_limit)
+    }
+
+    /// Acts on the page, and waits for what that causes. A dialog that opens meanwhile is an effect, too.
+    pub async fn act(
+        &self,
+        page: &Page,
+        target: Option<&ElementHandle>,
+        action: impl Future<Output = Result<()>>,
+    ) -> Result<()> {
+        let _ = target;
+        match action.await {
+            Ok(()) | Err(Error::DialogOpen { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        self.progress.say("waiting for what the action caused");
+        let _ = page.until_reached(WaitUntil::Load, self.settings.navigation_limit).await;
+        Ok(())
     }
 
     async fn take_turn(&self, mut page: Page) -> Result<Page> {

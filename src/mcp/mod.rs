@@ -9,6 +9,7 @@ pub mod settings;
 mod turns;
 pub mod files;
 mod describe;
+pub mod target;
 pub mod tool;
 pub mod tools;
 pub mod dispatch;

@@ -133,6 +133,11 @@ impl Reply {
         self.snapshot = Some(snapshot.into());
     }
 
+    /// Whether the page, or a part of it, is shown already.
+    pub fn has_snapshot(&self) -> bool {
+        self.snapshot.is_some()
+    }
+
     /// Adds something that waits for an answer, such as a dialog.
     pub fn add_modal(&mut self, line: impl Into<String>) {
         self.modal.push(line.into());
