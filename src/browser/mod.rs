@@ -17,6 +17,7 @@ mod navigation;
 mod network;
 mod page;
 mod screenshot;
+mod settle;
 mod world;
 
 pub use actionability::{ACTION_LIMIT, ActionOptions};
@@ -32,4 +33,5 @@ pub use navigation::{Arrival, NavigateOptions, WaitUntil};
 pub use network::{NetworkLog, RequestEntry};
 pub use page::{Dialog, FileChooser, Page};
 pub use screenshot::{Area, ImageFormat, Screenshot, ScreenshotOptions};
+pub use settle::{SettleOptions, Settled, Watch};
 pub use world::{RemoteHandle, Scope, World, value_argument};

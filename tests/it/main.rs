@@ -4,13 +4,16 @@
     unreachable_pub,
     reason = "a failed unwrap is a failed test; nobody links a test"
 )]
+mod actionability;
 mod browser;
 mod capture;
 mod cdp;
 mod cli;
 mod find;
+mod input;
 mod launch;
 mod layers;
 mod server;
+mod settle;
 mod support;
 mod tools;
