@@ -65,6 +65,8 @@ const AFTERMATH: Duration = Duration::from_millis(50);
 /// A page that never rests is left to itself after this.
 const RESTLESS_LIMIT: Duration = Duration::from_secs(1);
 const REQUEST_LIMIT: Duration = Duration::from_secs(5);
+/// How long after the newest effect the page may take to read an answer.
+const BODY_LIMIT: Duration = Duration::from_millis(400);
 /// How long the requests of a document that has loaded are waited for.
 const LOADED_LIMIT: Duration = Duration::from_millis(500);
 /// How long a window may take to appear, and then to load.
@@ -128,6 +130,13 @@ impl Watch {
                 UnderWay::Arrived => break (pending, false),
                 UnderWay::Loaded => *loaded.get_or_insert(now) + LOADED_LIMIT,
                 UnderWay::Requests => acted + REQUEST_LIMIT,
+                UnderWay::Bodies => {
+                    let until = (pending.last_effect.unwrap_or(acted) + BODY_LIMIT).min(restless);
+                    if now >= until {
+                        break (pending, false);
+                    }
+                    until
+                }
                 UnderWay::Nothing => {
                     let quiet = quiet_from.max(self.after_effects(&pending, options).unwrap_or(acted));
                     if now >= restless {
@@ -174,7 +183,8 @@ impl Watch {
         match (pending.navigating, busy) {
             (true, true) => UnderWay::Navigation,
             (false, true) => UnderWay::Requests,
-            // A navigation that came to nothing: a download, or an empty answer.
+            (_, false) if pending.bodies > 0 => UnderWay::Bodies,
+            // Or a navigation that came to nothing: a download, or an empty answer.
             (_, false) => UnderWay::Nothing,
         }
     }
@@ -237,6 +247,8 @@ impl Watch {
 enum UnderWay {
     Nothing,
     Requests,
+    /// All requests were answered; of some answers the page has not read all, and may never.
+    Bodies,
     Navigation,
     /// The new document has loaded, and asks for more.
     Loaded,

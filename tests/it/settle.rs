@@ -130,7 +130,7 @@ fn a_window_that_opens_is_told_when_it_has_loaded() {
     drive(async |context, site| {
         site.page("/window", "<title>Window</title>");
         for html in [
-            "<button id=x onclick='open(\"/window\")'>B</button>",
+            "<button id=x onclick='window.open(\"/window\")'>B</button>",
             "<a id=x href='/window' target=_blank>Link</a>",
         ] {
             let page = open(&context, &site, html).await;
@@ -151,7 +151,7 @@ fn a_dialog_or_the_end_of_the_page_ends_the_wait() {
         assert!(took < Duration::from_millis(100), "{took:?}");
         page.answer_dialog(true, None).await.unwrap();
 
-        site.page("/closing", "<button id=x onclick='close()'>B</button>");
+        site.page("/closing", "<button id=x onclick='window.close()'>B</button>");
         let opened = page.clone();
         opened.main_frame().evaluate("open('/closing'); 0", vec![], Scope::Main).await.unwrap();
         let popup = context.pages().into_iter().find(|other| *other != page);
