@@ -9,7 +9,7 @@ mod run;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use strum::VariantArray;
@@ -20,6 +20,7 @@ use crate::browser::find::Channel;
 use crate::browser::launch::LaunchOptions;
 use crate::mcp::settings::Settings;
 use crate::mcp::tool::{Capability, Toolset};
+use crate::session::Roots;
 
 /// All that can be set, resolved.
 #[derive(Debug, Clone)]
@@ -39,6 +40,7 @@ pub struct Config {
 impl Config {
     fn new(flags: Flags, warnings: Vec<String>) -> Result<Self, Ending> {
         let settings = Settings::default();
+        let output_dir = flags.output_dir.clone().unwrap_or_else(|| settings.output_dir.clone());
         Ok(Self {
             launch: launch_options(&flags)?,
             context: context_options(&flags)?,
@@ -46,6 +48,12 @@ impl Config {
                 navigation_limit: flags
                     .timeout_navigation
                     .map_or(settings.navigation_limit, Duration::from_millis),
+                action_limit: flags.timeout_action.map_or(settings.action_limit, Duration::from_millis),
+                settle: flags.timeout_settle.map_or(settings.settle, Duration::from_millis),
+                snapshot_max_chars: flags.snapshot_max_chars.unwrap_or(settings.snapshot_max_chars),
+                download_host: flags.download_host.clone(),
+                roots: Roots::new([output_dir.clone()]),
+                output_dir,
                 image_responses: flags.image_responses.unwrap_or(settings.image_responses),
                 screenshot_dir: flags.screenshot_dir.unwrap_or(settings.screenshot_dir),
                 ..settings
@@ -85,9 +93,17 @@ fn context_options(flags: &Flags) -> Result<ContextOptions, Ending> {
         user_agent: flags.user_agent.clone(),
         locale: flags.locale.clone(),
         timezone: flags.timezone.clone(),
+        input: flags.input.map(Into::into).unwrap_or_default(),
+        downloads: Some(absolute(flags.output_dir.as_deref().unwrap_or(&Settings::default().output_dir))),
+        catch_file_choosers: true,
         init_scripts: flags.init_script.iter().flatten().map(read).collect::<Result<_, _>>()?,
         ..ContextOptions::default()
     })
+}
+
+/// The browser has a working directory of its own.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// Why the program ends without serving: it was asked a question, or told something that cannot be.

@@ -22,6 +22,7 @@ mod pdf;
 pub mod policy;
 pub mod proxy;
 mod screenshot;
+mod settle;
 mod storage;
 mod world;
 
@@ -40,5 +41,6 @@ pub use network::{NetworkLog, RequestEntry};
 pub use page::{Dialog, FileChooser, Page};
 pub use pdf::PdfOptions;
 pub use screenshot::{Area, ImageFormat, Screenshot, ScreenshotOptions};
+pub use settle::{SettleOptions, Settled, Watch};
 pub use storage::{SameSite, StorageState, StoredCookie, StoredItem, StoredOrigin};
 pub use world::{RemoteHandle, Scope, World, value_argument};

@@ -2,6 +2,7 @@
 //! news. What the client knows already is not told twice.
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use axum::http::StatusCode;
@@ -63,6 +64,9 @@ impl Before {
 pub(super) async fn describe(call: &Call<'_>, before: &Before, succeeded: bool, reply: &mut Reply) {
     for notice in call.workspace.take_notices() {
         reply.add_event(notice);
+    }
+    if call.unfinished.load(Ordering::Relaxed) {
+        reply.add_event("The page is still loading what the action asked for.");
     }
     tell_downloads(call, reply);
     let tabs = call.workspace.tabs();
