@@ -6,11 +6,13 @@ pub mod flags;
 pub mod layers;
 mod run;
 
+pub use run::dispatcher;
+
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::Write;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use strum::VariantArray;
@@ -21,6 +23,7 @@ use crate::browser::find::Channel;
 use crate::browser::launch::LaunchOptions;
 use crate::mcp::settings::Settings;
 use crate::mcp::tool::{Capability, Toolset};
+use crate::session::Roots;
 use crate::session::cooldown::DEFAULT_PERIOD;
 use crate::session::pacing::Politeness;
 
@@ -63,6 +66,7 @@ impl Config {
             min_interval: Duration::from_millis(flags.min_interval.unwrap_or_default()),
             respect_robots: flags.respect_robots.unwrap_or_default(),
         };
+        let output_dir = flags.output_dir.clone().unwrap_or_else(|| settings.output_dir.clone());
         Ok(Self {
             cooldown: flags.login_cooldown.map_or(DEFAULT_PERIOD, Duration::from_secs),
             state_dir: flags.state_dir.clone(),
@@ -77,6 +81,12 @@ impl Config {
                 navigation_limit: flags
                     .timeout_navigation
                     .map_or(settings.navigation_limit, Duration::from_millis),
+                action_limit: flags.timeout_action.map_or(settings.action_limit, Duration::from_millis),
+                settle: flags.timeout_settle.map_or(settings.settle, Duration::from_millis),
+                snapshot_max_chars: flags.snapshot_max_chars.unwrap_or(settings.snapshot_max_chars),
+                download_host: flags.download_host.clone(),
+                roots: Roots::new([output_dir.clone()]),
+                output_dir,
                 image_responses: flags.image_responses.unwrap_or(settings.image_responses),
                 screenshot_dir: flags.screenshot_dir.unwrap_or(settings.screenshot_dir),
                 ..settings
@@ -111,9 +121,17 @@ fn context_options(flags: &Flags) -> Result<ContextOptions, Ending> {
         user_agent: flags.user_agent.clone(),
         locale: flags.locale.clone(),
         timezone: flags.timezone.clone(),
+        input: flags.input.map(Into::into).unwrap_or_default(),
+        downloads: Some(absolute(flags.output_dir.as_deref().unwrap_or(&Settings::default().output_dir))),
+        catch_file_choosers: true,
         init_scripts: flags.init_script.iter().flatten().map(read).collect::<Result<_, _>>()?,
         ..ContextOptions::default()
     })
+}
+
+/// The browser has a working directory of its own.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// Why the program ends without serving: it was asked a question, or told something that cannot be.

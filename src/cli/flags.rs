@@ -5,6 +5,7 @@ use std::str::FromStr;
 use clap::Parser;
 use clap::builder::{RangedU64ValueParser, TypedValueParser, ValueParser};
 
+use crate::browser::input::InputStyle;
 use crate::mcp::settings::ImageResponses;
 use crate::mcp::tool::{Capability, Toolset};
 use crate::messages::Language;
@@ -70,6 +71,18 @@ pub struct Flags {
     #[arg(long, value_name = "SETS", value_delimiter = ',', ignore_case = true, help_heading = "Tools")]
     pub toolsets: Option<Vec<Toolset>>,
 
+    /// How the pointer and the keys move: as a hand does, or at once [default: natural]
+    #[arg(long, value_name = "natural|instant", ignore_case = true, help_heading = "Pages")]
+    pub input: Option<Input>,
+
+    /// Longest time until an element can be acted on [default: 5000]
+    #[arg(long, value_name = "MS", value_parser = milliseconds(), help_heading = "Tools")]
+    pub timeout_action: Option<u64>,
+
+    /// How long nothing must happen until an action counts as over [default: 120]
+    #[arg(long, value_name = "MS", value_parser = milliseconds(), help_heading = "Tools")]
+    pub timeout_settle: Option<u64>,
+
     /// Longest time until a page has loaded [default: 30000]
     #[arg(long, value_name = "MS", value_parser = milliseconds(), help_heading = "Tools")]
     pub timeout_navigation: Option<u64>,
@@ -82,6 +95,17 @@ pub struct Flags {
     #[arg(long, value_name = "DIR", help_heading = "Tools")]
     pub screenshot_dir: Option<PathBuf>,
 
+    /// Where PDFs and downloads are saved [default: .patchright-mcp]
+    #[arg(long, value_name = "DIR", help_heading = "Tools")]
+    pub output_dir: Option<PathBuf>,
+
+    /// Most characters of a snapshot in an answer [default: 50000]
+    #[arg(long, value_name = "COUNT", value_parser = RangedU64ValueParser::<usize>::new().range(1000..=10_000_000), help_heading = "Tools")]
+    pub snapshot_max_chars: Option<usize>,
+
+    /// Server to download a browser from, laid out as the usual one
+    #[arg(long, value_name = "URL", value_parser = not_empty(), help_heading = "Tools")]
+    pub download_host: Option<String>,
     /// How long a session lives [default: 300000]
     #[arg(long, value_name = "MS", value_parser = milliseconds(), help_heading = "Sessions")]
     pub session_timeout: Option<u64>,
@@ -132,6 +156,22 @@ pub enum LogLevel {
     Info,
     Debug,
     Trace,
+}
+
+/// How the pointer and the keys move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Input {
+    Natural,
+    Instant,
+}
+
+impl From<Input> for InputStyle {
+    fn from(input: Input) -> Self {
+        match input {
+            Input::Natural => Self::Natural,
+            Input::Instant => Self::Instant,
+        }
+    }
 }
 
 /// The makes of browser that can be named.

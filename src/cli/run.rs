@@ -45,6 +45,18 @@ async fn serve(config: Config) -> i32 {
             return 1;
         }
     };
+    let server = Server::new(Arc::new(dispatcher(config)));
+    let (input, output) = rmcp::transport::stdio_pipes();
+    let transport = Lines::new(input, output, shutdown.token().clone());
+    tokio::select! {
+        () = server.serve(transport, &shutdown) => {}
+        () = impatience => {}
+    }
+    shutdown.reason().exit_status()
+}
+
+/// The tools as they are configured, with a browser that starts when it is needed and the pause of this process.
+pub fn dispatcher(config: Config) -> Dispatcher {
     let registry = Registry::new(&tools::ALL, &config.capabilities, &config.toolsets);
     let engine = Engine::new(EngineOptions {
         use_profile: config.launch.user_data_dir.is_some(),
@@ -60,15 +72,7 @@ async fn serve(config: Config) -> i32 {
     if let Some(folder) = &config.state_dir {
         cooldown.keep_in(folder, Arc::new(tell));
     }
-    let dispatcher = Dispatcher::new(registry, engine, config.settings).with_cooldown(cooldown);
-    let server = Server::new(Arc::new(dispatcher));
-    let (input, output) = rmcp::transport::stdio_pipes();
-    let transport = Lines::new(input, output, shutdown.token().clone());
-    tokio::select! {
-        () = server.serve(transport, &shutdown) => {}
-        () = impatience => {}
-    }
-    shutdown.reason().exit_status()
+    Dispatcher::new(registry, engine, config.settings).with_cooldown(cooldown)
 }
 
 /// Standard output is the protocol's. What other crates log could hold what people type, so only their errors are heard.

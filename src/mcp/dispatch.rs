@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::Result;
-use crate::browser::{ActionOptions, ElementHandle, Page, WaitUntil};
+use crate::browser::{ActionOptions, ElementHandle, Page, SettleOptions};
 use crate::error::Error;
 use crate::mcp::describe::{Before, Told, describe};
 use crate::mcp::failure;
@@ -83,6 +83,8 @@ pub struct Call<'a> {
     turns: &'a Turns,
     turn: Mutex<Option<OwnedMutexGuard<()>>>,
     met_dialog: AtomicBool,
+    /// What an action caused had not ended when the time was over.
+    pub(super) unfinished: AtomicBool,
 }
 
 impl Dispatcher {
@@ -211,6 +213,7 @@ impl Dispatcher {
             turns: &self.turns,
             turn: Mutex::default(),
             met_dialog: AtomicBool::new(false),
+            unfinished: AtomicBool::new(false),
         };
         if tool.toolset != Toolset::Browser {
             return unless_it_panics(tool.run(arguments, &call, reply)).await;
@@ -261,13 +264,21 @@ impl Call<'_> {
         target: Option<&ElementHandle>,
         action: impl Future<Output = Result<()>>,
     ) -> Result<()> {
-        let _ = target;
+        let watch = page.watch(target).await;
         match action.await {
             Ok(()) | Err(Error::DialogOpen { .. }) => {}
             Err(error) => return Err(error),
         }
         self.progress.say("waiting for what the action caused");
-        let _ = page.until_reached(WaitUntil::Load, self.settings.navigation_limit).await;
+        let settled = watch
+            .settle(&SettleOptions {
+                window: self.settings.settle,
+                navigation_limit: self.settings.navigation_limit,
+            })
+            .await;
+        if settled.unfinished {
+            self.unfinished.store(true, Ordering::Relaxed);
+        }
         Ok(())
     }
 

@@ -3,6 +3,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::messages::Language;
+use crate::session::Roots;
 use crate::session::cooldown::Scope;
 use crate::session::pacing::Politeness;
 use crate::session::registry::SessionOptions;
@@ -32,6 +33,12 @@ pub struct Settings {
     pub snapshot_max_chars: usize,
     pub image_responses: ImageResponses,
     pub screenshot_dir: PathBuf,
+    /// Where PDFs and downloads go.
+    pub output_dir: PathBuf,
+    /// Where a browser is downloaded from, instead of the usual server.
+    pub download_host: Option<String>,
+    /// The folders whose files a caller may name.
+    pub roots: Roots,
     /// How long a person may take to log in or to pass a check.
     pub login_limit: Duration,
     /// Of the texts about that.
@@ -51,6 +58,9 @@ impl Default for Settings {
             snapshot_max_chars: 50_000,
             image_responses: ImageResponses::default(),
             screenshot_dir: PathBuf::from(".viewpoint-mcp-screenshots"),
+            output_dir: PathBuf::from(".patchright-mcp"),
+            download_host: None,
+            roots: Roots::default(),
             login_limit: Duration::from_secs(120),
             language: Language::default(),
             cooldown_scope: Scope::default(),

@@ -11,7 +11,7 @@ use super::wall::{Purpose, WallKind};
 use crate::browser::input::ClickOptions;
 use crate::browser::{
     ActionOptions, Area, Arrival, ContentFormat, Mark, NavigateOptions, Page, Scope, ScreenshotOptions,
-    Sight, WaitUntil,
+    SettleOptions, Sight, WaitUntil,
 };
 use crate::error::{Error, Result};
 
@@ -24,7 +24,6 @@ pub enum Task {
     /// Read it, once this element is visible.
     Read {
         wait_for: Option<String>,
-        format: ContentFormat,
     },
     Picture {
         full_page: bool,
@@ -52,6 +51,8 @@ pub struct ErrandOptions<'a> {
     pub settle: Duration,
     /// How long a person may take.
     pub patience: Duration,
+    /// How to write the page down that a task leads to.
+    pub formats: &'a [ContentFormat],
     pub pacing: &'a Pacing,
 }
 
@@ -61,7 +62,8 @@ pub struct Visit {
     /// Where the page was in the end.
     pub url: String,
     pub title: String,
-    pub content: String,
+    /// The page, in each of the formats that were asked for.
+    pub contents: Vec<String>,
     pub picture: Vec<u8>,
     pub value: Option<Value>,
     /// The wall that a person opened on the way.
@@ -89,6 +91,11 @@ pub async fn run(
         }
     }
     let mut visit = perform(page, task, deadline, options.settle).await?;
+    if matches!(task, Task::Read { .. } | Task::Click { .. } | Task::Fill { .. }) {
+        for format in options.formats {
+            visit.contents.push(page.content(*format).await?);
+        }
+    }
     visit.url = page.url();
     visit.title = page.title().await;
     visit.passed = passed;
@@ -99,21 +106,17 @@ async fn perform(page: &Page, task: &Task, deadline: Instant, settle: Duration) 
     let frame = page.main_frame();
     let mut visit = Visit::default();
     match task {
-        Task::Read { wait_for, format } => {
+        Task::Read { wait_for } => {
             if let Some(selector) = wait_for {
                 frame.find(selector, Sight::Visible, rest(deadline)).await?;
             }
-            visit.content = page.content(*format).await?;
         }
         Task::Picture { full_page } => {
             let area = if *full_page { Area::FullPage } else { Area::Viewport };
             let options = ScreenshotOptions { area, ..ScreenshotOptions::default() };
             visit.picture = page.screenshot(options).await?.bytes;
         }
-        Task::Click { selector } => {
-            click(page, selector, deadline, settle).await?;
-            visit.content = page.content(ContentFormat::Markdown).await?;
-        }
+        Task::Click { selector } => click(page, selector, deadline, settle).await?,
         Task::Fill { fields, submit } => {
             for (selector, value) in fields {
                 let element = frame.find(selector, Sight::Attached, rest(deadline)).await?;
@@ -122,7 +125,6 @@ async fn perform(page: &Page, task: &Task, deadline: Instant, settle: Duration) 
             if let Some(selector) = submit {
                 click(page, selector, deadline, settle).await?;
             }
-            visit.content = page.content(ContentFormat::Markdown).await?;
         }
         Task::Run { script } => {
             let value = evaluate(page, script);
@@ -156,16 +158,17 @@ async fn evaluate(page: &Page, script: &str) -> Result<Value> {
 
 async fn click(page: &Page, selector: &str, deadline: Instant, settle: Duration) -> Result<()> {
     let element = page.main_frame().find(selector, Sight::Attached, rest(deadline)).await?;
-    let mark = page.mark();
+    let watch = page.watch(Some(&element)).await;
     match element.click(&ClickOptions::default(), &ActionOptions::within(rest(deadline))).await {
         Ok(()) | Err(Error::DialogOpen { .. }) => {}
         Err(error) => return Err(error),
     }
-    settled(page, mark, settle, deadline).await
+    watch.settle(&SettleOptions { window: settle, navigation_limit: rest(deadline) }).await;
+    dismiss(page).await
 }
 
 /// Goes to `url`. Returns until when the rest may take.
-pub async fn arrive(page: &Page, url: &Url, options: ErrandOptions<'_>) -> Result<Instant> {
+async fn arrive(page: &Page, url: &Url, options: ErrandOptions<'_>) -> Result<Instant> {
     options.pacing.before(url).await?;
     let deadline = Instant::now() + options.limit;
     let mark = page.mark();
@@ -198,7 +201,7 @@ pub async fn go(page: &Page, url: &Url, until: WaitUntil, limit: Duration) -> Re
 }
 
 /// Waits until the page has loaded and nothing more happens, as long as that can be waited for.
-pub async fn settled(page: &Page, mark: Mark, quiet: Duration, deadline: Instant) -> Result<()> {
+async fn settled(page: &Page, mark: Mark, quiet: Duration, deadline: Instant) -> Result<()> {
     let mut changes = page.changes();
     let begun = Instant::now();
     let mut latest = deadline.min(begun + REST_LIMIT);

@@ -3,6 +3,7 @@
 //! A [`registry`] gives workspaces an id and an end. [`cooldown`] is the pause after nobody came; [`handoff`] waits for
 //! somebody at a [`wall`]; [`errand`] goes to a page, does one thing there, and tells; [`pacing`] keeps it polite.
 mod engine;
+mod roots;
 mod workspace;
 pub mod cooldown;
 pub mod pacing;
@@ -12,4 +13,5 @@ pub mod errand;
 pub mod registry;
 
 pub use engine::{Engine, EngineOptions, Source};
+pub use roots::Roots;
 pub use workspace::{ContextEntry, Tab, Workspace};

@@ -21,7 +21,6 @@ pub struct Evaluate {
     pub function: String,
     /// Ref of the element to hand over.
     pub r#ref: Option<String>,
-    /// The element in words.
     pub element: Option<String>,
 }
 

@@ -37,7 +37,6 @@ pub struct Click {
     /// Ref from the snapshot.
     #[schemars(length(min = 1))]
     pub r#ref: String,
-    /// The element in words.
     pub element: Option<String>,
     #[serde(default)]
     pub button: Button,
@@ -77,7 +76,6 @@ pub struct Type {
     /// Ref from the snapshot.
     #[schemars(length(min = 1))]
     pub r#ref: String,
-    /// The element in words.
     pub element: Option<String>,
     pub text: String,
     /// Press Enter afterwards.

@@ -73,8 +73,9 @@ impl Tool for Fetch {
             Format::Html => ContentFormat::Html,
         };
         let wait_for = self.wait_for.filter(|selector| !selector.trim().is_empty());
-        let visit = visit(call, url, Task::Read { wait_for, format }, self.timeout).await?;
-        let content = part(&visit.content, self.offset, self.max_chars, language);
+        let visit = visit(call, url, Task::Read { wait_for }, format, self.timeout).await?;
+        let content =
+            part(visit.contents.first().map_or("", String::as_str), self.offset, self.max_chars, language);
         reply.say_only(texts::fetched(&visit.title, &self.url, &content));
         Ok(())
     }
@@ -106,7 +107,8 @@ impl Tool for Screenshot {
         let Some(url) = given(&self.url, Given::Something, Kind::Screenshot, language, reply) else {
             return Ok(());
         };
-        let visit = visit(call, url, Task::Picture { full_page: self.full_page }, self.timeout).await?;
+        let visit =
+            visit(call, url, Task::Picture { full_page: self.full_page }, MARKDOWN, self.timeout).await?;
         reply.say_only(texts::captured(language, &visit.title, &self.url));
         reply.add_image(Image { base64: BASE64_STANDARD.encode(&visit.picture), mime_type: "image/png" });
         Ok(())
@@ -144,8 +146,9 @@ impl Tool for Click {
         let Some(url) = given(&self.url, Given::text(&self.selector), Kind::Click, language, reply) else {
             return Ok(());
         };
-        let visit = visit(call, url, Task::Click { selector: self.selector }, self.timeout).await?;
-        let content = part(&visit.content, self.offset, self.max_chars, language);
+        let visit = visit(call, url, Task::Click { selector: self.selector }, MARKDOWN, self.timeout).await?;
+        let content =
+            part(visit.contents.first().map_or("", String::as_str), self.offset, self.max_chars, language);
         reply.say_only(texts::clicked(language, &visit.title, &visit.url, &content));
         Ok(())
     }
@@ -190,8 +193,9 @@ impl Tool for FillForm {
         let Some(url) = given(&self.url, fields, Kind::FillForm, language, reply) else { return Ok(()) };
         let submit = self.submit_selector.filter(|selector| !selector.trim().is_empty());
         let task = Task::Fill { fields: self.fields.into_iter().collect(), submit };
-        let visit = visit(call, url, task, self.timeout).await?;
-        let content = part(&visit.content, self.offset, self.max_chars, language);
+        let visit = visit(call, url, task, MARKDOWN, self.timeout).await?;
+        let content =
+            part(visit.contents.first().map_or("", String::as_str), self.offset, self.max_chars, language);
         reply.say_only(texts::submitted(language, &visit.title, &visit.url, &content));
         Ok(())
     }
@@ -222,7 +226,7 @@ impl Tool for ExecuteJs {
         let Some(url) = given(&self.url, Given::text(&self.script), Kind::ExecuteJs, language, reply) else {
             return Ok(());
         };
-        let visit = visit(call, url, Task::Run { script: self.script }, self.timeout).await?;
+        let visit = visit(call, url, Task::Run { script: self.script }, MARKDOWN, self.timeout).await?;
         let value = visit.value.unwrap_or_default();
         let value = serde_json::to_string_pretty(&value).unwrap_or_default();
         reply.say_only(texts::executed(language, &self.url, &value));
@@ -269,12 +273,21 @@ pub(crate) fn read_url(text: &str) -> Option<Url> {
     (matches!(url.scheme(), "http" | "https") && url.has_host()).then_some(url)
 }
 
-async fn visit(call: &Call<'_>, url: Url, task: Task, timeout: Option<f64>) -> Result<Visit> {
+const MARKDOWN: ContentFormat = ContentFormat::Markdown;
+
+async fn visit(
+    call: &Call<'_>,
+    url: Url,
+    task: Task,
+    format: ContentFormat,
+    timeout: Option<f64>,
+) -> Result<Visit> {
     let limit = timeout.and_then(|ms| Duration::try_from_secs_f64(ms / 1000.0).ok());
     let options = ErrandOptions {
         limit: limit.unwrap_or(call.settings.navigation_limit),
         settle: call.settings.settle,
         patience: call.settings.login_limit,
+        formats: &[format],
         pacing: call.pacing,
     };
     let person = call.person();

@@ -43,7 +43,6 @@ pub struct TakeScreenshot {
     pub filename: Option<String>,
     /// Ref of the element to show instead of the viewport.
     pub r#ref: Option<String>,
-    /// The element in words.
     pub element: Option<String>,
     /// The whole page, not only what is visible.
     #[serde(default)]

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::address;
 use crate::Result;
 use crate::browser::input::ClickOptions;
-use crate::browser::{ActionOptions, Page, Sight, WaitUntil};
+use crate::browser::{ActionOptions, ElementHandle, ElementState, Page, Sight, WaitUntil};
 use crate::error::{Error, Obstacle};
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::Reply;
@@ -164,14 +164,8 @@ impl Tool for Click {
         let count = self.click_count.unwrap_or(1.0) as u32;
         let click = ClickOptions { count, ..ClickOptions::default() };
         let options = ActionOptions { force: self.force, ..ActionOptions::within(rest) };
-        let mark = page.mark();
-        match element.click(&click, &options).await {
-            // A dialog is what the click led to.
-            Ok(()) | Err(Error::DialogOpen { .. }) => {}
-            Err(error) => return Err(error),
-        }
-        let latest = tokio::time::Instant::now() + call.settings.navigation_limit;
-        errand::settled(&page, mark, call.settings.settle, latest).await?;
+        call.act(&page, Some(&element), Box::pin(element.click(&click, &options))).await?;
+        errand::dismiss(&page).await?;
         answer(reply, json!({ "success": true, "message": texts::CLICKED }));
         Ok(())
     }
@@ -210,18 +204,15 @@ impl Tool for Type {
         let begun = tokio::time::Instant::now();
         call.progress.say("typing");
         let element = page.main_frame().find(&self.selector, Sight::Attached, limit).await?;
+        until_editable(&element, limit.saturating_sub(begun.elapsed()), limit).await?;
         let options = ActionOptions::within(limit.saturating_sub(begun.elapsed()));
         if self.clear {
             element.clear(&options).await?;
         }
-        let mark = page.mark();
         let delay = self.delay.map(milliseconds);
-        match element.type_text(&self.text, delay, &options).await {
-            Ok(()) | Err(Error::DialogOpen { .. }) => {}
-            Err(error) => return Err(error),
-        }
-        let latest = tokio::time::Instant::now() + call.settings.navigation_limit;
-        errand::settled(&page, mark, call.settings.settle, latest).await?;
+        let typing = Box::pin(element.type_text(&self.text, delay, &options));
+        call.act(&page, Some(&element), typing).await?;
+        errand::dismiss(&page).await?;
         answer(reply, json!({ "success": true, "message": texts::TYPED }));
         Ok(())
     }
@@ -231,6 +222,26 @@ impl Tool for Type {
 async fn page(call: &Call<'_>) -> Result<Page> {
     errand::dismiss(&call.workspace.page().await?).await?;
     call.page().await
+}
+
+/// Waits until something can be typed into the element, which is never where it is no field.
+async fn until_editable(element: &ElementHandle, rest: Duration, limit: Duration) -> Result<()> {
+    let deadline = tokio::time::Instant::now() + rest;
+    loop {
+        let state = element.state().await?;
+        if state.editable {
+            return Ok(());
+        }
+        if tokio::time::Instant::now() >= deadline {
+            let obstacle = match state {
+                ElementState { visible: false, .. } => Obstacle::Hidden,
+                ElementState { enabled: false, .. } => Obstacle::Disabled,
+                _ => Obstacle::ReadOnly,
+            };
+            return Err(Error::NotActionable { obstacle, waited: limit });
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
 }
 
 fn limit(timeout: Option<f64>, otherwise: Duration) -> Duration {
