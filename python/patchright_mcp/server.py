@@ -13,7 +13,7 @@ import sys
 import time
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any, ClassVar
+from typing import Any
 
 from . import _core
 from .browser import PatchrightBrowser
@@ -135,46 +135,31 @@ def _shaped(name: str, own: type, values: dict[str, Any]) -> Any:  # noqa: ANN40
 class _Module(ModuleType):
     """This module; two of its names are the engine's."""
 
-    _hidden: ClassVar[set[str]] = set()
+    @property
+    def _login_timeout_timestamp(self) -> float | None:
+        return _cooldown.since
 
-    def __getattr__(self, name: str) -> object:
-        if name in _Module._hidden or name not in _READ:
-            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-        return _READ[name]()
+    @_login_timeout_timestamp.setter
+    def _login_timeout_timestamp(self, value: float | None) -> None:
+        _cooldown.since = None if value is None else float(value)
 
-    def __setattr__(self, name: str, value: object) -> None:
-        if name in _WRITE:
-            _WRITE[name](value)
-            _Module._hidden.discard(name)
-        else:
-            super().__setattr__(name, value)
+    @property
+    def _LOGIN_COOLDOWN_SECONDS(self) -> float:  # noqa: N802 - the name is the original's.
+        period = _cooldown.period
+        return int(period) if period.is_integer() else period
 
-    def __delattr__(self, name: str) -> None:
-        # `unittest.mock` deletes what it has patched, and sets it again if it is gone.
-        if name in _WRITE:
-            _Module._hidden.add(name)
-        else:
-            super().__delattr__(name)
+    @_LOGIN_COOLDOWN_SECONDS.setter
+    def _LOGIN_COOLDOWN_SECONDS(self, value: float) -> None:  # noqa: N802
+        _cooldown.period = float(value)
 
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *_READ]
+    @property
+    def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
+        """The names, with the engine's as they stand: what patches a module looks for them here."""
+        names = ModuleType.__dict__["__dict__"].__get__(self)
+        names["_login_timeout_timestamp"] = self._login_timeout_timestamp
+        names["_LOGIN_COOLDOWN_SECONDS"] = self._LOGIN_COOLDOWN_SECONDS
+        return names  # type: ignore[no-any-return]
 
-
-def _set_since(value: Any) -> None:  # noqa: ANN401
-    _cooldown.since = None if value is None else float(value)
-
-
-def _set_period(value: Any) -> None:  # noqa: ANN401
-    _cooldown.period = float(value)
-
-
-def _period() -> float:
-    period = _cooldown.period
-    return int(period) if period.is_integer() else period
-
-
-_READ = {"_login_timeout_timestamp": lambda: _cooldown.since, "_LOGIN_COOLDOWN_SECONDS": _period}
-_WRITE = {"_login_timeout_timestamp": _set_since, "_LOGIN_COOLDOWN_SECONDS": _set_period}
 
 sys.modules[__name__].__class__ = _Module
 _cooldown.use_clock(lambda: time.time())  # noqa: PLW0108 - looked up at each call: tests patch it.
