@@ -51,7 +51,8 @@ def main() -> int:
             order = list(commands) if number % 2 == 0 else list(reversed(commands))
             for name in order:
                 measure_start(commands[name], samples[name], options.starts)
-                measure_tools(commands[name], samples[name], site, options.samples)
+                if options.samples:
+                    measure_tools(commands[name], samples[name], site, options.samples)
     before = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     print_table(samples, before)
     RESULTS.parent.mkdir(parents=True, exist_ok=True)
@@ -65,7 +66,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--python", default=sys.executable, help="the interpreter that has the server")
     parser.add_argument("--rounds", type=int, default=3, help="fresh servers per program")
     parser.add_argument("--starts", type=int, default=10, help="starts measured in each round")
-    parser.add_argument("--samples", type=int, default=10, help="calls of each tool in each round")
+    parser.add_argument("--samples", type=int, default=10, help="calls of each tool in each round, or 0")
     parser.add_argument("--against", action="append", default=[], metavar="NAME=COMMAND")
     return parser.parse_args()
 

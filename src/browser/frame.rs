@@ -41,6 +41,8 @@ struct FrameState {
     world: Option<World>,
     main_context: Option<i64>,
     owner: Option<(World, RemoteHandle)>,
+    /// The world of the parent that knows by which element it shows this frame.
+    adopted_in: Option<i64>,
     next_ref: u32,
 }
 
@@ -79,6 +81,7 @@ impl Frame {
             world: None,
             main_context: None,
             owner: None,
+            adopted_in: None,
             next_ref: 1,
         };
         let inner = FrameInner {
@@ -297,6 +300,15 @@ impl Frame {
             .unwrap_or_default()
     }
 
+    /// Whether the parent's world has yet to be told which element shows this frame.
+    pub(super) fn needs_adoption(&self, parent: &World) -> bool {
+        self.inner.state.lock().adopted_in != Some(parent.context_id())
+    }
+
+    pub(super) fn adopted_in(&self, parent: &World) {
+        self.inner.state.lock().adopted_in = Some(parent.context_id());
+    }
+
     /// Remembers the highest number given to a node, so that the next document goes on from there.
     pub fn refs_used_up_to(&self, last: u32) {
         let mut state = self.inner.state.lock();
@@ -356,6 +368,7 @@ impl Frame {
         state.world = None;
         state.main_context = None;
         state.owner = None;
+        state.adopted_in = None;
     }
 
     pub(super) fn detach(&self) {

@@ -16,6 +16,8 @@ pub struct Pending {
     pub navigating: bool,
     /// The main frame has committed a new document.
     pub committed: bool,
+    /// The main frame moved to another place within its document.
+    pub moved_within: bool,
     /// Frames that began to load since then and have not stopped.
     pub loading: usize,
     /// Requests begun since then that have not ended.
@@ -38,6 +40,7 @@ pub(super) struct Journal {
     last_effect: Option<(u64, Instant)>,
     navigation: u64,
     commit: u64,
+    moved_within: u64,
     loading: HashMap<String, u64>,
     windows: Vec<u64>,
     requests: HashMap<String, u64>,
@@ -58,6 +61,7 @@ impl Journal {
         Pending {
             navigating: self.navigation > mark || self.commit > mark,
             committed: self.commit > mark,
+            moved_within: self.moved_within > mark,
             loading: self.loading.values().filter(|begun| **begun > mark).count(),
             requests: self.requests.values().filter(|begun| **begun > mark).count(),
             last_effect: self.last_effect.filter(|(sequence, _)| *sequence > mark).map(|(_, at)| at),
@@ -84,6 +88,13 @@ impl Journal {
             self.commit = self.sequence;
             // The requests of the old document are nobody's any more.
             self.requests.clear();
+        }
+    }
+
+    pub(super) fn moved_within(&mut self, main_frame: bool) {
+        self.effect();
+        if main_frame {
+            self.moved_within = self.sequence;
         }
     }
 

@@ -80,6 +80,7 @@ pub enum IgnoreDefaults {
     Nothing,
     /// Those that are named, with or without a value: `--no-first-run`.
     These(Vec<String>),
+    /// All of [`FLAGS`], but for `--headless=new` where that was asked for.
     Everything,
 }
 
@@ -98,7 +99,6 @@ struct Plan {
     found: Found,
     headless: bool,
     sandbox: bool,
-    /// The window size of the options, or the one a headless browser needs.
     user_agent: Option<String>,
 }
 

@@ -1,5 +1,5 @@
 //! Going somewhere, and knowing when one is there.
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::time::timeout;
 
@@ -100,11 +100,10 @@ impl Page {
         self.session().call_within(go, options.limit).await?;
         let moved_within = self.until(|page| {
             let frame = page.main_frame();
-            let same_document = frame.loader() == before.0 && frame.url() == entry.url;
             if page.dialog().is_some() || frame.loader() != before.0 {
                 Some(false)
             } else {
-                (same_document && page.pending_since(before.1).last_effect.is_some()).then_some(true)
+                page.pending_since(before.1).moved_within.then_some(true)
             }
         });
         match timeout(options.limit, moved_within).await {
@@ -148,7 +147,7 @@ impl Frame {
     }
 
     async fn start_and_wait(&self, page: &Page, url: &str, options: &NavigateOptions) -> Result<Arrival> {
-        let before = self.loader();
+        let (before, mark, begun) = (self.loader(), page.mark(), Instant::now());
         let navigate = Navigate {
             url: url.to_owned(),
             referrer: options.referrer.clone(),
@@ -171,14 +170,16 @@ impl Frame {
             });
             return match status {
                 Some(204 | 205) => Ok(Arrival::NoContent),
-                _ => Err(Error::NavigationFailed { reason }),
+                // The browser only sees that a connection failed; its way out may know why.
+                _ => Err(page.context().explain_failure(begun).unwrap_or(Error::NavigationFailed { reason })),
             };
         }
-        let Some(loader) = navigated.loader_id else { return Ok(Arrival::SameDocument) };
-        if *before == *loader {
-            return Ok(Arrival::SameDocument);
+        if navigated.loader_id.is_some_and(|loader| *loader != *before) {
+            return self.until_arrived(&before, options).await;
         }
-        self.until_arrived(&before, options).await
+        let is_main = self == page.main_frame();
+        let moved = page.until(|page| (!is_main || page.pending_since(mark).moved_within).then_some(()));
+        moved.await.map(|()| Arrival::SameDocument)
     }
 
     /// Waits until a document other than `before` has reached the moment wanted.

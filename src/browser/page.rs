@@ -9,17 +9,18 @@ use tokio::time::{Instant, timeout};
 
 use super::context::BrowserContext;
 use super::frame::Frame;
+use super::input::{Input, Keyboard, Mouse, Touch};
 use super::journal::{Journal, Mark, Pending};
 use super::network::NetworkLog;
 use crate::cdp::types::console::{self, InspectorEnable};
-use crate::cdp::types::emulation::SetFocusEmulationEnabled;
+use crate::cdp::types::emulation::{SetDeviceMetricsOverride, SetFocusEmulationEnabled};
 use crate::cdp::types::network::{self as net, Enable as NetworkEnable};
 use crate::cdp::types::page as wire;
 use crate::cdp::types::runtime::{RunIfWaitingForDebugger, TerminateExecution};
 use crate::cdp::types::target::{
     ActivateTarget, AttachedToTarget, CloseTarget, DetachedFromTarget, FilterEntry, SetAutoAttach, TargetInfo,
 };
-use crate::cdp::{CdpSession, Command, Event, Events, RawEvent};
+use crate::cdp::{CdpSession, Command, Event, Observer, RawEvent};
 use crate::error::{Error, Result};
 
 /// One tab. Cheap to clone; compares by identity.
@@ -35,6 +36,7 @@ pub(super) struct PageInner {
     opener: Option<String>,
     context: BrowserContext,
     session: CdpSession,
+    input: Input,
     main_frame: Frame,
     state: Mutex<PageState>,
     changes: watch::Sender<u64>,
@@ -47,6 +49,8 @@ struct PageState {
     journal: Journal,
     network: NetworkLog,
     dialog: Option<Dialog>,
+    next_answer: Option<(bool, Option<String>)>,
+    dialogs_in_a_row: u32,
     chooser: Option<FileChooser>,
     ready: bool,
     closed: bool,
@@ -80,6 +84,9 @@ impl PartialEq for Page {
 }
 
 impl Eq for Page {}
+
+/// A document that opens more dialogs than this is not asking anybody any more.
+const MOST_DIALOGS: u32 = 20;
 
 /// All that a page's sessions tell and that we keep. Anything else is not decoded.
 const HEARD: [&str; 24] = [
@@ -130,6 +137,8 @@ impl Page {
                 journal: Journal::default(),
                 network: NetworkLog::default(),
                 dialog: None,
+                next_answer: None,
+                dialogs_in_a_row: 0,
                 chooser: None,
                 ready: false,
                 closed: false,
@@ -140,6 +149,7 @@ impl Page {
                 index,
                 opener: info.opener_id.clone(),
                 context: context.clone(),
+                input: Input::new(session.clone(), context.input_style()),
                 session,
                 main_frame,
                 state: Mutex::new(state),
@@ -148,7 +158,7 @@ impl Page {
         });
         let page = Self { inner };
         let root = page.inner.session.clone();
-        page.attend(root, None);
+        page.attend(root, true);
         page
     }
 
@@ -169,6 +179,23 @@ impl Page {
     /// The session of the tab itself: input, pictures and dialogs go through it.
     pub fn session(&self) -> &CdpSession {
         &self.inner.session
+    }
+
+    /// The pointer, the keys and the finger of this tab.
+    pub fn input(&self) -> &Input {
+        &self.inner.input
+    }
+
+    pub fn mouse(&self) -> Mouse {
+        self.inner.input.mouse()
+    }
+
+    pub fn keyboard(&self) -> Keyboard {
+        self.inner.input.keyboard()
+    }
+
+    pub fn touch(&self) -> Touch {
+        self.inner.input.touch()
     }
 
     pub fn main_frame(&self) -> &Frame {
@@ -254,6 +281,27 @@ impl Page {
             }
         });
         Ok(dialog)
+    }
+
+    /// Answers the next dialog as soon as it opens, once.
+    pub fn answer_next_dialog(&self, accept: bool, prompt_text: Option<String>) {
+        self.update(|state| state.next_answer = Some((accept, prompt_text)));
+    }
+
+    /// Whether the document opens dialogs without end, so that they are dismissed unasked.
+    pub fn floods_dialogs(&self) -> bool {
+        self.inner.state.lock().dialogs_in_a_row > MOST_DIALOGS
+    }
+
+    /// Makes the page this large, in CSS pixels, whatever the size of its window.
+    pub async fn set_viewport(&self, width: u32, height: u32) -> Result<()> {
+        let metrics = SetDeviceMetricsOverride { width, height, ..SetDeviceMetricsOverride::default() };
+        self.session().call(metrics).await.map(drop)
+    }
+
+    /// Something happened that belongs to the page and that none of its sessions tells.
+    pub(super) fn note_effect(&self) {
+        self.update(|state| state.journal.effect());
     }
 
     /// Brings the tab to the front of its window.
@@ -375,27 +423,18 @@ impl Page {
 
     // What the browser tells.
 
-    /// Sets a session up and listens to it until it ends. `frame` is the one that lives in another process.
-    fn attend(&self, session: CdpSession, frame: Option<Frame>) {
-        let mut events = session.events(&HEARD);
-        let set_up = self.set_up(&session);
+    /// Sets a session up and hears it until it ends. `is_root` is false for a frame that lives in another process.
+    fn attend(&self, session: CdpSession, is_root: bool) {
         let page = Arc::downgrade(&self.inner);
-        let is_root = frame.is_none();
-        let listener = (page.clone(), session.clone());
+        session.observe(&HEARD, Arc::new(Ear { page: page.clone(), session: session.clone(), is_root }));
+        let set_up = self.set_up(&session);
         tokio::spawn(async move {
-            let (page, session) = listener;
             if let Ok(tree) = set_up.await
                 && let Some(inner) = page.upgrade()
             {
                 let page = Page { inner };
                 page.learn_tree(&tree.frame_tree, &session, is_root);
-                if is_root {
-                    page.update(|state| state.ready = true);
-                }
-            }
-            listen(&page, &session, &mut events).await;
-            if is_root && let Some(inner) = page.upgrade() {
-                Page { inner }.gone();
+                page.update(|state| state.ready |= is_root);
             }
         });
     }
@@ -472,11 +511,13 @@ impl Page {
             let restored = told.kind == "BackForwardCacheRestore";
             self.detach_children(&frame);
             frame.committed(&told.frame, session, restored);
+            self.context().note_origin(&told.frame.url);
             let main = frame == *self.main_frame();
             self.update(|state| {
                 state.journal.committed(main);
                 if main {
                     state.network.document_changed(&told.frame.loader_id);
+                    state.dialogs_in_a_row = 0;
                     state.chooser = None;
                 }
             });
@@ -484,7 +525,8 @@ impl Page {
             if let Some(frame) = self.frame_by_id(&told.frame_id) {
                 frame.moved_within(&told.url);
             }
-            self.update(|state| state.journal.effect());
+            let main = told.frame_id == self.inner.target;
+            self.update(|state| state.journal.moved_within(main));
         } else if let Some(told) = event.read::<wire::FrameStartedNavigating>() {
             let main = told.frame_id == self.inner.target;
             self.update(|state| state.journal.navigation_begun(main));
@@ -505,7 +547,7 @@ impl Page {
             if told.target_info.kind == "iframe" {
                 let frame = self.frame_or_new(&told.target_info.target_id, None, &session);
                 frame.moved_to_process(&session);
-                self.attend(session, Some(frame));
+                self.attend(session, false);
             } else {
                 self.context().set_up_worker(&session, &told.target_info);
                 session.send(RunIfWaitingForDebugger {}).ignore();
@@ -554,10 +596,7 @@ impl Page {
                 url: told.url,
                 session: session.id().to_owned(),
             };
-            self.update(|state| {
-                state.dialog = Some(dialog);
-                state.journal.effect();
-            });
+            self.opened(dialog, session);
         } else if event.method() == wire::JavascriptDialogClosed::METHOD {
             self.update(|state| {
                 state.dialog = None;
@@ -585,6 +624,22 @@ impl Page {
             } else {
                 self.update(|state| state.journal.effect());
             }
+        }
+    }
+
+    /// A dialog stands open until somebody answers, unless the answer was given before, or the document never stops.
+    fn opened(&self, dialog: Dialog, session: &CdpSession) {
+        let answer = self.update(|state| {
+            state.journal.effect();
+            state.dialogs_in_a_row += 1;
+            let flood =
+                (state.dialogs_in_a_row > MOST_DIALOGS).then_some((dialog.kind == "beforeunload", None));
+            let answer = flood.or_else(|| state.next_answer.take());
+            state.dialog = Some(dialog).filter(|_| answer.is_none());
+            answer
+        });
+        if let Some((accept, prompt_text)) = answer {
+            session.send(wire::HandleJavaScriptDialog { accept, prompt_text }).ignore();
         }
     }
 
@@ -630,10 +685,26 @@ impl Page {
     }
 }
 
-async fn listen(page: &Weak<PageInner>, session: &CdpSession, events: &mut Events) {
-    while let Some(event) = events.next().await {
-        let Some(inner) = page.upgrade() else { return };
-        Page { inner }.hear(&event, session);
+/// What hears a session on behalf of a page.
+struct Ear {
+    page: Weak<PageInner>,
+    session: CdpSession,
+    is_root: bool,
+}
+
+impl Observer for Ear {
+    fn told(&self, event: RawEvent) {
+        if let Some(inner) = self.page.upgrade() {
+            Page { inner }.hear(&event, &self.session);
+        }
+    }
+
+    fn ended(&self) {
+        if self.is_root
+            && let Some(inner) = self.page.upgrade()
+        {
+            Page { inner }.gone();
+        }
     }
 }
 

@@ -1,14 +1,14 @@
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::events::{Events, Listener, Message};
+use super::events::{Events, Listener, Message, Observer, Observing, decode};
 use super::session::CdpSession;
 use super::transport::{Incoming, Outgoing, Transport};
 use crate::error::{Error, Result};
@@ -38,16 +38,19 @@ struct State {
 
 #[derive(Debug)]
 struct Pending {
-    session: Option<Arc<str>>,
+    session: Arc<str>,
     reply: oneshot::Sender<Result<Message>>,
 }
 
 /// What is known of one attachment, or of the browser itself.
 #[derive(Debug, Default)]
 pub(super) struct SessionState {
+    /// The session that told of this one: when it ends, so does this one. The browser's own session has none.
+    parent: Option<Arc<str>>,
     pub(super) closed: AtomicBool,
     pub(super) crashed: AtomicBool,
     listeners: Mutex<Vec<Listener>>,
+    observers: Mutex<Vec<Observing>>,
 }
 
 impl Connection {
@@ -63,17 +66,15 @@ impl Connection {
         });
         shared.state.lock().sessions.insert(Arc::from(""), Arc::default());
         let mut gone = shared.gone.subscribe();
-        let reader = Arc::downgrade(&shared);
+        let reader = Reader(Arc::downgrade(&shared));
         tokio::spawn(async move {
-            let ended = tokio::select! {
-                ended = read(incoming, &reader) => ended,
-                _ = gone.wait_for(Option::is_some) => return,
-            };
-            if let Some(shared) = reader.upgrade() {
-                shared.close(Error::BrowserGone { reason: ended });
+            tokio::select! {
+                ended = reader.read(incoming) => reader.close(ended),
+                _ = gone.wait_for(Option::is_some) => {}
             }
         });
-        tokio::spawn(write(outgoing, inbox, Arc::downgrade(&shared)));
+        let gone = shared.gone.subscribe();
+        tokio::spawn(write(outgoing, inbox, gone, Arc::downgrade(&shared)));
         Self { shared }
     }
 
@@ -99,6 +100,11 @@ impl Connection {
         CdpSession::new(self.shared.clone(), id, state)
     }
 
+    /// How many commands are waiting for their reply.
+    pub fn pending(&self) -> usize {
+        self.shared.state.lock().pending.len()
+    }
+
     /// Why the connection ended, if it has.
     pub fn ended(&self) -> Option<Error> {
         self.shared.gone.borrow().clone()
@@ -113,43 +119,42 @@ impl Connection {
 
     /// Ends the connection: all that is pending fails with `reason`.
     pub fn close(&self, reason: &str) {
-        self.shared.close(Error::BrowserGone { reason: reason.to_owned() });
+        self.shared.close(&Error::BrowserGone { reason: reason.to_owned() });
     }
 }
 
 impl Shared {
     /// Writes a command and hands out where its reply will arrive.
-    pub(super) fn post(
-        self: &Arc<Self>,
+    ///
+    /// `told_as` is the method as errors name it.
+    pub(super) fn post<P: Serialize + ?Sized>(
+        &self,
         session: &Arc<str>,
         state: &SessionState,
-        method: &str,
-        parameters: &str,
+        (method, told_as): (&str, &'static str),
+        parameters: &P,
     ) -> Result<(u64, oneshot::Receiver<Result<Message>>)> {
-        if let Some(error) = self.gone.borrow().clone() {
-            return Err(error);
-        }
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        let text = match &**session {
-            "" => format!(r#"{{"id":{id},"method":"{method}","params":{parameters}}}"#),
-            name => {
-                format!(r#"{{"id":{id},"sessionId":"{name}","method":"{method}","params":{parameters}}}"#)
-            }
-        };
+        // Names are escaped like any string: what the policy has judged is what the browser reads.
+        let text = serde_json::to_vec(&Outbound { id, session_id: session, method, params: parameters })
+            .map_err(|error| Error::Unreadable { method: told_as, reason: error.to_string() })?;
         let (sender, receiver) = oneshot::channel();
         {
             let mut shared = self.state.lock();
-            // Looked at under the lock: whoever closes the session sets the flag first and fails what is pending after.
+            // Looked at under the lock: whoever ends something sets its flag first and fails what is pending after.
+            if let Some(error) = self.gone.borrow().clone() {
+                return Err(error);
+            }
             if state.closed.load(Ordering::Acquire) {
                 return Err(Error::PageClosed);
             }
             if state.crashed.load(Ordering::Acquire) {
                 return Err(Error::PageCrashed);
             }
-            shared.pending.insert(id, Pending { session: Some(session.clone()), reply: sender });
+            shared.pending.insert(id, Pending { session: session.clone(), reply: sender });
         }
-        if self.outbox.send(text.into_bytes()).is_err() {
-            self.state.lock().pending.remove(&id);
+        if self.outbox.send(text).is_err() {
+            self.forget(id);
             return Err(self.gone.borrow().clone().unwrap_or_else(gone_by_itself));
         }
         Ok((id, receiver))
@@ -161,13 +166,27 @@ impl Shared {
 
     pub(super) fn listen(state: &SessionState, methods: &[&'static str]) -> Events {
         let (listener, events) = Listener::new(methods);
+        let mut listeners = state.listeners.lock();
+        // Looked at under the lock, as `end` sets it: no listener outlives its session.
         if !state.closed.load(Ordering::Acquire) {
-            state.listeners.lock().push(listener);
+            listeners.retain(Listener::is_needed);
+            listeners.push(listener);
         }
         events
     }
 
-    fn close(&self, reason: Error) {
+    pub(super) fn observe(state: &SessionState, methods: &[&'static str], observer: Arc<dyn Observer>) {
+        let observing = Observing::new(methods, observer);
+        let mut observers = state.observers.lock();
+        if !state.closed.load(Ordering::Acquire) {
+            observers.push(observing);
+            return;
+        }
+        drop(observers);
+        observing.end();
+    }
+
+    fn close(&self, reason: &Error) {
         let first = self.gone.send_if_modified(|gone| {
             let first = gone.is_none();
             gone.get_or_insert_with(|| reason.clone());
@@ -190,13 +209,13 @@ impl Shared {
 
     fn receive(&self, bytes: Vec<u8>) {
         let Ok(envelope) = serde_json::from_slice::<Envelope>(&bytes) else {
-            tracing::warn!(bytes = bytes.len(), "a message from the browser is not JSON");
+            tracing::debug!(bytes = bytes.len(), "a message from the browser cannot be read");
             return;
         };
         if let Some(id) = envelope.id {
             let Some(waiting) = self.state.lock().pending.remove(&id) else { return };
             let answer = match (envelope.error, envelope.result) {
-                (Some(error), _) => Err(error.into_error()),
+                (Some(error), _) => Err(Refusal::read(error).into_error()),
                 (None, Some(result)) => {
                     let range = range_within(&bytes, result.get());
                     Ok(Message::new(bytes, range))
@@ -208,47 +227,73 @@ impl Shared {
         }
         let (Some(method), Some(parameters)) = (envelope.method, envelope.params) else { return };
         let session = envelope.session_id.unwrap_or_default();
-        let Some(state) = self.state.lock().sessions.get(&*session).cloned() else { return };
-        let ends = match &*method {
-            "Target.attachedToTarget" => self.attach(parameters),
-            "Target.detachedFromTarget" => session_named_in(parameters),
+        let Some((session, state)) = self.known(&session) else { return };
+        let mut ended = None;
+        match &*method {
+            "Target.attachedToTarget" => self.attach(&session, parameters),
+            "Target.detachedFromTarget" => ended = session_named_in(parameters),
             "Inspector.targetCrashed" => {
                 state.crashed.store(true, Ordering::Release);
-                self.fail_pending(&session, &Error::PageCrashed);
-                None
+                self.fail_pending(&[session], &Error::PageCrashed);
             }
-            _ => None,
-        };
+            "Inspector.targetReloadedAfterCrash" => state.crashed.store(false, Ordering::Release),
+            _ => {}
+        }
         if state.wants(&method) {
             let range = range_within(&bytes, parameters.get());
             let method = method.into_owned();
             let message = Message::new(bytes, range);
+            // Outside the lock: an observer may want to send, or to listen to more.
+            let observers = state.observers.lock().clone();
+            for observer in observers {
+                observer.tell(&method, &message);
+            }
             state.listeners.lock().retain(|listener| listener.offer(&method, &message));
         }
-        if let Some(ended) = ends {
-            self.detach(&ended);
+        if let Some(ended) = ended {
+            self.detach(ended);
         }
+    }
+
+    fn known(&self, session: &str) -> Option<(Arc<str>, Arc<SessionState>)> {
+        self.state.lock().sessions.get_key_value(session).map(|(id, state)| (id.clone(), state.clone()))
     }
 
     /// A session exists from the moment the browser tells of it, so that its end cannot be missed.
-    fn attach(&self, parameters: &RawValue) -> Option<Arc<str>> {
-        let id = session_named_in(parameters)?;
-        self.state.lock().sessions.insert(id, Arc::default());
-        None
-    }
-
-    fn detach(&self, id: &Arc<str>) {
-        let state = self.state.lock().sessions.remove(id);
-        if let Some(state) = state {
-            state.end();
+    fn attach(&self, parent: &Arc<str>, parameters: &RawValue) {
+        let Some(id) = session_named_in(parameters) else { return };
+        let mut state = self.state.lock();
+        if self.gone.borrow().is_none() {
+            let new = || Arc::new(SessionState { parent: Some(parent.clone()), ..SessionState::default() });
+            state.sessions.entry(id).or_insert_with(new);
         }
-        self.fail_pending(id, &Error::PageClosed);
     }
 
-    fn fail_pending(&self, id: &str, error: &Error) {
+    /// Ends a session and those that came through it, whose ends may not be told.
+    fn detach(&self, id: Arc<str>) {
+        let mut ended = vec![id];
+        let mut states = Vec::new();
+        {
+            let mut state = self.state.lock();
+            let mut next = 0;
+            while let Some(id) = ended.get(next).cloned() {
+                states.extend(state.sessions.remove(&id));
+                let children =
+                    state.sessions.iter().filter(|(_, session)| session.parent.as_ref() == Some(&id));
+                ended.extend(children.map(|(id, _)| id.clone()));
+                next += 1;
+            }
+        }
+        for session in states {
+            session.end();
+        }
+        self.fail_pending(&ended, &Error::PageClosed);
+    }
+
+    fn fail_pending(&self, sessions: &[Arc<str>], error: &Error) {
         let failed: Vec<_> = {
             let mut state = self.state.lock();
-            state.pending.extract_if(|_, pending| pending.session.as_deref() == Some(id)).collect()
+            state.pending.extract_if(|_, pending| sessions.contains(&pending.session)).collect()
         };
         for (_, waiting) in failed {
             let _ = waiting.reply.send(Err(error.clone()));
@@ -258,43 +303,96 @@ impl Shared {
 
 impl SessionState {
     fn end(&self) {
-        self.closed.store(true, Ordering::Release);
-        self.listeners.lock().clear();
+        let observers = {
+            // Set under both locks: nothing that listens outlives its session.
+            let mut observers = self.observers.lock();
+            let mut listeners = self.listeners.lock();
+            self.closed.store(true, Ordering::Release);
+            listeners.clear();
+            std::mem::take(&mut *observers)
+        };
+        for observer in observers {
+            observer.end();
+        }
     }
 
     fn wants(&self, method: &str) -> bool {
         self.listeners.lock().iter().any(|listener| listener.wants(method))
+            || self.observers.lock().iter().any(|observer| observer.wants(method))
     }
 }
 
-async fn read(mut incoming: impl Incoming, shared: &std::sync::Weak<Shared>) -> String {
-    loop {
-        match incoming.next().await {
-            Ok(Some(bytes)) => match shared.upgrade() {
-                Some(shared) => shared.receive(bytes),
-                None => return "nobody needs it any more".to_owned(),
-            },
-            Ok(None) => return "it closed the connection".to_owned(),
-            Err(error) => return format!("the connection to it broke ({error})"),
+/// Takes in what the browser says. However it ends, by a panic too, nothing waits for it in vain.
+struct Reader(Weak<Shared>);
+
+impl Reader {
+    async fn read(&self, mut incoming: impl Incoming) -> String {
+        loop {
+            match incoming.next().await {
+                Ok(Some(bytes)) => match self.0.upgrade() {
+                    Some(shared) => shared.receive(bytes),
+                    None => return "nobody needs it any more".to_owned(),
+                },
+                Ok(None) => return "it closed the connection".to_owned(),
+                Err(error) => return format!("the connection to it broke ({error})"),
+            }
+        }
+    }
+
+    fn close(&self, reason: String) {
+        if let Some(shared) = self.0.upgrade() {
+            shared.close(&Error::BrowserGone { reason });
         }
     }
 }
 
+impl Drop for Reader {
+    fn drop(&mut self) {
+        self.close("its reader stopped".to_owned());
+    }
+}
+
+/// Writes until the connection ends; what was posted before still goes out, unless the peer has stopped reading.
 async fn write(
     mut outgoing: impl Outgoing,
     mut inbox: mpsc::UnboundedReceiver<Vec<u8>>,
-    shared: std::sync::Weak<Shared>,
+    mut gone: watch::Receiver<Option<Error>>,
+    shared: Weak<Shared>,
 ) {
     const AT_ONCE: usize = 64;
     let mut messages = Vec::with_capacity(AT_ONCE);
-    while inbox.recv_many(&mut messages, AT_ONCE).await > 0 {
-        let sent = outgoing.send(&messages).await;
+    loop {
+        let received = tokio::select! {
+            biased;
+            received = inbox.recv_many(&mut messages, AT_ONCE) => received,
+            _ = gone.wait_for(Option::is_some) => return,
+        };
+        if received == 0 {
+            return;
+        }
+        let sent = tokio::select! {
+            biased;
+            sent = outgoing.send(&messages) => sent,
+            _ = gone.wait_for(Option::is_some) => return,
+        };
         messages.clear();
-        if let (Err(error), Some(shared)) = (sent, shared.upgrade()) {
-            shared.close(Error::BrowserGone { reason: format!("writing to it failed ({error})") });
+        if let Err(error) = sent {
+            if let Some(shared) = shared.upgrade() {
+                shared.close(&Error::BrowserGone { reason: format!("writing to it failed ({error})") });
+            }
             return;
         }
     }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Outbound<'a, P: ?Sized> {
+    id: u64,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    session_id: &'a str,
+    method: &'a str,
+    params: &'a P,
 }
 
 #[derive(Deserialize)]
@@ -310,8 +408,8 @@ struct Envelope<'a> {
     params: Option<&'a RawValue>,
     #[serde(borrow, default)]
     result: Option<&'a RawValue>,
-    #[serde(default)]
-    error: Option<Refusal>,
+    #[serde(borrow, default)]
+    error: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize, Default)]
@@ -322,6 +420,11 @@ struct Refusal {
 }
 
 impl Refusal {
+    /// A refusal that cannot be read is one all the same.
+    fn read(error: &RawValue) -> Self {
+        decode(error.get().as_bytes()).unwrap_or_default()
+    }
+
     /// The wordings of Chromium that mean something to us; the caller adds the method to the rest.
     fn into_error(self) -> Error {
         const REPLACED: [&str; 5] = [
@@ -350,7 +453,9 @@ fn session_named_in(parameters: &RawValue) -> Option<Arc<str>> {
         #[serde(borrow)]
         session_id: std::borrow::Cow<'a, str>,
     }
-    serde_json::from_str::<Named>(parameters.get()).ok().map(|named| Arc::from(named.session_id))
+    let named: Named = serde_json::from_str(parameters.get()).ok()?;
+    // The empty name is the browser's own session, which begins and ends with the connection.
+    (!named.session_id.is_empty()).then(|| Arc::from(named.session_id))
 }
 
 /// Where `part`, a slice of `whole`, lies in it.

@@ -1,6 +1,8 @@
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
+use serde::de::DeserializeOwned;
 use tokio::sync::mpsc;
 
 use super::command::Event;
@@ -20,6 +22,54 @@ impl Message {
     pub(super) fn part(&self) -> &[u8] {
         &self.bytes[self.range.clone()]
     }
+
+    fn weight(&self) -> usize {
+        self.bytes.len() + EVENT_BYTES
+    }
+
+    pub(super) fn decode<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
+        decode(self.part())
+    }
+}
+
+/// Reads JSON from the browser. A JavaScript string may hold half a surrogate pair, which JSON can carry and a Rust
+/// string cannot: it becomes U+FFFD, as the page's own encoder would make it.
+pub(super) fn decode<T: DeserializeOwned>(json: &[u8]) -> serde_json::Result<T> {
+    serde_json::from_slice(json).or_else(|error| match without_half_pairs(json) {
+        Some(mended) => serde_json::from_slice(&mended),
+        None => Err(error),
+    })
+}
+
+/// The text with every half of a surrogate pair replaced; `None` when there is none.
+fn without_half_pairs(json: &[u8]) -> Option<Vec<u8>> {
+    const ESCAPE: usize = r"\u0000".len();
+    let unit = |at: usize| -> Option<u16> {
+        let digits = json.get(at..at + ESCAPE)?.strip_prefix(br"\u")?;
+        u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+    };
+    let mut halves = Vec::new();
+    let mut at = 0;
+    while let Some(step) = memchr::memchr(b'\\', json.get(at..)?) {
+        at += step;
+        at += match unit(at) {
+            Some(0xD800..=0xDBFF) if matches!(unit(at + ESCAPE), Some(0xDC00..=0xDFFF)) => 2 * ESCAPE,
+            Some(0xD800..=0xDFFF) => {
+                halves.push(at);
+                ESCAPE
+            }
+            Some(_) => ESCAPE,
+            None => 2,
+        };
+    }
+    if halves.is_empty() {
+        return None;
+    }
+    let mut mended = json.to_vec();
+    for at in halves {
+        mended[at..at + ESCAPE].copy_from_slice(br"\ufffd");
+    }
+    Some(mended)
 }
 
 /// Something the browser told, not yet decoded.
@@ -40,7 +90,8 @@ impl RawEvent {
         if self.method != E::METHOD {
             return None;
         }
-        serde_json::from_slice(self.message.part())
+        self.message
+            .decode()
             .inspect_err(|error| tracing::warn!(method = E::METHOD, %error, "an event could not be read"))
             .ok()
     }
@@ -51,21 +102,49 @@ impl RawEvent {
     }
 }
 
+/// The most that may wait for a listener that is not reading. What comes after is dropped and counted: a page that
+/// floods a stuck listener costs this much memory and no more.
+const QUEUE_BYTES: usize = 32 * 1024 * 1024;
+
+/// What an event in a queue weighs beside its text.
+const EVENT_BYTES: usize = 256;
+
 /// The events somebody asked for, in the order in which the browser told them.
 #[derive(Debug)]
 pub struct Events {
     receiver: mpsc::UnboundedReceiver<RawEvent>,
+    queue: Arc<Queue>,
+}
+
+/// How full the way from the reader to one listener is.
+#[derive(Debug, Default)]
+struct Queue {
+    bytes: AtomicUsize,
+    lost: AtomicU64,
 }
 
 impl Events {
     /// The next event; `None` when the session or the connection has ended.
     pub async fn next(&mut self) -> Option<RawEvent> {
-        self.receiver.recv().await
+        let event = self.receiver.recv().await;
+        self.taken(event)
     }
 
     /// The next event if it has come already.
     pub fn ready(&mut self) -> Option<RawEvent> {
-        self.receiver.try_recv().ok()
+        let event = self.receiver.try_recv().ok();
+        self.taken(event)
+    }
+
+    /// How many events were dropped because too many waited to be read.
+    pub fn lost(&self) -> u64 {
+        self.queue.lost.load(Ordering::Relaxed)
+    }
+
+    fn taken(&self, event: Option<RawEvent>) -> Option<RawEvent> {
+        event.inspect(|event| {
+            self.queue.bytes.fetch_sub(event.message.weight(), Ordering::Relaxed);
+        })
     }
 }
 
@@ -73,23 +152,80 @@ impl Events {
 pub(super) struct Listener {
     methods: Box<[&'static str]>,
     sender: mpsc::UnboundedSender<RawEvent>,
+    queue: Arc<Queue>,
 }
 
 impl Listener {
     pub(super) fn new(methods: &[&'static str]) -> (Self, Events) {
         let (sender, receiver) = mpsc::unbounded_channel();
-        (Self { methods: methods.into(), sender }, Events { receiver })
+        let queue = Arc::new(Queue::default());
+        (Self { methods: methods.into(), sender, queue: queue.clone() }, Events { receiver, queue })
     }
 
     pub(super) fn wants(&self, method: &str) -> bool {
         self.methods.contains(&method)
     }
 
+    /// Whether somebody still listens.
+    pub(super) fn is_needed(&self) -> bool {
+        !self.sender.is_closed()
+    }
+
     /// Passes the event on if it is wanted. False when nobody listens any more.
     pub(super) fn offer(&self, method: &str, message: &Message) -> bool {
-        match self.methods.iter().find(|wanted| **wanted == method) {
-            Some(&method) => self.sender.send(RawEvent { method, message: message.clone() }).is_ok(),
-            None => !self.sender.is_closed(),
+        let Some(&method) = self.methods.iter().find(|wanted| **wanted == method) else {
+            return self.is_needed();
+        };
+        let weight = message.weight();
+        if self.queue.bytes.fetch_add(weight, Ordering::Relaxed) + weight > QUEUE_BYTES {
+            self.queue.bytes.fetch_sub(weight, Ordering::Relaxed);
+            if self.queue.lost.fetch_add(1, Ordering::Relaxed) == 0 {
+                tracing::warn!(method, "events come faster than they are read; some are dropped");
+            }
+            return self.is_needed();
         }
+        self.sender.send(RawEvent { method, message: message.clone() }).is_ok()
+    }
+}
+
+/// Hears events in the reader itself, in order and before any later reply is handed out: who awaits a reply can rely on
+/// every observer having heard what came before it. An observer must not wait for anything.
+pub trait Observer: Send + Sync {
+    /// The browser told something that was asked for.
+    fn told(&self, event: RawEvent);
+
+    /// The session or the connection has ended.
+    fn ended(&self) {}
+}
+
+#[derive(Clone)]
+pub(super) struct Observing {
+    methods: Arc<[&'static str]>,
+    observer: Arc<dyn Observer>,
+}
+
+impl Observing {
+    pub(super) fn new(methods: &[&'static str], observer: Arc<dyn Observer>) -> Self {
+        Self { methods: methods.into(), observer }
+    }
+
+    pub(super) fn wants(&self, method: &str) -> bool {
+        self.methods.contains(&method)
+    }
+
+    pub(super) fn tell(&self, method: &str, message: &Message) {
+        if let Some(&method) = self.methods.iter().find(|wanted| **wanted == method) {
+            self.observer.told(RawEvent { method, message: message.clone() });
+        }
+    }
+
+    pub(super) fn end(&self) {
+        self.observer.ended();
+    }
+}
+
+impl std::fmt::Debug for Observing {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Observing").field("methods", &self.methods.len()).finish_non_exhaustive()
     }
 }

@@ -13,6 +13,6 @@ pub mod types;
 
 pub use command::{Command, Event};
 pub use connection::Connection;
-pub use events::{Events, RawEvent};
+pub use events::{Events, Observer, RawEvent};
 pub use policy::Permit;
 pub use session::{CdpSession, PendingReply};

@@ -10,8 +10,16 @@ pub enum Permit {
     UserAsked,
 }
 
-/// What a page can notice while it is on. `Console.enable` slows console calls, `Debugger.enable` stops at `debugger;`.
-const NOTICEABLE: [&str; 4] = ["Runtime.enable", "Console.enable", "Log.enable", "Debugger.enable"];
+/// What a page can notice while it is on. `Console.enable` slows console calls, `Debugger.enable` stops at `debugger;`,
+/// `Target.exposeDevToolsProtocol` gives the page an object. `Target.sendMessageToTarget` could carry any of them.
+const NOTICEABLE: [&str; 6] = [
+    "Runtime.enable",
+    "Console.enable",
+    "Log.enable",
+    "Debugger.enable",
+    "Target.exposeDevToolsProtocol",
+    "Target.sendMessageToTarget",
+];
 
 /// Refuses what a page could notice, unless there is a permit for it.
 pub(super) fn check(method: &str, permit: Option<Permit>) -> Result<()> {

@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use serde::Serialize;
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 use super::command::Command;
 use super::connection::{COMMAND_LIMIT, SessionState, Shared};
-use super::events::{Events, Message};
+use super::events::{Events, Message, Observer};
 use super::policy::{self, Permit};
 use crate::error::{Error, Result};
 
@@ -63,11 +64,13 @@ impl CdpSession {
     }
 
     /// Writes the command now; the reply can be awaited later. So several commands cost one round trip.
+    #[expect(clippy::needless_pass_by_value, reason = "a command is said once")]
     pub fn send<C: Command>(&self, command: C) -> PendingReply<C::Reply> {
         self.post(C::METHOD, &command, None)
     }
 
     /// Like [`send`](Self::send), for a command that a page could notice.
+    #[expect(clippy::needless_pass_by_value, reason = "a command is said once")]
     pub fn send_permitted<C: Command>(&self, command: C, permit: Permit) -> PendingReply<C::Reply> {
         self.post(C::METHOD, &command, Some(permit))
     }
@@ -79,14 +82,17 @@ impl CdpSession {
         parameters: &serde_json::Value,
         permit: Option<Permit>,
     ) -> Result<serde_json::Value> {
-        let mut reply = self.post_named(method, "the command", parameters, permit);
-        reply.limit = COMMAND_LIMIT;
-        reply.await
+        self.post_named(method, "the command", parameters, permit).await
     }
 
     /// The events with these wire names, from now on.
     pub fn events(&self, methods: &[&'static str]) -> Events {
         Shared::listen(&self.state, methods)
+    }
+
+    /// Lets `observer` hear the events with these wire names, from now on until the session ends.
+    pub fn observe(&self, methods: &[&'static str], observer: Arc<dyn Observer>) {
+        Shared::observe(&self.state, methods, observer);
     }
 
     fn post<T>(
@@ -105,15 +111,13 @@ impl CdpSession {
         parameters: &impl Serialize,
         permit: Option<Permit>,
     ) -> PendingReply<T> {
-        let posted = policy::check(method, permit).and_then(|()| {
-            let parameters = serde_json::to_string(parameters)
-                .map_err(|error| Error::Unreadable { method: told_as, reason: error.to_string() })?;
-            self.shared.post(&self.id, &self.state, method, &parameters)
-        });
+        let posted = policy::check(method, permit)
+            .and_then(|()| self.shared.post(&self.id, &self.state, (method, told_as), parameters));
         PendingReply {
             shared: self.shared.clone(),
             method: told_as,
             posted,
+            posted_at: Instant::now(),
             limit: COMMAND_LIMIT,
             timer: None,
             reply: PhantomData,
@@ -128,13 +132,14 @@ pub struct PendingReply<T> {
     shared: Arc<Shared>,
     method: &'static str,
     posted: Result<(u64, oneshot::Receiver<Result<Message>>)>,
+    posted_at: Instant,
     limit: Duration,
     timer: Option<Pin<Box<tokio::time::Sleep>>>,
     reply: PhantomData<fn() -> T>,
 }
 
 impl<T> PendingReply<T> {
-    /// Waits at most `limit` instead of 30 s.
+    /// Waits at most `limit` instead of 30 s, counted from when the command was sent.
     pub fn within(mut self, limit: Duration) -> Self {
         self.limit = limit;
         self
@@ -156,8 +161,7 @@ impl<T: serde::de::DeserializeOwned> Future for PendingReply<T> {
         };
         match Pin::new(receiver).poll(context) {
             Poll::Ready(Ok(Ok(message))) => Poll::Ready(
-                serde_json::from_slice(message.part())
-                    .map_err(|error| Error::Unreadable { method, reason: error.to_string() }),
+                message.decode().map_err(|error| Error::Unreadable { method, reason: error.to_string() }),
             ),
             Poll::Ready(Ok(Err(Error::Protocol { message, .. }))) => {
                 Poll::Ready(Err(Error::Protocol { method, message }))
@@ -165,8 +169,8 @@ impl<T: serde::de::DeserializeOwned> Future for PendingReply<T> {
             Poll::Ready(Ok(Err(error))) => Poll::Ready(Err(error)),
             Poll::Ready(Err(_)) => Poll::Ready(Err(Error::BrowserGone { reason: "it ended".to_owned() })),
             Poll::Pending => {
-                let limit = this.limit;
-                let timer = this.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep(limit)));
+                let (limit, end) = (this.limit, this.posted_at + this.limit);
+                let timer = this.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(end)));
                 timer.as_mut().poll(context).map(|()| Err(Error::NoAnswer { method, waited: limit }))
             }
         }

@@ -28,21 +28,29 @@ fn check_object(
     let empty = Map::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
     let required: Vec<&str> = schema.get("required").map(strings).unwrap_or_default();
-    take_aliases(properties, object, path, problems);
+    let aliased = take_aliases(properties, object, path, problems);
     object.retain(|name, value| !value.is_null() || required.contains(&name.as_str()));
 
     for name in &required {
         if !object.contains_key(*name) {
             let kind = properties.get(*name).map(expected).unwrap_or_default();
-            problems.push(format!("`{path}{name}` is missing; it is {kind}"));
+            let alias = alias_of(name).map(|alias| format!(" (or `{path}{alias}`)")).unwrap_or_default();
+            problems.push(format!("`{path}{name}`{alias} is missing; it is {kind}"));
         }
     }
     for (name, value) in object {
+        // What was given under its other name is told under both.
+        let alias = alias_of(name).filter(|alias| aliased.contains(alias));
+        let told = alias.map_or_else(|| name.clone(), |alias| format!("{name} (given as {alias})"));
         match properties.get(name) {
-            Some(schema) => check(schema, value, &format!("{path}{name}"), problems),
+            Some(schema) => check(schema, value, &format!("{path}{told}"), problems),
             None => problems.push(unknown(name, path, properties)),
         }
     }
+}
+
+fn alias_of(name: &str) -> Option<&'static str> {
+    ALIASES.iter().find(|(_, original)| *original == name).map(|(alias, _)| *alias)
 }
 
 fn take_aliases(
@@ -50,7 +58,8 @@ fn take_aliases(
     object: &mut Map<String, Value>,
     path: &str,
     problems: &mut Vec<String>,
-) {
+) -> Vec<&'static str> {
+    let mut taken = Vec::new();
     for (alias, name) in ALIASES {
         if properties.contains_key(name) && !properties.contains_key(alias) {
             let Some(value) = object.remove(alias).filter(|value| !value.is_null()) else { continue };
@@ -59,10 +68,14 @@ fn take_aliases(
                     problems
                         .push(format!("`{path}{alias}` and `{path}{name}` are the same argument; give one"));
                 }
-                _ => drop(object.insert(name.to_owned(), value)),
+                _ => {
+                    object.insert(name.to_owned(), value);
+                    taken.push(alias);
+                }
             }
         }
     }
+    taken
 }
 
 fn unknown(name: &str, path: &str, properties: &Map<String, Value>) -> String {

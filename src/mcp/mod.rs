@@ -5,7 +5,11 @@
 pub mod reply;
 pub mod arguments;
 pub mod progress;
-pub mod engine;
+pub mod settings;
+mod turns;
+pub mod files;
+mod describe;
+pub mod target;
 pub mod tool;
 pub mod tools;
 pub mod dispatch;

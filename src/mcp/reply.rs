@@ -68,10 +68,12 @@ pub struct Reply {
     plain: Option<String>,
     failure: Option<Failure>,
     result: Vec<String>,
+    wants_tabs: bool,
     tabs: Vec<TabLine>,
     page: Option<PageState>,
     modal: Vec<String>,
     snapshot: Option<String>,
+    left_out: Option<String>,
     events: Vec<String>,
     images: Vec<Image>,
     files: Vec<FileLink>,
@@ -92,8 +94,7 @@ impl Reply {
 
     /// Adds a text that a page wrote. Where it could be taken for a section of ours, it is shown as a JSON string.
     pub fn quote(&mut self, text: &str) {
-        let looks_like_ours = text.lines().any(|line| line.trim_start().starts_with(['#', '`']));
-        self.say(if looks_like_ours { Value::from(text).to_string() } else { text.to_owned() });
+        self.say(quoted(text));
     }
 
     /// Answers with this text alone, without sections.
@@ -111,6 +112,16 @@ impl Reply {
         self.view
     }
 
+    /// Asks for the list of tabs, however many there are.
+    pub fn show_tabs(&mut self) {
+        self.wants_tabs = true;
+    }
+
+    /// Whether the list of tabs is asked for.
+    pub fn wants_tabs(&self) -> bool {
+        self.wants_tabs
+    }
+
     pub fn set_tabs(&mut self, tabs: Vec<TabLine>) {
         self.tabs = tabs;
     }
@@ -121,6 +132,16 @@ impl Reply {
 
     pub fn set_snapshot(&mut self, snapshot: impl Into<String>) {
         self.snapshot = Some(snapshot.into());
+    }
+
+    /// Tells what the snapshot leaves out, and how to see it.
+    pub fn set_left_out(&mut self, note: impl Into<String>) {
+        self.left_out = Some(note.into());
+    }
+
+    /// Whether the page, or a part of it, is shown already.
+    pub fn has_snapshot(&self) -> bool {
+        self.snapshot.is_some()
     }
 
     /// Adds something that waits for an answer, such as a dialog.
@@ -141,6 +162,11 @@ impl Reply {
         self.files.push(file);
     }
 
+    /// Leaves out the links to files; the text names the files as well.
+    pub fn drop_file_links(&mut self) {
+        self.files.clear();
+    }
+
     /// The same answer for programs.
     pub fn set_structured(&mut self, content: Value) {
         self.structured = Some(content);
@@ -153,6 +179,7 @@ impl Reply {
                 let list = problems.iter().map(|problem| format!("- {problem}"));
                 format!("These arguments cannot be used:\n{}", list.collect::<Vec<_>>().join("\n"))
             }
+            Error::Script { message } => quoted(message),
             other => sentence(&other.to_string()),
         };
         if let Some(hint) = error.hint() {
@@ -166,6 +193,11 @@ impl Reply {
         self.failure.is_some()
     }
 
+    /// The stable name of the failure, if the tool failed.
+    pub fn error_code(&self) -> Option<&'static str> {
+        self.failure.as_ref().map(|failure| failure.code)
+    }
+
     /// The text of the answer.
     pub fn text(&self) -> String {
         if let Some(plain) = &self.plain {
@@ -177,7 +209,10 @@ impl Reply {
             ("Open tabs", self.tabs.iter().map(tab_line).collect()),
             ("Page", self.page.iter().map(page_lines).collect()),
             ("Modal state", self.modal.iter().map(|line| listed(line)).collect()),
-            ("Snapshot", self.snapshot.iter().map(|snapshot| fenced(snapshot)).collect()),
+            (
+                "Snapshot",
+                self.snapshot.iter().map(|text| fenced(text)).chain(self.left_out.clone()).collect(),
+            ),
             ("Events", self.events.iter().map(|line| listed(line)).collect::<Vec<_>>()),
         ];
         let written = sections.into_iter().filter(|(_, lines)| !lines.is_empty());
@@ -206,6 +241,11 @@ impl Reply {
         }
         result
     }
+}
+
+fn quoted(text: &str) -> String {
+    let looks_like_ours = text.lines().any(|line| line.trim_start().starts_with(['#', '`']));
+    if looks_like_ours { Value::from(text).to_string() } else { text.to_owned() }
 }
 
 /// Text that a page wrote, on one line and of bounded length.

@@ -7,7 +7,7 @@ use rmcp::model::{
     CustomRequest, CustomResult, ErrorCode, ErrorData, GetPromptRequestParams, Implementation,
     InitializeRequestParams, ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod,
     ListResourceTemplatesResult, ListResourcesRequestMethod, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig,
+    PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{RequestContext, RoleServer, serve_server_with_ct};
 use rmcp::transport::Transport;
@@ -45,7 +45,7 @@ impl Server {
         T: Transport<RoleServer> + 'static,
     {
         let dispatcher = Arc::clone(&self.dispatcher);
-        match serve_server_with_ct(self, transport, shutdown.token().clone()).await {
+        match Box::pin(serve_server_with_ct(self, transport, shutdown.token().clone())).await {
             Ok(running) => drop(running.waiting().await),
             Err(error) => tracing::debug!(%error, "the client left before the first request"),
         }
@@ -93,7 +93,13 @@ impl ServerHandler for Server {
             () = tell(&progress, &context) => unreachable!("progress is told for ever"),
         };
         match reply {
-            Ok(reply) => Ok(CallToolResponse::Complete(reply.into_result())),
+            Ok(mut reply) => {
+                // Clients of earlier revisions may refuse a kind of content that they do not know.
+                if context.protocol_version().is_some_and(|version| version < ProtocolVersion::V_2025_06_18) {
+                    reply.drop_file_links();
+                }
+                Ok(CallToolResponse::Complete(reply.into_result()))
+            }
             Err(unknown) => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, unknown.to_string(), None)),
         }
     }

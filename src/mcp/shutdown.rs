@@ -62,32 +62,60 @@ impl Shutdown {
         &self.token
     }
 
-    /// Begins to end at the next signal. Returns at the one after that: somebody has lost patience.
+    /// Listens for signals, from now on. The first one begins the end. The future completes at the next one: somebody
+    /// has lost patience.
     #[cfg(unix)]
-    pub async fn on_signals(self) -> std::io::Result<()> {
+    pub fn on_signals(&self) -> std::io::Result<impl Future<Output = ()> + use<>> {
         use tokio::signal::unix::{SignalKind, signal};
 
         let mut interrupt = signal(SignalKind::interrupt())?;
         let mut terminate = signal(SignalKind::terminate())?;
-        let mut hang_up = signal(SignalKind::hangup())?;
-        loop {
-            let reason = tokio::select! {
-                _ = interrupt.recv() => Reason::Interrupted,
-                _ = terminate.recv() => Reason::Terminated,
-                _ = hang_up.recv() => Reason::Terminated,
-            };
-            if self.token.is_cancelled() {
-                return Ok(());
+        // Somebody who starts us with nohup wants us to outlive the terminal.
+        let mut hang_up = if ignores_hang_up() { None } else { Some(signal(SignalKind::hangup())?) };
+        let shutdown = self.clone();
+        Ok(async move {
+            loop {
+                let terminal_gone = async {
+                    match &mut hang_up {
+                        Some(hang_up) => hang_up.recv().await,
+                        None => std::future::pending().await,
+                    }
+                };
+                let reason = tokio::select! {
+                    _ = interrupt.recv() => Reason::Interrupted,
+                    _ = terminate.recv() => Reason::Terminated,
+                    _ = terminal_gone => Reason::Terminated,
+                };
+                if shutdown.token.is_cancelled() {
+                    return;
+                }
+                shutdown.begin(reason);
             }
-            self.begin(reason);
-        }
+        })
     }
 
-    /// Begins to end at Ctrl+C. Returns at the second one: somebody has lost patience.
+    /// Listens for Ctrl+C, from now on. The first one begins the end. The future completes at the next one: somebody
+    /// has lost patience.
     #[cfg(not(unix))]
-    pub async fn on_signals(self) -> std::io::Result<()> {
-        tokio::signal::ctrl_c().await?;
-        self.begin(Reason::Interrupted);
-        tokio::signal::ctrl_c().await
+    pub fn on_signals(&self) -> std::io::Result<impl Future<Output = ()> + use<>> {
+        let shutdown = self.clone();
+        Ok(async move {
+            while tokio::signal::ctrl_c().await.is_ok() {
+                if shutdown.token.is_cancelled() {
+                    return;
+                }
+                shutdown.begin(Reason::Interrupted);
+            }
+            std::future::pending().await
+        })
     }
+}
+
+/// Whether SIGHUP was being ignored when this process began, where the system tells.
+#[cfg(unix)]
+fn ignores_hang_up() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    ignored.is_some_and(|mask| mask & 1 == 1)
 }

@@ -13,6 +13,7 @@ use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
 };
 use rmcp::transport::Transport;
+use serde::Serialize;
 use serde_json::{Map, Value};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::{Notify, mpsc};
@@ -123,7 +124,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
                 }
             }
             Ok(value) => self.accept(value),
-            Err(error) => self.refuse(ErrorData::parse_error(format!("Parse error: {error}"), None), None),
+            Err(error) => self.refuse(&ErrorData::parse_error(format!("Parse error: {error}"), None), None),
         }
     }
 
@@ -140,13 +141,14 @@ impl<R: AsyncRead + Unpin> Lines<R> {
                     tracing::debug!("ignored a message that came before the first request");
                 }
             }
-            Err(error) => self.refuse(error, id),
+            Err(error) => self.refuse(&error, id.as_ref()),
         }
     }
 
-    fn refuse(&self, error: ErrorData, id: Option<RequestId>) {
+    fn refuse(&self, error: &ErrorData, id: Option<&RequestId>) {
         tracing::debug!(code = error.code.0, "refused a message");
-        let _ = self.outbox.send(&JsonRpcMessage::error(error, id));
+        // The SDK's own type leaves out an id that is null; JSON-RPC wants to see it.
+        let _ = self.outbox.send(&serde_json::json!({ "jsonrpc": "2.0", "id": id, "error": error }));
     }
 }
 
@@ -214,7 +216,7 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Lines<R> {
                 }
                 Ok(LineRead::TooLong) => {
                     let reason = format!("Parse error: the line is longer than {LONGEST_LINE} bytes");
-                    self.refuse(ErrorData::parse_error(reason, None), None);
+                    self.refuse(&ErrorData::parse_error(reason, None), None);
                 }
                 Ok(LineRead::End) | Err(_) => {
                     // A last line without its newline is still a message.
@@ -250,7 +252,7 @@ impl Outbox {
         Self { queue: Some(queue), backlog, writer: Arc::new(Some(writer).into()) }
     }
 
-    fn send(&self, message: &ServerJsonRpcMessage) -> io::Result<()> {
+    fn send(&self, message: &impl Serialize) -> io::Result<()> {
         let mut line = serde_json::to_vec(message)?;
         line.push(b'\n');
         self.backlog.bytes.fetch_add(line.len(), Ordering::Relaxed);

@@ -68,8 +68,6 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     const OPEN_WORLD: bool = true;
     const CAPABILITY: Capability = Capability::Core;
     const TOOLSET: Toolset = Toolset::Browser;
-    /// Whether it can run while the page waits for somebody to answer a dialog.
-    const WORKS_WITH_DIALOG: bool = false;
 
     /// Does it, and writes what is to be told into `reply`.
     fn call(self, call: &Call<'_>, reply: &mut Reply) -> impl Future<Output = Result<()>> + Send;
@@ -86,7 +84,6 @@ pub struct AnyTool {
     pub open_world: bool,
     pub capability: Capability,
     pub toolset: Toolset,
-    pub works_with_dialog: bool,
     generate: fn() -> Value,
     run: for<'a> fn(Map<String, Value>, &'a Call<'a>, &'a mut Reply) -> Running<'a>,
     described: OnceLock<Described>,
@@ -108,7 +105,6 @@ impl AnyTool {
             open_world: T::OPEN_WORLD,
             capability: T::CAPABILITY,
             toolset: T::TOOLSET,
-            works_with_dialog: T::WORKS_WITH_DIALOG,
             generate: generate::<T>,
             run: run::<T>,
             described: OnceLock::new(),
@@ -127,11 +123,13 @@ impl AnyTool {
 
     /// What `tools/list` says of this tool.
     pub fn listing(&self) -> Listing {
-        let annotations = ToolAnnotations::with_title(self.title)
+        let mut annotations = ToolAnnotations::with_title(self.title)
             .read_only(self.effect == Effect::Reads)
             .destructive(self.effect == Effect::Acts)
-            .idempotent(matches!(self.effect, Effect::Reads | Effect::Sets))
             .open_world(self.open_world);
+        if matches!(self.effect, Effect::Reads | Effect::Sets) {
+            annotations = annotations.idempotent(true);
+        }
         Listing::new(self.name, self.description().to_owned(), Arc::clone(self.schema()))
             .annotate(annotations)
     }

@@ -1,7 +1,9 @@
 //! The engine against a real Chromium, on pages served on loopback.
 use std::time::Duration;
 
-use patchright_mcp::browser::{Arrival, BrowserContext, NavigateOptions, Page, Scope, WaitUntil};
+use patchright_mcp::browser::{
+    Arrival, BrowserContext, ConsoleLevel, NavigateOptions, Page, Scope, WaitUntil,
+};
 use serde_json::json;
 
 use crate::support::{Site, drive};
@@ -213,5 +215,37 @@ fn every_kind_of_value_has_a_json_form() {
         let thrown =
             page.main_frame().evaluate("() => { throw new Error('mine') }", vec![], Scope::Main).await;
         assert!(thrown.unwrap_err().to_string().starts_with("Error: mine\n"));
+    });
+}
+
+#[test]
+fn the_console_is_read_without_the_page_noticing() {
+    drive(async |context, site| {
+        let html = "<script>
+            var noticed = 0;
+            Error.prepareStackTrace = (error) => { noticed++; return 'trace'; };
+            const trap = new Error('trap');
+            Object.defineProperty(trap, 'stack', { get() { noticed++; return ''; } });
+            console.log('first', { a: 1 }, 42); console.warn('second'); console.error(trap); console.debug('fourth');
+            setTimeout(() => { throw new TypeError('loose') });
+            setTimeout(() => Promise.reject(new Error('rejected')));
+        </script>";
+        let page = open(&context, &site, html).await;
+        let before = page.main_frame().evaluate("noticed", vec![], Scope::Main).await.unwrap();
+        let messages = page.console_messages().await.unwrap();
+        assert_eq!(page.console_messages().await.unwrap().len(), messages.len());
+        let after = page.main_frame().evaluate("noticed", vec![], Scope::Main).await.unwrap();
+        assert_eq!(before, after);
+        assert!(messages.iter().all(|message| message.url == site.url("/") && message.line > 0));
+        let told: Vec<_> = messages.iter().map(|message| (message.level, message.text.as_str())).collect();
+        let expected = [
+            (ConsoleLevel::Info, "first [object Object] 42"),
+            (ConsoleLevel::Warning, "second"),
+            (ConsoleLevel::Error, "Error: trap"),
+            (ConsoleLevel::Debug, "fourth"),
+            (ConsoleLevel::Error, "Uncaught"),
+            (ConsoleLevel::Error, "Uncaught (in promise)"),
+        ];
+        assert_eq!(told, expected);
     });
 }

@@ -5,10 +5,16 @@
     reason = "a failed unwrap is a failed test; nobody links a test"
 )]
 mod browser;
+mod calls;
+mod capture;
+mod cdp;
+mod cli;
 mod find;
 mod launch;
 mod layers;
+mod proxy;
 mod server;
 mod snapshot;
+mod storage;
 mod support;
 mod tools;

@@ -21,6 +21,8 @@ from typing_extensions import Self
 
 MARK = "PATCHRIGHT_TEST_MARK"
 PATIENCE_S = 20
+THE_END = ""
+"""Stands behind the last line."""
 
 
 class Wire:
@@ -48,8 +50,8 @@ class Wire:
         self.log: list[str] = []
         self._arrived: Queue[str] = Queue()
         self._readers = [
-            _follow(self.process.stdout, self._keep_line),
             _follow(self.process.stderr, self.log.append),
+            _follow(self.process.stdout, self._keep_line),
         ]
         self._last_id = 0
         self._seen: set[int] = set()
@@ -89,9 +91,11 @@ class Wire:
     def read(self) -> dict[str, Any]:
         """The next message."""
         try:
-            message = json.loads(self._arrived.get(timeout=PATIENCE_S))
+            line = self._arrived.get(timeout=PATIENCE_S)
         except Empty:
             raise AssertionError(f"no message within {PATIENCE_S} s; stderr: {''.join(self.log)}") from None
+        assert line != THE_END, f"the server ended; stderr: {''.join(self.log)}"
+        message = json.loads(line)
         assert isinstance(message, dict)
         return message
 
@@ -157,7 +161,8 @@ class Wire:
             return False
 
     def _keep_line(self, line: str) -> None:
-        self.lines.append(line)
+        if line != THE_END:
+            self.lines.append(line)
         self._arrived.put(line)
 
 
@@ -173,6 +178,7 @@ def _follow(stream: IO[bytes], keep: Callable[[str], None]) -> Thread:
     def follow() -> None:
         for line in stream:
             keep(line.decode())
+        keep(THE_END)
 
     thread = Thread(target=follow, daemon=True)
     thread.start()

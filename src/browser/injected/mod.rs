@@ -1,8 +1,8 @@
 //! The JavaScript that runs in a page's isolated world: one function, made of the files beside this one.
 //!
 //! The page cannot see any of it: nothing is written to the document, and only members of this world's own
-//! prototypes are called. [`install`] is an expression whose value is the engine, the same one each time. Methods are called with
-//! `function(method, ...rest) { return this[method](...rest) }` on the engine's object id.
+//! prototypes are called. [`install`] is an expression whose value is the engine, the same one each time. Methods are
+//! called with `function(method, ...rest) { return this[method](...rest) }` on the engine's object id.
 //!
 //! # Reading a frame
 //!
@@ -31,13 +31,19 @@
 
 /// The engine, as one JavaScript function of the first number to use. Files that use others come after them.
 const ENGINE: &str = concat!(
-    "(function (firstRef) {\n\"use strict\";\nif (globalThis.engine) return globalThis.engine;\n",
+    "(function (firstRef) {\n\"use strict\";\nif (globalThis.engine) return globalThis.engine.from(firstRef);\n",
     "const engine = (globalThis.engine = {});\n{\n",
     include_str!("dom.js"),
     "}\n{\n",
     include_str!("refs.js"),
     "}\n{\n",
     include_str!("walk.js"),
+    "}\n{\n",
+    include_str!("probe.js"),
+    "}\n{\n",
+    include_str!("act.js"),
+    "}\n{\n",
+    include_str!("watch.js"),
     "}\nreturn engine;\n})"
 );
 

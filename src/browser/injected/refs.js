@@ -8,6 +8,12 @@ engine.firstRef = firstRef;
 
 Object.defineProperty(engine, "lastRef", { get: () => next - 1 });
 
+/** Numbers below `first` are other documents' from now on: this one comes back after they were shown. */
+engine.from = (first) => {
+  next = Math.max(next, first);
+  return engine;
+};
+
 /** The number of a node; the first question gives it one. */
 engine.refOf = (node) => {
   let number = numbers.get(node);

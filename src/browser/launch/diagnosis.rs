@@ -76,9 +76,8 @@ pub(super) fn explain(
     plan: &Plan,
     profile: &Path,
 ) -> Error {
-    if options.user_data_dir.is_some()
-        && (tail.contains("existing browser session") || tail.contains("appears to be in use"))
-    {
+    let in_use = ["existing browser session", "appears to be in use", "Failed to create a ProcessSingleton"];
+    if options.user_data_dir.is_some() && in_use.iter().any(|said| tail.contains(said)) {
         // It started in the moment between our look and its own.
         let holder = profile::holder(profile).unwrap_or_else(|| "another browser".to_owned());
         return Error::ProfileInUse { holder };
@@ -91,7 +90,7 @@ pub(super) fn explain(
 }
 
 /// The browser runs and says nothing.
-pub(super) fn silent(waited: Duration, tail: &str, _options: &LaunchOptions, plan: &Plan) -> Error {
+pub(super) fn silent(waited: Duration, tail: &str, plan: &Plan) -> Error {
     let reason = known(tail, plan).unwrap_or_else(|| {
         format!(
             "{} gave no answer within {}{}",
@@ -117,11 +116,16 @@ fn known(tail: &str, plan: &Plan) -> Option<String> {
 fn last_words(tail: &str) -> String {
     let fit = |line: &&str| {
         let lower = line.to_lowercase();
-        !lower.trim().is_empty()
-            && !lower.contains("://")
-            && !KEPT_BACK.iter().any(|word| lower.contains(word))
+        // Where there is no message bus, Chromium complains of it many times and does without.
+        let noise = lower.trim().is_empty() || lower.contains(":error:dbus/");
+        !noise && !lower.contains("://") && !KEPT_BACK.iter().any(|word| lower.contains(word))
     };
-    let lines: Vec<_> = tail.lines().filter(fit).collect();
+    let lines: Vec<_> = tail.lines().filter(fit).map(message_of).collect();
     let last = &lines[lines.len().saturating_sub(3)..];
     if last.is_empty() { String::new() } else { format!("; its last words: {}", last.join(" / ")) }
+}
+
+/// Of `[process:thread:time:ERROR:file.cc:12] what happened`, the end.
+fn message_of(line: &str) -> &str {
+    line.strip_prefix('[').and_then(|rest| rest.split_once("] ")).map_or(line, |(_, message)| message)
 }

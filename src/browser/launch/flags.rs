@@ -68,7 +68,7 @@ pub const FLAGS: &[Flag] = &[
         page_sees: "nothing",
     },
     Flag {
-        text: "--headless=new",
+        text: HEADLESS,
         when: When::Headless,
         why: "the whole browser without a window",
         page_sees: "a user agent, a screen and a pointer of their own kind: the arguments below answer for those",
@@ -86,6 +86,8 @@ pub const FLAGS: &[Flag] = &[
         page_sees: "the pointer of a desktop",
     },
 ];
+
+const HEADLESS: &str = "--headless=new";
 
 /// The window of a headless browser: a part of the screen above, as windows are.
 const HEADLESS_WINDOW: (u32, u32) = (1440, 960);
@@ -128,9 +130,10 @@ pub(super) fn check(options: &LaunchOptions) -> Result<()> {
 
 /// The whole command line after the program's name.
 pub(super) fn arguments(options: &LaunchOptions, plan: &Plan, profile: &Path) -> Vec<String> {
+    let everything = options.ignore_default_arguments == IgnoreDefaults::Everything;
     let mut ours: Vec<String> = FLAGS
         .iter()
-        .filter(|flag| applies(flag.when, plan.headless))
+        .filter(|flag| applies(flag.when, plan.headless) && (!everything || flag.text == HEADLESS))
         .map(|flag| flag.text.to_owned())
         .collect();
     if let Some((width, height)) = options.window_size.or(plan.headless.then_some(HEADLESS_WINDOW)) {
@@ -144,7 +147,10 @@ pub(super) fn arguments(options: &LaunchOptions, plan: &Plan, profile: &Path) ->
         ours.extend(proxy.bypass.iter().map(|bypass| format!("--proxy-bypass-list={bypass}")));
     }
     if let Some(locale) = &options.locale {
-        ours.push(format!("--lang={locale}"));
+        if !cfg!(target_os = "linux") {
+            // Linux has the variable LANGUAGE for it.
+            ours.push(format!("--lang={locale}"));
+        }
         ours.push(format!("--accept-lang={}", languages(locale)));
     }
     if !plan.sandbox {
@@ -153,12 +159,9 @@ pub(super) fn arguments(options: &LaunchOptions, plan: &Plan, profile: &Path) ->
     if shared_memory_is_short() {
         ours.push("--disable-dev-shm-usage".to_owned());
     }
-    match &options.ignore_default_arguments {
-        IgnoreDefaults::Nothing => {}
-        IgnoreDefaults::These(names) => {
-            ours.retain(|argument| !names.iter().any(|name| name == argument || name == name_of(argument)));
-        }
-        IgnoreDefaults::Everything => ours.clear(),
+    if let IgnoreDefaults::These(names) = &options.ignore_default_arguments {
+        let named = |argument: &str| names.iter().any(|name| name == argument || name == name_of(argument));
+        ours.retain(|argument| argument == HEADLESS || !named(argument));
     }
     let mut arguments = merged(&ours, &options.arguments);
     arguments.insert(0, "--remote-debugging-pipe".to_owned());
@@ -175,12 +178,16 @@ fn applies(when: When, headless: bool) -> bool {
     }
 }
 
-/// `de-DE` asks for `de-DE,de`, as the browser itself does.
+/// A browser in German asks for `de-DE,de,en-US,en`.
 fn languages(locale: &str) -> String {
-    match locale.split_once('-') {
-        Some((language, _)) => format!("{locale},{language}"),
-        None => locale.to_owned(),
+    let language = locale.split('-').next().filter(|language| *language != "en");
+    let mut languages = vec![locale];
+    for next in language.into_iter().chain(["en-US", "en"]) {
+        if !languages.contains(&next) {
+            languages.push(next);
+        }
     }
+    languages.join(",")
 }
 
 /// One list of each kind: of two switches with one name the browser reads only the last.

@@ -11,12 +11,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rustix::io::fcntl_dupfd_cloexec;
-use rustix::process::{Pid, Signal, kill_process, kill_process_group, test_kill_process_group};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde::Deserialize;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, ChildStderr, Command};
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep, timeout, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::profile::{self, Folder};
 use super::version::Version;
@@ -28,15 +28,21 @@ pub type PipeReceiver = tokio::net::unix::pipe::Receiver;
 /// What we write to the browser.
 pub type PipeSender = tokio::net::unix::pipe::Sender;
 
+type Pipes = (PipeReceiver, PipeSender);
+
+/// How long a browser that did not save its profile in time may take to end on SIGTERM.
+const TERMINATION: Duration = Duration::from_secs(1);
 /// How long dead processes may take to disappear.
-const BURIAL: Duration = Duration::from_secs(5);
+const BURIAL: Duration = Duration::from_secs(2);
+/// How long the last words of an ended browser may take to arrive.
+const LAST_WORDS: Duration = Duration::from_millis(300);
 /// What is kept of the browser's standard error.
 const TAIL_LINES: usize = 40;
 const TAIL_LINE: usize = 500;
 
 /// A running browser that is ours. It ends when this is dropped, and when our process does, in whatever way.
 pub struct BrowserProcess {
-    pipes: Option<(PipeReceiver, PipeSender)>,
+    pipes: Mutex<Option<Pipes>>,
     pid: Pid,
     headless: bool,
     profile: PathBuf,
@@ -78,9 +84,10 @@ impl From<ExitStatus> for Exit {
 }
 
 impl BrowserProcess {
-    /// The two ends of the pipe, messages ending in a NUL each. They are given out once.
-    pub fn take_pipes(&mut self) -> Option<(PipeReceiver, PipeSender)> {
-        self.pipes.take()
+    /// The two ends of the pipe, messages ending in a NUL each. They are given out once. When they are dropped, the
+    /// browser saves its profile and ends.
+    pub fn take_pipes(&self) -> Option<Pipes> {
+        self.pipes.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     pub fn pid(&self) -> u32 {
@@ -115,21 +122,19 @@ impl BrowserProcess {
         ended(self.ended.clone()).await
     }
 
-    /// Ends the browser and removes what was temporary of it. A profile that is kept gets `limit` to be saved.
+    /// Ends the browser and removes what was temporary of it.
+    ///
+    /// A profile that is kept needs more care: the pipe has to be closed, or `Browser.close` sent, and then the browser
+    /// gets `limit` to save it. A signal would come too early: it makes the browser end without its newest cookies.
     pub async fn terminate(&self, limit: Duration) {
-        if self.is_running() && !self.temporary {
-            // The others of the group follow their leader, who has to be last to write to the profile.
+        drop(self.take_pipes());
+        if !self.temporary && timeout(limit, self.exited()).await.is_err() && self.is_running() {
             let _ = kill_process(self.pid, Signal::TERM);
-            let _ = timeout(limit, self.exited()).await;
+            let _ = timeout(TERMINATION, self.exited()).await;
         }
         self.kill();
         let _ = timeout(BURIAL, self.exited()).await;
-        let emptied = async {
-            while test_kill_process_group(self.pid).is_ok() {
-                sleep(Duration::from_millis(2)).await;
-            }
-        };
-        let _ = timeout(BURIAL, emptied).await;
+        self.tail.complete(BURIAL).await;
         let folder = self.folder.lock().unwrap_or_else(PoisonError::into_inner).take();
         let _ = tokio::task::spawn_blocking(move || drop(folder)).await;
     }
@@ -167,30 +172,29 @@ pub(super) async fn start(options: &LaunchOptions, plan: &Plan, deadline: Instan
         Some(told) => kept_profile(told)?,
         None => folder.profile(),
     };
-    let mut process = spawn(options, plan, profile, folder)?;
+    let (mut process, mut pipes) = spawn(options, plan, profile, folder)?;
     tokio::task::spawn_blocking(move || profile::sweep(&parent));
 
-    let Some((receiver, sender)) = &mut process.pipes else { unreachable!("they are taken later") };
-    let exit = ended(process.ended.clone());
     let answer = tokio::select! {
-        answer = timeout_at(deadline, first_answer(receiver, sender)) => answer,
-        _ = exit => Ok(Err(io::ErrorKind::BrokenPipe.into())),
+        answer = timeout_at(deadline, first_answer(&mut pipes)) => answer,
+        _ = process.exited() => Ok(Err(io::ErrorKind::BrokenPipe.into())),
     };
     match answer {
         Ok(Ok(version)) => {
             process.version = version;
+            process.pipes = Mutex::new(Some(pipes));
             Ok(process)
         }
         Ok(Err(_)) => {
             // It ended or closed the pipe. Its last words come over another one.
             let exit = timeout(Duration::from_secs(1), process.exited()).await.ok();
-            process.tail.complete().await;
+            process.tail.complete(LAST_WORDS).await;
             let error = diagnosis::explain(exit, &process.tail.text(), options, plan, &process.profile);
             process.terminate(Duration::ZERO).await;
             Err(error)
         }
         Err(_) => {
-            let error = diagnosis::silent(options.launch_limit, &process.tail.text(), options, plan);
+            let error = diagnosis::silent(options.launch_limit, &process.tail.text(), plan);
             process.terminate(Duration::ZERO).await;
             Err(error)
         }
@@ -219,7 +223,12 @@ fn kept_profile(told: &Path) -> Result<PathBuf> {
     }
 }
 
-fn spawn(options: &LaunchOptions, plan: &Plan, profile: PathBuf, folder: Folder) -> Result<BrowserProcess> {
+fn spawn(
+    options: &LaunchOptions,
+    plan: &Plan,
+    profile: PathBuf,
+    folder: Folder,
+) -> Result<(BrowserProcess, Pipes)> {
     let mut command = Command::new(&plan.found.executable);
     command.args(flags::arguments(options, plan, &profile));
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true);
@@ -229,8 +238,13 @@ fn spawn(options: &LaunchOptions, plan: &Plan, profile: PathBuf, folder: Folder)
             command.env_remove(name);
         }
     }
+    // What the browser would leave in other places when it is killed.
+    command.env("BREAKPAD_DUMP_LOCATION", folder.scratch().join("crashes"));
     if cfg!(target_os = "linux") && fits_a_socket(&folder.scratch()) {
         command.env("TMPDIR", folder.scratch());
+    }
+    if let Some(locale) = &options.locale {
+        command.env("LANGUAGE", locale.replace('-', "_"));
     }
     command.envs(options.environment.iter().map(|(name, value)| (name, value)));
 
@@ -241,8 +255,8 @@ fn spawn(options: &LaunchOptions, plan: &Plan, profile: PathBuf, folder: Folder)
         return Err(Error::BrowserLaunch { reason: "it was gone at once".to_owned() });
     };
     let folder = Arc::new(Mutex::new(Some(folder)));
-    Ok(BrowserProcess {
-        pipes: Some(pipes),
+    let process = BrowserProcess {
+        pipes: Mutex::new(None),
         pid,
         headless: plan.headless,
         profile,
@@ -251,7 +265,8 @@ fn spawn(options: &LaunchOptions, plan: &Plan, profile: PathBuf, folder: Folder)
         tail: Tail::of(stderr),
         ended: bury(child, pid, folder.clone()),
         folder,
-    })
+    };
+    Ok((process, pipes))
 }
 
 /// Waits for the browser's end, ends what it leaves running, and removes the folder if nobody else does.
@@ -261,7 +276,9 @@ fn bury(mut child: Child, pid: Pid, folder: Arc<Mutex<Option<Folder>>>) -> watch
         let exit = child.wait().await.map(Exit::from).unwrap_or_default();
         let _ = kill_process_group(pid, Signal::KILL);
         sender.send_replace(Some(exit));
-        drop(folder);
+        if let Some(folder) = Arc::into_inner(folder) {
+            tokio::task::spawn_blocking(move || drop(folder));
+        }
     });
     receiver
 }
@@ -282,10 +299,7 @@ fn fits_a_socket(scratch: &Path) -> bool {
 
 /// Starts the command with a pipe at its descriptors 3 (which it reads) and 4 (which it writes), in a session and a
 /// process group of its own. With it, it holds the lock of `folder`.
-fn spawn_with_pipes(
-    mut command: Command,
-    folder: &Folder,
-) -> io::Result<(Child, (PipeReceiver, PipeSender))> {
+fn spawn_with_pipes(mut command: Command, folder: &Folder) -> io::Result<(Child, Pipes)> {
     let (its_input, our_output) = io::pipe()?;
     let (our_input, its_output) = io::pipe()?;
     // While `its_input` and the others are open, 3, 4 and 5 are taken, so that nothing that the standard library opens
@@ -330,7 +344,7 @@ fn inherit(command: &mut Command, ends: [OwnedFd; 3]) {
 }
 
 /// Asks for the version: the cheapest question, and its answer is of use.
-async fn first_answer(receiver: &mut PipeReceiver, sender: &mut PipeSender) -> io::Result<Version> {
+async fn first_answer((receiver, sender): &mut Pipes) -> io::Result<Version> {
     #[derive(Deserialize)]
     struct Reply {
         result: Version,
@@ -383,9 +397,9 @@ impl Tail {
         lines.iter().map(String::as_str).collect::<Vec<_>>().join("\n")
     }
 
-    /// Waits for the end of the stream, unless a child of the browser keeps it open.
-    async fn complete(&self) {
+    /// Waits for the end of the stream, which is the end of every process of the browser's: all have it open.
+    async fn complete(&self, limit: Duration) {
         let mut complete = self.complete.clone();
-        let _ = timeout(Duration::from_millis(300), complete.wait_for(|done| *done)).await;
+        let _ = timeout(limit, complete.wait_for(|done| *done)).await;
     }
 }

@@ -30,7 +30,7 @@ impl fmt::Display for Exit {
 }
 
 impl BrowserProcess {
-    pub fn take_pipes(&mut self) -> Option<(PipeReceiver, PipeSender)> {
+    pub fn take_pipes(&self) -> Option<(PipeReceiver, PipeSender)> {
         match *self {}
     }
 

@@ -9,11 +9,18 @@ use super::{Incoming, MAX_MESSAGE_BYTES, Outgoing, Transport, too_large};
 pub struct Pipe<R, W> {
     reader: R,
     writer: W,
+    largest: usize,
 }
 
 impl<R, W> Pipe<R, W> {
     pub fn new(reader: R, writer: W) -> Self {
-        Self { reader, writer }
+        Self { reader, writer, largest: MAX_MESSAGE_BYTES }
+    }
+
+    /// Accepts no message larger than this.
+    #[must_use]
+    pub fn bounded(self, largest: usize) -> Self {
+        Self { largest, ..self }
     }
 }
 
@@ -26,7 +33,13 @@ where
     type Outgoing = PipeWriter<W>;
 
     fn split(self) -> (Self::Incoming, Self::Outgoing) {
-        let reader = PipeReader { reader: self.reader, buffer: Vec::new(), searched: 0, start: 0 };
+        let reader = PipeReader {
+            reader: self.reader,
+            largest: self.largest,
+            buffer: Vec::new(),
+            start: 0,
+            searched: 0,
+        };
         (reader, PipeWriter(self.writer))
     }
 }
@@ -34,6 +47,7 @@ where
 #[derive(Debug)]
 pub struct PipeReader<R> {
     reader: R,
+    largest: usize,
     buffer: Vec<u8>,
     /// Where the next message starts in `buffer`.
     start: usize,
@@ -43,33 +57,49 @@ pub struct PipeReader<R> {
 
 const READ_BYTES: usize = 64 * 1024;
 
+impl<R> PipeReader<R> {
+    /// The next message, if all of it is here.
+    fn take(&mut self) -> Option<Vec<u8>> {
+        let end = self.searched + memchr::memchr(0, &self.buffer[self.searched..])?;
+        let message = if self.start == 0 && end > READ_BYTES {
+            // A large message leaves with the buffer it grew in: no copy, and no large buffer stays behind.
+            let rest = self.buffer.split_off(end + 1);
+            let mut message = std::mem::replace(&mut self.buffer, rest);
+            message.pop();
+            self.searched = 0;
+            message
+        } else {
+            let message = self.buffer[self.start..end].to_vec();
+            self.start = end + 1;
+            self.searched = self.start;
+            message
+        };
+        Some(message)
+    }
+}
+
 impl<R: AsyncRead + Unpin + Send + 'static> Incoming for PipeReader<R> {
     async fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
         loop {
-            if let Some(length) = memchr::memchr(0, &self.buffer[self.searched..]) {
-                let end = self.searched + length;
-                let message = self.buffer[self.start..end].to_vec();
-                self.start = end + 1;
-                self.searched = self.start;
-                return Ok(Some(message));
+            if let Some(message) = self.take() {
+                return if message.len() > self.largest { Err(too_large()) } else { Ok(Some(message)) };
             }
             self.buffer.drain(..self.start);
             self.start = 0;
             self.searched = self.buffer.len();
-            if self.buffer.len() > MAX_MESSAGE_BYTES {
+            if self.buffer.len() > self.largest {
                 return Err(too_large());
             }
             self.buffer.reserve(READ_BYTES);
             if self.reader.read_buf(&mut self.buffer).await? == 0 {
-                return match self.buffer.is_empty() {
-                    true => Ok(None),
-                    false => {
-                        Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the last message was cut off"))
-                    }
-                };
+                return if self.buffer.is_empty() { Ok(None) } else { Err(cut_off()) };
             }
         }
     }
+}
+
+fn cut_off() -> io::Error {
+    io::Error::new(io::ErrorKind::UnexpectedEof, "the last message was cut off")
 }
 
 #[derive(Debug)]

@@ -1,16 +1,19 @@
 use std::io;
+use std::time::Duration;
 
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 use tokio::net::TcpStream;
+use tokio::time::timeout;
 use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
-use tokio_tungstenite::tungstenite::http::{HeaderName, HeaderValue};
+use tokio_tungstenite::tungstenite::http::{HeaderName, HeaderValue, Request};
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{Bytes, Message, Utf8Bytes};
 
 use super::{Incoming, MAX_MESSAGE_BYTES, Outgoing, Transport};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, human};
 
 /// A websocket to somebody else's browser.
 #[derive(Debug)]
@@ -18,11 +21,16 @@ pub struct WebSocket {
     stream: WebSocketStream<TcpStream>,
 }
 
+/// How long it may take until the other side speaks the protocol.
+const CONNECT_LIMIT: Duration = Duration::from_secs(30);
+
 impl WebSocket {
-    /// Connects to a `ws://` address, with extra headers.
+    /// Connects to a `ws://` address, with extra headers, in at most 30 s.
     pub async fn connect(address: &str, headers: &[(String, String)]) -> Result<Self> {
-        let unreachable = |reason: String| Error::BrowserGone { reason };
-        let mut request = address.into_client_request().map_err(|error| unreachable(error.to_string()))?;
+        let mut request = address.into_client_request().map_err(|error| unreachable(told(&error)))?;
+        if request.uri().scheme_str() != Some("ws") {
+            return Err(unreachable("only ws:// addresses can be attached to".to_owned()));
+        }
         for (name, value) in headers {
             let name: HeaderName =
                 name.parse().map_err(|_| unreachable("a header name is not valid".to_owned()))?;
@@ -30,19 +38,40 @@ impl WebSocket {
                 value.parse().map_err(|_| unreachable("a header value is not valid".to_owned()))?;
             request.headers_mut().insert(name, value);
         }
-        let host = request.uri().host().unwrap_or_default().trim_matches(['[', ']']).to_owned();
-        let port = request.uri().port_u16().unwrap_or(80);
-        let stream = TcpStream::connect((host.as_str(), port))
-            .await
-            .map_err(|error| unreachable(error.to_string()))?;
-        let _ = stream.set_nodelay(true);
-        let sizes = WebSocketConfig::default()
-            .max_message_size(Some(MAX_MESSAGE_BYTES))
-            .max_frame_size(Some(MAX_MESSAGE_BYTES));
-        let (stream, _) = tokio_tungstenite::client_async_with_config(request, stream, Some(sizes))
-            .await
-            .map_err(|error| unreachable(error.to_string()))?;
+        let stream = timeout(CONNECT_LIMIT, open(request)).await.unwrap_or_else(|_| {
+            Err(unreachable(format!("it did not speak the protocol within {}", human(CONNECT_LIMIT))))
+        })?;
         Ok(Self { stream })
+    }
+}
+
+async fn open(request: Request<()>) -> Result<WebSocketStream<TcpStream>> {
+    let host = request.uri().host().unwrap_or_default().trim_matches(['[', ']']).to_owned();
+    let port = request.uri().port_u16().unwrap_or(80);
+    let stream =
+        TcpStream::connect((host.as_str(), port)).await.map_err(|error| unreachable(error.to_string()))?;
+    let _ = stream.set_nodelay(true);
+    let sizes = WebSocketConfig::default()
+        .max_message_size(Some(MAX_MESSAGE_BYTES))
+        .max_frame_size(Some(MAX_MESSAGE_BYTES));
+    let (stream, _) = tokio_tungstenite::client_async_with_config(request, stream, Some(sizes))
+        .await
+        .map_err(|error| unreachable(told(&error)))?;
+    Ok(stream)
+}
+
+fn unreachable(reason: String) -> Error {
+    Error::BrowserGone { reason }
+}
+
+/// What went wrong, without the address and without the names of HTTP states.
+fn told(error: &tungstenite::Error) -> String {
+    match error {
+        tungstenite::Error::Http(response) => format!("it answered with HTTP {}", response.status().as_u16()),
+        tungstenite::Error::Url(_) | tungstenite::Error::HttpFormat(_) => {
+            "its address is not valid".to_owned()
+        }
+        other => other.to_string(),
     }
 }
 

@@ -23,6 +23,7 @@ domain! {
             node_name: String,
             local_name: String,
             node_value: String,
+            attributes: Option<Vec<String>>,
             frame_id: Option<String>,
             shadow_root_type: Option<String>,
             children: Option<Vec<Node>>,

@@ -1,26 +1,26 @@
 //! The commands and events that we use, one file per domain, written by hand and lenient: an unknown field or value
 //! never fails, a missing one has a default. [`catalogue`] lists them, so that a test can ask a running browser
-//! whether it knows each name.
+//! whether it knows each name and type: a misspelt field would else stay empty for ever.
 //!
 //! In a command, the fields after `?` are optional: they are `Option`s that stay off the wire when `None`.
 macro_rules! domain {
     (
         commands { $( $(#[$command_doc:meta])* $method:literal $command:ident
-            { $( $(#[$field_doc:meta])* $field:ident : $type:ty ),* $(,)? }
-            $( ? { $( $(#[$optional_attribute:meta])* $optional:ident : $optional_type:ty ),* $(,)? } )?
+            { $( $(#[$($field_attribute:tt)*])* $field:ident : $type:ty ),* $(,)? }
+            $( ? { $( $(#[$($optional_attribute:tt)*])* $optional:ident : $optional_type:ty ),* $(,)? } )?
             -> $reply:ident )* }
         events { $( $(#[$event_doc:meta])* $event_method:literal $event:ident
-            { $( $(#[$event_attribute:meta])* $event_field:ident : $event_type:ty ),* $(,)? } )* }
+            { $( $(#[$($event_attribute:tt)*])* $event_field:ident : $event_type:ty ),* $(,)? } )* }
         objects { $( $(#[$object_doc:meta])* $object:ident
-            { $( $(#[$object_attribute:meta])* $object_field:ident : $object_type:ty ),* $(,)? } )* }
+            { $( $(#[$($object_attribute:tt)*])* $object_field:ident : $object_type:ty ),* $(,)? } )* }
     ) => {
         $(
             $(#[$command_doc])*
             #[derive(Debug, Clone, Default, ::serde::Serialize)]
             #[serde(rename_all = "camelCase")]
             pub struct $command {
-                $( $(#[$field_doc])* pub $field: $type, )*
-                $( $( $(#[$optional_attribute])* #[serde(skip_serializing_if = "Option::is_none")] pub $optional: Option<$optional_type>, )* )?
+                $( $(#[$($field_attribute)*])* pub $field: $type, )*
+                $( $( $(#[$($optional_attribute)*])* #[serde(skip_serializing_if = "Option::is_none")] pub $optional: Option<$optional_type>, )* )?
             }
             impl crate::cdp::Command for $command {
                 const METHOD: &'static str = $method;
@@ -31,7 +31,9 @@ macro_rules! domain {
             $(#[$event_doc])*
             #[derive(Debug, Clone, Default, ::serde::Deserialize)]
             #[serde(default, rename_all = "camelCase")]
-            pub struct $event { $( $(#[$event_attribute])* pub $event_field: $event_type, )* }
+            pub struct $event {
+                $( $(#[$($event_attribute)*])* #[serde(deserialize_with = "super::or_default")] pub $event_field: $event_type, )*
+            }
             impl crate::cdp::Event for $event {
                 const METHOD: &'static str = $event_method;
             }
@@ -40,17 +42,43 @@ macro_rules! domain {
             $(#[$object_doc])*
             #[derive(Debug, Clone, Default, ::serde::Serialize, ::serde::Deserialize)]
             #[serde(default, rename_all = "camelCase")]
-            pub struct $object { $( $(#[$object_attribute])* pub $object_field: $object_type, )* }
+            pub struct $object {
+                $( $(#[$($object_attribute)*])* #[serde(deserialize_with = "super::or_default")] pub $object_field: $object_type, )*
+            }
         )*
         pub(super) const CATALOGUE: &[super::Entry] = &[
             $( super::Entry {
-                name: $method, event: false,
-                fields: &[ $( stringify!($field), )* $( $( stringify!($optional), )* )? ],
+                name: $method,
+                kind: super::Kind::Command { reply: stringify!($reply) },
+                fields: &[
+                    $( super::field!($(#[$($field_attribute)*])* $field: $type), )*
+                    $( $( super::field!($(#[$($optional_attribute)*])* $optional: $optional_type), )* )?
+                ],
             }, )*
-            $( super::Entry { name: $event_method, event: true, fields: &[ $( stringify!($event_field), )* ] }, )*
+            $( super::Entry {
+                name: $event_method,
+                kind: super::Kind::Event,
+                fields: &[ $( super::field!($(#[$($event_attribute)*])* $event_field: $event_type), )* ],
+            }, )*
+            $( super::Entry {
+                name: stringify!($object),
+                kind: super::Kind::Object,
+                fields: &[ $( super::field!($(#[$($object_attribute)*])* $object_field: $object_type), )* ],
+            }, )*
         ];
     };
 }
+
+/// A field for the catalogue: by the name that serde writes.
+macro_rules! field {
+    (#[serde(rename = $name:literal $($more:tt)*)] $($rest:tt)*) => { super::field!(@ $name, $($rest)*) };
+    (#[$($attribute:tt)*] $($rest:tt)*) => { super::field!($($rest)*) };
+    ($field:ident : $type:ty) => { super::field!(@ stringify!($field), $field: $type) };
+    (@ $name:expr, $(#[$($attribute:tt)*])* $field:ident : $type:ty) => {
+        super::Field { name: $name, kind: stringify!($type) }
+    };
+}
+use field;
 
 pub mod browser;
 pub mod console;
@@ -66,32 +94,66 @@ pub mod target;
 /// A reply that says nothing.
 pub type Empty = serde::de::IgnoredAny;
 
-/// A command or event that we use.
+/// A command, an event, or an object within one, as we write it.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {
-    /// Its wire name.
+    /// The wire name; of an object, its Rust name.
     pub name: &'static str,
-    /// Whether it is an event.
-    pub event: bool,
-    /// Its fields as Rust spells them (snake case).
-    pub fields: &'static [&'static str],
+    pub kind: Kind,
+    pub fields: &'static [Field],
 }
 
-/// Every command and event that we use.
-pub fn catalogue() -> impl Iterator<Item = Entry> {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// `reply` is the Rust name of what is answered.
+    Command {
+        reply: &'static str,
+    },
+    Event,
+    Object,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Field {
+    name: &'static str,
+    /// The Rust type.
+    pub kind: &'static str,
+}
+
+impl Field {
+    /// The wire name: what serde's `camelCase` makes of it, unless it was renamed and holds no `_`.
+    pub fn wire_name(&self) -> String {
+        let mut words = self.name.split('_');
+        let first = words.next().unwrap_or_default().to_owned();
+        words.fold(first, |name, word| {
+            let (initial, rest) = word.split_at(usize::from(!word.is_empty()));
+            name + &initial.to_ascii_uppercase() + rest
+        })
+    }
+}
+
+/// Every command, event and object that we use, file by file.
+pub fn catalogue() -> impl Iterator<Item = (&'static str, &'static [Entry])> {
     [
-        browser::CATALOGUE,
-        console::CATALOGUE,
-        dom::CATALOGUE,
-        emulation::CATALOGUE,
-        input::CATALOGUE,
-        network::CATALOGUE,
-        page::CATALOGUE,
-        runtime::CATALOGUE,
-        storage::CATALOGUE,
-        target::CATALOGUE,
+        ("browser", browser::CATALOGUE),
+        ("console", console::CATALOGUE),
+        ("dom", dom::CATALOGUE),
+        ("emulation", emulation::CATALOGUE),
+        ("input", input::CATALOGUE),
+        ("network", network::CATALOGUE),
+        ("page", page::CATALOGUE),
+        ("runtime", runtime::CATALOGUE),
+        ("storage", storage::CATALOGUE),
+        ("target", target::CATALOGUE),
     ]
     .into_iter()
-    .flatten()
-    .copied()
+}
+
+/// Reads `null` as what a missing field would be: the browser writes it for a number that is not finite.
+fn or_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: serde::Deserializer<'de>,
+    T: serde::Deserialize<'de> + Default,
+{
+    Ok(<Option<T> as serde::Deserialize>::deserialize(deserializer)?.unwrap_or_default())
 }

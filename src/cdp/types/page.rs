@@ -15,7 +15,7 @@ domain! {
         "Page.createIsolatedWorld" CreateIsolatedWorld { frame_id: String }
             ? { world_name: String, grant_univeral_access: bool } -> WorldCreated
         "Page.addScriptToEvaluateOnNewDocument" AddScriptToEvaluateOnNewDocument { source: String }
-            ? { world_name: String, run_immediately: bool, include_command_line_api: bool } -> ScriptAdded
+            ? { world_name: String, run_immediately: bool, #[serde(rename = "includeCommandLineAPI")] include_command_line_api: bool } -> ScriptAdded
         "Page.removeScriptToEvaluateOnNewDocument" RemoveScriptToEvaluateOnNewDocument { identifier: String } -> Empty
         "Page.setDocumentContent" SetDocumentContent { frame_id: String, html: String } -> Empty
         "Page.bringToFront" BringToFront {} -> Empty

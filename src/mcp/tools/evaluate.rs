@@ -1,11 +1,17 @@
 //! Running JavaScript.
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::Result;
+use crate::browser::Scope;
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::Reply;
+use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
+
+/// The longest result that is shown.
+const LONGEST_RESULT: usize = 100_000;
 
 /// Run JavaScript in the page and return its result.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -15,7 +21,6 @@ pub struct Evaluate {
     pub function: String,
     /// Ref of the element to hand over.
     pub r#ref: Option<String>,
-    /// The element in words.
     pub element: Option<String>,
 }
 
@@ -24,7 +29,38 @@ impl Tool for Evaluate {
     const TITLE: &'static str = "Run JavaScript";
     const EFFECT: Effect = Effect::Acts;
 
-    async fn call(self, call: &Call<'_>, _reply: &mut Reply) -> Result<()> {
-        call.workspace.page().await
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        let page = call.open_page().await?;
+        let element = match &self.r#ref {
+            Some(text) => Some(target::element(call, &page, text).await?),
+            None => None,
+        };
+        call.progress.say("running the script");
+        let value = match &element {
+            Some(element) => {
+                let (argument, _held) =
+                    element.frame().argument_in(element.world(), element.handle(), Scope::Main).await?;
+                element.frame().evaluate(&self.function, vec![argument], Scope::Main).await?
+            }
+            None => page.main_frame().evaluate(&self.function, Vec::new(), Scope::Main).await?,
+        };
+        say_value(&value, reply);
+        Ok(())
+    }
+}
+
+/// A string as it is, anything else as JSON.
+fn say_value(value: &Value, reply: &mut Reply) {
+    let text = match value {
+        Value::String(text) => text.clone(),
+        other => serde_json::to_string_pretty(other).unwrap_or_default(),
+    };
+    match text.char_indices().nth(LONGEST_RESULT) {
+        None => reply.quote(&text),
+        Some((end, _)) => {
+            reply.quote(&text[..end]);
+            let all = text.chars().count();
+            reply.say(format!("[cut: these are the first {LONGEST_RESULT} of {all} characters]"));
+        }
     }
 }

@@ -1,0 +1,412 @@
+//! Looking at an element until it can be acted on. What the looks are made of is in `injected/probe.js`.
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use tokio::time::{sleep, timeout};
+
+use super::element::ElementHandle;
+use super::input::{InputStyle, Point, Rect};
+use super::world::value_argument;
+use crate::error::{Error, Obstacle, Result};
+
+/// How long an action waits for its element, unless told.
+pub const ACTION_LIMIT: Duration = Duration::from_secs(5);
+
+/// How an action goes about its element.
+#[derive(Debug, Clone)]
+pub struct ActionOptions {
+    /// How long to wait until the element can be acted on.
+    pub limit: Duration,
+    /// Acts without asking whether the element can be acted on.
+    pub force: bool,
+    /// Where to press, counted from the element's upper left corner inside its border.
+    pub position: Option<Point>,
+    /// How to move, when not as the page's input does.
+    pub style: Option<InputStyle>,
+}
+
+impl Default for ActionOptions {
+    fn default() -> Self {
+        Self { limit: ACTION_LIMIT, force: false, position: None, style: None }
+    }
+}
+
+impl ActionOptions {
+    /// The default, with another limit.
+    pub fn within(limit: Duration) -> Self {
+        Self { limit, ..Self::default() }
+    }
+}
+
+/// What an action asks of its element.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub(super) struct Need {
+    pub(super) visible: bool,
+    pub(super) enabled: bool,
+    pub(super) editable: bool,
+    /// At the same place for two frames.
+    pub(super) stable: bool,
+    /// Reached by a press at the point.
+    pub(super) hit: bool,
+    /// Its label will do, where the control itself is not drawn.
+    pub(super) label: bool,
+}
+
+impl Need {
+    /// To be looked at or scrolled to.
+    pub(super) const SEEN: Self =
+        Self { visible: true, enabled: false, editable: false, stable: false, hit: false, label: false };
+    /// To have the pointer over it.
+    pub(super) const POINTED: Self = Self { stable: true, hit: true, ..Self::SEEN };
+    /// To be pressed.
+    pub(super) const PRESSED: Self = Self { enabled: true, ..Self::POINTED };
+    /// To be chosen from.
+    pub(super) const ENABLED: Self = Self { enabled: true, ..Self::SEEN };
+
+    /// Asks for nothing but a place.
+    fn forced(self) -> Self {
+        Self { label: self.label, ..Self::default() }
+    }
+}
+
+/// One look: where to act, or what is in the way.
+#[derive(Debug, Clone)]
+pub(super) enum Look {
+    Clear(Clear),
+    Blocked(Obstacle),
+}
+
+/// An element that can be acted on: what is seen of it and where to press, in the viewport of a frame or of the page.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Clear {
+    pub(super) seen: Rect,
+    pub(super) point: Point,
+    /// The same point, in the viewport of the element's own frame.
+    pub(super) inner: Point,
+}
+
+/// What an injected look answers.
+#[derive(Debug, Deserialize)]
+pub(super) struct Answer {
+    blocked: Option<String>,
+    by: Option<String>,
+    clear: Option<Rect>,
+    point: Option<Point>,
+}
+
+impl Answer {
+    /// Reads the answer. A node that is gone does not come back: that is an error at once.
+    pub(super) fn read(self, element: &ElementHandle) -> Result<Look> {
+        let obstacle = match self.blocked.as_deref() {
+            None => {
+                let (Some(seen), Some(point)) = (self.clear, self.point) else {
+                    return Ok(Look::Blocked(Obstacle::Silent));
+                };
+                return Ok(Look::Clear(Clear { seen, point, inner: point }));
+            }
+            Some("missing") => return Err(element.stale()),
+            Some("hidden") => Obstacle::Hidden,
+            Some("moving") => Obstacle::Moving,
+            Some("disabled") => Obstacle::Disabled,
+            Some("readonly") => Obstacle::ReadOnly,
+            Some("covered") => Obstacle::CoveredBy(self.by.unwrap_or_else(|| "another element".to_owned())),
+            Some(_) => Obstacle::OutsideViewport,
+        };
+        Ok(Look::Blocked(obstacle))
+    }
+}
+
+/// The pauses between looks: short at first, since most obstacles are a page that has not finished.
+const PAUSES_MS: [u64; 6] = [0, 10, 25, 50, 100, 100];
+const LONGEST_PAUSE: Duration = Duration::from_millis(250);
+
+fn pauses() -> impl Iterator<Item = Duration> {
+    PAUSES_MS.into_iter().map(Duration::from_millis).chain(std::iter::repeat(LONGEST_PAUSE))
+}
+
+/// How often the wheel is turned for one scroll into view: a frame inside a list inside a page needs several.
+const MOST_TURNS: usize = 12;
+
+impl ElementHandle {
+    /// Looks until nothing is in the way. When time runs out, the last obstacle is the error.
+    pub(super) async fn until_clear<T, Looking: Future<Output = Result<Attempt<T>>>>(
+        &self,
+        limit: Duration,
+        mut look: impl FnMut(u32) -> Looking,
+    ) -> Result<T> {
+        let mut obstacle = Obstacle::Silent;
+        let search = async {
+            for (attempt, pause) in (0..).zip(pauses()) {
+                sleep(pause).await;
+                match look(attempt).await? {
+                    Attempt::Done(found) => return Ok(found),
+                    Attempt::Blocked(by) => obstacle = by,
+                }
+            }
+            Err(Error::Cancelled)
+        };
+        let page = self.frame().page()?;
+        let told = tokio::select! {
+            biased;
+            told = timeout(limit, search) => told,
+            // While a dialog is open the page answers nothing.
+            dialog = page.until(|page| page.dialog()) => Ok(dialog.and_then(|dialog| {
+                Err(Error::DialogOpen { kind: dialog.kind, message: dialog.message })
+            })),
+        };
+        told.unwrap_or(Err(Error::NotActionable { obstacle, waited: limit }))
+    }
+
+    /// Waits until the element is in the states asked for, without scrolling or pointing at it.
+    pub(super) async fn until_ready(&self, need: Need, options: &ActionOptions) -> Result<()> {
+        if options.force {
+            return Ok(());
+        }
+        let need = Need { stable: false, hit: false, ..need };
+        self.until_clear(options.limit, |_| async move {
+            Ok(match self.look(need, &Aim::default()).await? {
+                Look::Clear(_) | Look::Blocked(Obstacle::OutsideViewport) => Attempt::Done(()),
+                Look::Blocked(by) => Attempt::Blocked(by),
+            })
+        })
+        .await
+    }
+
+    /// Brings the pointer to a point where the element can be acted on. Answers that point of the page.
+    pub(super) async fn approach(&self, need: Need, options: &ActionOptions) -> Result<Point> {
+        let need = if options.force { need.forced() } else { need };
+        self.until_clear(options.limit, |attempt| self.approach_once(need, options, attempt)).await
+    }
+
+    /// One attempt of [`approach`](Self::approach).
+    pub(super) async fn approach_once(
+        &self,
+        need: Need,
+        options: &ActionOptions,
+        attempt: u32,
+    ) -> Result<Attempt<Point>> {
+        let input = self.input(options)?;
+        let natural = input.style() == InputStyle::Natural;
+        let mut aim = Aim { position: options.position, ..Aim::default() };
+        if natural {
+            aim.at = Some(off_centre(&input));
+            // Where the wheel does not get it into view, the browser does, as it would for a key.
+            if attempt > 3 || !self.wheel_into_view(options, attempt).await? {
+                aim.scroll = Some(attempt);
+            }
+        } else {
+            aim.scroll = Some(attempt);
+        }
+        let first = if natural { Need { stable: false, ..need } } else { need };
+        let mut found = match self.look_from_page(first, &aim).await? {
+            Look::Blocked(by) => return Ok(Attempt::Blocked(by)),
+            Look::Clear(clear) => clear,
+        };
+        if natural {
+            // On its way the pointer takes the time in which the element must stand still.
+            let settled = Aim { scroll: None, ..aim };
+            let mouse = input.mouse();
+            let (moved, second) = tokio::join!(mouse.move_to(found.point), async {
+                match need.stable {
+                    true => self.look_from_page(need, &settled).await,
+                    false => Ok(Look::Clear(found)),
+                }
+            });
+            moved?;
+            let second = match second? {
+                Look::Blocked(by) => return Ok(Attempt::Blocked(by)),
+                Look::Clear(clear) => clear,
+            };
+            if !second.seen.contains(found.point) {
+                mouse.move_to(second.point).await?;
+                found = second;
+            }
+            if need.hit
+                && let Look::Blocked(by) = self.confirm(need, found.inner).await?
+            {
+                return Ok(Attempt::Blocked(by));
+            }
+        }
+        Ok(Attempt::Done(found.point))
+    }
+
+    /// Scrolls the element into view, as the style does it.
+    pub(super) async fn bring_into_view(&self, options: &ActionOptions, attempt: u32) -> Result<()> {
+        let natural = self.input(options)?.style() == InputStyle::Natural;
+        if natural && self.wheel_into_view(options, attempt).await? {
+            return Ok(());
+        }
+        let aim = Aim { scroll: Some(attempt), ..Aim::default() };
+        self.look_from_page(Need::default(), &aim).await.map(drop)
+    }
+
+    /// Turns the wheel until the element is in view. False when no wheel gets it there.
+    async fn wheel_into_view(&self, options: &ActionOptions, attempt: u32) -> Result<bool> {
+        // From the outermost frame in, then once more outwards for the part of each frame that matters.
+        let owners = self.owners().await?;
+        for owner in owners.iter().rev() {
+            if !owner.wheel(options, 0, None).await? {
+                return Ok(false);
+            }
+        }
+        if !self.wheel(options, attempt, None).await? {
+            return Ok(false);
+        }
+        let Some(mut part) = self.ask::<Option<Rect>>("boxOf", Vec::new()).await? else { return Ok(false) };
+        for owner in &owners {
+            if !owner.wheel(options, attempt, Some(part)).await? {
+                return Ok(false);
+            }
+            let corner = Point::new(part.x, part.y);
+            let corner: Point = owner.ask("fromFrame", vec![value_argument(&corner)]).await?;
+            part = Rect { x: corner.x, y: corner.y, ..part };
+        }
+        Ok(true)
+    }
+
+    /// Turns the wheel over what scrolls around the element in its own frame.
+    async fn wheel(&self, options: &ActionOptions, attempt: u32, part: Option<Rect>) -> Result<bool> {
+        #[derive(Deserialize)]
+        struct Turn {
+            point: Point,
+            dx: f64,
+            dy: f64,
+        }
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Next {
+            Turn(Turn),
+            /// Not by wheel.
+            Never(#[allow(dead_code, reason = "only its kind matters")] bool),
+            /// In view.
+            Done(()),
+        }
+        let input = self.input(options)?;
+        let mouse = input.mouse();
+        for turn in 0..MOST_TURNS {
+            // An alignment is asked for once; after that, being in view is enough.
+            let attempt = if turn == 0 { attempt } else { 0 };
+            let here = self.pointer_in_frame(mouse.position()).await?;
+            let arguments = vec![value_argument(&attempt), value_argument(&here), value_argument(&part)];
+            let turn = match self.ask("nextTurn", arguments).await? {
+                Next::Done(()) => return Ok(true),
+                Next::Never(_) => return Ok(false),
+                Next::Turn(turn) => turn,
+            };
+            if here != Some(turn.point) {
+                let Look::Clear(clear) = self.to_page(turn.point, false, None).await? else {
+                    return Ok(false);
+                };
+                mouse.move_to(clear.point).await?;
+            }
+            let before: Option<Rect> = self.ask("boxOf", Vec::new()).await?;
+            mouse.wheel(turn.dx, turn.dy).await?;
+            self.ask::<()>("frames", vec![value_argument(&1)]).await?;
+            let after: Option<Rect> = self.ask("boxOf", Vec::new()).await?;
+            if before == after {
+                return Ok(false);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The pointer's place in the viewport of this element's frame, where that is the page's own.
+    async fn pointer_in_frame(&self, pointer: Point) -> Result<Option<Point>> {
+        // In a frame the way back is not worth its cost: the wheel goes to the middle of what scrolls.
+        Ok(self.frame().parent().is_none().then_some(pointer))
+    }
+
+    /// A look, in the viewport of the element's own frame.
+    async fn look(&self, need: Need, aim: &Aim) -> Result<Look> {
+        let options = json!({ "need": need, "scroll": aim.scroll, "at": aim.at, "position": aim.position });
+        self.ask::<Answer>("probe", vec![value_argument(&options)]).await?.read(self)
+    }
+
+    /// A look whose point is one of the page, reached through all frames around the element.
+    pub(super) async fn look_from_page(&self, need: Need, aim: &Aim) -> Result<Look> {
+        match self.look(need, aim).await? {
+            Look::Blocked(by) => Ok(Look::Blocked(by)),
+            Look::Clear(Clear { seen, inner, .. }) => {
+                Ok(match self.to_page(inner, need.hit, aim.scroll).await? {
+                    Look::Blocked(by) => Look::Blocked(by),
+                    Look::Clear(Clear { point, .. }) => {
+                        let seen =
+                            Rect { x: seen.x + point.x - inner.x, y: seen.y + point.y - inner.y, ..seen };
+                        Look::Clear(Clear { seen, point, inner })
+                    }
+                })
+            }
+        }
+    }
+
+    /// Whether a press at this point of the element's own frame still reaches it.
+    async fn confirm(&self, need: Need, point: Point) -> Result<Look> {
+        self.ask::<Answer>("confirm", vec![value_argument(&point), value_argument(&need)]).await?.read(self)
+    }
+
+    /// Where a point of this element's frame lies in the page, and whether a press there gets through to the frame.
+    pub(super) async fn to_page(&self, point: Point, hit: bool, scroll: Option<u32>) -> Result<Look> {
+        let mut clear = Clear { seen: Rect::default(), point, inner: point };
+        for owner in self.owners().await? {
+            let options = json!({ "hit": hit, "scroll": scroll });
+            let answer = owner
+                .ask::<Answer>("probeOwner", vec![value_argument(&clear.point), value_argument(&options)])
+                .await?;
+            match answer.read(&owner)? {
+                Look::Blocked(by) => return Ok(Look::Blocked(by)),
+                Look::Clear(next) => clear = next,
+            }
+        }
+        if self.frame().parent().is_some() {
+            clear.point = Point::new(clear.point.x.round(), clear.point.y.round());
+        }
+        Ok(Look::Clear(clear))
+    }
+
+    /// Where a point of this element's frame lies in the page, to the fraction of a pixel.
+    pub(super) async fn to_page_exactly(&self, mut point: Point) -> Result<Point> {
+        for owner in self.owners().await? {
+            point = owner.ask("fromFrame", vec![value_argument(&point)]).await?;
+        }
+        Ok(point)
+    }
+
+    /// The elements that hold this element's frame and the frames around that, from the inside out.
+    async fn owners(&self) -> Result<Vec<ElementHandle>> {
+        let mut owners = Vec::new();
+        let mut frame = self.frame().clone();
+        while let Some((world, handle)) = frame.owner().await? {
+            frame = world.frame().clone();
+            owners.push(ElementHandle::new(world, handle));
+        }
+        Ok(owners)
+    }
+}
+
+/// What one attempt came to.
+#[derive(Debug)]
+pub(super) enum Attempt<T> {
+    Done(T),
+    Blocked(Obstacle),
+}
+
+/// How to look.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Aim {
+    /// Scrolls into view first; the number of the attempt, each of which does it in another way.
+    pub(super) scroll: Option<u32>,
+    /// The point to prefer, as shares of what is seen of the element.
+    pub(super) at: Option<(f64, f64)>,
+    /// The point to insist on.
+    pub(super) position: Option<Point>,
+}
+
+/// A point near the middle, as a person hits it: never quite it.
+fn off_centre(input: &super::input::Input) -> (f64, f64) {
+    let aside = |chance: &super::input::Chance| {
+        let offset = 0.06 + 0.14 * chance.unit() * chance.unit();
+        if chance.unit() < 0.5 { 0.5 - offset } else { 0.5 + offset }
+    };
+    (aside(input.chance()), aside(input.chance()))
+}

@@ -1,0 +1,202 @@
+//! Reading a page for a snapshot: one walk per frame, closed shadow roots found, child frames put in their places.
+use std::collections::HashMap;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use serde_json::json;
+
+use super::frame::Frame;
+use super::page::Page;
+use super::world::{RemoteHandle, World, value_argument};
+use crate::cdp::types::dom::{DescribeNode, Node, ResolveNode};
+use crate::cdp::types::runtime::{Evaluate, GetProperties};
+use crate::error::{Error, Result};
+use crate::snapshot;
+
+/// How to read a page.
+#[derive(Debug, Clone, Copy)]
+pub struct CaptureOptions {
+    /// Whether to measure where each element stands.
+    pub boxes: bool,
+    /// Frame and number of the element to begin at, instead of the whole page.
+    pub root: Option<(u32, u32)>,
+    /// How long the main frame may take. A child frame that takes longer than a second is left empty.
+    pub limit: Duration,
+}
+
+impl Default for CaptureOptions {
+    fn default() -> Self {
+        Self { boxes: false, root: None, limit: Duration::from_secs(15) }
+    }
+}
+
+/// A frame that does not answer must not hold up the rest of the page.
+const CHILD_LIMIT: Duration = Duration::from_secs(1);
+/// Frames beyond this many are not read.
+const MOST_FRAMES: usize = 200;
+/// Closed roots inside closed roots are followed this deep.
+const DEEPEST_ROOTS: usize = 6;
+/// Up to here each suspect is asked for alone; beyond, the whole document is described in one go.
+const FEW_SUSPECTS: u32 = 48;
+
+impl Page {
+    /// Reads the page as it is now. `context` is the number that its refs begin with.
+    ///
+    /// # Errors
+    /// `dialog_open`, `page_busy` when the main frame does not answer in time.
+    pub async fn capture(&self, context: u32, options: CaptureOptions) -> Result<snapshot::Tree> {
+        let top = match options.root {
+            Some((number, _)) => self.frame_by_number(number).ok_or(Error::FrameDetached)?,
+            None => self.main_frame().clone(),
+        };
+        let main = tokio::time::timeout(options.limit, read(&top, options));
+        let main = self.unless_dialog(async { main.await.unwrap_or(Err(Error::PageBusy)) }).await?;
+        let mut frames = HashMap::from([(top.number(), main)]);
+        let mut level = vec![top.clone()];
+        while !level.is_empty() && frames.len() < MOST_FRAMES {
+            let children: Vec<Frame> = self
+                .frames()
+                .into_iter()
+                .filter(|frame| frame.parent().is_some_and(|parent| level.contains(parent)))
+                .take(MOST_FRAMES - frames.len())
+                .collect();
+            let options = CaptureOptions { root: None, ..options };
+            let read = children.iter().map(|frame| tokio::time::timeout(CHILD_LIMIT, read(frame, options)));
+            let read = self.unless_dialog(async { Ok(join_all(read).await) }).await?;
+            for (frame, read) in children.iter().zip(read) {
+                if let Ok(Ok(read)) = read {
+                    frames.insert(frame.number(), read);
+                }
+            }
+            level = children;
+        }
+        Ok(snapshot::Tree::assemble(context, self.index(), top.number(), frames))
+    }
+}
+
+/// Walks one frame. A document that is replaced meanwhile is given up for the new one.
+async fn read(frame: &Frame, options: CaptureOptions) -> Result<snapshot::Frame> {
+    const ATTEMPTS: usize = 3;
+    let mut attempt = 1;
+    loop {
+        match walk(frame, options).await {
+            Err(Error::DocumentGone) if attempt < ATTEMPTS => attempt += 1,
+            read => return read,
+        }
+    }
+}
+
+async fn walk(frame: &Frame, options: CaptureOptions) -> Result<snapshot::Frame> {
+    let world = frame.utility().await?;
+    adopt_children(frame, &world).await;
+    let arguments = json!({ "boxes": options.boxes, "root": options.root.map(|(_, number)| number) });
+    let mut rounds = 0;
+    loop {
+        let json: String = world.call("walk", std::slice::from_ref(&arguments)).await?;
+        let walked = snapshot::Frame::parse(&json).map_err(|error| Error::Unreadable {
+            method: "the walk of a frame",
+            reason: error.to_string(),
+        })?;
+        frame.refs_used_up_to(walked.last);
+        rounds += 1;
+        if walked.suspects == 0
+            || rounds > DEEPEST_ROOTS
+            || adopt_closed_roots(&world, walked.suspects).await? == 0
+        {
+            return Ok(walked);
+        }
+    }
+}
+
+/// Tells the engine which `<iframe>` shows which frame. One that cannot be told is printed without its content.
+async fn adopt_children(frame: &Frame, world: &World) {
+    let Ok(page) = frame.page() else { return };
+    let children = page.frames().into_iter().filter(|child| child.parent() == Some(frame));
+    let adopted = children.take(MOST_FRAMES).map(|child| async move {
+        if let Ok(Some((owner_world, owner))) = child.owner().await
+            && child.needs_adoption(&owner_world)
+        {
+            let arguments = vec![owner.argument(), value_argument(&child.number())];
+            let told: Result<Option<bool>> = world.call_with("adoptFrame", arguments).await;
+            if told.is_ok() {
+                child.adopted_in(&owner_world);
+            }
+        }
+    });
+    join_all(adopted).await;
+}
+
+/// Hands the closed shadow roots among the suspects to the engine. Gives how many there were.
+async fn adopt_closed_roots(world: &World, suspects: u32) -> Result<usize> {
+    let Some(array) = world.call_handle("suspects", Vec::new()).await? else { return Ok(0) };
+    let session = world.session();
+    let described = if suspects <= FEW_SUSPECTS {
+        let list = GetProperties { object_id: array.id().to_owned(), own_properties: Some(true) };
+        let hosts = session.call(list).await?.result;
+        let hosts: Vec<_> = hosts
+            .into_iter()
+            .filter_map(|property| property.value?.object_id)
+            .map(|id| RemoteHandle::new(session.clone(), id))
+            .collect();
+        let describe = |host: &RemoteHandle| DescribeNode {
+            object_id: Some(host.id().to_owned()),
+            depth: Some(1),
+            pierce: Some(true),
+            ..DescribeNode::default()
+        };
+        let asked: Vec<_> = hosts.iter().map(|host| session.send(describe(host))).collect();
+        join_all(asked).await.into_iter().flatten().map(|described| described.node).collect()
+    } else {
+        vec![describe_document(world).await?]
+    };
+    let mut closed = Vec::new();
+    described.iter().for_each(|node| collect_closed(node, &mut closed));
+    let resolved = closed.iter().map(|id| {
+        session.send(ResolveNode {
+            backend_node_id: Some(*id),
+            execution_context_id: Some(world.context_id()),
+            ..ResolveNode::default()
+        })
+    });
+    let resolved: Vec<_> = resolved.collect();
+    let mut adopted = 0;
+    for root in join_all(resolved).await.into_iter().flatten() {
+        let Some(id) = root.object.object_id else { continue };
+        let root = RemoteHandle::new(session.clone(), id);
+        let arguments = vec![value_argument(&()), root.argument()];
+        let _: Option<bool> = world.call_with("adoptClosedRoot", arguments).await?;
+        adopted += 1;
+    }
+    Ok(adopted)
+}
+
+async fn describe_document(world: &World) -> Result<Node> {
+    let session = world.session();
+    let document = Evaluate {
+        expression: "document".to_owned(),
+        context_id: Some(world.context_id()),
+        ..Evaluate::default()
+    };
+    let id = session.call(document).await?.result.object_id.ok_or(Error::DocumentGone)?;
+    let document = RemoteHandle::new(session.clone(), id);
+    let describe = DescribeNode {
+        object_id: Some(document.id().to_owned()),
+        depth: Some(-1),
+        pierce: Some(true),
+        ..DescribeNode::default()
+    };
+    Ok(session.call(describe).await?.node)
+}
+
+/// The closed shadow roots below `node`, also those within open ones. Other documents are not entered.
+fn collect_closed(node: &Node, found: &mut Vec<i64>) {
+    for root in node.shadow_roots.iter().flatten() {
+        if root.shadow_root_type.as_deref() == Some("closed") {
+            found.push(root.backend_node_id);
+        }
+        collect_closed(root, found);
+    }
+    for child in node.children.iter().flatten() {
+        collect_closed(child, found);
+    }
+}

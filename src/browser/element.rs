@@ -1,0 +1,520 @@
+//! One node that was found, and what can be done with it.
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::json;
+use tokio::time::sleep;
+
+use super::actionability::{ActionOptions, Aim, Attempt, Look, Need};
+use super::frame::Frame;
+use super::input::{ClickOptions, Input, InputStyle, Point, Rect};
+use super::world::{RemoteHandle, World, value_argument};
+use crate::cdp::Event;
+use crate::cdp::types::dom::{ResolveNode, SetFileInputFiles};
+use crate::cdp::types::input::{DispatchDragEvent, DragData, DragIntercepted, SetInterceptDrags};
+use crate::cdp::types::runtime::CallArgument;
+use crate::error::{Error, Obstacle, Result};
+
+/// A node of a document. It ends with the document. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct ElementHandle {
+    world: World,
+    handle: RemoteHandle,
+    /// How errors call it: its ref, where it was found by one.
+    name: Option<Arc<str>>,
+}
+
+/// An option of a select, as a caller names it.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OptionChoice {
+    /// By value, or else by label.
+    Any(String),
+    Value(String),
+    Label(String),
+    Index(usize),
+}
+
+/// What an element is like at the moment.
+#[derive(Debug, Clone, Copy, Deserialize)]
+pub struct ElementState {
+    pub visible: bool,
+    pub enabled: bool,
+    pub editable: bool,
+    #[serde(deserialize_with = "checked_state")]
+    pub checked: Option<bool>,
+}
+
+/// What an injected look at a field answers.
+#[derive(Debug, Deserialize)]
+pub(super) struct Field {
+    pub(super) kind: Option<FieldKind>,
+    #[serde(default)]
+    pub(super) value: String,
+    #[serde(default)]
+    pub(super) empty: bool,
+    wrong: Option<String>,
+    needed: Option<String>,
+}
+
+/// How a value gets into a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum FieldKind {
+    Text,
+    Multiline,
+    Editable,
+    Date,
+    Range,
+    Color,
+}
+
+#[derive(Debug, Deserialize)]
+struct Checked {
+    checked: Option<serde_json::Value>,
+    #[serde(default)]
+    radio: bool,
+    found: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct FileInput {
+    wrong: Option<String>,
+    #[serde(default)]
+    disabled: bool,
+    #[serde(default)]
+    multiple: bool,
+    #[serde(default)]
+    folder: bool,
+}
+
+/// How long a page may take to show that a control was checked.
+const CHANGE_LIMIT: Duration = Duration::from_millis(500);
+
+impl ElementHandle {
+    /// A node that is held already.
+    pub fn new(world: World, handle: RemoteHandle) -> Self {
+        Self { world, handle, name: None }
+    }
+
+    /// The node with this number in the frame's document; `None` when it has left the document.
+    pub async fn by_ref(frame: &Frame, number: u32) -> Result<Option<Self>> {
+        let world = frame.utility().await?;
+        let node = world.call_handle("byRef", vec![value_argument(&number)]).await?;
+        Ok(node.map(|node| Self::new(world, node)))
+    }
+
+    /// The node that the browser knows by this number.
+    pub async fn by_node(frame: &Frame, backend_node_id: i64) -> Result<Self> {
+        let world = frame.utility().await?;
+        let resolve = ResolveNode {
+            backend_node_id: Some(backend_node_id),
+            execution_context_id: Some(world.context_id()),
+            ..ResolveNode::default()
+        };
+        let object = world.session().call(resolve).await?.object.object_id.ok_or(Error::DocumentGone)?;
+        let handle = RemoteHandle::new(world.session().clone(), object);
+        Ok(Self::new(world, handle))
+    }
+
+    /// The same node; errors call it so.
+    #[must_use]
+    pub fn named(mut self, name: &str) -> Self {
+        self.name = Some(Arc::from(name));
+        self
+    }
+
+    /// The frame whose document the node belongs to.
+    pub fn frame(&self) -> &Frame {
+        self.world.frame()
+    }
+
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    pub fn handle(&self) -> &RemoteHandle {
+        &self.handle
+    }
+
+    // Pointer.
+
+    /// Clicks, once the element is visible, still, enabled and on top.
+    pub async fn click(&self, click: &ClickOptions, options: &ActionOptions) -> Result<()> {
+        let point = self.approach(Need::PRESSED, options).await?;
+        self.press_at(point, click, options).await
+    }
+
+    /// Moves the pointer over the element.
+    pub async fn hover(&self, options: &ActionOptions) -> Result<()> {
+        let point = self.approach(Need::POINTED, options).await?;
+        if self.input(options)?.style() == InputStyle::Instant {
+            self.input(options)?.mouse().move_to(point).await?;
+        }
+        Ok(())
+    }
+
+    /// Touches the element with a finger.
+    pub async fn tap(&self, options: &ActionOptions) -> Result<()> {
+        let point = self.approach(Need::PRESSED, options).await?;
+        self.input(options)?.touch().tap(point).await
+    }
+
+    /// Scrolls the element into view, if it is not.
+    pub async fn scroll_into_view(&self, options: &ActionOptions) -> Result<()> {
+        let need = Need { stable: true, ..Need::SEEN };
+        self.until_clear(options.limit, |attempt| async move {
+            self.bring_into_view(options, attempt).await?;
+            Ok(match self.look_from_page(need, &Aim::default()).await? {
+                Look::Clear(_) => Attempt::Done(()),
+                Look::Blocked(by) => Attempt::Blocked(by),
+            })
+        })
+        .await
+    }
+
+    /// Drags the element onto another one: with the mouse, and with what the page puts into the drag where it is one.
+    pub async fn drag_to(
+        &self,
+        target: &ElementHandle,
+        options: &ActionOptions,
+        target_options: &ActionOptions,
+    ) -> Result<()> {
+        let page = self.frame().page()?;
+        let session = page.session().clone();
+        let from = self.approach(Need::PRESSED, options).await?;
+        let mouse = self.input(options)?.mouse();
+        // The browser hands the drag to us instead of to the desktop, where it would wait for a real mouse.
+        let mut intercepted = session.events(&[DragIntercepted::METHOD]);
+        session.call(SetInterceptDrags { enabled: true }).await?;
+        let dropped = async {
+            self.ask::<()>("watchDrag", Vec::new()).await?;
+            if mouse.position() != from {
+                mouse.move_to(from).await?;
+            }
+            mouse.down(super::input::Button::Left, 1).await?;
+            // A drag begins after a few pixels.
+            mouse.move_to(Point::new(from.x + 6.0, from.y + 4.0)).await?;
+            mouse.move_to(Point::new(from.x + 12.0, from.y + 7.0)).await?;
+            let begun: bool = self.ask("hasDragged", Vec::new()).await?;
+            let data = match begun {
+                true => tokio::time::timeout(DRAG_LIMIT, intercepted.next()).await.ok().flatten(),
+                false => None,
+            };
+            let data = data.and_then(|event| event.read::<DragIntercepted>()).map(|event| event.data);
+            // What covers the target may be what is being dragged.
+            let need = Need { hit: data.is_some(), ..Need::POINTED };
+            let to = target.look_until_clear(need, target_options).await?;
+            match data {
+                Some(data) => {
+                    for kind in ["dragEnter", "dragOver", "dragOver", "drop"] {
+                        let event = drag_event(kind, to, data.clone());
+                        session.call(event).await?;
+                    }
+                    mouse.place(to);
+                }
+                None => {
+                    mouse.move_to(to).await?;
+                    // Lists that sort themselves look again where the pointer rests.
+                    mouse.move_to(Point::new(to.x, to.y)).await?;
+                }
+            }
+            Ok(())
+        };
+        let dropped = dropped.await;
+        let released = mouse.up(super::input::Button::Left, 1).await;
+        session.call(SetInterceptDrags { enabled: false }).await?;
+        dropped.and(released)
+    }
+
+    /// Where the element can be pointed at, without pointing there.
+    async fn look_until_clear(&self, need: Need, options: &ActionOptions) -> Result<Point> {
+        self.until_clear(options.limit, |attempt| async move {
+            let aim = Aim { scroll: Some(attempt), at: None, position: options.position };
+            Ok(match self.look_from_page(need, &aim).await? {
+                Look::Clear(clear) => Attempt::Done(clear.point),
+                Look::Blocked(by) => Attempt::Blocked(by),
+            })
+        })
+        .await
+    }
+
+    /// Presses where `approach` found it clear.
+    async fn press_at(&self, point: Point, click: &ClickOptions, options: &ActionOptions) -> Result<()> {
+        let mouse = self.input(options)?.mouse();
+        match self.input(options)?.style() {
+            InputStyle::Natural => mouse.click_in_place(click).await,
+            InputStyle::Instant => mouse.click(point, click).await,
+        }
+    }
+
+    // Keys.
+
+    /// Puts the focus on the element and presses a key or a chord.
+    pub async fn press(&self, chord: &str, options: &ActionOptions) -> Result<()> {
+        self.focus().await?;
+        self.input(options)?.keyboard().press(chord).await
+    }
+
+    /// Types at the end of what the field holds. `delay` is from one key to the next.
+    pub async fn type_text(
+        &self,
+        text: &str,
+        delay: Option<Duration>,
+        options: &ActionOptions,
+    ) -> Result<()> {
+        self.until_ready(Need { editable: true, ..Need::ENABLED }, options).await?;
+        self.enter(options).await?;
+        self.ask::<()>("caretToEnd", Vec::new()).await?;
+        self.input(options)?.keyboard().type_text(text, delay).await
+    }
+
+    /// Puts the focus on the element.
+    pub async fn focus(&self) -> Result<()> {
+        self.ask::<bool>("focus", Vec::new()).await.map(drop)
+    }
+
+    /// Takes the focus away from the element.
+    pub async fn blur(&self) -> Result<()> {
+        self.ask("blur", Vec::new()).await
+    }
+
+    /// Goes into a field as a person does, by a click, where that reaches it.
+    pub(super) async fn enter(&self, options: &ActionOptions) -> Result<()> {
+        let natural = self.input(options)?.style() == InputStyle::Natural;
+        if natural && !self.ask::<bool>("isFocused", Vec::new()).await? {
+            // Once is enough: what cannot be clicked can still have the focus.
+            let clear =
+                tokio::time::timeout(CHANGE_LIMIT, self.approach_once(Need::PRESSED, options, 0)).await;
+            if let Ok(Attempt::Done(point)) = clear.unwrap_or(Ok(Attempt::Blocked(Obstacle::Silent))) {
+                self.press_at(point, &ClickOptions::default(), options).await?;
+            }
+        }
+        self.focus().await
+    }
+
+    // Forms.
+
+    /// Checks or unchecks a checkbox, a switch or a radio button by clicking it, if it is not so already.
+    pub async fn set_checked(&self, checked: bool, options: &ActionOptions) -> Result<()> {
+        let need = Need { label: true, ..Need::PRESSED };
+        let state = self.checked().await?;
+        if state.checked == Some(json!(checked)) {
+            return Ok(());
+        }
+        if state.checked.is_none() {
+            let found = state.found.unwrap_or_else(|| "something else".to_owned());
+            return Err(Error::WrongElement { found, needed: "a checkbox, a radio button or a switch" });
+        }
+        if state.radio && !checked {
+            return Err(Error::WrongElement {
+                found: "a radio button".to_owned(),
+                needed: "a checkbox or a switch",
+            });
+        }
+        let point = self.approach(need, options).await?;
+        self.press_at(point, &ClickOptions::default(), options).await?;
+        let changed = async {
+            while self.checked().await?.checked != Some(json!(checked)) {
+                sleep(CHANGE_PAUSE).await;
+            }
+            Ok(())
+        };
+        match tokio::time::timeout(CHANGE_LIMIT, changed).await {
+            // The click took the page elsewhere, or asked something: it was heard.
+            Ok(Err(
+                Error::DocumentGone | Error::StaleRef { .. } | Error::DialogOpen { .. } | Error::PageClosed,
+            )) => Ok(()),
+            Ok(changed) => changed,
+            Err(_) => Err(Error::Unsupported {
+                what: if checked { "checking the element" } else { "unchecking the element" },
+                reason: "the page did not change it when it was clicked".to_owned(),
+            }),
+        }
+    }
+
+    async fn checked(&self) -> Result<Checked> {
+        self.ask("checked", Vec::new()).await
+    }
+
+    /// Gives files to a file input. An empty list takes away those it has.
+    pub async fn set_input_files(&self, files: &[PathBuf]) -> Result<()> {
+        let input: FileInput = self.ask("fileInput", Vec::new()).await?;
+        if let Some(found) = input.wrong {
+            return Err(Error::WrongElement { found, needed: "a file input" });
+        }
+        if input.disabled {
+            return Err(Error::NotActionable { obstacle: Obstacle::Disabled, waited: Duration::ZERO });
+        }
+        if files.len() > 1 && !input.multiple && !input.folder {
+            let found = "an input for one file".to_owned();
+            return Err(Error::WrongElement { found, needed: "an input for several files" });
+        }
+        let mut paths = Vec::with_capacity(files.len());
+        for file in files {
+            let told = |error: std::io::Error| Error::File {
+                path: file.display().to_string(),
+                reason: error.to_string(),
+            };
+            let path = tokio::fs::canonicalize(file).await.map_err(told)?;
+            paths.push(path.into_os_string().into_string().map_err(|_| Error::File {
+                path: file.display().to_string(),
+                reason: "its name is not valid Unicode".to_owned(),
+            })?);
+        }
+        let control = self.handle_of("controlOf", Vec::new()).await?;
+        let control = control.ok_or_else(|| self.stale())?;
+        let set = SetFileInputFiles {
+            files: paths,
+            object_id: Some(control.handle.id().to_owned()),
+            ..SetFileInputFiles::default()
+        };
+        control.handle.session().call(set).await.map(drop)
+    }
+
+    // Reading.
+
+    pub async fn text_content(&self) -> Result<Option<String>> {
+        self.ask("textContent", Vec::new()).await
+    }
+
+    /// The text as it is drawn.
+    pub async fn inner_text(&self) -> Result<String> {
+        self.ask("innerText", Vec::new()).await
+    }
+
+    pub async fn inner_html(&self) -> Result<String> {
+        self.ask("innerHTML", Vec::new()).await
+    }
+
+    pub async fn outer_html(&self) -> Result<String> {
+        self.ask("outerHTML", Vec::new()).await
+    }
+
+    pub async fn attribute(&self, name: &str) -> Result<Option<String>> {
+        self.ask("attribute", vec![value_argument(&name)]).await
+    }
+
+    /// The value of an input, a text area or a select.
+    pub async fn input_value(&self) -> Result<String> {
+        #[derive(Deserialize)]
+        struct Held {
+            value: Option<String>,
+            wrong: Option<String>,
+        }
+        let Held { value, wrong } = self.ask("inputValue", Vec::new()).await?;
+        value.ok_or_else(|| Error::WrongElement {
+            found: wrong.unwrap_or_else(|| "something else".to_owned()),
+            needed: "an input, a text area or a select",
+        })
+    }
+
+    /// What the element is like at the moment.
+    pub async fn state(&self) -> Result<ElementState> {
+        self.ask("state", Vec::new()).await
+    }
+
+    pub async fn is_visible(&self) -> Result<bool> {
+        self.state().await.map(|state| state.visible)
+    }
+
+    /// The element's box in the page's viewport; `None` when it has none.
+    pub async fn bounding_box(&self) -> Result<Option<Rect>> {
+        let Some(own) = self.ask::<Option<Rect>>("boxOf", Vec::new()).await? else { return Ok(None) };
+        if self.frame().parent().is_none() {
+            return Ok(Some(own));
+        }
+        let corner = self.to_page_exactly(Point::new(own.x, own.y)).await?;
+        let end = self.to_page_exactly(Point::new(own.x + own.width, own.y + own.height)).await?;
+        Ok(Some(Rect { x: corner.x, y: corner.y, width: end.x - corner.x, height: end.y - corner.y }))
+    }
+
+    // For the rest of this module's family.
+
+    /// Calls `engine[method](node, ...arguments)`.
+    pub(super) async fn ask<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        arguments: Vec<CallArgument>,
+    ) -> Result<T> {
+        let mut all = vec![self.handle.argument()];
+        all.extend(arguments);
+        self.world.call_with(method, all).await.map_err(|error| self.explain(error))
+    }
+
+    /// Calls `engine[method](node, ...arguments)`, which answers a node.
+    pub(super) async fn handle_of(
+        &self,
+        method: &str,
+        arguments: Vec<CallArgument>,
+    ) -> Result<Option<ElementHandle>> {
+        let mut all = vec![self.handle.argument()];
+        all.extend(arguments);
+        let found = self.world.call_handle(method, all).await.map_err(|error| self.explain(error))?;
+        Ok(found.map(|handle| Self { world: self.world.clone(), handle, name: self.name.clone() }))
+    }
+
+    pub(super) fn input(&self, options: &ActionOptions) -> Result<Input> {
+        let page = self.frame().page()?;
+        let input = page.input();
+        Ok(input.with_style(options.style.unwrap_or(input.style())))
+    }
+
+    pub(super) fn stale(&self) -> Error {
+        Error::StaleRef { target: self.name.as_deref().unwrap_or("the element").to_owned() }
+    }
+
+    /// The node went with its document, or was let go of.
+    fn explain(&self, error: Error) -> Error {
+        match error {
+            Error::DocumentGone => self.stale(),
+            Error::Protocol { message, .. } if message.starts_with("Could not find object") => self.stale(),
+            other => other,
+        }
+    }
+}
+
+impl Field {
+    /// The field, or what is wrong with taking it for one.
+    pub(super) fn checked(self) -> Result<(FieldKind, String, bool)> {
+        match self.kind {
+            Some(kind) => Ok((kind, self.value, self.empty)),
+            None => Err(Error::WrongElement {
+                found: self.wrong.unwrap_or_else(|| "something else".to_owned()),
+                needed: needed(self.needed.as_deref().unwrap_or("text")),
+            }),
+        }
+    }
+}
+
+/// What a field of this type takes.
+fn needed(kind: &str) -> &'static str {
+    match kind {
+        "date" => "a date such as 2024-03-07",
+        "time" => "a time such as 14:30",
+        "datetime-local" => "a date and time such as 2024-03-07T14:30",
+        "month" => "a month such as 2024-03",
+        "week" => "a week such as 2024-W10",
+        "color" => "a colour such as #e66465",
+        "number" => "a number",
+        "range" => "a number within its limits",
+        _ => "something to write text into",
+    }
+}
+
+const CHANGE_PAUSE: Duration = Duration::from_millis(10);
+const DRAG_LIMIT: Duration = Duration::from_secs(1);
+
+fn drag_event(kind: &'static str, at: Point, data: DragData) -> DispatchDragEvent {
+    DispatchDragEvent { kind, x: at.x, y: at.y, data, ..DispatchDragEvent::default() }
+}
+
+/// `"mixed"` is neither.
+fn checked_state<'de, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> std::result::Result<Option<bool>, D::Error> {
+    Ok(Option::<serde_json::Value>::deserialize(deserializer)?.and_then(|value| value.as_bool()))
+}

@@ -1,0 +1,311 @@
+// What is done to an element from inside the document: focus, selection, values that no key can enter, and reading it.
+const { checkVisibility, getAttribute, hasAttribute, isConnected, localName, textContent, rootOf } = engine.native;
+const own = (method) => Function.prototype.call.bind(method);
+const focusOn = own(HTMLElement.prototype.focus);
+const focusOnSvg = own(SVGElement.prototype.focus);
+const blurFrom = own(HTMLElement.prototype.blur);
+const dispatch = own(EventTarget.prototype.dispatchEvent);
+const selectInput = own(HTMLInputElement.prototype.select);
+const selectArea = own(HTMLTextAreaElement.prototype.select);
+const setterOf = (type, property) => own(Object.getOwnPropertyDescriptor(type.prototype, property).set);
+const setInput = setterOf(HTMLInputElement, "value");
+const setArea = setterOf(HTMLTextAreaElement, "value");
+const setSelected = setterOf(HTMLOptionElement, "selected");
+
+/** What an element is, for a person who named the wrong one. */
+const called = (engine.called = (node) => {
+  const tag = localName(node);
+  if (node instanceof HTMLInputElement) return INPUTS[node.type] ?? "a text field";
+  if (node.isContentEditable) return "editable text";
+  return ELEMENTS[tag] ?? `<${tag.replace(/[^\w-]/g, "").slice(0, 40)}>`;
+});
+const INPUTS = {
+  button: "a button", checkbox: "a checkbox", color: "a colour field", date: "a date field", "datetime-local": "a date and time field",
+  file: "a file input", hidden: "a hidden field", image: "a button", month: "a month field", number: "a number field", radio: "a radio button",
+  range: "a slider", reset: "a button", submit: "a button", time: "a time field", week: "a week field",
+};
+const ELEMENTS = {
+  a: "a link", button: "a button", select: "a select", option: "an option of a select", textarea: "a text field", label: "a label",
+  img: "an image", form: "a form", iframe: "a frame", canvas: "a canvas",
+};
+
+/** The control that a label is for; the node itself otherwise. */
+const controlOf = (engine.controlOf = (node) => (node instanceof HTMLLabelElement && node.control ? node.control : node));
+
+/* ------------------------------------------------------------------- focus */
+
+/** Whether the focus is on the node, or on something inside of it that is being edited with it. */
+const isFocused = (engine.isFocused = (node) => {
+  const root = rootOf(node);
+  const active = root.activeElement;
+  return active === node || Boolean(active && node.isContentEditable && engine.native.contains(node, active));
+});
+
+engine.focus = (node) => {
+  if (!isFocused(node)) (node instanceof SVGElement ? focusOnSvg : focusOn)(node, { preventScroll: false });
+  return isFocused(node);
+};
+
+engine.blur = (node) => {
+  if (node instanceof HTMLElement) blurFrom(node);
+};
+
+/** Selects all that a field holds. */
+engine.selectAll = (node) => {
+  if (node instanceof HTMLInputElement) selectInput(node);
+  else if (node instanceof HTMLTextAreaElement) selectArea(node);
+  else {
+    const selection = getSelection();
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    selection.removeAllRanges();
+    selection.addRange(range);
+  }
+};
+
+/** Puts the caret behind the last character. */
+engine.caretToEnd = (node) => {
+  if (node instanceof HTMLTextAreaElement || (node instanceof HTMLInputElement && SELECTABLE.test(node.type))) {
+    node.setSelectionRange(node.value.length, node.value.length);
+  } else if (node.isContentEditable) {
+    const selection = getSelection();
+    selection.selectAllChildren(node);
+    selection.collapseToEnd();
+  }
+};
+const SELECTABLE = /^(?:text|search|url|tel|password)$/;
+
+/** Whether everything in the field is selected, so that the next key replaces it. */
+engine.isAllSelected = (node) => {
+  if (node instanceof HTMLTextAreaElement || (node instanceof HTMLInputElement && SELECTABLE.test(node.type))) {
+    return node.selectionStart === 0 && node.selectionEnd === node.value.length;
+  }
+  const text = getSelection().toString();
+  return node instanceof HTMLInputElement ? text === node.value || text !== "" : text.trim() === (node.innerText ?? "").trim();
+};
+
+/* -------------------------------------------------------------------- fill */
+
+const DATED = /^(?:date|time|datetime-local|month|week)$/;
+const FORMS = {
+  date: "a date such as 2024-03-07", time: "a time such as 14:30", "datetime-local": "a date and time such as 2024-03-07T14:30",
+  month: "a month such as 2024-03", week: "a week such as 2024-W10", color: "a colour such as #e66465",
+  number: "a number", range: "a number within its limits",
+};
+
+/** What the field would make of a value: the value that it would hold, empty where it refuses it. */
+function accepted(input, value) {
+  const trial = document.createElement("input");
+  for (const name of ["min", "max", "step"]) if (hasAttribute(input, name)) trial[name] = getAttribute(input, name);
+  trial.type = input.type;
+  setInput(trial, value);
+  return trial.value;
+}
+
+/**
+ * How a value gets into a field: `{kind, value, empty}`, with `kind` one of text, multiline, editable, date, range, color.
+ * `{wrong, needed}` where the field cannot take it.
+ */
+engine.fieldFor = (node, value) => {
+  const field = controlOf(node);
+  if (field instanceof HTMLTextAreaElement) return { kind: "multiline", value, empty: field.value === "" };
+  if (field instanceof HTMLInputElement) return inputFor(field, value);
+  if (field.isContentEditable) return { kind: "editable", value, empty: (field.innerText ?? "").trim() === "" };
+  if (rootOf(field).designMode === "on") return { kind: "editable", value, empty: false };
+  return { wrong: called(field), needed: "text" };
+};
+
+function inputFor(input, value) {
+  const { type } = input;
+  if (type in FORMS && value !== "") {
+    const wanted = type === "color" ? value.trim().toLowerCase() : value.trim();
+    const held = accepted(input, wanted);
+    const isRight = type === "color" ? held === wanted : type === "range" ? Number(held) === Number(wanted) : held !== "";
+    if (!isRight) return { wrong: called(input), needed: type };
+    value = type === "number" ? wanted : held;
+  }
+  if (DATED.test(type)) return { kind: "date", value, empty: input.value === "" };
+  if (type === "color" || type === "range") return { kind: type, value, empty: false };
+  if (/^(?:text|search|url|tel|email|password|number)$/.test(type)) {
+    return { kind: "text", value: value.replace(/[\r\n]/g, ""), empty: input.value === "" && !input.validity.badInput };
+  }
+  return { wrong: called(input), needed: "text" };
+}
+
+/** What the field holds now. */
+engine.heldBy = (node) => {
+  const field = controlOf(node);
+  return "value" in field ? field.value : (field.innerText ?? "");
+};
+
+/** Puts a value in that no key can enter, and tells the page as the browser would. */
+engine.setValue = (node, value) => {
+  const field = controlOf(node);
+  if (field.value === value) return;
+  focusOn(field);
+  (field instanceof HTMLTextAreaElement ? setArea : setInput)(field, value);
+  tell(field);
+};
+
+const tell = (field) => {
+  dispatch(field, new Event("input", { bubbles: true, composed: true }));
+  dispatch(field, new Event("change", { bubbles: true }));
+};
+
+/** Where to press on a slider for a value: shares of its box, and how many steps of the keys are one step of it. */
+engine.slide = (node, value) => {
+  const { direction, writingMode, appearance } = getComputedStyle(node);
+  const min = Number(node.min || 0);
+  const max = Math.max(Number(node.max || 100), min);
+  const step = node.step === "any" ? null : Number(node.step) || 1;
+  let share = max > min ? (Number(value) - min) / (max - min) : 0;
+  if (direction === "rtl") share = 1 - share;
+  const steps = step ? Math.round((Number(value) - Number(node.value)) / step) : null;
+  return { share, steps, backwards: direction === "rtl", plain: writingMode.startsWith("horizontal") && appearance !== "none" };
+};
+
+/* ------------------------------------------------------------------- check */
+
+/** true, false or "mixed"; null for what cannot be checked. `radio` tells that it cannot be unchecked. */
+engine.checked = (node) => {
+  const control = controlOf(node);
+  if (control instanceof HTMLInputElement && (control.type === "checkbox" || control.type === "radio")) {
+    return { checked: control.indeterminate ? "mixed" : control.checked, radio: control.type === "radio" };
+  }
+  const role = engine.roleOf(control);
+  if (!/^(?:checkbox|radio|switch|menuitemcheckbox|menuitemradio|option|treeitem)$/.test(role)) return { checked: null, found: called(control) };
+  const text = getAttribute(control, "aria-checked");
+  const checked = text === "true" ? true : text === "mixed" ? "mixed" : text === "false" || role === "switch" ? false : null;
+  return { checked, radio: role === "radio" || role === "menuitemradio", found: called(control) };
+};
+
+/* ------------------------------------------------------------------ select */
+
+const isHiddenOption = (option) => option.hidden || !checkVisibility(option) && getComputedStyle(option).display === "none";
+const isDisabledOption = (option) =>
+  option.disabled || (option.parentElement instanceof HTMLOptGroupElement && option.parentElement.disabled);
+
+/** Whether an option is the one that was asked for: `{any}`, `{value}`, `{label}` or `{index}`. */
+function isWanted(option, index, { any, value, label, index: wanted }) {
+  if (any !== undefined) return option.value === any || engine.optionText(option) === engine.collapse(any);
+  if (value !== undefined) return option.value === value;
+  if (label !== undefined) return engine.optionText(option) === engine.collapse(label);
+  return index === wanted;
+}
+
+const MOST_OPTIONS_TOLD = 50;
+
+/**
+ * The options that were asked for: `{wanted: [index], selected: [index], multiple, list, steps}`; `steps` is how often
+ * the arrow key goes from the selected one to the wanted one. `{available}` where one is not there, `{disabled}`.
+ */
+engine.optionsFor = (node, choices) => {
+  const select = controlOf(node);
+  if (!(select instanceof HTMLSelectElement)) return { wrong: called(select) };
+  const options = Array.from(select.options);
+  const wanted = [];
+  for (const choice of choices) {
+    // A value is meant before a label, when both are there.
+    const byValue = choice.any === undefined ? -1 : options.findIndex((option) => option.value === choice.any);
+    const index = byValue >= 0 ? byValue : options.findIndex((option, at) => isWanted(option, at, choice));
+    if (index < 0) return { available: options.slice(0, MOST_OPTIONS_TOLD).map(engine.optionText) };
+    if (isDisabledOption(options[index])) return { disabled: true };
+    if (!wanted.includes(index)) wanted.push(index);
+  }
+  const selected = options.flatMap((option, index) => (option.selected ? [index] : []));
+  return {
+    wanted,
+    selected,
+    multiple: select.multiple,
+    list: select.multiple || select.size > 1,
+    steps: wanted.length === 1 ? stepsTo(options, select.selectedIndex, wanted[0]) : null,
+  };
+};
+
+/** How often an arrow key is pressed on the way; options that cannot be chosen are passed over. */
+function stepsTo(options, from, to) {
+  const stops = options.flatMap((option, index) => (isDisabledOption(option) || isHiddenOption(option) ? [] : [index]));
+  const target = stops.indexOf(to);
+  const start = stops.indexOf(from);
+  return target < 0 || (start < 0 && from >= 0) ? null : target - start;
+}
+
+/** Selects these options and no other, and tells the page. */
+engine.setOptions = (node, indexes) => {
+  const select = controlOf(node);
+  focusOn(select);
+  Array.from(select.options).forEach((option, index) => {
+    const isOn = indexes.includes(index);
+    if (option.selected !== isOn) setSelected(option, isOn);
+  });
+  tell(select);
+};
+
+engine.selectedIndexes = (node) =>
+  Array.from(controlOf(node).options).flatMap((option, index) => (option.selected ? [index] : []));
+engine.selectedValues = (node) => Array.from(controlOf(node).selectedOptions, (option) => option.value);
+engine.optionAt = (node, index) => controlOf(node).options[index] ?? null;
+
+/* ------------------------------------------------------------------- files */
+
+/** `{multiple, folder}` of a file input; `{wrong}` otherwise. */
+engine.fileInput = (node) => {
+  const input = controlOf(node);
+  if (!(input instanceof HTMLInputElement) || input.type !== "file") return { wrong: called(input) };
+  if (engine.isDisabled(input)) return { disabled: true };
+  return { multiple: input.multiple, folder: input.webkitdirectory };
+};
+
+/* -------------------------------------------------------------------- read */
+
+engine.textContent = (node) => textContent(node);
+engine.innerText = (node) => (node instanceof HTMLElement ? node.innerText : textContent(node));
+engine.innerHTML = (node) => node.innerHTML;
+engine.outerHTML = (node) => node.outerHTML;
+engine.attribute = (node, name) => getAttribute(node, name);
+engine.inputValue = (node) => {
+  const field = controlOf(node);
+  const isField = field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement || field instanceof HTMLSelectElement;
+  return isField ? { value: field.value } : { wrong: called(field) };
+};
+engine.state = (node) => {
+  const isThere = isConnected(node);
+  const field = isThere ? controlOf(node) : node;
+  const enabled = !engine.isDisabled(field);
+  return {
+    visible: isThere && engine.isVisible(node),
+    enabled,
+    editable: enabled && engine.isEditable(field) === true,
+    checked: isThere ? engine.checked(node).checked : null,
+  };
+};
+
+/* -------------------------------------------------------------------- drag */
+
+let dragged = false;
+/** Begins to watch whether the page lets something be dragged. */
+engine.watchDrag = () => {
+  dragged = false;
+  addEventListener("dragstart", noteDrag, { once: true });
+};
+// At the end of the way up, when the page has had its say.
+const noteDrag = (event) => {
+  dragged = !event.defaultPrevented;
+};
+engine.hasDragged = () => {
+  removeEventListener("dragstart", noteDrag);
+  return dragged;
+};
+
+/* ------------------------------------------------------------------- files */
+
+/** The first file input of the document, also a hidden one, also one in a shadow root. */
+engine.fileInputs = (root = document) => {
+  for (const element of root.querySelectorAll("*")) {
+    if (element instanceof HTMLInputElement && element.type === "file" && !element.disabled) return element;
+    const shadow = engine.shadowRootOf(element);
+    const inside = shadow && engine.fileInputs(shadow);
+    if (inside) return inside;
+  }
+  return null;
+};

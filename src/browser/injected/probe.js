@@ -1,0 +1,437 @@
+// Whether an element can be acted on, and where. One call is one look; who calls looks again until nothing is in the way.
+const { matches, rectOf, rootOf, isConnected, getAttribute, hasAttribute, localName } = engine.native;
+const own = (method) => Function.prototype.call.bind(method);
+const rectsOf = own(Element.prototype.getClientRects);
+const scrollTo = own(Element.prototype.scrollIntoView);
+const scrollBy = own(Element.prototype.scrollBy);
+const closest = own(Element.prototype.closest);
+const pointIn = { document: own(Document.prototype.elementFromPoint), root: own(ShadowRoot.prototype.elementFromPoint) };
+
+const LONGEST_NAME = 40;
+
+/* ------------------------------------------------------------------ frames */
+
+/** The next frame; a moment later where none is drawn, as in a tab that nobody sees. */
+const nextFrame = () =>
+  new Promise((resolve) => {
+    const timer = setTimeout(done, 60);
+    const frame = requestAnimationFrame(done);
+    function done() {
+      clearTimeout(timer);
+      cancelAnimationFrame(frame);
+      resolve();
+    }
+  });
+
+engine.frames = async (count) => {
+  for (let i = 0; i < count; i++) await nextFrame();
+};
+
+/* -------------------------------------------------------------- rectangles */
+
+const boxed = ({ left, top, right, bottom }) => ({ left, top, right, bottom });
+const overlap = (a, b) => ({
+  left: Math.max(a.left, b.left),
+  top: Math.max(a.top, b.top),
+  right: Math.min(a.right, b.right),
+  bottom: Math.min(a.bottom, b.bottom),
+});
+const wide = (box) => box.right - box.left;
+const high = (box) => box.bottom - box.top;
+const isArea = (box) => wide(box) > 0 && high(box) > 0;
+const isSame = (a, b) => a.left === b.left && a.top === b.top && a.right === b.right && a.bottom === b.bottom;
+const sized = ({ left, top, right, bottom }) => ({ x: left, y: top, width: right - left, height: bottom - top });
+
+/** The part of the document that the frame shows, without scrollbars. */
+function viewport() {
+  const root = document.compatMode === "BackCompat" && document.body ? document.body : document.documentElement;
+  return { left: 0, top: 0, right: root?.clientWidth || innerWidth, bottom: root?.clientHeight || innerHeight };
+}
+
+/** The box inside the borders and scrollbars of an element, where its content shows. */
+function inside(element) {
+  const outer = rectOf(element);
+  const across = element.offsetWidth ? outer.width / element.offsetWidth : 1;
+  const down = element.offsetHeight ? outer.height / element.offsetHeight : 1;
+  const left = outer.left + element.clientLeft * across;
+  const top = outer.top + element.clientTop * down;
+  return { left, top, right: left + element.clientWidth * across, bottom: top + element.clientHeight * down };
+}
+
+const CLIPS = /^(?:auto|scroll|hidden|clip|overlay)$/;
+const CONTAINS = /paint|layout|strict|content/;
+
+/** What around an element cuts it off or scrolls it, from the inside out: `[element, style]`. */
+function* clippers(element) {
+  let { position } = getComputedStyle(element);
+  for (let around = engine.flatParent(element); around; around = engine.flatParent(around)) {
+    const style = getComputedStyle(around);
+    const holdsFixed =
+      style.transform !== "none" || style.filter !== "none" || style.perspective !== "none" || CONTAINS.test(style.contain);
+    // What is positioned is cut off by what it is positioned in, and not by what merely stands around it.
+    if (position === "fixed" && !holdsFixed) continue;
+    if (position === "absolute" && style.position === "static" && !holdsFixed) continue;
+    ({ position } = style);
+    if (around === document.documentElement || around === document.body) continue;
+    if (style.display === "contents" || style.display === "inline") continue;
+    if (CLIPS.test(style.overflowX) || CLIPS.test(style.overflowY)) yield [around, style];
+  }
+}
+
+/** The part of a box that is not cut off around the element, the viewport left out of it. */
+function uncut(element, box) {
+  for (const [around, style] of clippers(element)) {
+    const { left, top, right, bottom } = inside(around);
+    if (CLIPS.test(style.overflowX)) box = { ...box, left: Math.max(box.left, left), right: Math.min(box.right, right) };
+    if (CLIPS.test(style.overflowY)) box = { ...box, top: Math.max(box.top, top), bottom: Math.min(box.bottom, bottom) };
+  }
+  return box;
+}
+
+/** The boxes of an element: several for a link that wraps, those of its content for `display: contents`. */
+function boxesOf(element) {
+  const boxes = Array.from(rectsOf(element), boxed).filter(isArea);
+  if (boxes.length || getComputedStyle(element).display !== "contents") return boxes;
+  return engine.flatChildren(element).flatMap((child) =>
+    child instanceof Element ? boxesOf(child) : child instanceof Text ? [boxed(engine.textRect(child))].filter(isArea) : []);
+}
+
+/** Where a person sees the element: the first of its boxes that is not wholly cut off. */
+function seen(element) {
+  const view = viewport();
+  for (const box of boxesOf(element)) {
+    const part = overlap(uncut(element, box), view);
+    if (isArea(part)) return part;
+  }
+  return null;
+}
+
+/* ---------------------------------------------------------------- hit test */
+
+/** Tells the engine of the shadow roots around a node: a node of a closed one is the only way to it. */
+function learnRoots(node) {
+  for (let root = rootOf(node); root instanceof ShadowRoot; root = rootOf(root.host)) engine.adoptClosedRoot(root.host, root);
+}
+
+/** The innermost element at a point. */
+function elementAt(x, y) {
+  let element = pointIn.document(document, x, y);
+  for (let root = element && engine.shadowRootOf(element); root; root = engine.shadowRootOf(element)) {
+    const inner = pointIn.root(root, x, y);
+    if (!inner || inner === element || rootOf(inner) !== root) break;
+    element = inner;
+  }
+  return element;
+}
+
+const within = (element, outer) => {
+  for (let node = element; node; node = engine.flatParent(node)) if (node === outer) return true;
+  return false;
+};
+
+const PRESSED = "a[href],button,summary,label,[role=button],[role=link],[role=checkbox],[role=radio],[role=switch],[role=tab],[role=option],[role^=menuitem]";
+const ENTERED = "input,textarea,select,option,[contenteditable]:not([contenteditable=false])";
+
+/** The control that a click on the node means: a word inside a button stands for the button. */
+const meant = (node) => (closest(node, ENTERED) ? node : (closest(node, PRESSED) ?? node));
+
+/** Whether what lies at a point passes a press on to the node. */
+function reaches(hit, node) {
+  if (within(hit, meant(node))) return true;
+  const label = closest(hit, "label");
+  return label !== null && label.control === node;
+}
+
+/** Whether what lies at a point would take the press for itself. */
+const interrupts = (hit, node) => {
+  const taker = closest(hit, `${PRESSED},${ENTERED}`);
+  return taker !== null && taker !== node && within(taker, node);
+};
+
+/** Names an element as a style sheet would: tag, id, first class. No text of the page is longer than a name. */
+const nameOf = (element) => {
+  const plain = (text) => text.replace(/[^\w-]/g, "").slice(0, LONGEST_NAME);
+  const id = plain(getAttribute(element, "id") ?? "");
+  const first = plain((getAttribute(element, "class") ?? "").trim().split(/\s+/)[0]);
+  return `<${plain(localName(element))}${id && `#${id}`}${first && `.${first}`}>`;
+};
+
+/** Names what covers the node: the outermost part of it that has a name of its own. */
+function coverName(hit, node) {
+  const cover = [];
+  for (let part = hit; part && !within(node, part); part = engine.flatParent(part)) cover.unshift(part);
+  return nameOf(cover.find((part) => getAttribute(part, "id") || getAttribute(part, "class")) ?? cover[0] ?? hit);
+}
+
+const SHARES = [[0.5, 0.5], [0.3, 0.5], [0.7, 0.5], [0.5, 0.25], [0.5, 0.75], [0.15, 0.2], [0.85, 0.2], [0.15, 0.8], [0.85, 0.8]];
+
+/** A whole pixel, as a real pointer has it, that lies inside. */
+const whole = (value, low, high) => {
+  const [first, last] = [Math.ceil(low), Math.ceil(high) - 1];
+  return first <= last ? Math.min(Math.max(Math.round(value), first), last) : (low + high) / 2;
+};
+const pointAt = (box, [across, down]) => ({
+  x: whole(box.left + wide(box) * across, box.left, box.right),
+  y: whole(box.top + high(box) * down, box.top, box.bottom),
+});
+
+/** A point where a press reaches the node: `{point}`, or `{by}`, the name of what is in the way. */
+function freePoint(node, box, preferred) {
+  let second = null;
+  let by = null;
+  for (const share of preferred ? [preferred, ...SHARES] : SHARES) {
+    const point = pointAt(box, share);
+    const hit = elementAt(point.x, point.y);
+    if (!hit) continue;
+    if (!reaches(hit, node)) by ??= coverName(hit, node);
+    else if (interrupts(hit, node)) second ??= point;
+    else return { point };
+  }
+  return second ? { point: second } : { by };
+}
+
+/* ------------------------------------------------------------------ states */
+
+const TYPED = /^(?:text|search|url|tel|email|password|number|date|time|datetime-local|month|week)$/;
+
+/** Whether text can be put in: true, false where it is read-only, null where it is no field at all. */
+engine.isEditable = (node) => {
+  if (node instanceof HTMLTextAreaElement || (node instanceof HTMLInputElement && TYPED.test(node.type))) {
+    return !node.readOnly && getAttribute(node, "aria-readonly") !== "true";
+  }
+  if (node.isContentEditable || document.designMode === "on") return true;
+  return /^(?:textbox|searchbox|combobox|spinbutton)$/.test(getAttribute(node, "role") ?? "") && hasAttribute(node, "aria-readonly")
+    ? false
+    : null;
+};
+
+/** The element that stands for a control which is not drawn itself: its label. */
+const drawn = (node) => {
+  if (engine.isVisible(node)) return node;
+  const labels = node instanceof HTMLElement ? (node.labels ?? []) : [];
+  return Array.from(labels).find(engine.isVisible) ?? node;
+};
+
+/** What keeps the node from being acted on, as far as can be told at once. */
+function obstacle(node, { visible, enabled, editable }) {
+  if (!isConnected(node)) return { blocked: "missing" };
+  if (visible && !engine.isVisible(node)) return { blocked: "hidden" };
+  if (enabled && engine.isDisabled(node)) return { blocked: "disabled" };
+  if (editable && engine.isEditable(node) === false) return { blocked: "readonly" };
+  return null;
+}
+
+/* ------------------------------------------------------------------ scroll */
+
+const ALIGNMENTS = ["center", "end", "start", "nearest"];
+
+/** An element that shows at least this much of itself need not be scrolled. */
+const ENOUGH = 24;
+const showsEnough = (element) => {
+  const part = seen(element);
+  const box = boxesOf(element)[0];
+  return Boolean(part && box) && wide(part) >= Math.min(wide(box), ENOUGH) && high(part) >= Math.min(high(box), ENOUGH);
+};
+
+/** Scrolls at once, whatever the page's style says of smoothness. */
+function bringIntoView(node, attempt) {
+  if (attempt === 0 && showsEnough(node)) return;
+  const block = ALIGNMENTS[attempt % ALIGNMENTS.length];
+  scrollTo(node, { block, inline: attempt ? block : "nearest", behavior: "instant" });
+}
+
+engine.scrollIntoView = (node, attempt = 0) => {
+  learnRoots(node);
+  bringIntoView(node, attempt);
+};
+
+/** How far a scroller can still go, and must, so that the box comes to lie where `attempt` wants it. */
+function needed(box, port, attempt, canScroll) {
+  const axis = (start, end, low, high, backward, forward) => {
+    const size = end - start;
+    const room = high - low;
+    const shown = Math.min(end, high) - Math.max(start, low);
+    if (attempt === 0 && shown >= Math.min(size, ENOUGH, room)) return 0;
+    const spare = room - size;
+    const margin = Math.min(40, Math.max(0, spare) / 4);
+    const aim = [low + spare / 2, high - size - margin, low + margin][attempt % 3];
+    return Math.min(Math.max(Math.round(start - aim), -backward), forward);
+  };
+  const { scroller, x, y } = canScroll;
+  const right = scroller.scrollWidth - scroller.clientWidth;
+  const bottom = scroller.scrollHeight - scroller.clientHeight;
+  const [left, top] = [Math.abs(scroller.scrollLeft), scroller.scrollTop];
+  return {
+    dx: x ? axis(box.left, box.right, port.left, port.right, left, right - left) : 0,
+    dy: y ? axis(box.top, box.bottom, port.top, port.bottom, top, bottom - top) : 0,
+  };
+}
+
+const SCROLLS = /^(?:auto|scroll|overlay)$/;
+const scrolls = (element, style = getComputedStyle(element)) => ({
+  scroller: element,
+  x: SCROLLS.test(style.overflowX) && element.scrollWidth > element.clientWidth + 1,
+  y: SCROLLS.test(style.overflowY) && element.scrollHeight > element.clientHeight + 1,
+});
+const rootScrolls = () => {
+  const scroller = document.scrollingElement ?? document.documentElement;
+  const { overflowX, overflowY } = getComputedStyle(scroller);
+  return { scroller, x: !/hidden|clip/.test(overflowX), y: !/hidden|clip/.test(overflowY) };
+};
+
+/** Whether a wheel turned at this point moves this scroller, and nothing inside of it. */
+function wheelReaches(point, scroller, dx, dy) {
+  const root = document.scrollingElement ?? document.documentElement;
+  for (let node = elementAt(point.x, point.y); node; node = engine.flatParent(node)) {
+    if (node === scroller) return true;
+    if (localName(node) === "iframe" || localName(node) === "frame") return false;
+    if (node === document.body || node === document.documentElement) break;
+    const can = scrolls(node);
+    if ((dx && can.x) || (dy && can.y)) return false;
+  }
+  return scroller === root;
+}
+
+/**
+ * The next turn of the wheel on the way to the node, outermost scroller first: `{point, dx, dy}`; null when it is in view,
+ * false when no wheel can bring it there. `part` is the part of the node to see, when it is not the whole.
+ */
+engine.nextTurn = (node, attempt, pointer, part) => {
+  learnRoots(node);
+  if (!isConnected(node)) return false;
+  let box = boxesOf(node)[0];
+  if (!box) return false;
+  if (part) {
+    const { left, top } = inside(node);
+    box = { left: left + part.x, top: top + part.y, right: left + part.x + part.width, bottom: top + part.y + part.height };
+  }
+  const view = viewport();
+  const turns = [];
+  const levels = [...clippers(node)].map(([element, style]) => [scrolls(element, style), inside(element)]);
+  if (getComputedStyle(node).position !== "fixed") levels.push([rootScrolls(), view]);
+  for (const [can, port] of levels) {
+    const { dx, dy } = needed(box, port, attempt, can);
+    if (dx || dy) turns.push({ scroller: can.scroller, port, dx, dy });
+    box = { left: box.left - dx, top: box.top - dy, right: box.right - dx, bottom: box.bottom - dy };
+  }
+  const turn = turns.pop();
+  if (!turn) return null;
+  const port = overlap(turn.port, view);
+  if (!isArea(port)) return false;
+  const points = [...SHARES, [0.5, 0.1], [0.5, 0.9], [0.04, 0.5], [0.96, 0.5]].map((share) => pointAt(port, share));
+  if (pointer && pointer.x >= port.left && pointer.x < port.right && pointer.y >= port.top && pointer.y < port.bottom) points.unshift(pointer);
+  const point = points.find((candidate) => wheelReaches(candidate, turn.scroller, turn.dx, turn.dy));
+  return point ? { point, dx: turn.dx, dy: turn.dy } : false;
+};
+
+/* ------------------------------------------------------------------- looks */
+
+/**
+ * One look. `need` says what is asked of the node: `{visible, enabled, editable, stable, hit, label}`; `scroll` is the
+ * number of the attempt to scroll it into view, null for none; `at` is the point to prefer, as shares of what is seen;
+ * `position` is a point to insist on, counted from the node's upper left corner inside its border.
+ * Answers `{blocked, by}` or `{clear, point}`, in the frame's viewport.
+ */
+engine.probe = async (node, { need, scroll = null, at = null, position = null }) => {
+  learnRoots(node);
+  const subject = need.label ? drawn(node) : node;
+  const state = () => obstacle(subject, need) ?? (subject !== node ? obstacle(node, { ...need, visible: false }) : null);
+  let blocked = state();
+  if (blocked) return blocked;
+  if (scroll !== null) bringIntoView(subject, scroll);
+  if (need.stable) {
+    const before = boxed(rectOf(subject));
+    for (let frame = 0; frame < 2; frame++) {
+      await nextFrame();
+      if (!isConnected(subject)) return { blocked: "missing" };
+      if (!isSame(before, boxed(rectOf(subject)))) return { blocked: "moving" };
+    }
+    blocked = state();
+    if (blocked) return blocked;
+  }
+  return where(subject, need, at, position);
+};
+
+function where(node, need, at, position) {
+  const clear = seen(node);
+  if (!position) {
+    if (!clear) return { blocked: need.visible || need.hit ? "outside" : "hidden" };
+    if (!need.hit) return { clear: sized(clear), point: pointAt(clear, at ?? SHARES[0]) };
+    const { point, by } = freePoint(node, clear, at);
+    return point ? { clear: sized(clear), point } : { blocked: by ? "covered" : "outside", by };
+  }
+  const { left, top } = rectOf(node);
+  const point = { x: left + (node.clientLeft ?? 0) + position.x, y: top + (node.clientTop ?? 0) + position.y };
+  const box = { left: point.x, top: point.y, right: point.x, bottom: point.y };
+  const view = viewport();
+  if (point.x < 0 || point.y < 0 || point.x >= view.right || point.y >= view.bottom) return { blocked: "outside" };
+  const hit = elementAt(point.x, point.y);
+  if (need.hit && (!hit || !reaches(hit, node))) return { blocked: hit ? "covered" : "outside", by: hit && coverName(hit, node) };
+  return { clear: sized(clear ?? box), point };
+}
+
+/** The last look before a press: whether it reaches the node at this very point. Answers as `probe` does. */
+engine.confirm = (node, point, need) => {
+  learnRoots(node);
+  const subject = need.label ? drawn(node) : node;
+  const blocked = obstacle(subject, need);
+  if (blocked) return blocked;
+  const hit = elementAt(point.x, point.y);
+  if (!hit) return { blocked: "outside" };
+  return reaches(hit, subject) ? { clear: sized(boxed(rectOf(subject))), point } : { blocked: "covered", by: coverName(hit, subject) };
+};
+
+/**
+ * The same for a frame's element, seen from the frame around it: where a point of the frame's viewport lies here.
+ * Answers as `probe` does.
+ */
+engine.probeOwner = (owner, point, { hit, scroll = null }) => {
+  learnRoots(owner);
+  if (!isConnected(owner)) return { blocked: "missing" };
+  let here = fromFrame(owner, point);
+  const view = viewport();
+  const isOutside = () => {
+    const part = overlap(uncut(owner, inside(owner)), view);
+    return !isArea(part) || here.x < part.left || here.y < part.top || here.x >= part.right || here.y >= part.bottom;
+  };
+  if (isOutside() && scroll !== null) {
+    bringPoint(owner, point, scroll);
+    here = fromFrame(owner, point);
+  }
+  if (!hit) return { clear: sized(inside(owner)), point: here };
+  if (isOutside()) return { blocked: engine.isVisible(owner) ? "outside" : "hidden" };
+  const found = elementAt(here.x, here.y);
+  if (found === owner) return { clear: sized(inside(owner)), point: here };
+  return { blocked: found ? "covered" : "outside", by: found && coverName(found, owner) };
+};
+
+/** Where a point of a frame's viewport lies in the viewport around it. */
+function fromFrame(owner, { x, y }) {
+  const outer = rectOf(owner);
+  const style = getComputedStyle(owner);
+  const across = owner.offsetWidth ? outer.width / owner.offsetWidth : 1;
+  const down = owner.offsetHeight ? outer.height / owner.offsetHeight : 1;
+  return {
+    x: outer.left + (owner.clientLeft + Number.parseFloat(style.paddingLeft) + x) * across,
+    y: outer.top + (owner.clientTop + Number.parseFloat(style.paddingTop) + y) * down,
+  };
+}
+engine.fromFrame = fromFrame;
+
+/** Scrolls all around a frame so that a point of it comes to lie in the middle. */
+function bringPoint(owner, point, attempt) {
+  scrollTo(owner, { block: ALIGNMENTS[attempt % 3], inline: "nearest", behavior: "instant" });
+  for (const [scroller, port] of [...[...clippers(owner)].map(([element]) => [element, inside(element)]), [document.scrollingElement, viewport()]]) {
+    if (!scroller) continue;
+    const here = fromFrame(owner, point);
+    const left = here.x < port.left || here.x >= port.right ? here.x - (port.left + port.right) / 2 : 0;
+    const top = here.y < port.top || here.y >= port.bottom ? here.y - (port.top + port.bottom) / 2 : 0;
+    if (left || top) scrollBy(scroller, { left, top, behavior: "instant" });
+  }
+}
+
+/** The box of the element in the frame's viewport, null where it has none. */
+engine.boxOf = (node) => {
+  const box = rectOf(node);
+  return isConnected(node) && (box.width || box.height) ? sized(boxed(box)) : null;
+};

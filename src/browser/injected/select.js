@@ -1,0 +1,487 @@
+// Finds elements. Takes what src/browser/selector.rs made of a selector: a chain of parts, each within what the last found.
+// Looks into shadow roots, and answers in the order of the document: a shadow root comes before its host's children.
+
+class SelectorError extends Error {}
+Object.defineProperty(SelectorError.prototype, "name", { value: "SelectorError" });
+
+const ELEMENT = 1;
+const TEXT = 3;
+const {
+  checkVisibility, contains, firstChild, getAttribute, hasAttribute, localName, matches, nextSibling, nodeType, parentNode,
+  rootOf, textData,
+} = engine.native;
+const queryAll = engine.queryAll;
+
+const bound = (method) => Function.prototype.call.bind(method);
+const getter = (type, property) => bound(Object.getOwnPropertyDescriptor(type.prototype, property).get);
+const previousElement = getter(Element, "previousElementSibling");
+const comparePosition = bound(Node.prototype.compareDocumentPosition);
+const evaluateXPath = bound(Document.prototype.evaluate);
+const documentElement = getter(Document, "documentElement");
+const head = getter(Document, "head");
+const labelledByElements = getter(Element, "ariaLabelledByElements");
+
+const normalize = (text) => text.replace(/[\u200b\u00ad]/g, "").trim().replace(/\s+/g, " ");
+
+/* ------------------------------------------------------------ one question */
+
+/** What one call may remember, because nothing changes while it runs. */
+let memory = null;
+
+/** Runs `work` with a memory. */
+function asking(work) {
+  if (memory) return work();
+  memory = { hosts: new Map(), texts: new Map(), tests: new Map(), nthMatches: new Map() };
+  try {
+    return engine.remembering(work);
+  } finally {
+    memory = null;
+  }
+}
+
+/* ------------------------------------------------------------- shadow trees */
+
+/** The elements with shadow roots in the tree of `root`, which is a document or a shadow root; not those inside shadow roots. */
+function hostsOfTree(root) {
+  let hosts = memory.hosts.get(root);
+  if (!hosts) {
+    hosts = queryAll(root, "*").filter(engine.shadowRootOf);
+    memory.hosts.set(root, hosts);
+  }
+  return hosts;
+}
+
+function hostsBelow(scope) {
+  if (nodeType(scope) !== ELEMENT) return hostsOfTree(scope);
+  return hostsOfTree(rootOf(scope)).filter((host) => host !== scope && contains(scope, host));
+}
+
+/** The elements below `scope` that match plain CSS, in shadow roots too unless `light`. */
+function elementsBelow(scope, css = "*", light = false) {
+  if (light) return queryAll(scope, css);
+  const own = nodeType(scope) === ELEMENT ? engine.shadowRootOf(scope) : null;
+  const hosts = hostsBelow(scope);
+  if (!own && !hosts.length) return queryAll(scope, css);
+  const found = own ? elementsBelow(own, css) : [];
+  const inTree = queryAll(scope, css);
+  let next = 0;
+  for (const host of hosts) {
+    while (next < inTree.length && !isBefore(host, inTree[next])) found.push(inTree[next++]);
+    found.push(...elementsBelow(engine.shadowRootOf(host), css));
+  }
+  return found.concat(inTree.slice(next));
+}
+
+/** True where `a` stands before `b`; both are in one tree. */
+const isBefore = (a, b) => Boolean(comparePosition(a, b) & Node.DOCUMENT_POSITION_FOLLOWING);
+
+/** The hosts around an element from the outermost, and itself. */
+function pathOf(element) {
+  const path = [element];
+  for (let root = rootOf(element); root instanceof ShadowRoot; root = rootOf(root.host)) path.unshift(root.host);
+  return path;
+}
+
+function compareInDocument(a, b) {
+  const [pathA, pathB] = [pathOf(a), pathOf(b)];
+  for (let depth = 0; ; depth++) {
+    const [stepA, stepB] = [pathA[depth], pathB[depth]];
+    if (!stepA || !stepB) return stepA ? 1 : -1;
+    if (stepA !== stepB) return isBefore(stepA, stepB) ? -1 : 1;
+  }
+}
+
+const inOrder = (elements) => [...new Set(elements)].sort(compareInDocument);
+
+/** The element around this one, or the host of its shadow root unless `light`; null at the top. */
+function parentOf(element, light) {
+  const parent = parentNode(element);
+  if (!parent) return null;
+  if (nodeType(parent) === ELEMENT) return parent;
+  return !light && parent instanceof ShadowRoot ? parent.host : null;
+}
+
+/* --------------------------------------------------------------------- text */
+
+const UNREAD = new Set(["script", "noscript", "style"]);
+const isUnread = (node) => {
+  if (nodeType(node) !== ELEMENT) return false;
+  if (UNREAD.has(localName(node))) return true;
+  const inHead = head(document);
+  return Boolean(inHead) && contains(inHead, node);
+};
+
+/** The text of a node: `{full, runs}`, where runs are its own text between its child elements. */
+function textOf(node) {
+  let text = memory.texts.get(node);
+  if (!text) {
+    text = readText(node);
+    memory.texts.set(node, text);
+  }
+  return text;
+}
+
+function readText(node) {
+  if (isUnread(node)) return { full: "", runs: [] };
+  if (node instanceof HTMLInputElement && (node.type === "submit" || node.type === "button")) {
+    return { full: node.value, runs: [node.value] };
+  }
+  let full = "";
+  let run = "";
+  const runs = [];
+  for (let child = firstChild(node); child; child = nextSibling(child)) {
+    const type = nodeType(child);
+    if (type === TEXT) {
+      run += textData(child);
+      full += textData(child);
+    } else if (type === ELEMENT) {
+      if (run) runs.push(run);
+      run = "";
+      full += textOf(child).full;
+    }
+  }
+  if (run) runs.push(run);
+  const root = nodeType(node) === ELEMENT && engine.shadowRootOf(node);
+  if (root) full += textOf(root).full;
+  return { full, runs };
+}
+
+const normalized = (text) => (text.normalized ??= normalize(text.full));
+const lowered = (text) => (text.lowered ??= normalized(text).toLowerCase());
+
+function regex(source, flags) {
+  try {
+    return new RegExp(source, flags.replace("g", ""));
+  } catch {
+    throw new SelectorError("a regular expression in it is not valid");
+  }
+}
+
+/** A function that tells whether the text of a node passes a `TextTest`. */
+function textTest(test) {
+  let passes = memory.tests.get(test);
+  if (!passes) {
+    passes = makeTextTest(test);
+    memory.tests.set(test, passes);
+  }
+  return passes;
+}
+
+function makeTextTest(test) {
+  if (test.is === "regex") {
+    const pattern = regex(test.source, test.flags);
+    return (text) => text.full.search(pattern) !== -1;
+  }
+  const wanted = normalize(test.text);
+  const part = wanted.toLowerCase();
+  switch (test.is) {
+    case "containing":
+      return (text) => lowered(text).includes(part);
+    case "whole":
+      return (text) => normalized(text) === wanted;
+    default:
+      return (text) => (!wanted && !text.runs.length) || text.runs.some((run) => normalize(run) === wanted);
+  }
+}
+
+/** Whether the element passes, and none of its children does. */
+function isSmallest(element, passes) {
+  for (let child = firstChild(element); child; child = nextSibling(child)) {
+    if (nodeType(child) === ELEMENT && passes(textOf(child))) return false;
+  }
+  const root = engine.shadowRootOf(element);
+  return !(root && passes(textOf(root)));
+}
+
+function byText(root, { text: test, light }) {
+  const passes = textTest(test);
+  const found = [];
+  const elements = elementsBelow(root, "*", light);
+  if (nodeType(root) === ELEMENT) elements.unshift(root);
+  let miss = null;
+  for (const element of elements) {
+    // What an element's text does not hold, no part of it does.
+    if (miss && test.is === "containing" && contains(miss, element)) continue;
+    if (isUnread(element)) continue;
+    if (!passes(textOf(element))) miss = element;
+    else if (test.is === "run" || isSmallest(element, passes)) found.push(element);
+  }
+  return found;
+}
+
+const hasText = (element, test) => !isUnread(element) && textTest(test)(textOf(element));
+
+/* ---------------------------------------------------------------------- css */
+
+function nativeAll(scope, css, light) {
+  try {
+    return elementsBelow(scope, css || "*", light);
+  } catch (error) {
+    throw refusal(error);
+  }
+}
+
+function nativeMatches(element, css) {
+  try {
+    return !css || matches(element, css);
+  } catch (error) {
+    throw refusal(error);
+  }
+}
+
+const refusal = (error) =>
+  error instanceof DOMException && error.name === "SyntaxError" ? new SelectorError("its CSS is not valid") : error;
+
+function byCss(root, { native, list, light }) {
+  if (native && nodeType(root) !== ELEMENT && (light || !hostsOfTree(root).length)) return nativeAll(root, native, true);
+  return queryList(list, { scope: root, light });
+}
+
+/** `context` is where a selector is asked: `{scope, light}`. Nothing outside the scope has a part in the answer. */
+function queryList(list, context) {
+  const found = list.map((complex) => queryComplex(complex, context));
+  return found.length === 1 ? found[0] : inOrder(found.flat());
+}
+
+const SIBLINGS = new Set(["+", "~"]);
+
+function queryComplex(complex, context) {
+  const last = complex.at(-1);
+  const candidates = candidatesFor(complex, last, context);
+  return candidates.filter((element) => matchesCompound(element, last, context) && matchesLeft(element, complex, complex.length - 1, context));
+}
+
+function candidatesFor(complex, last, context) {
+  for (const test of last.functions) {
+    if (test.is === "scope") return [scopeElement(context)].filter(Boolean);
+    if (test.is === "light") return queryList(test.list, { ...context, light: true });
+    if (test.is === "nthMatch") return [nthMatch(test, context)].filter(Boolean);
+  }
+  // `:scope + a` looks beside the scope.
+  const beside = complex.length > 1 && SIBLINGS.has(complex[1].combinator) && complex[0].functions.some(({ is }) => is === "scope");
+  const around = beside && nodeType(context.scope) === ELEMENT ? parentNode(context.scope) : null;
+  return nativeAll(around ?? context.scope, last.css, context.light);
+}
+
+const scopeElement = ({ scope }) => {
+  if (nodeType(scope) === ELEMENT) return scope;
+  return scope instanceof Document ? documentElement(scope) : null;
+};
+
+const matchesList = (element, list, context) =>
+  list.some((complex) => matchesCompound(element, complex.at(-1), context) && matchesLeft(element, complex, complex.length - 1, context));
+
+const matchesCompound = (element, compound, context) =>
+  nativeMatches(element, compound.css) && compound.functions.every((test) => passes(element, test, context));
+
+/** Whether what stands left of `complex[index]` is found around or before `element`. */
+function matchesLeft(element, complex, index, context) {
+  const { combinator } = complex[index];
+  if (!combinator) return true;
+  const step = SIBLINGS.has(combinator) ? previousElement : (node) => (node === context.scope ? null : parentOf(node, context.light));
+  const oneStep = combinator === ">" || combinator === "+";
+  for (let node = step(element); node; node = oneStep ? null : step(node)) {
+    if (matchesCompound(node, complex[index - 1], context) && matchesLeft(node, complex, index - 1, context)) return true;
+  }
+  return false;
+}
+
+function passes(element, test, context) {
+  switch (test.is) {
+    case "any":
+      return matchesList(element, test.list, context);
+    case "none":
+      return !matchesList(element, test.list, context);
+    case "has":
+      return queryList(test.list, { ...context, scope: element }).length > 0;
+    case "light":
+      return matchesList(element, test.list, { ...context, light: true });
+    case "nthMatch":
+      return nthMatch(test, context) === element;
+    case "scope":
+      return element === scopeElement(context);
+    case "visible":
+      return engine.isVisible(element);
+    case "text":
+      return hasText(element, test.text) && isSmallest(element, textTest(test.text));
+    case "hasText":
+      return hasText(element, test.text);
+    default:
+      throw new SelectorError("it asks for what is not known");
+  }
+}
+
+function nthMatch(test, context) {
+  let scopes = memory.nthMatches.get(test);
+  if (!scopes) memory.nthMatches.set(test, (scopes = new Map()));
+  if (!scopes.has(context.scope)) scopes.set(context.scope, queryList(test.list, context)[test.index - 1] ?? null);
+  return scopes.get(context.scope);
+}
+
+/* --------------------------------------------------- attributes, labels, paths */
+
+function valueTest(test) {
+  if (test.is === "regex") {
+    const pattern = regex(test.source, test.flags);
+    return (value) => value.search(pattern) !== -1;
+  }
+  if (test.is === "whole") return (value) => value === test.text;
+  const part = test.text.toLowerCase();
+  return (value) => value.toLowerCase().includes(part);
+}
+
+function byAttribute(root, { name, value, light }) {
+  const passes = valueTest(value);
+  return elementsBelow(root, `[${CSS.escape(name)}]`, light).filter((element) => passes(getAttribute(element, name)));
+}
+
+/** The texts that label an element: those it names, or its own, or those of its `<label>`s. */
+function labelTexts(element) {
+  const named = hasAttribute(element, "aria-labelledby") ? labelledByElements(element) : null;
+  if (named?.length) return Array.from(named, textOf);
+  const label = getAttribute(element, "aria-label");
+  if (label?.trim()) return [{ full: label, runs: [label] }];
+  if (!matches(element, LABELLED)) return [];
+  return Array.from(engine.labelsOf(element), textOf);
+}
+const LABELLED = "button, meter, output, progress, select, textarea, input:not([type=hidden i])";
+
+function byLabel(root, { text }) {
+  const passes = textTest(text);
+  return elementsBelow(root, `[aria-labelledby], [aria-label], ${LABELLED}`).filter((element) => labelTexts(element).some(passes));
+}
+
+function byXpath(root, { path }) {
+  const inElement = nodeType(root) === ELEMENT;
+  if (!inElement && !(root instanceof Document)) return [];
+  const found = [];
+  try {
+    const nodes = evaluateXPath(document, inElement && path.startsWith("/") ? `.${path}` : path, root, null, XPathResult.ORDERED_NODE_ITERATOR_TYPE, null);
+    for (let node = nodes.iterateNext(); node; node = nodes.iterateNext()) if (nodeType(node) === ELEMENT) found.push(node);
+  } catch (error) {
+    if (error instanceof DOMException) throw new SelectorError("its XPath is not valid");
+    throw error;
+  }
+  return found;
+}
+
+/* -------------------------------------------------------------------- roles */
+
+const SAME_ROLE = { image: "img", presentation: "none", directory: "list" };
+
+/** Whether assistive technology is not told of the element. */
+function isUntold(element) {
+  if (engine.isHiddenFromAccessibility(element)) return true;
+  return !isRendered(element);
+}
+
+const VISIBLE_BOX = { visibilityProperty: true };
+function isRendered(element) {
+  if (checkVisibility(element, VISIBLE_BOX)) return true;
+  // The options of a closed list have no boxes and are told with it.
+  if (localName(element) === "option") {
+    for (let node = parentNode(element); node && nodeType(node) === ELEMENT; node = parentNode(node)) {
+      if (localName(node) === "select") return isRendered(node);
+    }
+  }
+  if (getComputedStyle(element).display !== "contents") return false;
+  return engine.flatChildren(element).some((child) =>
+    nodeType(child) === ELEMENT ? isRendered(child) : nodeType(child) === TEXT && textData(child).trim() !== "");
+}
+
+function nameTest(test) {
+  if (test.is === "regex") {
+    const pattern = regex(test.source, test.flags);
+    return (name) => name.search(pattern) !== -1;
+  }
+  const fold = (text) => (test.exact ? text : text.toLowerCase());
+  const wanted = fold(normalize(test.text));
+  const compare = COMPARISONS[test.compare];
+  return (name) => compare(fold(name), wanted);
+}
+
+const COMPARISONS = {
+  is: (name, wanted) => name === wanted,
+  isNot: (name, wanted) => name !== wanted,
+  containing: (name, wanted) => name.includes(wanted),
+  starting: (name, wanted) => name.startsWith(wanted),
+  ending: (name, wanted) => name.endsWith(wanted),
+  dashed: (name, wanted) => name === wanted || name.startsWith(`${wanted}-`),
+  word: (name, wanted) => name.split(" ").includes(wanted),
+};
+
+function byRole(root, wanted) {
+  const role = SAME_ROLE[wanted.role] ?? wanted.role;
+  const named = wanted.name && nameTest(wanted.name);
+  const described = wanted.description && nameTest(wanted.description);
+  return elementsBelow(root).filter((element) => {
+    if (engine.roleOf(element) !== role) return false;
+    if (!hasStates(element, role, wanted)) return false;
+    if (!wanted.hiddenToo && isUntold(element)) return false;
+    if (described && !described(normalize(engine.descriptionOf?.(element, role) ?? ""))) return false;
+    return !named || named(normalize(engine.nameOf(element, role)));
+  });
+}
+
+function hasStates(element, role, wanted) {
+  const { checked, pressed, selected, expanded, level, disabled } = wanted;
+  if (disabled !== undefined && engine.isDisabled(element) !== disabled) return false;
+  if ([checked, pressed, selected, expanded, level].every((state) => state === undefined)) return true;
+  const states = engine.statesOf(element, role);
+  const told = localName(element) === "details" ? hasAttribute(element, "open") : states.expanded;
+  return (
+    (checked === undefined || (states.checked ?? false) === checked) &&
+    (pressed === undefined || (states.pressed ?? false) === pressed) &&
+    (selected === undefined || (states.selected ?? false) === selected) &&
+    (expanded === undefined || told === expanded) &&
+    (level === undefined || states.level === level)
+  );
+}
+
+/* ------------------------------------------------------------------- chains */
+
+const FINDERS = { css: byCss, xpath: byXpath, text: byText, role: byRole, attribute: byAttribute, label: byLabel };
+
+/** What a part answers for one element of those found so far: itself or nothing. */
+const FILTERS = {
+  has: (element, { chain }) => run(chain, element).length > 0,
+  hasNot: (element, { chain }) => run(chain, element).length === 0,
+  hasText: (element, { text }) => hasText(element, text),
+  hasNotText: (element, { text }) => !hasText(element, text),
+  visible: (element, { visible }) => engine.isVisible(element) === visible,
+};
+
+function run(chain, root) {
+  let found = [root];
+  for (const part of chain) found = runPart(part, found, root);
+  return found;
+}
+
+function runPart(part, found, root) {
+  if (FILTERS[part.by]) return found.filter((element) => nodeType(element) === ELEMENT && FILTERS[part.by](element, part));
+  switch (part.by) {
+    case "same":
+      return found;
+    case "nth":
+      return found.slice(part.index, part.index + 1 || undefined);
+    case "and": {
+      const also = new Set(run(part.chain, root));
+      return found.filter((element) => also.has(element));
+    }
+    case "or":
+      return inOrder([...found, ...run(part.chain, root)]);
+    default: {
+      const find = part.by === "chain" ? (within) => run(part.chain, within) : (within) => FINDERS[part.by](within, part);
+      return found.length === 1 ? find(found[0]) : inOrder(found.flatMap(find));
+    }
+  }
+}
+
+/** The elements that a chain finds below `root` (the document when null), in the order of the document. */
+engine.select = (chain, root) => asking(() => run(chain, root ?? document));
+
+/** The first of them; null when there is none. */
+engine.first = (chain, root) => engine.select(chain, root)[0] ?? null;
+
+/** How many there are. */
+engine.count = (chain, root) => engine.select(chain, root).length;

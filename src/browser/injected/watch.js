@@ -1,0 +1,62 @@
+// What changes in the document, and who could change it later: so that an action knows what to wait for.
+const { rootOf } = engine.native;
+
+let observer = null;
+let changes = 0;
+let last = 0;
+
+/** Begins to watch the document, and the shadow roots around a node. */
+engine.watch = (node) => {
+  observer?.disconnect();
+  changes = 0;
+  last = performance.now();
+  observer = new MutationObserver((records) => {
+    changes += records.length;
+    last = performance.now();
+  });
+  const everything = { subtree: true, childList: true, attributes: true, characterData: true };
+  observer.observe(document, everything);
+  if (!node) return;
+  for (let root = rootOf(node); root instanceof ShadowRoot; root = rootOf(root.host)) observer.observe(root, everything);
+};
+
+/** `{changes, quiet}`: how many changes there were, and for how many milliseconds there has been none. */
+engine.watched = () => {
+  const pending = observer?.takeRecords().length ?? 0;
+  if (pending) {
+    changes += pending;
+    last = performance.now();
+  }
+  return { changes, quiet: performance.now() - last };
+};
+
+engine.unwatch = () => {
+  observer?.disconnect();
+  observer = null;
+};
+
+/** Everything that hears of an event on the node, up to the window; and what had the focus, with its own way up. */
+engine.hearers = (node) => {
+  const heard = new Set();
+  const climb = (start) => {
+    for (let here = start; here && !heard.has(here); here = here.parentNode ?? here.host) heard.add(here);
+  };
+  if (node) climb(engine.controlOf(node));
+  if (node) climb(node);
+  climb(engine.activeElement() ?? document.body ?? document);
+  heard.add(document).add(globalThis);
+  return [...heard];
+};
+
+const ACTS = "a[href],area[href],button,input,select,summary,label,option,[contenteditable],[popovertarget],[commandfor],form,iframe,video,audio";
+
+/** Whether the browser itself does something when the node is pressed. */
+engine.hasDefaultAction = (node) => {
+  for (let here = node; here; here = engine.flatParent(here)) {
+    if (!engine.native.matches(here, ACTS)) continue;
+    // A button that submits nothing and opens nothing only tells its listeners.
+    const isPlain = here instanceof HTMLButtonElement && (here.type === "button" || !here.form) && !here.popoverTargetElement && !here.commandForElement;
+    if (!isPlain) return true;
+  }
+  return false;
+};

@@ -1,0 +1,53 @@
+//! Small chances: what makes two movements of a hand differ.
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// A source of chance. Not for secrets.
+#[derive(Debug)]
+pub struct Chance(AtomicU64);
+
+impl Chance {
+    /// A source that no page can foretell from what it saw of another one.
+    pub fn new() -> Self {
+        // Without a seed from the system, every page would see the same hand; that is a lesser harm than failing.
+        Self::seeded(getrandom::u64().unwrap_or(0x9E37_79B9_7F4A_7C15))
+    }
+
+    pub fn seeded(seed: u64) -> Self {
+        Self(AtomicU64::new(seed))
+    }
+
+    /// From 0 up to, not including, 1.
+    pub fn unit(&self) -> f64 {
+        // SplitMix64: one addition of state, so that it can be shared without a lock.
+        let mut bits = self.0.fetch_add(0x9E37_79B9_7F4A_7C15, Ordering::Relaxed);
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        bits ^= bits >> 31;
+        #[allow(clippy::cast_precision_loss, reason = "53 bits fit")]
+        let unit = (bits >> 11) as f64 / (1_u64 << 53) as f64;
+        unit
+    }
+
+    /// Evenly between the two.
+    pub fn between(&self, low: f64, high: f64) -> f64 {
+        low + (high - low) * self.unit()
+    }
+
+    /// Between -1 and 1, more often near 0.
+    pub fn around(&self) -> f64 {
+        self.unit() - self.unit()
+    }
+
+    /// Between the two, more often near the lower one: how long a person takes for something practised.
+    pub fn time(&self, low_ms: f64, high_ms: f64) -> Duration {
+        let share = self.unit() * self.unit();
+        Duration::from_secs_f64((low_ms + (high_ms - low_ms) * share) / 1000.0)
+    }
+}
+
+impl Default for Chance {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,254 @@
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep, sleep_until};
+
+use super::Input;
+use super::keys::{self, Chord, Key, Stroke, modifier};
+use crate::cdp::PendingReply;
+use crate::cdp::types::Empty;
+use crate::cdp::types::input::InsertText;
+use crate::error::Result;
+
+/// Texts longer than this are put in at once, as pasting does it: nobody types them.
+const LONGEST_TYPED: usize = 80;
+
+/// From one key to the next, and how much of that time a key is down.
+const BETWEEN_KEYS_MS: (f64, f64) = (27.0, 60.0);
+const HELD_SHARE: (f64, f64) = (0.45, 0.75);
+
+/// How often a key is struck before it is held down instead, and how fast it repeats then.
+const MOST_STROKES: usize = 8;
+const BETWEEN_REPEATS: Duration = Duration::from_millis(8);
+
+/// The keyboard of a page.
+#[derive(Debug, Clone)]
+pub struct Keyboard {
+    input: Input,
+}
+
+impl Keyboard {
+    pub(super) fn new(input: Input) -> Self {
+        Self { input }
+    }
+
+    /// Presses a key or a chord, such as `Enter` or `Control+a`, and lets it go.
+    pub async fn press(&self, chord: &str) -> Result<()> {
+        self.press_for(chord, None).await
+    }
+
+    /// Presses a key or a chord and holds the last key so long.
+    pub async fn press_for(&self, chord: &str, hold: Option<Duration>) -> Result<()> {
+        let Chord { held, last } = Chord::read(chord, self.input.devices.mac)?;
+        let mut rhythm = Rhythm::of(&self.input, None);
+        let mut delivery = self.input.watch();
+        let mut replies = Vec::new();
+        let held: Vec<_> = held.into_iter().filter(|key| !self.is_held(key)).collect();
+        for key in &held {
+            replies.extend(self.input.key_down(key, false));
+            rhythm.held().await;
+        }
+        replies.extend(self.stroke(last, &mut rhythm, hold).await);
+        for key in held.iter().rev() {
+            replies.push(self.input.key_up(key));
+        }
+        delivery.done(replies).await
+    }
+
+    /// Presses a key and keeps it down.
+    pub async fn down(&self, key: &str) -> Result<()> {
+        let key = Chord::read(key, self.input.devices.mac)?.last.key;
+        let mut delivery = self.input.watch();
+        let repeat = self.is_held(key);
+        let replies = self.input.key_down(key, repeat);
+        delivery.done(replies).await
+    }
+
+    /// Lets a key go.
+    pub async fn up(&self, key: &str) -> Result<()> {
+        let key = Chord::read(key, self.input.devices.mac)?.last.key;
+        let mut delivery = self.input.watch();
+        let reply = self.input.key_up(key);
+        delivery.done(vec![reply]).await
+    }
+
+    /// Presses the same key so many times; a person who needs it often holds it down, and the keyboard repeats it.
+    pub async fn repeat(&self, key: &str, times: usize) -> Result<()> {
+        let last = Chord::read(key, self.input.devices.mac)?.last;
+        let mut delivery = self.input.watch();
+        let mut rhythm = Rhythm::of(&self.input, None);
+        let mut replies = Vec::new();
+        if times <= MOST_STROKES {
+            for _ in 0..times {
+                replies.extend(self.stroke(last, &mut rhythm, None).await);
+                rhythm.next().await;
+            }
+        } else {
+            for time in 0..times {
+                replies.extend(self.input.key_down(last.key, time > 0));
+                if self.input.is_natural() {
+                    sleep(BETWEEN_REPEATS).await;
+                }
+            }
+            replies.push(self.input.key_up(last.key));
+        }
+        delivery.done(replies).await
+    }
+
+    /// Types every character with its key. What has no key on the keyboard is put in as an input method does it.
+    /// `delay` is from one key to the next; the style decides when it is not told.
+    pub async fn type_text(&self, text: &str, delay: Option<Duration>) -> Result<()> {
+        let mut rhythm = Rhythm::of(&self.input, delay);
+        let mut rest = text;
+        while let Some(first) = rest.chars().next() {
+            let mut delivery = self.input.watch();
+            let mut replies = Vec::new();
+            // Without a rhythm, all goes out at once and is waited for once.
+            let mut first = Some(first);
+            while let Some(character) = first {
+                if let Some(stroke) = keys::for_character(character) {
+                    rest = &rest[character.len_utf8()..];
+                    replies.extend(self.stroke(stroke, &mut rhythm, None).await);
+                } else {
+                    let end = rest.find(|other| keys::for_character(other).is_some()).unwrap_or(rest.len());
+                    let end = if rhythm.is_none() { end } else { whole_character(rest) };
+                    replies.push(self.input.session().send(InsertText { text: rest[..end].to_owned() }));
+                    rest = &rest[end..];
+                }
+                rhythm.next().await;
+                first = if rhythm.is_none() { rest.chars().next() } else { None };
+            }
+            delivery.done(replies).await?;
+        }
+        Ok(())
+    }
+
+    /// Puts text in as a whole, as pasting or an input method does it.
+    pub async fn insert_text(&self, text: &str) -> Result<()> {
+        let mut delivery = self.input.watch();
+        let reply = self.input.session().send(InsertText { text: text.to_owned() });
+        delivery.done(vec![reply]).await
+    }
+
+    /// Types a short text and inserts a long one, or one with line ends, at which a form may send itself.
+    pub async fn write(&self, text: &str) -> Result<()> {
+        if text.chars().count() > LONGEST_TYPED || text.contains(['\n', '\r', '\t']) {
+            self.insert_text(text).await
+        } else {
+            self.type_text(text, None).await
+        }
+    }
+
+    fn is_held(&self, key: &Key) -> bool {
+        key.modifier().is_some_and(|bit| self.input.modifiers() & bit != 0)
+    }
+
+    /// One key down and up, with Shift around it where it needs that.
+    async fn stroke(
+        &self,
+        stroke: Stroke,
+        rhythm: &mut Rhythm,
+        hold: Option<Duration>,
+    ) -> Vec<PendingReply<Empty>> {
+        let shift = keys::named("Shift", false).map(|shift| shift.key);
+        // Under Control, Alt or Meta the letter names the key: `Control+A` is what `Control+a` is.
+        let shortcut = self.input.modifiers() & !modifier::SHIFT != 0;
+        let shift = shift.filter(|key| stroke.shift && !shortcut && !self.is_held(key));
+        let mut replies = Vec::new();
+        if let Some(shift) = shift {
+            replies.extend(self.input.key_down(shift, false));
+        }
+        replies.extend(self.input.key_down(stroke.key, false));
+        match hold {
+            Some(hold) => sleep(hold).await,
+            None => rhythm.held().await,
+        }
+        replies.push(self.input.key_up(stroke.key));
+        if let Some(shift) = shift {
+            replies.push(self.input.key_up(shift));
+        }
+        replies
+    }
+}
+
+/// The byte length of the first character as a person sees it: with what joins or changes it.
+fn whole_character(text: &str) -> usize {
+    let joins = |character: char| matches!(character, '\u{200D}' | '\u{FE0E}'..='\u{FE0F}' | '\u{1F3FB}'..='\u{1F3FF}' | '\u{0300}'..='\u{036F}');
+    let mut end = 0;
+    let mut joined = true;
+    for character in text.chars() {
+        if !(joined || joins(character)) {
+            break;
+        }
+        joined = character == '\u{200D}' || (end == 0 && is_flag_half(character));
+        end += character.len_utf8();
+    }
+    end
+}
+
+/// Flags are written with two of these.
+fn is_flag_half(character: char) -> bool {
+    ('\u{1F1E6}'..='\u{1F1FF}').contains(&character)
+}
+
+/// When the next key comes. Keeps to a schedule, so that slow answers do not slow the hand further.
+struct Rhythm {
+    chance: Option<Input>,
+    delay: Option<Duration>,
+    /// When the current key went down, and when the next one does.
+    began: Instant,
+    ends: Instant,
+}
+
+impl Rhythm {
+    fn of(input: &Input, delay: Option<Duration>) -> Self {
+        let natural = delay.is_none() && input.is_natural();
+        let now = Instant::now();
+        let mut rhythm = Self { chance: natural.then(|| input.clone()), delay, began: now, ends: now };
+        rhythm.begin();
+        rhythm
+    }
+
+    /// Whether keys follow each other without a pause.
+    fn is_none(&self) -> bool {
+        self.chance.is_none() && self.delay.is_none_or(|delay| delay.is_zero())
+    }
+
+    fn begin(&mut self) {
+        let length = match (&self.chance, self.delay) {
+            (Some(input), _) => input.chance().time(BETWEEN_KEYS_MS.0, BETWEEN_KEYS_MS.1),
+            (None, delay) => delay.unwrap_or_default(),
+        };
+        self.began = Instant::now();
+        self.ends = self.began + length;
+    }
+
+    /// Until the key that is down is let go.
+    async fn held(&self) {
+        if !self.is_none() {
+            let share =
+                self.chance.as_ref().map_or(0.5, |input| input.chance().between(HELD_SHARE.0, HELD_SHARE.1));
+            sleep_until(self.began + (self.ends - self.began).mul_f64(share)).await;
+        }
+    }
+
+    /// Until the next key goes down.
+    async fn next(&mut self) {
+        if !self.is_none() {
+            sleep_until(self.ends).await;
+        }
+        self.begin();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joined_characters_stay_together() {
+        for text in ["é", "e\u{0301}", "👍🏽", "👨‍👩‍👧", "🇩🇪", "日"] {
+            assert_eq!(whole_character(&format!("{text}x")), text.len(), "{text}");
+            assert_eq!(whole_character(&format!("{text}日")), text.len(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Pointer, keys and touch of one page, delivered as an operating system would deliver them.
+//!
+//! [`Input`] belongs to a page and remembers where the pointer is and which keys and buttons are held; [`Mouse`],
+//! [`Keyboard`] and [`Touch`] are what moves them. Movements are natural or instant, as [`InputStyle`] says.
+pub mod chance;
+pub mod geometry;
+pub mod keys;
+pub mod path;
+mod keyboard;
+mod mouse;
+mod touch;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use parking_lot::{Mutex, MutexGuard};
+
+pub use chance::Chance;
+pub use geometry::{Point, Rect};
+pub use keyboard::Keyboard;
+pub use mouse::{Button, ClickOptions, Mouse};
+pub use touch::Touch;
+
+use crate::cdp::types::Empty;
+use crate::cdp::types::input::DispatchKeyEvent;
+use crate::cdp::types::page::JavascriptDialogOpening;
+use crate::cdp::{CdpSession, Event, PendingReply};
+use crate::error::{Error, Result};
+
+/// How a hand moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
+pub enum InputStyle {
+    /// As a person does: the pointer travels, buttons are held, keys have a rhythm.
+    #[default]
+    Natural,
+    /// As fast as the browser takes it.
+    Instant,
+}
+
+/// A key that changes what others mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
+pub enum Modifier {
+    Alt,
+    Control,
+    ControlOrMeta,
+    Meta,
+    Shift,
+}
+
+/// The devices of one page. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Input {
+    devices: Arc<Devices>,
+    style: InputStyle,
+}
+
+/// What the devices of a page remember.
+#[derive(Debug)]
+struct Devices {
+    session: CdpSession,
+    /// Whether the browser runs on a Mac, where chords are another system's.
+    mac: bool,
+    /// The modifiers that are held, as `keys::modifier` counts them.
+    modifiers: AtomicU32,
+    pointer: Mutex<Pointer>,
+    chance: Chance,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Pointer {
+    at: Point,
+    /// A bit for each button that is held, as `MouseEvent.buttons` counts them.
+    buttons: u32,
+}
+
+impl Input {
+    /// The devices of the page behind this session.
+    pub fn new(session: CdpSession, style: InputStyle) -> Self {
+        let chance = Chance::new();
+        // A pointer comes into a page from the window's upper edge, where the tabs are.
+        let at = Point::new(chance.between(120.0, 640.0).round(), chance.between(1.0, 40.0).round());
+        let devices = Devices {
+            session,
+            mac: cfg!(target_os = "macos"),
+            modifiers: AtomicU32::new(0),
+            pointer: Mutex::new(Pointer { at, buttons: 0 }),
+            chance,
+        };
+        Self { devices: Arc::new(devices), style }
+    }
+
+    /// The same devices, moved in another way.
+    pub fn with_style(&self, style: InputStyle) -> Self {
+        Self { devices: self.devices.clone(), style }
+    }
+
+    pub fn style(&self) -> InputStyle {
+        self.style
+    }
+
+    pub fn chance(&self) -> &Chance {
+        &self.devices.chance
+    }
+
+    pub fn mouse(&self) -> Mouse {
+        Mouse::new(self.clone())
+    }
+
+    pub fn keyboard(&self) -> Keyboard {
+        Keyboard::new(self.clone())
+    }
+
+    pub fn touch(&self) -> Touch {
+        Touch::new(self.clone())
+    }
+
+    fn is_natural(&self) -> bool {
+        self.style == InputStyle::Natural
+    }
+
+    fn session(&self) -> &CdpSession {
+        &self.devices.session
+    }
+
+    fn modifiers(&self) -> u32 {
+        self.devices.modifiers.load(Ordering::Acquire)
+    }
+
+    fn pointer(&self) -> MutexGuard<'_, Pointer> {
+        self.devices.pointer.lock()
+    }
+
+    /// Begins to note what can keep the browser from answering; to be called before anything is sent.
+    fn watch(&self) -> Delivery {
+        Delivery { blockers: self.session().events(&[JavascriptDialogOpening::METHOD]) }
+    }
+
+    /// A key goes down: the key itself and, if it types, its character.
+    fn key_down(&self, key: &keys::Key, repeat: bool) -> Vec<PendingReply<Empty>> {
+        if let Some(bit) = key.modifier() {
+            self.devices.modifiers.fetch_or(bit, Ordering::AcqRel);
+        }
+        let modifiers = self.modifiers();
+        let commands = if self.devices.mac { keys::mac_commands(key.code, modifiers) } else { &[] };
+        let down = DispatchKeyEvent {
+            kind: "rawKeyDown",
+            auto_repeat: repeat.then_some(true),
+            commands: (!commands.is_empty()).then(|| commands.iter().map(|&name| name.to_owned()).collect()),
+            ..key_event(key, modifiers)
+        };
+        let mut replies = vec![self.session().send(down)];
+        if let Some(text) = key.text(modifiers) {
+            let character = DispatchKeyEvent {
+                kind: "char",
+                text: Some(text.to_owned()),
+                unmodified_text: Some(key.text(0).unwrap_or(text).to_owned()),
+                auto_repeat: repeat.then_some(true),
+                ..key_event(key, modifiers)
+            };
+            replies.push(self.session().send(character));
+        }
+        replies
+    }
+
+    fn key_up(&self, key: &keys::Key) -> PendingReply<Empty> {
+        if let Some(bit) = key.modifier() {
+            self.devices.modifiers.fetch_and(!bit, Ordering::AcqRel);
+        }
+        self.session().send(DispatchKeyEvent { kind: "keyUp", ..key_event(key, self.modifiers()) })
+    }
+}
+
+fn key_event(key: &keys::Key, modifiers: u32) -> DispatchKeyEvent {
+    use keys::Location;
+    DispatchKeyEvent {
+        modifiers: Some(modifiers),
+        code: Some(key.code.to_owned()),
+        key: Some(key.meaning(modifiers).to_owned()),
+        windows_virtual_key_code: Some(key.key_code),
+        location: match key.location {
+            Location::Standard | Location::Keypad => None,
+            Location::Left => Some(1),
+            Location::Right => Some(2),
+        },
+        is_keypad: (key.location == Location::Keypad).then_some(true),
+        ..DispatchKeyEvent::default()
+    }
+}
+
+/// What has been sent and is on its way to the page.
+struct Delivery {
+    blockers: crate::cdp::Events,
+}
+
+impl Delivery {
+    /// Waits until the page has handled all of it, or has opened a dialog that keeps it from telling so.
+    async fn done(&mut self, replies: Vec<PendingReply<Empty>>) -> Result<()> {
+        tokio::select! {
+            biased;
+            all = futures_util::future::try_join_all(replies) => match all {
+                // What the input did ended the page. That is its effect, not its failure.
+                Ok(_) | Err(Error::PageClosed) => Ok(()),
+                Err(error) => Err(error),
+            },
+            Some(_) = self.blockers.next() => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,290 @@
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep, sleep_until};
+
+use super::geometry::Point;
+use super::keys::{self, Key};
+use super::{Input, Modifier, path};
+use crate::cdp::PendingReply;
+use crate::cdp::types::Empty;
+use crate::cdp::types::input::DispatchMouseEvent;
+use crate::error::Result;
+
+/// A button of the mouse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
+pub enum Button {
+    #[default]
+    Left,
+    Right,
+    Middle,
+    Back,
+    Forward,
+}
+
+impl Button {
+    /// Its bit in `MouseEvent.buttons`.
+    fn bit(self) -> u32 {
+        match self {
+            Self::Left => 1,
+            Self::Right => 2,
+            Self::Middle => 4,
+            Self::Back => 8,
+            Self::Forward => 16,
+        }
+    }
+
+    /// The button that a movement is told to drag with.
+    fn dragging(buttons: u32) -> &'static str {
+        [Self::Left, Self::Right, Self::Middle, Self::Back, Self::Forward]
+            .into_iter()
+            .find(|button| buttons & button.bit() != 0)
+            .map_or("none", Into::into)
+    }
+}
+
+/// How to click.
+#[derive(Debug, Clone)]
+pub struct ClickOptions {
+    pub button: Button,
+    /// 2 for a double click.
+    pub count: u32,
+    /// Held during the click, beside what the keyboard holds already.
+    pub modifiers: Vec<Modifier>,
+    /// How long the button is held; as long as a finger does it, or not at all, unless told.
+    pub hold: Option<Duration>,
+}
+
+impl Default for ClickOptions {
+    fn default() -> Self {
+        Self { button: Button::Left, count: 1, modifiers: Vec::new(), hold: None }
+    }
+}
+
+/// How long a finger holds a button, and waits before the second press of a double click.
+const HOLD_MS: (f64, f64) = (32.0, 72.0);
+const BETWEEN_CLICKS_MS: (f64, f64) = (40.0, 90.0);
+
+/// The most that one turn of a wheel scrolls, and the most turns that one scroll takes.
+const TURN: f64 = 140.0;
+const MOST_TURNS: f64 = 6.0;
+const BETWEEN_TURNS_MS: (f64, f64) = (7.0, 13.0);
+
+/// The mouse of a page. Coordinates are CSS pixels of its viewport.
+#[derive(Debug, Clone)]
+pub struct Mouse {
+    input: Input,
+}
+
+impl Mouse {
+    pub(super) fn new(input: Input) -> Self {
+        Self { input }
+    }
+
+    /// Where the pointer is.
+    pub fn position(&self) -> Point {
+        self.input.pointer().at
+    }
+
+    /// Moves the pointer, by the way that the style asks for.
+    pub async fn move_to(&self, to: Point) -> Result<()> {
+        let mut delivery = self.input.watch();
+        let replies = self.travel(to).await;
+        delivery.done(replies).await
+    }
+
+    /// Moves the pointer in so many even steps.
+    pub async fn move_in_steps(&self, to: Point, steps: u32) -> Result<()> {
+        let mut delivery = self.input.watch();
+        let replies = path::straight(self.position(), to, steps).map(|point| self.moved(point)).collect();
+        delivery.done(replies).await
+    }
+
+    /// Presses a button and keeps it held.
+    pub async fn down(&self, button: Button, count: u32) -> Result<()> {
+        let mut delivery = self.input.watch();
+        let reply = self.pressed(button, count);
+        delivery.done(vec![reply]).await
+    }
+
+    /// Lets a button go.
+    pub async fn up(&self, button: Button, count: u32) -> Result<()> {
+        let mut delivery = self.input.watch();
+        let reply = self.released(button, count);
+        delivery.done(vec![reply]).await
+    }
+
+    /// Moves to the point and clicks there.
+    pub async fn click(&self, at: Point, options: &ClickOptions) -> Result<()> {
+        let mut delivery = self.input.watch();
+        let mut replies = self.travel(at).await;
+        replies.extend(self.click_here(options).await?);
+        delivery.done(replies).await
+    }
+
+    /// Clicks where the pointer is.
+    pub async fn click_in_place(&self, options: &ClickOptions) -> Result<()> {
+        let mut delivery = self.input.watch();
+        let replies = self.click_here(options).await?;
+        delivery.done(replies).await
+    }
+
+    /// The pointer is here now, without a movement that the page hears of: a drag brought it.
+    pub(crate) fn place(&self, at: Point) {
+        self.input.pointer().at = at;
+    }
+
+    /// Moves to `from`, presses, moves to `to` and lets go.
+    pub async fn drag(&self, from: Point, to: Point, steps: Option<u32>) -> Result<()> {
+        let mut delivery = self.input.watch();
+        let mut replies = self.travel(from).await;
+        replies.push(self.pressed(Button::Left, 1));
+        self.rest(HOLD_MS).await;
+        match steps {
+            Some(steps) => replies.extend(path::straight(from, to, steps).map(|point| self.moved(point))),
+            None => {
+                // A drag begins after a few pixels; without a move in between, many pages see none at all.
+                replies.push(self.moved(from.towards(to, 0.5)));
+                replies.extend(self.travel(to).await);
+            }
+        }
+        self.rest(HOLD_MS).await;
+        replies.push(self.released(Button::Left, 1));
+        delivery.done(replies).await
+    }
+
+    /// Turns the wheel where the pointer is.
+    pub async fn wheel(&self, delta_x: f64, delta_y: f64) -> Result<()> {
+        let mut delivery = self.input.watch();
+        let turns = if self.input.is_natural() {
+            (delta_x.hypot(delta_y) / TURN).ceil().clamp(1.0, MOST_TURNS)
+        } else {
+            1.0
+        };
+        let mut replies = Vec::new();
+        let mut done = 0.0;
+        let mut turn = 1.0;
+        while done < 1.0 {
+            // Uneven turns that add up exactly.
+            let share = if turn >= turns { 1.0 } else { (turn + 0.3 * self.input.chance().around()) / turns };
+            replies.push(self.turned(delta_x * (share - done), delta_y * (share - done)));
+            (done, turn) = (share, turn + 1.0);
+            if done < 1.0 {
+                self.rest(BETWEEN_TURNS_MS).await;
+            }
+        }
+        delivery.done(replies).await
+    }
+
+    /// Starts on the way, and returns when the pointer has arrived; the page may still be hearing of it.
+    async fn travel(&self, to: Point) -> Vec<PendingReply<Empty>> {
+        if !self.input.is_natural() {
+            return vec![self.moved(to)];
+        }
+        let began = Instant::now();
+        let mut replies = Vec::new();
+        for waypoint in path::natural(self.position(), to, self.input.chance()) {
+            sleep_until(began + waypoint.at).await;
+            replies.push(self.moved(waypoint.point));
+        }
+        replies
+    }
+
+    async fn click_here(&self, options: &ClickOptions) -> Result<Vec<PendingReply<Empty>>> {
+        let held = self.held_for(&options.modifiers)?;
+        let mut replies: Vec<_> = held.iter().flat_map(|key| self.input.key_down(key, false)).collect();
+        for count in 1..=options.count {
+            if count > 1 {
+                self.rest(BETWEEN_CLICKS_MS).await;
+            }
+            replies.push(self.pressed(options.button, count));
+            match options.hold {
+                Some(hold) => sleep(hold).await,
+                None => self.rest(HOLD_MS).await,
+            }
+            replies.push(self.released(options.button, count));
+        }
+        replies.extend(held.iter().rev().map(|key| self.input.key_up(key)));
+        Ok(replies)
+    }
+
+    /// The keys that must go down for these modifiers to be held.
+    fn held_for(&self, modifiers: &[Modifier]) -> Result<Vec<&'static Key>> {
+        let mut held: Vec<&'static Key> = Vec::new();
+        for modifier in modifiers {
+            let key = keys::Chord::read(modifier.into(), self.input.devices.mac)?.last.key;
+            let down = key.modifier().is_some_and(|bit| self.input.modifiers() & bit != 0);
+            if !down && !held.contains(&key) {
+                held.push(key);
+            }
+        }
+        Ok(held)
+    }
+
+    async fn rest(&self, (low, high): (f64, f64)) {
+        if self.input.is_natural() {
+            sleep(self.input.chance().time(low, high)).await;
+        }
+    }
+
+    fn moved(&self, to: Point) -> PendingReply<Empty> {
+        let buttons = {
+            let mut pointer = self.input.pointer();
+            pointer.at = to;
+            pointer.buttons
+        };
+        self.input.session().send(DispatchMouseEvent {
+            button: Some(Button::dragging(buttons)),
+            buttons: Some(buttons),
+            ..self.event("mouseMoved", to)
+        })
+    }
+
+    fn pressed(&self, button: Button, count: u32) -> PendingReply<Empty> {
+        let pointer = {
+            let mut pointer = self.input.pointer();
+            pointer.buttons |= button.bit();
+            *pointer
+        };
+        self.input.session().send(DispatchMouseEvent {
+            button: Some(button.into()),
+            buttons: Some(pointer.buttons),
+            click_count: Some(count),
+            force: Some(0.5),
+            ..self.event("mousePressed", pointer.at)
+        })
+    }
+
+    fn released(&self, button: Button, count: u32) -> PendingReply<Empty> {
+        let pointer = {
+            let mut pointer = self.input.pointer();
+            pointer.buttons &= !button.bit();
+            *pointer
+        };
+        self.input.session().send(DispatchMouseEvent {
+            button: Some(button.into()),
+            buttons: Some(pointer.buttons),
+            click_count: Some(count),
+            ..self.event("mouseReleased", pointer.at)
+        })
+    }
+
+    fn turned(&self, delta_x: f64, delta_y: f64) -> PendingReply<Empty> {
+        self.input.session().send(DispatchMouseEvent {
+            delta_x: Some(delta_x),
+            delta_y: Some(delta_y),
+            ..self.event("mouseWheel", self.position())
+        })
+    }
+
+    fn event(&self, kind: &'static str, at: Point) -> DispatchMouseEvent {
+        DispatchMouseEvent {
+            kind,
+            x: at.x,
+            y: at.y,
+            modifiers: Some(self.input.modifiers()),
+            pointer_type: Some("mouse"),
+            ..DispatchMouseEvent::default()
+        }
+    }
+}

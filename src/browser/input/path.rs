@@ -1,0 +1,134 @@
+//! How a hand moves a pointer: a slight curve, slow at both ends, never twice the same.
+use std::time::Duration;
+
+use super::chance::Chance;
+use super::geometry::Point;
+
+/// Where the pointer is at a time after the movement began.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Waypoint {
+    pub point: Point,
+    pub at: Duration,
+}
+
+/// The longest that a movement takes. A page sees one move a frame, so this is four or five of them.
+pub const LONGEST: Duration = Duration::from_millis(72);
+const SHORTEST_MS: f64 = 36.0;
+const FEWEST_MOVES: u32 = 8;
+const MOST_MOVES: u32 = 15;
+/// A movement this short is none.
+const NEAR: f64 = 1.5;
+/// How far the curve leaves the straight line, as a share of the distance.
+pub const SWAY: f64 = 0.12;
+
+/// The way from one point to another. The last waypoint is exactly the end.
+pub fn natural(from: Point, to: Point, chance: &Chance) -> Vec<Waypoint> {
+    let distance = from.distance(to);
+    if distance < NEAR {
+        return vec![Waypoint { point: to, at: Duration::ZERO }];
+    }
+    // A farther target takes longer, with less and less to add: Fitts's law, pressed into the little time there is.
+    let length_ms = (SHORTEST_MS + 4.5 * distance.log2().max(0.0) + chance.between(-4.0, 4.0))
+        .clamp(SHORTEST_MS, LONGEST.as_secs_f64() * 1000.0);
+    let moves = (length_ms / chance.between(4.2, 6.5)).round().clamp(FEWEST_MOVES.into(), MOST_MOVES.into());
+    let (first, second) = (bent(from, to, 0.3, chance), bent(from, to, 0.75, chance));
+    // People speed up faster than they slow down.
+    let skew = chance.between(0.78, 0.95);
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 8 and 15")]
+    let moves = moves as u32;
+    (1..=moves)
+        .map(|step| {
+            let time = f64::from(step) / f64::from(moves);
+            let point =
+                if step == moves { to } else { curve(from, first, second, to, eased(time.powf(skew))) };
+            Waypoint { point, at: Duration::from_secs_f64(length_ms * time / 1000.0) }
+        })
+        .collect()
+}
+
+/// Evenly spaced points on the straight line, as a caller who names a number of steps expects.
+pub fn straight(from: Point, to: Point, steps: u32) -> impl Iterator<Item = Point> {
+    let steps = steps.max(1);
+    (1..=steps).map(
+        move |step| if step == steps { to } else { from.towards(to, f64::from(step) / f64::from(steps)) },
+    )
+}
+
+/// A control point: on the way, and a little beside it.
+fn bent(from: Point, to: Point, share: f64, chance: &Chance) -> Point {
+    let on_line = from.towards(to, share);
+    let aside = SWAY * chance.around();
+    Point::new(on_line.x - (to.y - from.y) * aside, on_line.y + (to.x - from.x) * aside)
+}
+
+/// A cubic Bézier curve.
+fn curve(start: Point, first: Point, second: Point, end: Point, share: f64) -> Point {
+    let rest = 1.0 - share;
+    let weights = [rest.powi(3), 3.0 * rest.powi(2) * share, 3.0 * rest * share.powi(2), share.powi(3)];
+    let points = [start, first, second, end];
+    let sum =
+        |pick: fn(Point) -> f64| weights.iter().zip(points).map(|(weight, point)| weight * pick(point)).sum();
+    Point::new(sum(|point| point.x), sum(|point| point.y))
+}
+
+/// The smoothest way from 0 to 1 that starts and ends at rest.
+fn eased(time: f64) -> f64 {
+    time.powi(3) * (10.0 - 15.0 * time + 6.0 * time.powi(2))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn any_point() -> impl Strategy<Value = Point> {
+        (-3000.0..3000.0, -3000.0..3000.0).prop_map(|(x, y)| Point::new(x, y))
+    }
+
+    proptest! {
+        /// A natural path arrives exactly, in time, by small steps forward, close to the straight line.
+        #[test]
+        fn a_path_arrives_in_time_and_without_jumps(from in any_point(), to in any_point(), seed: u64) {
+            let path = natural(from, to, &Chance::seeded(seed));
+            let distance = from.distance(to);
+            prop_assert_eq!(path.last().unwrap().point, to);
+            prop_assert!(path.last().unwrap().at <= LONGEST);
+            prop_assert!(path.windows(2).all(|pair| pair[0].at < pair[1].at));
+            if distance >= NEAR {
+                prop_assert!((8..=15).contains(&path.len()));
+                let mut here = from;
+                for waypoint in &path {
+                    prop_assert!(here.distance(waypoint.point) <= distance * 0.4 + 0.01, "a jump");
+                    let (along, aside) = split(from, to, waypoint.point);
+                    prop_assert!((-0.01..=1.01).contains(&along), "along {}", along);
+                    prop_assert!(aside.abs() <= SWAY, "aside {}", aside);
+                    here = waypoint.point;
+                }
+            }
+        }
+
+        #[test]
+        fn straight_steps_are_even_and_arrive(from in any_point(), to in any_point(), steps in 1_u32..100) {
+            let points: Vec<_> = straight(from, to, steps).collect();
+            prop_assert_eq!(points.len(), steps as usize);
+            prop_assert_eq!(*points.last().unwrap(), to);
+            let even = from.distance(to) / f64::from(steps);
+            prop_assert!(points.windows(2).all(|pair| (pair[0].distance(pair[1]) - even).abs() < 1e-6));
+        }
+    }
+
+    #[test]
+    fn two_paths_differ() {
+        let (from, to) = (Point::new(0.0, 0.0), Point::new(300.0, 200.0));
+        assert_ne!(natural(from, to, &Chance::seeded(1)), natural(from, to, &Chance::seeded(2)));
+    }
+
+    /// How far along the straight way a point is, and how far beside it, both as shares of the distance.
+    fn split(from: Point, to: Point, point: Point) -> (f64, f64) {
+        let (dx, dy) = (to.x - from.x, to.y - from.y);
+        let (px, py) = (point.x - from.x, point.y - from.y);
+        let square = dx.powi(2) + dy.powi(2);
+        ((px * dx + py * dy) / square, (py * dx - px * dy) / square)
+    }
+}

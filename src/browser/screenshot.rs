@@ -1,0 +1,154 @@
+//! Pictures of a page. Nothing in the document is changed for one.
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+
+use super::page::Page;
+use crate::cdp::types::page::{CaptureScreenshot, GetLayoutMetrics, LayoutMetrics, Viewport};
+use crate::error::{Error, Result};
+
+/// How a picture is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ImageFormat {
+    #[default]
+    Png,
+    Jpeg,
+    Webp,
+}
+
+impl ImageFormat {
+    pub fn mime_type(self) -> &'static str {
+        match self {
+            Self::Png => "image/png",
+            Self::Jpeg => "image/jpeg",
+            Self::Webp => "image/webp",
+        }
+    }
+
+    /// The usual ending of a file's name.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Png => "png",
+            Self::Jpeg => "jpeg",
+            Self::Webp => "webp",
+        }
+    }
+
+    fn name(self) -> &'static str {
+        self.extension()
+    }
+}
+
+/// Which part of the page a picture shows, in CSS pixels.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Area {
+    /// What is visible now.
+    #[default]
+    Viewport,
+    /// All that can be scrolled to. The page may notice that its viewport grows for a moment.
+    FullPage,
+    /// x, y, width and height, counted from the corner of the viewport. Beyond the viewport, as for the full page.
+    Part([f64; 4]),
+}
+
+/// How to take a picture.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct ScreenshotOptions {
+    pub area: Area,
+    pub format: ImageFormat,
+    /// 0 to 100, for JPEG and WebP.
+    pub quality: Option<u32>,
+    /// The picture gets this many pixels for each CSS pixel, instead of as many as the screen has.
+    pub scale: Option<f64>,
+    /// The picture is made smaller until it has at most this many pixels a side, and in all.
+    pub at_most: Option<(u32, u32)>,
+}
+
+/// A picture.
+#[derive(Debug, Clone)]
+pub struct Screenshot {
+    pub bytes: Vec<u8>,
+    pub format: ImageFormat,
+    /// What it shows, in CSS pixels of the document.
+    pub area: [f64; 4],
+    /// Pixels of the picture for each CSS pixel.
+    pub scale: f64,
+}
+
+/// A page that draws nothing, such as one that spins, must not hold its caller up.
+const LIMIT: Duration = Duration::from_secs(20);
+
+impl Page {
+    /// Takes a picture of the page.
+    pub async fn screenshot(&self, options: ScreenshotOptions) -> Result<Screenshot> {
+        self.unless_dialog(self.take_screenshot(options)).await
+    }
+
+    async fn take_screenshot(&self, options: ScreenshotOptions) -> Result<Screenshot> {
+        let metrics = self.session().call(GetLayoutMetrics {}).await?;
+        let area = document_area(&metrics, options.area);
+        let [x, y, width, height] = area;
+        if width < 1.0 || height < 1.0 {
+            return Err(Error::Unsupported {
+                what: "a picture",
+                reason: "there is nothing to show".to_owned(),
+            });
+        }
+        let density = self.pixel_density().await?;
+        let wanted = options.scale.unwrap_or(density);
+        let scale = match options.at_most {
+            Some((side, pixels)) => wanted.min(fitting(width, height, f64::from(side), f64::from(pixels))),
+            None => wanted,
+        };
+        let capture = CaptureScreenshot {
+            format: Some(options.format.name().to_owned()),
+            quality: options.quality.filter(|_| options.format != ImageFormat::Png),
+            clip: Some(Viewport { x, y, width, height, scale: scale / density }),
+            capture_beyond_viewport: (!is_visible(&metrics, area)).then_some(true),
+            ..CaptureScreenshot::default()
+        };
+        let picture = self.session().call_within(capture, LIMIT).await?;
+        let bytes = BASE64.decode(picture.data.as_bytes()).map_err(|error| Error::Unreadable {
+            method: "Page.captureScreenshot",
+            reason: error.to_string(),
+        })?;
+        Ok(Screenshot { bytes, format: options.format, area, scale })
+    }
+
+    /// Pixels of the screen for each CSS pixel.
+    async fn pixel_density(&self) -> Result<f64> {
+        let density =
+            self.main_frame().evaluate("devicePixelRatio", Vec::new(), super::Scope::Isolated).await?;
+        Ok(density.as_f64().filter(|density| *density > 0.0).unwrap_or(1.0))
+    }
+}
+
+fn document_area(metrics: &LayoutMetrics, area: Area) -> [f64; 4] {
+    let view = &metrics.css_visual_viewport;
+    match area {
+        Area::Viewport => [view.page_x, view.page_y, view.client_width, view.client_height],
+        Area::FullPage => {
+            let content = &metrics.css_content_size;
+            [content.x, content.y, content.width, content.height]
+        }
+        Area::Part([x, y, width, height]) => {
+            // Whole pixels, so that the edges are sharp.
+            let (left, top) = ((x + view.page_x).floor(), (y + view.page_y).floor());
+            let (right, bottom) = ((x + view.page_x + width).ceil(), (y + view.page_y + height).ceil());
+            [left, top, right - left, bottom - top]
+        }
+    }
+}
+
+fn is_visible(metrics: &LayoutMetrics, [x, y, width, height]: [f64; 4]) -> bool {
+    let view = &metrics.css_visual_viewport;
+    let horizontally = x >= view.page_x && x + width <= view.page_x + view.client_width + 0.5;
+    let vertically = y >= view.page_y && y + height <= view.page_y + view.client_height + 0.5;
+    horizontally && vertically
+}
+
+/// The largest scale at which a picture of this size keeps both bounds.
+fn fitting(width: f64, height: f64, side: f64, pixels: f64) -> f64 {
+    (side / width.max(height)).min((pixels / (width * height)).sqrt())
+}

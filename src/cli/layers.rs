@@ -1,0 +1,196 @@
+//! Flag over environment over file.
+//!
+//! What the environment and the file say is turned into flags and read by the same grammar, so the three cannot differ.
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use clap::error::ErrorKind;
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory, FromArgMatches};
+use serde_json::{Map, Value};
+
+use super::Ending;
+use super::flags::Flags;
+use crate::mcp::arguments::nearest;
+
+const PREFIX: &str = "PATCHRIGHT_MCP_";
+/// Settings that a file cannot hold.
+const NOT_IN_A_FILE: [&str; 3] = ["config", "help", "version"];
+
+/// What one source says: values by the names of settings.
+type Layer = BTreeMap<String, OsString>;
+
+/// The settings that hold, and what the user should be told.
+pub fn read(
+    arguments: Vec<OsString>,
+    environment: impl IntoIterator<Item = (OsString, OsString)>,
+) -> Result<(Flags, Vec<String>), Ending> {
+    let given = parse(&arguments)?;
+    let mut warnings = Vec::new();
+    let environment = from_environment(environment, &mut warnings)?;
+    let file = match config_file(&given, &environment) {
+        Some(path) => from_file(Path::new(&path))?,
+        None => Layer::new(),
+    };
+    let is_given = |name: &str| given.value_source(&id(name)) == Some(ValueSource::CommandLine);
+    let mut inherited = file;
+    inherited.extend(environment);
+    inherited.retain(|name, _| !is_given(name));
+    let inherited = inherited.iter().map(|(name, value)| flag(name, value));
+    let all = inherited.chain(arguments).collect::<Vec<_>>();
+    let flags = Flags::from_arg_matches(&parse(&all)?).map_err(|error| ending(&error))?;
+    Ok((flags, warnings))
+}
+
+/// Every setting's name, as its flag is spelled.
+pub fn names() -> Vec<String> {
+    settings(&Flags::command()).map(|setting| name(setting).to_owned()).collect()
+}
+
+/// The environment variable of a setting.
+pub fn variable(name: &str) -> String {
+    format!("{PREFIX}{}", name.replace('-', "_").to_ascii_uppercase())
+}
+
+fn settings(command: &Command) -> impl Iterator<Item = &Arg> {
+    command.get_arguments().filter(|setting| setting.get_long().is_some())
+}
+
+fn name(setting: &Arg) -> &str {
+    setting.get_long().unwrap_or_default()
+}
+
+fn id(name: &str) -> String {
+    name.replace('-', "_")
+}
+
+fn parse(arguments: &[OsString]) -> Result<ArgMatches, Ending> {
+    let program = OsString::from("patchright-mcp");
+    let matches = Flags::command().try_get_matches_from([&program].into_iter().chain(arguments));
+    matches.map_err(|error| ending(&error))
+}
+
+/// Clap explains itself in paragraphs. A mistake is told on one line, so that it survives in a client's log.
+fn ending(error: &clap::Error) -> Ending {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Ending::Answer(error.render().to_string()),
+        _ => {
+            let text = error.render().to_string();
+            let told = text.lines().map(str::trim).filter(|line| !line.is_empty());
+            let told = told.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
+            let line = told.collect::<Vec<_>>().join(" ");
+            Ending::Mistake(line.strip_prefix("error: ").unwrap_or(&line).to_owned())
+        }
+    }
+}
+
+fn from_environment(
+    environment: impl IntoIterator<Item = (OsString, OsString)>,
+    warnings: &mut Vec<String>,
+) -> Result<Layer, Ending> {
+    let names = names();
+    let mut layer = Layer::new();
+    for (key, value) in environment {
+        let Some(key) = key.to_str().filter(|key| key.starts_with(PREFIX)) else { continue };
+        match names.iter().find(|name| variable(name) == key) {
+            // An empty variable is how a compose file says "not set".
+            Some(_) if value.is_empty() => {}
+            Some(name) => insert(&mut layer, name, &value, key)?,
+            None => warnings.push(format!("{key} is set, but there is no such setting")),
+        }
+    }
+    Ok(layer)
+}
+
+fn config_file(given: &ArgMatches, environment: &Layer) -> Option<OsString> {
+    let told = given.get_one::<std::path::PathBuf>("config").map(|path| path.clone().into_os_string());
+    told.or_else(|| environment.get("config").cloned())
+}
+
+fn from_file(path: &Path) -> Result<Layer, Ending> {
+    let shown = path.display();
+    let text = std::fs::read_to_string(path);
+    let text = text.map_err(|error| Ending::Mistake(format!("{shown}: {error}")))?;
+    let object = read_object(path, &text).map_err(|reason| Ending::Mistake(format!("{shown}: {reason}")))?;
+    let command = Flags::command();
+    let known =
+        settings(&command).filter(|setting| !NOT_IN_A_FILE.contains(&name(setting))).collect::<Vec<_>>();
+    let mut layer = Layer::new();
+    for (key, value) in &object {
+        let spelled = kebab(key);
+        let Some(setting) = known.iter().find(|setting| name(setting) == spelled) else {
+            let near = nearest(&spelled, known.iter().map(|setting| name(setting)));
+            let advice = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+            return Err(Ending::Mistake(format!("{shown}: there is no setting {key:?}{advice}")));
+        };
+        let value = written(value, takes_a_list(setting));
+        let value = value.map_err(|reason| Ending::Mistake(format!("{shown}: {key}: {reason}")))?;
+        if let Some(value) = value {
+            insert(&mut layer, &spelled, OsStr::new(&value), &format!("{shown}: {key}"))?;
+        }
+    }
+    Ok(layer)
+}
+
+fn read_object(path: &Path, text: &str) -> Result<Map<String, Value>, String> {
+    let extension = path.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase);
+    let is_json = extension.as_deref() == Some("json") || text.trim_start().starts_with('{');
+    if is_json && extension.as_deref() != Some("toml") {
+        return serde_json::from_str(text).map_err(|error| error.to_string());
+    }
+    toml::from_str(text).map_err(|error| {
+        let line = error.span().map(|span| text[..span.start].matches('\n').count() + 1);
+        let line = line.map(|line| format!(" at line {line}")).unwrap_or_default();
+        format!("{}{line}", error.message().replace('\n', " "))
+    })
+}
+
+/// How a flag would say it; `None` when nothing is said.
+fn written(value: &Value, list: bool) -> Result<Option<String>, &'static str> {
+    match value {
+        Value::Null => Ok(None),
+        Value::Bool(_) | Value::Number(_) => Ok(Some(value.to_string())),
+        Value::String(text) => Ok(Some(text.clone())),
+        Value::Array(items) if list => {
+            let items = items.iter().map(|item| written(item, false));
+            let items = items.collect::<Result<Vec<_>, _>>()?.into_iter().flatten();
+            Ok(Some(items.collect::<Vec<_>>().join(",")).filter(|list| !list.is_empty()))
+        }
+        Value::Array(_) => Err("a list is not expected here"),
+        Value::Object(_) => Err("a table is not expected here"),
+    }
+}
+
+fn takes_a_list(setting: &Arg) -> bool {
+    matches!(setting.get_action(), ArgAction::Append)
+}
+
+/// Adds a setting that stands on its own feet; what is wrong with it is told with where it was found.
+fn insert(layer: &mut Layer, name: &str, value: &OsStr, found: &str) -> Result<(), Ending> {
+    if let Err(Ending::Mistake(reason)) = parse(&[flag(name, value)]) {
+        return Err(Ending::Mistake(format!("{found}: {reason}")));
+    }
+    if layer.insert(name.to_owned(), value.to_owned()).is_some() {
+        return Err(Ending::Mistake(format!("{found}: this is set twice")));
+    }
+    Ok(())
+}
+
+fn flag(name: &str, value: &OsStr) -> OsString {
+    let mut flag = OsString::from(format!("--{name}="));
+    flag.push(value);
+    flag
+}
+
+/// `timeoutAction` and `timeout-action` are the same setting.
+fn kebab(key: &str) -> String {
+    let mut kebab = String::new();
+    for letter in key.chars() {
+        if letter.is_ascii_uppercase() {
+            kebab.push('-');
+        }
+        kebab.push(letter.to_ascii_lowercase());
+    }
+    kebab
+}

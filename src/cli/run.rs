@@ -1,0 +1,79 @@
+//! From a [`Config`] to a running server.
+use std::sync::Arc;
+
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt;
+
+use super::flags::LogLevel;
+use super::{Config, tell};
+use crate::mcp::dispatch::Dispatcher;
+use crate::mcp::server::Server;
+use crate::mcp::shutdown::Shutdown;
+use crate::mcp::stdio::Lines;
+use crate::mcp::tool::Registry;
+use crate::mcp::tools;
+use crate::session::{Engine, EngineOptions, Source};
+
+/// Serves until the client leaves or a signal comes; returns the exit status.
+pub(super) fn run(config: Config) -> i32 {
+    log_to_stderr(config.log_level);
+    for warning in &config.warnings {
+        tell(warning);
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = match runtime {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            tell(&format!("cannot start: {error}"));
+            return 1;
+        }
+    };
+    let status = runtime.block_on(serve(config));
+    // A thread may be waiting for a line from a terminal; nobody waits for that thread.
+    runtime.shutdown_background();
+    status
+}
+
+async fn serve(config: Config) -> i32 {
+    let shutdown = Shutdown::default();
+    let impatience = match shutdown.on_signals() {
+        Ok(impatience) => impatience,
+        Err(error) => {
+            tell(&format!("cannot start: {error}"));
+            return 1;
+        }
+    };
+    let registry = Registry::new(&tools::ALL, &config.capabilities, &config.toolsets);
+    let engine = Engine::new(EngineOptions {
+        use_profile: config.launch.user_data_dir.is_some(),
+        source: Source::Launch(Box::new(config.launch)),
+        context: config.context,
+        warn: Arc::new(tell),
+    });
+    let server = Server::new(Arc::new(Dispatcher::new(registry, engine, config.settings)));
+    let (input, output) = rmcp::transport::stdio_pipes();
+    let transport = Lines::new(input, output, shutdown.token().clone());
+    tokio::select! {
+        () = server.serve(transport, &shutdown) => {}
+        () = impatience => {}
+    }
+    shutdown.reason().exit_status()
+}
+
+/// Standard output is the protocol's. What other crates log could hold what people type, so only their errors are heard.
+fn log_to_stderr(level: LogLevel) {
+    let level = match level {
+        LogLevel::Off => LevelFilter::OFF,
+        LogLevel::Error => LevelFilter::ERROR,
+        LogLevel::Warn => LevelFilter::WARN,
+        LogLevel::Info => LevelFilter::INFO,
+        LogLevel::Debug => LevelFilter::DEBUG,
+        LogLevel::Trace => LevelFilter::TRACE,
+    };
+    let filter =
+        Targets::new().with_target("patchright_mcp", level).with_default(level.min(LevelFilter::ERROR));
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).log_internal_errors(false);
+    // Somebody who runs us twice in one process has set this already.
+    let _ = tracing::subscriber::set_global_default(tracing_subscriber::registry().with(lines).with(filter));
+}

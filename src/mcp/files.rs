@@ -1,0 +1,123 @@
+//! Files that tools write: named safely, and never outside their folder.
+use std::io::Write;
+use std::path::{Component, Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use crate::Result;
+use crate::error::Error;
+
+/// A file that was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// As a person would name it from where the server was started.
+    pub shown: String,
+    /// From the root of the disk.
+    pub path: PathBuf,
+}
+
+/// A name made of the time: `page-2026-11-22T08-15-30-123Z`.
+pub fn timestamped(what: &str) -> String {
+    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    format!("{what}-{}", iso(since_1970).replace([':', '.'], "-"))
+}
+
+/// Checks a name that a model chose: one file, in the folder itself.
+pub fn plain_name(name: &str) -> Result<String> {
+    let refused = |reason: &str| Error::File { path: "the name".to_owned(), reason: reason.to_owned() };
+    let mut parts = Path::new(name).components();
+    let (Some(Component::Normal(_)), None) = (parts.next(), parts.next()) else {
+        return Err(refused("only a file name is allowed here, without a folder"));
+    };
+    if name.contains(['/', '\\', ':']) || name.chars().any(char::is_control) || name.starts_with('.') {
+        return Err(refused("it has characters that a file name should not have"));
+    }
+    if name.len() > 200 {
+        return Err(refused("it is too long"));
+    }
+    Ok(name.to_owned())
+}
+
+/// Writes a file into `folder`, which is made if need be. A link of that name is replaced, not followed.
+pub async fn write(folder: &Path, name: &str, bytes: Vec<u8>) -> Result<Written> {
+    let (folder, name) = (folder.to_owned(), name.to_owned());
+    let writing = tokio::task::spawn_blocking(move || write_now(&folder, &name, &bytes));
+    writing.await.unwrap_or(Err(Error::Broken))
+}
+
+fn write_now(folder: &Path, name: &str, bytes: &[u8]) -> Result<Written> {
+    let shown = shown(&folder.join(name));
+    let failed = |error: std::io::Error| Error::File { path: shown.clone(), reason: error.to_string() };
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    let path = folder.canonicalize().map_err(failed)?.join(name);
+    let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(folder)).map_err(failed)?;
+    file.write_all(bytes).map_err(failed)?;
+    file.persist(&path).map_err(|error| failed(error.error))?;
+    Ok(Written { shown, path })
+}
+
+/// A path as a person would name it from here.
+pub fn shown(path: &Path) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    path.strip_prefix(here).unwrap_or(path).display().to_string()
+}
+
+/// `2026-11-22T08:15:30.123Z`.
+fn iso(since_1970: Duration) -> String {
+    let seconds = since_1970.as_secs();
+    let (year, month, day) = date(seconds / 86_400);
+    let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
+    let milliseconds = since_1970.subsec_millis();
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milliseconds:03}Z")
+}
+
+/// Year, month and day of a number of days after 1970-01-01.
+fn date(mut days: u64) -> (u64, u64, u64) {
+    let is_leap =
+        |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let mut year = 1970;
+    while days >= 365 + u64::from(is_leap(year)) {
+        days -= 365 + u64::from(is_leap(year));
+        year += 1;
+    }
+    let lengths = [31, 28 + u64::from(is_leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let mut month = 1;
+    for length in lengths {
+        if days < length {
+            break;
+        }
+        days -= length;
+        month += 1;
+    }
+    (year, month, days + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_written_as_the_standard_says() {
+        for (seconds, expected) in [
+            (0, "1970-01-01T00:00:00.000Z"),
+            (951_782_400, "2000-02-29T00:00:00.000Z"),
+            (1_767_225_599, "2025-12-31T23:59:59.000Z"),
+            (1_795_335_330, "2026-11-22T08:15:30.000Z"),
+            (4_107_542_400, "2100-03-01T00:00:00.000Z"),
+        ] {
+            assert_eq!(iso(Duration::from_secs(seconds)), expected);
+        }
+    }
+
+    #[test]
+    fn names_that_lead_elsewhere_are_refused() {
+        for name in ["a.png", "a b.png", "ä.png", "..png.x"] {
+            assert_eq!(plain_name(name).is_ok(), !name.starts_with('.'), "{name}");
+        }
+        for name in
+            ["", ".", "..", "../a.png", "/a.png", "a/b.png", "a\\b.png", "C:a.png", "a\nb", "\0", ".bashrc"]
+        {
+            assert_eq!(plain_name(name).unwrap_err().code(), "file", "{name:?}");
+        }
+        assert!(plain_name(&"x".repeat(201)).is_err());
+    }
+}

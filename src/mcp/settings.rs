@@ -1,0 +1,54 @@
+//! What the command line decides for tools.
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::session::Roots;
+
+/// How pictures are answered with.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum ImageResponses {
+    /// The path of the file.
+    #[default]
+    File,
+    /// The path, and the picture itself, scaled for models.
+    Inline,
+    /// Only that it was taken.
+    Omit,
+}
+
+/// What the command line decides for tools.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// How long an element may take until it can be acted on.
+    pub action_limit: Duration,
+    /// How long a page may take to load.
+    pub navigation_limit: Duration,
+    /// How long nothing must happen until an action counts as over.
+    pub settle: Duration,
+    /// The longest snapshot.
+    pub snapshot_max_chars: usize,
+    pub image_responses: ImageResponses,
+    pub screenshot_dir: PathBuf,
+    /// Where PDFs and downloads go.
+    pub output_dir: PathBuf,
+    /// Where a browser is downloaded from, instead of the usual server.
+    pub download_host: Option<String>,
+    /// The folders whose files a caller may name.
+    pub roots: Roots,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            action_limit: Duration::from_secs(5),
+            navigation_limit: Duration::from_secs(30),
+            settle: Duration::from_millis(120),
+            snapshot_max_chars: 50_000,
+            image_responses: ImageResponses::default(),
+            screenshot_dir: PathBuf::from(".viewpoint-mcp-screenshots"),
+            output_dir: PathBuf::from(".patchright-mcp"),
+            download_host: None,
+            roots: Roots::default(),
+        }
+    }
+}

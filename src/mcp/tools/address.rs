@@ -1,0 +1,89 @@
+//! Which addresses tools may open.
+use url::Url;
+
+use crate::Result;
+use crate::error::Error;
+
+/// Reads an address as a person types it: without a scheme it is `https`, and `http` on this machine.
+///
+/// # Errors
+/// `url_refused` for what is no address, and for schemes that reach into the browser or the disk.
+pub fn read(text: &str) -> Result<Url> {
+    let text = text.trim();
+    let refused = |reason: &str| Error::UrlRefused { reason: reason.to_owned() };
+    let url = if has_scheme(text) {
+        Url::parse(text)
+    } else {
+        Url::parse(&format!("{}://{text}", guess_scheme(text)))
+    };
+    let url = url.map_err(|error| Error::UrlRefused { reason: error.to_string() })?;
+    match url.scheme() {
+        "http" | "https" | "data" => Ok(url),
+        "about" if url.path() == "blank" => Ok(url),
+        "file" => Err(refused("files are not opened")),
+        _ => Err(refused("only http, https, data and about:blank are opened")),
+    }
+}
+
+/// `localhost:8080/x` has a host and a port, not a scheme named localhost.
+fn has_scheme(text: &str) -> bool {
+    let Some((scheme, rest)) = text.split_once(':') else { return false };
+    let mut letters = scheme.chars();
+    let is_name = letters.next().is_some_and(|first| first.is_ascii_alphabetic())
+        && letters.all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
+    let port = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let is_port = !port.is_empty() && port.chars().all(|c| c.is_ascii_digit());
+    is_name && !is_port
+}
+
+fn guess_scheme(text: &str) -> &'static str {
+    let host = text.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = host.rsplit_once(':').map_or(host, |(host, _)| host);
+    let is_local =
+        host == "localhost" || host == "[::1]" || host.ends_with(".localhost") || host.starts_with("127.");
+    if is_local { "http" } else { "https" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_read_as_people_type_them() {
+        for (typed, expected) in [
+            ("https://a.example/x?y#z", "https://a.example/x?y#z"),
+            (" a.example ", "https://a.example/"),
+            ("a.example:8443/x", "https://a.example:8443/x"),
+            ("localhost:8080/x", "http://localhost:8080/x"),
+            ("127.0.0.1:80", "http://127.0.0.1/"),
+            ("[::1]:9/x", "http://[::1]:9/x"),
+            ("HTTP://A.example", "http://a.example/"),
+            ("about:blank", "about:blank"),
+            ("data:text/html,<p>", "data:text/html,<p>"),
+        ] {
+            assert_eq!(read(typed).unwrap().as_str(), expected, "{typed}");
+        }
+    }
+
+    #[test]
+    fn addresses_that_reach_inside_are_refused() {
+        for typed in [
+            "file:///etc/passwd",
+            "FILE:/etc/passwd",
+            "javascript:alert(1)",
+            " java\nscript:alert(1)",
+            "chrome://settings",
+            "devtools://devtools",
+            "view-source:https://a.example",
+            "about:config",
+            "blob:https://a.example/1",
+            "filesystem:https://a.example/x",
+            "ftp://a.example",
+            "",
+            "https://",
+            "http://a b",
+        ] {
+            assert_eq!(read(typed).unwrap_err().code(), "url_refused", "{typed}");
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Pictures of pages.
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use url::Url;
+
+use crate::Result;
+use crate::browser::{Area, ImageFormat, Page, ScreenshotOptions};
+use crate::error::{Error, Obstacle};
+use crate::mcp::dispatch::Call;
+use crate::mcp::files;
+use crate::mcp::reply::{FileLink, Image, Reply};
+use crate::mcp::settings::ImageResponses;
+use crate::mcp::target;
+use crate::mcp::tool::{Effect, Tool};
+
+/// The longest side and the most pixels that models look at without shrinking a picture themselves. Both are a little
+/// less than 1568 and 1.15 million, because the browser rounds sizes up.
+const LONGEST_SIDE: u32 = 1566;
+const MOST_PIXELS: u32 = 1_147_000;
+/// Quality of pictures that are sent along.
+const INLINE_QUALITY: u32 = 80;
+
+/// How a screenshot is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ImageType {
+    Png,
+    Jpeg,
+    Webp,
+}
+
+/// Save a picture of the page, or of one element. To act on the page, use `browser_snapshot`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TakeScreenshot {
+    /// png when left out.
+    pub r#type: Option<ImageType>,
+    /// Name in the screenshot directory; made from the time when left out.
+    pub filename: Option<String>,
+    /// Ref of the element to show instead of the viewport.
+    pub r#ref: Option<String>,
+    pub element: Option<String>,
+    /// The whole page, not only what is visible.
+    #[serde(default)]
+    pub full_page: bool,
+}
+
+impl Tool for TakeScreenshot {
+    const NAME: &'static str = "browser_take_screenshot";
+    const TITLE: &'static str = "Take a screenshot";
+    const EFFECT: Effect = Effect::Reads;
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        if self.full_page && self.r#ref.is_some() {
+            let problems = vec!["`fullPage` and `ref` cannot be used together".to_owned()];
+            return Err(Error::InvalidArguments { problems });
+        }
+        let (name, format) = self.name_and_format()?;
+        let page = call.open_page().await?;
+        let (area, what) = match &self.r#ref {
+            Some(text) => {
+                let (element, told) = target::described(call, &page, text, self.element.clone()).await?;
+                element.scroll_into_view(&call.action_options()).await?;
+                let hidden = Error::NotActionable { obstacle: Obstacle::Hidden, waited: Duration::ZERO };
+                let area = element.bounding_box().await?.ok_or(hidden)?;
+                (Area::Part([area.x, area.y, area.width, area.height]), told)
+            }
+            None if self.full_page => (Area::FullPage, "full page".to_owned()),
+            None => (Area::Viewport, "viewport".to_owned()),
+        };
+        let options = ScreenshotOptions { area, format, quality: Some(90), ..ScreenshotOptions::default() };
+        let picture = page.screenshot(options).await?;
+        let size = picture.bytes.len() as u64;
+        let file = files::write(&call.settings.screenshot_dir, &name, picture.bytes).await?;
+        if call.settings.image_responses == ImageResponses::Omit {
+            reply.say(format!("Screenshot captured ({what})"));
+            return Ok(());
+        }
+        reply.say(format!("Screenshot saved to {} ({what})", file.shown));
+        if call.settings.image_responses == ImageResponses::Inline {
+            include(&page, area, reply).await?;
+        }
+        if let Ok(uri) = Url::from_file_path(&file.path) {
+            let mime_type = format.mime_type();
+            reply.add_file(FileLink { uri: uri.into(), name, mime_type, size: Some(size) });
+        }
+        Ok(())
+    }
+}
+
+impl TakeScreenshot {
+    /// The name of the file, with the ending that its format has; the format, which the name may tell.
+    fn name_and_format(&self) -> Result<(String, ImageFormat)> {
+        let given = self.filename.as_deref().map(files::plain_name).transpose()?;
+        let ending =
+            given.as_deref().and_then(|name| name.rsplit_once('.')).and_then(|(_, ending)| named(ending));
+        if let (Some(ending), Some(kind)) = (ending, self.r#type)
+            && ending != kind
+        {
+            let problems = vec!["`filename` ends differently from `type`".to_owned()];
+            return Err(Error::InvalidArguments { problems });
+        }
+        let format = match self.r#type.or(ending).unwrap_or(ImageType::Png) {
+            ImageType::Png => ImageFormat::Png,
+            ImageType::Jpeg => ImageFormat::Jpeg,
+            ImageType::Webp => ImageFormat::Webp,
+        };
+        let stem = given.unwrap_or_else(|| files::timestamped("page"));
+        let name = if ending.is_some() { stem } else { format!("{stem}.{}", format.extension()) };
+        Ok((name, format))
+    }
+}
+
+fn named(ending: &str) -> Option<ImageType> {
+    match ending.to_ascii_lowercase().as_str() {
+        "png" => Some(ImageType::Png),
+        "jpeg" | "jpg" => Some(ImageType::Jpeg),
+        "webp" => Some(ImageType::Webp),
+        _ => None,
+    }
+}
+
+/// Adds the picture to the answer, as large as a model looks at it.
+async fn include(page: &Page, area: Area, reply: &mut Reply) -> Result<()> {
+    let options = ScreenshotOptions {
+        area,
+        format: ImageFormat::Jpeg,
+        quality: Some(INLINE_QUALITY),
+        at_most: Some((LONGEST_SIDE, MOST_PIXELS)),
+        ..ScreenshotOptions::default()
+    };
+    let picture = page.screenshot(options).await?;
+    reply.add_image(Image {
+        base64: BASE64_STANDARD.encode(picture.bytes),
+        mime_type: picture.format.mime_type(),
+    });
+    let factor = 1.0 / picture.scale;
+    if (factor - 1.0).abs() > 0.001 {
+        reply.say(format!(
+            "The picture here is scaled: multiply its coordinates by {factor:.3} to get the page's."
+        ));
+    }
+    Ok(())
+}

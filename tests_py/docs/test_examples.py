@@ -1,0 +1,78 @@
+"""What the documentation shows works as shown."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests_py.support.client import Server
+from tests_py.support.site import Site
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\((?!https?:|mailto:)([^)#]*)(#[^)]*)?\)")
+
+
+def blocks(language: str) -> list[object]:
+    """Every block of one language, by its page and number."""
+    return [
+        pytest.param(code, id=f"{page.relative_to(ROOT)}:{number}")
+        for page in PAGES
+        for number, (found, code) in enumerate(BLOCK.findall(page.read_text()))
+        if found == language
+    ]
+
+
+@pytest.mark.parametrize("code", blocks("python"))
+def test_programs_run(code: str, site: Site, tmp_path: Path) -> None:
+    program = code.replace("https://example.com", site.page("form"))
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    ended = subprocess.run(
+        [sys.executable, "-c", program],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=50,
+        cwd=tmp_path,
+        env={**os.environ, "PATH": path},
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert 'textbox "Name"' in ended.stdout
+
+
+@pytest.mark.parametrize("code", blocks("json"))
+def test_configurations_start_our_server(code: str) -> None:
+    configuration = json.loads(code)
+    servers = configuration.get("mcpServers") or configuration["servers"]
+    for server in servers.values():
+        command = [server["command"], *server.get("args", [])]
+        assert command[0] == "patchright-mcp" or command[:3] == ["python", "-m", "patchright_mcp"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    for path, _anchor in LINK.findall(page.read_text()):
+        assert not path or (page.parent / path).exists(), path
+
+
+def test_commands_of_make_exist() -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    for page in PAGES:
+        commands = re.findall(r"^    make ([a-z-]+)", page.read_text(), re.MULTILINE)
+        assert set(commands) <= targets, page
+
+
+def test_the_reference_says_what_the_code_says() -> None:
+    command = [sys.executable, str(ROOT / "scripts" / "write_reference.py"), "--check"]
+    ended = subprocess.run(command, check=False, capture_output=True, text=True, timeout=30)
+    assert ended.returncode == 0, ended.stderr
+
+
+async def test_the_table_of_tools_is_what_the_server_lists(server: Server) -> None:
+    shown = set(re.findall(r"^\| `(browser_\w+)` \|", (ROOT / "README.md").read_text(), re.MULTILINE))
+    assert shown == {tool.name for tool in (await server.session.list_tools()).tools}
