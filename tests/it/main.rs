@@ -12,6 +12,7 @@ mod cli;
 mod find;
 mod launch;
 mod layers;
+mod oracle;
 mod proxy;
 mod server;
 mod snapshot;
