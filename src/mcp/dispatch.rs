@@ -13,7 +13,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::Result;
-use crate::browser::{ActionOptions, ElementHandle, Page, WaitUntil};
+use crate::browser::{ActionOptions, ElementHandle, Page, SettleOptions};
 use crate::error::Error;
 use crate::mcp::describe::{Before, Told, describe};
 use crate::mcp::progress::Progress;
@@ -150,13 +150,14 @@ impl Call<'_> {
         target: Option<&ElementHandle>,
         action: impl Future<Output = Result<()>>,
     ) -> Result<()> {
-        let _ = target;
+        let watch = page.watch(target).await;
         match action.await {
             Ok(()) | Err(Error::DialogOpen { .. }) => {}
             Err(error) => return Err(error),
         }
         self.progress.say("waiting for what the action caused");
-        let _ = page.until_reached(WaitUntil::Load, self.settings.navigation_limit).await;
+        let navigation_limit = self.settings.navigation_limit;
+        watch.settle(&SettleOptions { window: self.settings.settle, navigation_limit }).await;
         Ok(())
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::engine::{Engine, Source};
-use crate::browser::{Browser, BrowserContext, ContextOptions, Page};
+use crate::browser::{Browser, BrowserContext, ContextOptions, Download, Page};
 use crate::error::{Error, Result};
 
 /// The name of the context that is there without being asked for.
@@ -179,6 +179,13 @@ impl Workspace {
         self.context_named(&name).await
     }
 
+    /// A context by its name, or the active one; made in the browser now if it is not there yet.
+    pub async fn live_context(&self, name: Option<&str>) -> Result<(String, BrowserContext)> {
+        let name = name.map_or_else(|| self.inner.state.lock().active.clone(), str::to_owned);
+        let context = self.context_named(&name).await?;
+        Ok((name, context))
+    }
+
     async fn context_named(&self, name: &str) -> Result<BrowserContext> {
         let browser = self.inner.engine.browser().await?;
         if let Some(context) = self.live(name, &browser)? {
@@ -306,6 +313,20 @@ impl Workspace {
             (Some(number), None) => entry.number == number,
             (None, None) => entry.is_active,
         })
+    }
+
+    /// The downloads of this client's own tabs, oldest first.
+    pub fn downloads(&self) -> Vec<Download> {
+        let mut state = self.inner.state.lock();
+        let of = |slot: &mut Slot| {
+            let Some(context) = slot.live.clone() else { return Vec::new() };
+            let mut downloads = context.downloads();
+            if let Some(own) = &slot.own {
+                downloads.retain(|download| own.contains(&download.page));
+            }
+            downloads
+        };
+        state.slots.iter_mut().flat_map(of).collect()
     }
 
     /// What the client should be told once, such as that the browser was started again.

@@ -6,6 +6,7 @@
 )]
 mod actionability;
 mod browser;
+mod calls;
 mod capture;
 mod cdp;
 mod cli;
@@ -13,7 +14,10 @@ mod find;
 mod input;
 mod launch;
 mod layers;
+mod proxy;
 mod server;
 mod settle;
+mod snapshot;
+mod storage;
 mod support;
 mod tools;
