@@ -15,8 +15,8 @@ use super::storage::{StorageState, origin_of};
 use crate::cdp::CdpSession;
 use crate::cdp::types::browser::GrantPermissions;
 use crate::cdp::types::emulation::{
-    SetDeviceMetricsOverride, SetIgnoreCertificateErrors, SetLocaleOverride, SetTimezoneOverride, SetTouchEmulationEnabled,
-    SetUserAgentOverride,
+    SetDeviceMetricsOverride, SetIgnoreCertificateErrors, SetLocaleOverride, SetTimezoneOverride,
+    SetTouchEmulationEnabled, SetUserAgentOverride,
 };
 use crate::cdp::types::network::{Headers, SetExtraHttpHeaders};
 use crate::cdp::types::page::AddScriptToEvaluateOnNewDocument;

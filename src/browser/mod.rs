@@ -19,6 +19,7 @@ mod page;
 pub mod policy;
 pub mod proxy;
 mod screenshot;
+mod settle;
 mod storage;
 mod world;
 
@@ -33,7 +34,8 @@ pub use frame::{Frame, Moments};
 pub use journal::{Mark, Pending};
 pub use navigation::{Arrival, NavigateOptions, WaitUntil};
 pub use network::{NetworkLog, RequestEntry};
-pub use storage::{SameSite, StorageState, StoredCookie, StoredItem, StoredOrigin};
 pub use page::{Dialog, FileChooser, Page};
 pub use screenshot::{Area, ImageFormat, Screenshot, ScreenshotOptions};
+pub use settle::{SettleOptions, Settled, Watch};
+pub use storage::{SameSite, StorageState, StoredCookie, StoredItem, StoredOrigin};
 pub use world::{RemoteHandle, Scope, World, value_argument};

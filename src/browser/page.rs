@@ -540,6 +540,7 @@ impl Page {
                 state.journal.request_begun(&told);
                 state.network.begun(told, session.id());
             } else if let Some(told) = event.read::<net::ResponseReceived>() {
+                state.journal.request_answered(&told);
                 state.network.answered(told);
             } else if let Some(told) = event.read::<net::LoadingFinished>() {
                 state.journal.request_ended(&told.request_id);

@@ -13,7 +13,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::Result;
-use crate::browser::{ActionOptions, ElementHandle, Page, WaitUntil};
+use crate::browser::{ActionOptions, ElementHandle, Page, SettleOptions};
 use crate::error::Error;
 use crate::mcp::describe::{Before, Told, describe};
 use crate::mcp::progress::Progress;
@@ -148,15 +148,23 @@ impl Call<'_> {
         &self,
         page: &Page,
         target: Option<&ElementHandle>,
+        reply: &mut Reply,
         action: impl Future<Output = Result<()>>,
     ) -> Result<()> {
-        let _ = target;
+        let watch = page.watch(target).await;
         match action.await {
             Ok(()) | Err(Error::DialogOpen { .. }) => {}
             Err(error) => return Err(error),
         }
         self.progress.say("waiting for what the action caused");
-        let _ = page.until_reached(WaitUntil::Load, self.settings.navigation_limit).await;
+        let Settings { settle: window, navigation_limit, .. } = *self.settings;
+        let settled = watch.settle(&SettleOptions { window, navigation_limit }).await;
+        if settled.unfinished {
+            reply.add_event("The page is still loading.");
+        }
+        if settled.gone && page.is_closed() {
+            reply.add_event("The page closed.");
+        }
         Ok(())
     }
 

@@ -1,21 +1,12 @@
 //! The engine against a real Chromium, on pages served on loopback.
 use std::time::Duration;
 
-use patchright_mcp::browser::{
-    Arrival, BrowserContext, ConsoleLevel, NavigateOptions, Page, Scope, WaitUntil,
-};
+use patchright_mcp::browser::{Arrival, ConsoleLevel, NavigateOptions, Scope, WaitUntil};
 use serde_json::json;
 
-use crate::support::{Site, drive};
+use crate::support::{drive, open};
 
 const LIMIT: Duration = Duration::from_secs(10);
-
-async fn open(context: &BrowserContext, site: &Site, html: &str) -> Page {
-    site.page("/", html);
-    let page = context.new_page().await.unwrap();
-    page.goto(&site.url("/"), &NavigateOptions::default()).await.unwrap();
-    page
-}
 
 #[test]
 fn a_page_opens_navigates_and_answers() {

@@ -4,16 +4,19 @@
     unreachable_pub,
     reason = "a failed unwrap is a failed test; nobody links a test"
 )]
+mod actionability;
 mod browser;
 mod calls;
 mod capture;
 mod cdp;
 mod cli;
 mod find;
+mod input;
 mod launch;
 mod layers;
 mod proxy;
 mod server;
+mod settle;
 mod storage;
 mod support;
 mod tools;
