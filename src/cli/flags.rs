@@ -68,9 +68,25 @@ pub struct Flags {
     #[arg(long, value_name = "SETS", value_delimiter = ',', ignore_case = true, help_heading = "Tools")]
     pub toolsets: Option<Vec<Toolset>>,
 
+    /// How the pointer and the keys move [default: natural]
+    #[arg(long, value_name = "HOW", ignore_case = true, help_heading = "Pages")]
+    pub input: Option<InputName>,
+
+    /// Longest time until an element can be acted on [default: 5000]
+    #[arg(long, value_name = "MS", value_parser = milliseconds(), help_heading = "Tools")]
+    pub timeout_action: Option<u64>,
+
+    /// How long nothing must happen until an action counts as over [default: 120]
+    #[arg(long, value_name = "MS", value_parser = RangedU64ValueParser::<u64>::new().range(0..=10_000), help_heading = "Tools")]
+    pub timeout_settle: Option<u64>,
+
     /// Longest time until a page has loaded [default: 30000]
     #[arg(long, value_name = "MS", value_parser = milliseconds(), help_heading = "Tools")]
     pub timeout_navigation: Option<u64>,
+
+    /// Most characters of a page that an answer shows [default: 50000]
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<u64>::new().range(500..=10_000_000), help_heading = "Tools")]
+    pub snapshot_max_chars: Option<u64>,
 
     /// What screenshots are answered with [default: file]
     #[arg(long, value_name = "HOW", ignore_case = true, help_heading = "Tools")]
@@ -103,6 +119,15 @@ pub enum BrowserName {
     Chromium,
     Chrome,
     Msedge,
+}
+
+/// How the pointer and the keys move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum InputName {
+    /// As a hand does.
+    Natural,
+    /// As fast as the browser takes it.
+    Instant,
 }
 
 /// Width and height in pixels.

@@ -50,6 +50,8 @@ pub struct Call<'a> {
     pub progress: &'a Progress,
     /// What the client has been shown.
     pub(super) told: &'a Mutex<Told>,
+    /// What happened meanwhile, to be told under Events.
+    pub(super) events: Mutex<Vec<String>>,
     turns: &'a Turns,
     turn: Mutex<Option<OwnedMutexGuard<()>>>,
     met_dialog: AtomicBool,
@@ -105,6 +107,7 @@ impl Dispatcher {
             told: &client.told,
             settings: &self.settings,
             progress,
+            events: Mutex::default(),
             turns: &self.turns,
             turn: Mutex::default(),
             met_dialog: AtomicBool::new(false),
@@ -138,6 +141,11 @@ impl Call<'_> {
         self.take_turn(self.workspace.open_page()?).await
     }
 
+    /// Remembers something that happened meanwhile, to be told under Events.
+    pub fn note(&self, event: impl Into<String>) {
+        self.events.lock().push(event.into());
+    }
+
     /// How actions go about their elements.
     pub fn action_options(&self) -> ActionOptions {
         ActionOptions::within(self.settings.action_limit)
@@ -148,7 +156,6 @@ impl Call<'_> {
         &self,
         page: &Page,
         target: Option<&ElementHandle>,
-        reply: &mut Reply,
         action: impl Future<Output = Result<()>>,
     ) -> Result<()> {
         let watch = page.watch(target).await;
@@ -160,10 +167,10 @@ impl Call<'_> {
         let Settings { settle: window, navigation_limit, .. } = *self.settings;
         let settled = watch.settle(&SettleOptions { window, navigation_limit }).await;
         if settled.unfinished {
-            reply.add_event("The page is still loading.");
+            self.note("The page is still loading.");
         }
         if settled.gone && page.is_closed() {
-            reply.add_event("The page closed.");
+            self.note("The page closed.");
         }
         Ok(())
     }

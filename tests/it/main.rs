@@ -17,6 +17,7 @@ mod layers;
 mod proxy;
 mod server;
 mod settle;
+mod snapshot;
 mod storage;
 mod support;
 mod tools;

@@ -63,7 +63,7 @@ impl Tool for Click {
         };
         call.progress.say("clicking");
         let options = call.action_options();
-        call.act(&page, Some(&element), reply, Box::pin(element.click(&click, &options))).await?;
+        call.act(&page, Some(&element), Box::pin(element.click(&click, &options))).await?;
         reply.say(format!("{} {told}", if self.double_click { "Double-clicked" } else { "Clicked" }));
         reply.show(View::Changes);
         Ok(())
@@ -95,7 +95,7 @@ impl Tool for Type {
         let page = call.open_page().await?;
         let (element, told) = target::described(call, &page, &self.r#ref, self.element.clone()).await?;
         call.progress.say("typing");
-        call.act(&page, Some(&element), reply, self.type_into(&element, &call.action_options())).await?;
+        call.act(&page, Some(&element), self.type_into(&element, &call.action_options())).await?;
         reply.say(format!("Typed into {told}{}", if self.submit { " and submitted" } else { "" }));
         reply.show(View::Changes);
         Ok(())
