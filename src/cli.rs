@@ -14,9 +14,10 @@ use std::time::Duration;
 
 use strum::VariantArray;
 
-use self::flags::{Flags, LogLevel, Size};
+use self::flags::{Flags, InputName, LogLevel, Size};
 use crate::browser::ContextOptions;
 use crate::browser::find::Channel;
+use crate::browser::input::InputStyle;
 use crate::browser::launch::LaunchOptions;
 use crate::mcp::settings::Settings;
 use crate::mcp::tool::{Capability, Toolset};
@@ -41,16 +42,17 @@ impl Config {
     fn new(flags: Flags, warnings: Vec<String>) -> Result<Self, Ending> {
         let settings = Settings::default();
         let output_dir = flags.output_dir.clone().unwrap_or_else(|| settings.output_dir.clone());
+        let limit = |given: Option<u64>, usual: Duration| given.map_or(usual, Duration::from_millis);
         Ok(Self {
             launch: launch_options(&flags)?,
             context: context_options(&flags)?,
             settings: Settings {
-                navigation_limit: flags
-                    .timeout_navigation
-                    .map_or(settings.navigation_limit, Duration::from_millis),
-                action_limit: flags.timeout_action.map_or(settings.action_limit, Duration::from_millis),
-                settle: flags.timeout_settle.map_or(settings.settle, Duration::from_millis),
-                snapshot_max_chars: flags.snapshot_max_chars.unwrap_or(settings.snapshot_max_chars),
+                action_limit: limit(flags.timeout_action, settings.action_limit),
+                navigation_limit: limit(flags.timeout_navigation, settings.navigation_limit),
+                settle: limit(flags.timeout_settle, settings.settle),
+                snapshot_max_chars: flags
+                    .snapshot_max_chars
+                    .map_or(settings.snapshot_max_chars, |most| usize::try_from(most).unwrap_or(usize::MAX)),
                 download_host: flags.download_host.clone(),
                 roots: Roots::new([output_dir.clone()]),
                 output_dir,
@@ -93,9 +95,12 @@ fn context_options(flags: &Flags) -> Result<ContextOptions, Ending> {
         user_agent: flags.user_agent.clone(),
         locale: flags.locale.clone(),
         timezone: flags.timezone.clone(),
-        input: flags.input.map(Into::into).unwrap_or_default(),
         downloads: Some(absolute(flags.output_dir.as_deref().unwrap_or(&Settings::default().output_dir))),
         catch_file_choosers: true,
+        input: match flags.input {
+            Some(InputName::Instant) => InputStyle::Instant,
+            Some(InputName::Natural) | None => InputStyle::Natural,
+        },
         init_scripts: flags.init_script.iter().flatten().map(read).collect::<Result<_, _>>()?,
         ..ContextOptions::default()
     })

@@ -5,7 +5,6 @@ use std::str::FromStr;
 use clap::Parser;
 use clap::builder::{RangedU64ValueParser, TypedValueParser, ValueParser};
 
-use crate::browser::input::InputStyle;
 use crate::mcp::settings::ImageResponses;
 use crate::mcp::tool::{Capability, Toolset};
 
@@ -69,21 +68,25 @@ pub struct Flags {
     #[arg(long, value_name = "SETS", value_delimiter = ',', ignore_case = true, help_heading = "Tools")]
     pub toolsets: Option<Vec<Toolset>>,
 
-    /// How the pointer and the keys move: as a hand does, or at once [default: natural]
-    #[arg(long, value_name = "natural|instant", ignore_case = true, help_heading = "Pages")]
-    pub input: Option<Input>,
+    /// How the pointer and the keys move [default: natural]
+    #[arg(long, value_name = "HOW", ignore_case = true, help_heading = "Pages")]
+    pub input: Option<InputName>,
 
     /// Longest time until an element can be acted on [default: 5000]
     #[arg(long, value_name = "MS", value_parser = milliseconds(), help_heading = "Tools")]
     pub timeout_action: Option<u64>,
 
     /// How long nothing must happen until an action counts as over [default: 120]
-    #[arg(long, value_name = "MS", value_parser = milliseconds(), help_heading = "Tools")]
+    #[arg(long, value_name = "MS", value_parser = RangedU64ValueParser::<u64>::new().range(0..=10_000), help_heading = "Tools")]
     pub timeout_settle: Option<u64>,
 
     /// Longest time until a page has loaded [default: 30000]
     #[arg(long, value_name = "MS", value_parser = milliseconds(), help_heading = "Tools")]
     pub timeout_navigation: Option<u64>,
+
+    /// Most characters of a page that an answer shows [default: 50000]
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<u64>::new().range(500..=10_000_000), help_heading = "Tools")]
+    pub snapshot_max_chars: Option<u64>,
 
     /// What screenshots are answered with [default: file]
     #[arg(long, value_name = "HOW", ignore_case = true, help_heading = "Tools")]
@@ -96,10 +99,6 @@ pub struct Flags {
     /// Where PDFs and downloads are saved [default: .patchright-mcp]
     #[arg(long, value_name = "DIR", help_heading = "Tools")]
     pub output_dir: Option<PathBuf>,
-
-    /// Most characters of a snapshot in an answer [default: 50000]
-    #[arg(long, value_name = "COUNT", value_parser = RangedU64ValueParser::<usize>::new().range(1000..=10_000_000), help_heading = "Tools")]
-    pub snapshot_max_chars: Option<usize>,
 
     /// Server to download a browser from, laid out as the usual one
     #[arg(long, value_name = "URL", value_parser = not_empty(), help_heading = "Tools")]
@@ -121,22 +120,6 @@ pub enum LogLevel {
     Trace,
 }
 
-/// How the pointer and the keys move.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Input {
-    Natural,
-    Instant,
-}
-
-impl From<Input> for InputStyle {
-    fn from(input: Input) -> Self {
-        match input {
-            Input::Natural => Self::Natural,
-            Input::Instant => Self::Instant,
-        }
-    }
-}
-
 /// The makes of browser that can be named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
@@ -144,6 +127,15 @@ pub enum BrowserName {
     Chromium,
     Chrome,
     Msedge,
+}
+
+/// How the pointer and the keys move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum InputName {
+    /// As a hand does.
+    Natural,
+    /// As fast as the browser takes it.
+    Instant,
 }
 
 /// Width and height in pixels.

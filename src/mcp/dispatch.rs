@@ -50,11 +50,11 @@ pub struct Call<'a> {
     pub progress: &'a Progress,
     /// What the client has been shown.
     pub(super) told: &'a Mutex<Told>,
+    /// What happened meanwhile, to be told under Events.
+    pub(super) events: Mutex<Vec<String>>,
     turns: &'a Turns,
     turn: Mutex<Option<OwnedMutexGuard<()>>>,
     met_dialog: AtomicBool,
-    /// What an action caused had not ended when the time was over.
-    pub(super) unfinished: AtomicBool,
 }
 
 impl Dispatcher {
@@ -107,10 +107,10 @@ impl Dispatcher {
             told: &client.told,
             settings: &self.settings,
             progress,
+            events: Mutex::default(),
             turns: &self.turns,
             turn: Mutex::default(),
             met_dialog: AtomicBool::new(false),
-            unfinished: AtomicBool::new(false),
         };
         let before = Before::note(&client.workspace);
         let outcome = unless_it_panics(tool.run(arguments, &call, reply)).await;
@@ -141,6 +141,11 @@ impl Call<'_> {
         self.take_turn(self.workspace.open_page()?).await
     }
 
+    /// Remembers something that happened meanwhile, to be told under Events.
+    pub fn note(&self, event: impl Into<String>) {
+        self.events.lock().push(event.into());
+    }
+
     /// How actions go about their elements.
     pub fn action_options(&self) -> ActionOptions {
         ActionOptions::within(self.settings.action_limit)
@@ -159,14 +164,13 @@ impl Call<'_> {
             Err(error) => return Err(error),
         }
         self.progress.say("waiting for what the action caused");
-        let settled = watch
-            .settle(&SettleOptions {
-                window: self.settings.settle,
-                navigation_limit: self.settings.navigation_limit,
-            })
-            .await;
+        let Settings { settle: window, navigation_limit, .. } = *self.settings;
+        let settled = watch.settle(&SettleOptions { window, navigation_limit }).await;
         if settled.unfinished {
-            self.unfinished.store(true, Ordering::Relaxed);
+            self.note("The page is still loading.");
+        }
+        if settled.gone && page.is_closed() {
+            self.note("The page closed.");
         }
         Ok(())
     }

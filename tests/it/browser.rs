@@ -1,7 +1,7 @@
 //! The engine against a real Chromium, on pages served on loopback.
 use std::time::Duration;
 
-use patchright_mcp::browser::{Arrival, ConsoleLevel, NavigateOptions, Scope, WaitUntil};
+use patchright_mcp::browser::{Arrival, ConsoleLevel, NavigateOptions, Page, Scope, WaitUntil};
 use serde_json::json;
 
 use crate::support::{drive, open};
