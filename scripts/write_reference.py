@@ -59,7 +59,7 @@ def readme(tools: list[dict[str, Any]]) -> str:
 
 def first_sentence(text: str) -> str:
     """What a tool does, in short."""
-    return text.split(". ")[0].split("\n")[0].rstrip(".")
+    return text.partition("\n")[0].partition(". ")[0].rstrip(".")
 
 
 def tools_page(tools: list[dict[str, Any]]) -> str:
