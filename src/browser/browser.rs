@@ -10,7 +10,7 @@ use super::context::{BrowserContext, ContextOptions};
 use super::launch::{self, BrowserProcess, LaunchOptions, launch};
 use super::proxy::Relay;
 use crate::cdp::transport::{Pipe, WebSocket};
-use crate::cdp::types::browser::{Close, GetVersion, Version};
+use crate::cdp::types::browser::{Close, DownloadProgress, DownloadWillBegin, GetVersion, Version};
 use crate::cdp::types::runtime::RunIfWaitingForDebugger;
 use crate::cdp::types::target::{
     AttachedToTarget, CreateBrowserContext, DetachFromTarget, FilterEntry, SetAutoAttach,
@@ -110,7 +110,7 @@ impl Browser {
             helpers: Mutex::default(),
             default_context: BrowserContext::new(browser.clone(), None, options, relay.map(Arc::new)),
         });
-        inner.root.observe(&[AttachedToTarget::METHOD], Arc::new(Ear(Arc::downgrade(&inner))));
+        inner.root.observe(&HEARD, Arc::new(Ear(Arc::downgrade(&inner))));
         // From here on every target is attached to before its first script runs.
         inner.root.send(attach_to_everything()).ignore();
         Self { inner }
@@ -270,13 +270,22 @@ fn through(relay: Option<&Relay>, options: &LaunchOptions) -> LaunchOptions {
     options
 }
 
-/// What hears of new targets.
+/// What the browser's own session tells and that we keep.
+const HEARD: [&str; 3] = [AttachedToTarget::METHOD, DownloadWillBegin::METHOD, DownloadProgress::METHOD];
+
+/// What hears of new targets and of downloads.
 struct Ear(Weak<BrowserInner>);
 
 impl Observer for Ear {
     fn told(&self, event: RawEvent) {
-        if let (Some(inner), Some(told)) = (self.0.upgrade(), event.read::<AttachedToTarget>()) {
-            Browser { inner }.attached(&told);
+        let Some(inner) = self.0.upgrade() else { return };
+        let browser = Browser { inner };
+        if let Some(told) = event.read::<AttachedToTarget>() {
+            browser.attached(&told);
+        } else if let Some(told) = event.read::<DownloadWillBegin>() {
+            let _ = browser.contexts().iter().any(|context| context.download_begun(&told));
+        } else if let Some(told) = event.read::<DownloadProgress>() {
+            let _ = browser.contexts().iter().any(|context| context.download_progressed(&told));
         }
     }
 }

@@ -1,5 +1,6 @@
 //! A browser context: cookies, storage, cache and permissions of its own, and the pages that share them.
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -7,19 +8,22 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use super::browser::{Browser, BrowserInner};
+use super::download::{Download, Downloads};
 use super::input::InputStyle;
 use super::page::Page;
 use super::policy::Policy;
 use super::proxy::{Proxy, Relay};
 use super::storage::{StorageState, origin_of};
 use crate::cdp::CdpSession;
-use crate::cdp::types::browser::GrantPermissions;
+use crate::cdp::types::browser::{
+    DownloadProgress, DownloadWillBegin, GrantPermissions, SetDownloadBehavior,
+};
 use crate::cdp::types::emulation::{
-    SetDeviceMetricsOverride, SetIgnoreCertificateErrors, SetLocaleOverride, SetTimezoneOverride, SetTouchEmulationEnabled,
-    SetUserAgentOverride,
+    SetDeviceMetricsOverride, SetIgnoreCertificateErrors, SetLocaleOverride, SetTimezoneOverride,
+    SetTouchEmulationEnabled, SetUserAgentOverride,
 };
 use crate::cdp::types::network::{Headers, SetExtraHttpHeaders};
-use crate::cdp::types::page::AddScriptToEvaluateOnNewDocument;
+use crate::cdp::types::page::{AddScriptToEvaluateOnNewDocument, SetInterceptFileChooserDialog};
 use crate::cdp::types::target::{CreateTarget, DisposeBrowserContext, TargetInfo};
 use crate::error::{Error, Result};
 
@@ -50,6 +54,10 @@ pub struct ContextOptions {
     pub has_touch: bool,
     /// How the pointer and the keys of its pages move.
     pub input: InputStyle,
+    /// Where files that pages send are kept. `None`: as the browser does it.
+    pub downloads: Option<PathBuf>,
+    /// Whether file choosers are caught, to be answered by [`Page::file_chooser`] instead of a window.
+    pub catch_file_choosers: bool,
 }
 
 /// An isolated context. Cheap to clone; compares by identity.
@@ -66,6 +74,7 @@ pub(super) struct ContextInner {
     options: Mutex<ContextOptions>,
     state: Mutex<ContextState>,
     changes: watch::Sender<u64>,
+    downloads: Downloads,
     /// Where its traffic goes, if it goes through one of ours.
     relay: Option<Arc<Relay>>,
 }
@@ -100,6 +109,7 @@ impl BrowserContext {
             options: Mutex::new(options),
             state: Mutex::default(),
             changes: watch::Sender::new(0),
+            downloads: Downloads::default(),
             relay,
         };
         Self { inner: Arc::new(inner) }
@@ -206,10 +216,51 @@ impl BrowserContext {
     pub(super) async fn prepare(&self) -> Result<()> {
         let options = self.options();
         self.grant_permissions(&options.permissions, None).await?;
+        self.keep_downloads(&options).await?;
         match &options.storage_state {
             Some(state) => self.restore_storage(state).await,
             None => Ok(()),
         }
+    }
+
+    /// Has the browser keep what pages send, and tell of it.
+    async fn keep_downloads(&self, options: &ContextOptions) -> Result<()> {
+        let Some(folder) = &options.downloads else { return Ok(()) };
+        let keep = SetDownloadBehavior {
+            behavior: "allowAndName".to_owned(),
+            browser_context_id: self.inner.id.clone(),
+            download_path: Some(folder.display().to_string()),
+            events_enabled: Some(true),
+        };
+        self.browser()?.root().call(keep).await.map(drop)
+    }
+
+    /// The newest downloads of its pages, oldest first.
+    pub fn downloads(&self) -> Vec<Download> {
+        self.inner.downloads.all()
+    }
+
+    /// Hears of a download that began. False when it is not of a page of this context.
+    pub(super) fn download_begun(&self, told: &DownloadWillBegin) -> bool {
+        let page = self.pages().into_iter().find(|page| page.frame_by_id(&told.frame_id).is_some());
+        let Some(page) = page else { return false };
+        self.inner.downloads.begun(told, page.id());
+        page.note_effect();
+        true
+    }
+
+    /// Hears of a download's progress. False when it is not one of this context's.
+    pub(super) fn download_progressed(&self, told: &DownloadProgress) -> bool {
+        if !self.inner.downloads.knows(&told.guid) {
+            return false;
+        }
+        let folder = self.inner.options.lock().downloads.clone();
+        if let Some(folder) = folder
+            && self.inner.downloads.progressed(told, &folder)
+        {
+            self.inner.changes.send_modify(|version| *version += 1);
+        }
+        true
     }
 
     /// Lets pages of this context, or only those of one origin, do things without asking: `geolocation`,
@@ -280,6 +331,9 @@ impl BrowserContext {
                 ..SetDeviceMetricsOverride::default()
             };
             session.send(metrics).ignore();
+        }
+        if is_page && options.catch_file_choosers {
+            session.send(SetInterceptFileChooserDialog { enabled: true, cancel: None }).ignore();
         }
         if options.ignore_https_errors {
             session.send(SetIgnoreCertificateErrors { ignore: true }).ignore();

@@ -13,7 +13,7 @@ use super::frame::Frame;
 use super::input::{ClickOptions, Input, InputStyle, Point, Rect};
 use super::world::{RemoteHandle, World, value_argument};
 use crate::cdp::Event;
-use crate::cdp::types::dom::SetFileInputFiles;
+use crate::cdp::types::dom::{ResolveNode, SetFileInputFiles};
 use crate::cdp::types::input::{DispatchDragEvent, DragData, DragIntercepted, SetInterceptDrags};
 use crate::cdp::types::runtime::CallArgument;
 use crate::error::{Error, Obstacle, Result};
@@ -95,7 +95,8 @@ struct FileInput {
 const CHANGE_LIMIT: Duration = Duration::from_millis(500);
 
 impl ElementHandle {
-    pub(super) fn new(world: World, handle: RemoteHandle) -> Self {
+    /// A node that is held already.
+    pub fn new(world: World, handle: RemoteHandle) -> Self {
         Self { world, handle, name: None }
     }
 
@@ -104,6 +105,19 @@ impl ElementHandle {
         let world = frame.utility().await?;
         let node = world.call_handle("byRef", vec![value_argument(&number)]).await?;
         Ok(node.map(|node| Self::new(world, node)))
+    }
+
+    /// The node that the browser knows by this number.
+    pub async fn by_node(frame: &Frame, backend_node_id: i64) -> Result<Self> {
+        let world = frame.utility().await?;
+        let resolve = ResolveNode {
+            backend_node_id: Some(backend_node_id),
+            execution_context_id: Some(world.context_id()),
+            ..ResolveNode::default()
+        };
+        let object = world.session().call(resolve).await?.object.object_id.ok_or(Error::DocumentGone)?;
+        let handle = RemoteHandle::new(world.session().clone(), object);
+        Ok(Self::new(world, handle))
     }
 
     /// The same node; errors call it so.

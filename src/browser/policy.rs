@@ -176,8 +176,7 @@ fn is_private(address: IpAddr) -> bool {
                 || v6.is_multicast()
                 || v6.is_unique_local()
                 || v6.is_unicast_link_local()
-                || (v6.segments()[..6] == [0x64, 0xff9b, 0, 0, 0, 0]
-                    && is_private(IpAddr::V4(embedded(v6))))
+                || (v6.segments()[..6] == [0x64, 0xff9b, 0, 0, 0, 0] && is_private(IpAddr::V4(embedded(v6))))
         }
     }
 }
@@ -203,7 +202,9 @@ mod tests {
     #[test]
     fn only_the_origin_that_is_named_is_allowed() {
         let policy = policy(&["https://good.com"], &[]);
-        for good in ["https://good.com/x", "https://GOOD.com:443", "wss://good.com/s", "https://user@good.com/"] {
+        for good in
+            ["https://good.com/x", "https://GOOD.com:443", "wss://good.com/s", "https://user@good.com/"]
+        {
             assert!(permits(&policy, good), "{good}");
         }
         for evil in [
@@ -258,7 +259,17 @@ mod tests {
 
     #[test]
     fn what_is_no_origin_is_refused() {
-        for text in ["", "https://", "https://a/b", "ftp://a", "a b", "https://u@a", "https://a?b", "a*b", "https://a:x"] {
+        for text in [
+            "",
+            "https://",
+            "https://a/b",
+            "ftp://a",
+            "a b",
+            "https://u@a",
+            "https://a?b",
+            "a*b",
+            "https://a:x",
+        ] {
             assert!(text.parse::<OriginPattern>().is_err(), "{text}");
         }
     }

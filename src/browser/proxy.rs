@@ -81,9 +81,9 @@ impl Proxy {
         let own = |text: &str| percent_decoded(text);
         let username = username.or_else(|| Some(own(url.username())).filter(|name| !name.is_empty()));
         let password = password.or_else(|| url.password().map(own));
-        if kind == Kind::Socks5 && [&username, &password].iter().any(|part| {
-            part.as_ref().is_some_and(|part| part.len() > 255)
-        }) {
+        if kind == Kind::Socks5
+            && [&username, &password].iter().any(|part| part.as_ref().is_some_and(|part| part.len() > 255))
+        {
             return Err(wrong("SOCKS allows 255 bytes for a user name or password"));
         }
         if username.as_deref().is_some_and(|name| kind != Kind::Socks5 && name.contains(':')) {
@@ -216,7 +216,9 @@ impl Relay {
         let theirs = self.shared.upstream.as_ref().and_then(|proxy| proxy.bypass.as_deref());
         match theirs {
             // What bypasses the proxy would bypass the policy.
-            Some(theirs) if self.shared.policy.is_open() => format!("<-loopback>;{}", theirs.replace(',', ";")),
+            Some(theirs) if self.shared.policy.is_open() => {
+                format!("<-loopback>;{}", theirs.replace(',', ";"))
+            }
             _ => "<-loopback>".to_owned(),
         }
     }
@@ -279,7 +281,9 @@ async fn serve(mut client: TcpStream, shared: &Shared) -> io::Result<()> {
     let read = timeout(IDLE_LIMIT, read_head(&mut client)).await;
     let Ok(Ok((head, rest))) = read else { return Ok(()) };
     let Some(request) = Request::parse(&head) else {
-        return client.write_all(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n").await;
+        return client
+            .write_all(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+            .await;
     };
     let connected = match shared.permit(&request) {
         Ok(()) => timeout(CONNECT_LIMIT, shared.connect(&request)).await.unwrap_or_else(|_| {
@@ -296,7 +300,9 @@ async fn serve(mut client: TcpStream, shared: &Shared) -> io::Result<()> {
             shared.note(refusal);
             // A tunnel that is refused is an error to the browser; an answer to a plain request would be a page.
             if request.is_tunnel {
-                client.write_all(b"HTTP/1.1 502 Bad Gateway\r\nConnection: close\r\nContent-Length: 0\r\n\r\n").await?;
+                client
+                    .write_all(b"HTTP/1.1 502 Bad Gateway\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+                    .await?;
             }
             return Ok(());
         }
@@ -392,7 +398,8 @@ impl Shared {
         };
         let unreachable = |error: io::Error| Refusal::Unreachable(plain(&error));
         let name = proxy.host.to_string();
-        let stream = TcpStream::connect((name.trim_matches(['[', ']']), proxy.port)).await.map_err(unreachable)?;
+        let stream =
+            TcpStream::connect((name.trim_matches(['[', ']']), proxy.port)).await.map_err(unreachable)?;
         let _ = stream.set_nodelay(true);
         let mut stream: Box<dyn Stream> = match proxy.kind {
             Kind::Https => Box::new(encrypt(stream, &proxy.host).await.map_err(unreachable)?),
@@ -410,7 +417,9 @@ impl Shared {
     async fn connect_directly(&self, host: &Host<String>, port: u16) -> Result<TcpStream, Refusal> {
         let failed = |error: io::Error| Refusal::Server(error.kind());
         let addresses: Vec<SocketAddr> = match host {
-            Host::Domain(name) => tokio::net::lookup_host((name.as_str(), port)).await.map_err(failed)?.collect(),
+            Host::Domain(name) => {
+                tokio::net::lookup_host((name.as_str(), port)).await.map_err(failed)?.collect()
+            }
             Host::Ipv4(address) => vec![SocketAddr::new(IpAddr::V4(*address), port)],
             Host::Ipv6(address) => vec![SocketAddr::new(IpAddr::V6(*address), port)],
         };
@@ -434,7 +443,10 @@ impl Shared {
         };
         for line in lines {
             let name = line.split(|byte| *byte == b':').next().unwrap_or_default().to_ascii_lowercase();
-            let ours = matches!(&*name, b"proxy-authorization" | b"proxy-connection" | b"connection" | b"keep-alive");
+            let ours = matches!(
+                &*name,
+                b"proxy-authorization" | b"proxy-connection" | b"connection" | b"keep-alive"
+            );
             if line != b"\r\n" && !ours {
                 written.extend_from_slice(line);
             }
@@ -457,7 +469,10 @@ async fn tunnel(stream: &mut Box<dyn Stream>, proxy: &Proxy, request: &Request) 
     let broke = |error: io::Error| Refusal::Unreachable(plain(&error));
     let authority = request.authority();
     let authorization = authorization(proxy).map(|value| format!("Proxy-Authorization: {value}\r\n"));
-    let ask = format!("CONNECT {authority} HTTP/1.1\r\nHost: {authority}\r\n{}\r\n", authorization.unwrap_or_default());
+    let ask = format!(
+        "CONNECT {authority} HTTP/1.1\r\nHost: {authority}\r\n{}\r\n",
+        authorization.unwrap_or_default()
+    );
     stream.write_all(ask.as_bytes()).await.map_err(broke)?;
     let (head, rest) = read_head(stream).await.map_err(broke)?;
     match status_of(&head) {
@@ -497,7 +512,10 @@ async fn socks(stream: &mut Box<dyn Stream>, proxy: &Proxy, request: &Request) -
     let mut ask = vec![5, 1, 0];
     match &request.host {
         Host::Domain(name) => {
-            ask.extend([3, u8::try_from(name.len()).map_err(|_| Refusal::Server(io::ErrorKind::InvalidInput))?]);
+            ask.extend([
+                3,
+                u8::try_from(name.len()).map_err(|_| Refusal::Server(io::ErrorKind::InvalidInput))?,
+            ]);
             ask.extend_from_slice(name.as_bytes());
         }
         Host::Ipv4(address) => {
@@ -594,7 +612,9 @@ fn plain(error: &io::Error) -> String {
             "it closed the connection".to_owned()
         }
         io::ErrorKind::TimedOut => "it did not answer".to_owned(),
-        io::ErrorKind::InvalidData => "its answer could not be understood, or its certificate is not trusted".to_owned(),
+        io::ErrorKind::InvalidData => {
+            "its answer could not be understood, or its certificate is not trusted".to_owned()
+        }
         _ => "there is no way to it".to_owned(),
     }
 }
@@ -616,9 +636,18 @@ mod tests {
     #[test]
     fn what_is_no_proxy_is_refused_without_being_repeated() {
         for text in [
-            "", "http://", "ftp://a:1", "http://a:1/path", "http://a;rm -rf:1", "http://me:swordfish@a\n:1",
-            "http://me:swordfish@a:99999", "http://me:swordfish@", "direct://", "socks4://me:swordfish@a:1",
-            "http://a --no-sandbox", "http://a:1?swordfish",
+            "",
+            "http://",
+            "ftp://a:1",
+            "http://a:1/path",
+            "http://a;rm -rf:1",
+            "http://me:swordfish@a\n:1",
+            "http://me:swordfish@a:99999",
+            "http://me:swordfish@",
+            "direct://",
+            "socks4://me:swordfish@a:1",
+            "http://a --no-sandbox",
+            "http://a:1?swordfish",
         ] {
             let error = text.parse::<Proxy>().unwrap_err().to_string();
             assert!(!error.contains("swordfish"), "{text:?} → {error}");

@@ -16,7 +16,7 @@ use super::world::{Scope, value_argument};
 use crate::cdp::CdpSession;
 use crate::cdp::Event as _;
 use crate::cdp::types::network::{
-    Enable as NetworkEnable, FetchEnable, FulfillRequest, HeaderEntry, RequestPaused, RequestPattern,
+    Enable as NetworkEnable, FetchEnable, FulfillRequest, HeaderEntry, RequestPattern, RequestPaused,
     SetBypassServiceWorker,
 };
 use crate::cdp::types::page::Navigate;
@@ -269,11 +269,7 @@ fn parse_origin(read: &Value) -> Result<StoredOrigin> {
     }
     let read: Read = serde_json::from_str(read.as_str().unwrap_or_default())
         .map_err(|error| Error::Unreadable { method: "localStorage", reason: error.to_string() })?;
-    Ok(StoredOrigin {
-        origin: String::new(),
-        local_storage: read.local_storage,
-        indexed_db: read.indexed_db,
-    })
+    Ok(StoredOrigin { origin: String::new(), local_storage: read.local_storage, indexed_db: read.indexed_db })
 }
 
 fn parameter(cookie: &StoredCookie) -> CookieParameter {

@@ -1,6 +1,6 @@
 //! What an answer tells of the browser beside the tool's own words: where the page stands, what is on it, tabs, dialogs,
 //! news. What the client knows already is not told twice.
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,8 +9,9 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::Result;
-use crate::browser::{CaptureOptions, Page};
+use crate::browser::{CaptureOptions, DownloadState, Page};
 use crate::mcp::dispatch::Call;
+use crate::mcp::files::shown;
 use crate::mcp::reply::{PageState, Reply, TabLine, View, one_line};
 use crate::session::{Tab, Workspace};
 use crate::snapshot::{self, Rendered, Tree};
@@ -23,6 +24,8 @@ const MOST_TREES: usize = 8;
 /// What a client has been shown.
 #[derive(Debug, Default)]
 pub(super) struct Told {
+    /// The downloads that were told of, and whether their end was.
+    downloads: HashMap<String, bool>,
     url: Option<String>,
     /// The tabs that were shown last, by their ids, newest last.
     trees: Vec<(String, Arc<Tree>)>,
@@ -61,6 +64,7 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, succeeded: bool, 
     for notice in call.workspace.take_notices() {
         reply.add_event(notice);
     }
+    tell_downloads(call, reply);
     let tabs = call.workspace.tabs();
     for tab in tabs.iter().filter(|tab| !before.tabs.contains(tab.page.id()) && tab.page.has_opener()) {
         reply.add_event(format!("The page opened tab {}: {}", tab.index, one_line(&tab.page.url())));
@@ -76,6 +80,9 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, succeeded: bool, 
         let message = one_line(&dialog.message);
         reply.add_modal(format!("{} dialog {message:?}: answer it with browser_handle_dialog", dialog.kind));
     }
+    if page.floods_dialogs() {
+        reply.add_event("The page opens dialogs without end; they are dismissed until it is left.");
+    }
     if page.file_chooser().is_some() {
         reply.add_modal("file chooser: answer it with browser_file_upload");
     }
@@ -87,6 +94,26 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, succeeded: bool, 
     if reply.view() > View::Nothing || moved {
         reply.set_page(page_state(&page, url.clone()).await);
         call.told.lock().url = Some(url);
+    }
+}
+
+/// Tells of downloads that began or ended since the last answer.
+fn tell_downloads(call: &Call<'_>, reply: &mut Reply) {
+    let downloads: Vec<_> = call.workspace.downloads();
+    let mut told = call.told.lock();
+    for download in downloads {
+        let name = one_line(&download.name);
+        let ended = download.state != DownloadState::InProgress;
+        if told.downloads.insert(download.id, ended) == Some(ended) {
+            continue;
+        }
+        reply.add_event(match download.state {
+            DownloadState::InProgress => format!("Downloading {name} …"),
+            DownloadState::Completed { path, bytes } => {
+                format!("Downloaded {name} to {} ({bytes} bytes)", shown(&path))
+            }
+            DownloadState::Failed { reason } => format!("The download of {name} failed: {reason}"),
+        });
     }
 }
 
@@ -102,7 +129,9 @@ pub(super) fn show_snapshot(rendered: Rendered, reply: &mut Reply) {
         reply.set_snapshot(rendered.text);
     }
     if let Some(cut) = rendered.cut {
-        reply.add_event(cut);
+        reply.set_left_out(format!(
+            "{cut} browser_snapshot takes a ref; --snapshot-max-chars sets the limit."
+        ));
     }
 }
 

@@ -46,7 +46,7 @@ impl Server {
         T: Transport<RoleServer> + 'static,
     {
         let dispatcher = Arc::clone(&self.dispatcher);
-        match serve_server_with_ct(self, transport, shutdown.token().clone()).await {
+        match Box::pin(serve_server_with_ct(self, transport, shutdown.token().clone())).await {
             Ok(running) => drop(running.waiting().await),
             Err(error) => tracing::debug!(%error, "the client left before the first request"),
         }

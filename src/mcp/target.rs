@@ -41,9 +41,8 @@ pub fn frame(call: &Call<'_>, page: &Page, reference: &Ref) -> Result<Frame> {
     let Some(number) = reference.frame else { return only_frame(page, reference) };
     match page.frame_by_number(number) {
         Some(frame) if frame.knows_ref(reference.element) => Ok(frame),
-        Some(_) => Err(unknown("no snapshot has shown it".to_owned())),
         None if number < page.frames_ever() => Err(Error::FrameDetached),
-        None => Err(unknown("no snapshot has shown it".to_owned())),
+        _ => Err(unknown("no snapshot has shown it".to_owned())),
     }
 }
 

@@ -54,7 +54,8 @@ impl Roots {
     pub fn writable(&self, path: &str) -> Result<PathBuf> {
         let whole = self.absolute(path)?;
         let ends_as_folder = path.ends_with(['/', '\\', '.', ' ']);
-        let name = whole.file_name().filter(|_| !ends_as_folder).ok_or_else(|| refused(path, "it names no file"))?;
+        let name =
+            whole.file_name().filter(|_| !ends_as_folder).ok_or_else(|| refused(path, "it names no file"))?;
         if name.len() > 255 {
             return Err(refused(path, "its name is too long"));
         }
@@ -172,14 +173,46 @@ mod tests {
         fs::create_dir(&beside).unwrap();
         let long = "n".repeat(300);
         for path in [
-            "../out/secret", "sub/../../out/secret", &secret, "link", "door/secret", "~/secret", "good\0", "",
-            "/etc/passwd", "/proc/self/environ", "/dev/zero", "fifo", "sub", ".", "..", "missing", &long,
+            "../out/secret",
+            "sub/../../out/secret",
+            &secret,
+            "link",
+            "door/secret",
+            "~/secret",
+            "good\0",
+            "",
+            "/etc/passwd",
+            "/proc/self/environ",
+            "/dev/zero",
+            "fifo",
+            "sub",
+            ".",
+            "..",
+            "missing",
+            &long,
         ] {
             assert!(roots.read(path, 100).is_err(), "read {path:?}");
         }
         for path in [
-            "../out/new", "door/new", "link", "dangling", "sub/", "sub/.", "..", "/new-file", "/tmp/x\0y", "",
-            "~/x", &long, "no/such/folder", "sub", "fifo", &format!("{beside}/new"), "sub/../../out/new", "name.", "name ",
+            "../out/new",
+            "door/new",
+            "link",
+            "dangling",
+            "sub/",
+            "sub/.",
+            "..",
+            "/new-file",
+            "/tmp/x\0y",
+            "",
+            "~/x",
+            &long,
+            "no/such/folder",
+            "sub",
+            "fifo",
+            &format!("{beside}/new"),
+            "sub/../../out/new",
+            "name.",
+            "name ",
         ] {
             assert!(roots.writable(path).is_err(), "write {path:?}");
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::engine::{Engine, Source};
-use crate::browser::{Browser, BrowserContext, ContextOptions, Page};
+use crate::browser::{Browser, BrowserContext, ContextOptions, Download, Page};
 use crate::error::{Error, Result};
 
 /// The name of the context that is there without being asked for.
@@ -313,6 +313,20 @@ impl Workspace {
             (Some(number), None) => entry.number == number,
             (None, None) => entry.is_active,
         })
+    }
+
+    /// The downloads of this client's own tabs, oldest first.
+    pub fn downloads(&self) -> Vec<Download> {
+        let mut state = self.inner.state.lock();
+        let of = |slot: &mut Slot| {
+            let Some(context) = slot.live.clone() else { return Vec::new() };
+            let mut downloads = context.downloads();
+            if let Some(own) = &slot.own {
+                downloads.retain(|download| own.contains(&download.page));
+            }
+            downloads
+        };
+        state.slots.iter_mut().flat_map(of).collect()
     }
 
     /// What the client should be told once, such as that the browser was started again.

@@ -136,11 +136,27 @@ async fn a_browser_answers_over_the_pipe_and_leaves_nothing() {
     let process = quietly(&place.options()).await.unwrap();
     assert!(process.headless());
     assert!(process.profile().starts_with(place.0.path()));
+    let socket = fs::read_link(process.profile().join("SingletonSocket")).unwrap();
+    assert!(socket.starts_with(place.0.path()), "{}", socket.display());
     let mut pipes = process.take_pipes().unwrap();
     let answer = ask(&mut pipes, r#"{"id":1,"method":"Browser.getVersion"}"#).await;
     assert_eq!(answer["result"]["product"], process.version().product);
     process.terminate(Duration::from_secs(5)).await;
     assert_eq!((place.processes(), place.entries()), (vec![], vec![]));
+}
+
+#[tokio::test]
+async fn in_a_folder_too_deep_for_a_socket_a_browser_leaves_nothing_either() {
+    let place = Place::new();
+    let deep = place.path("x".repeat(100).as_str());
+    fs::create_dir(&deep).unwrap();
+    let process =
+        quietly(&LaunchOptions { temporary_folder: Some(deep.clone()), ..place.options() }).await.unwrap();
+    let socket = fs::read_link(process.profile().join("SingletonSocket")).unwrap();
+    assert!(socket.exists());
+    process.terminate(Duration::ZERO).await;
+    assert!(!socket.parent().unwrap().exists());
+    assert_eq!(fs::read_dir(&deep).unwrap().count(), 0);
 }
 
 #[tokio::test]
@@ -231,34 +247,20 @@ async fn a_browser_ends_with_its_killed_owner_and_the_next_start_removes_its_pro
     process.terminate(Duration::ZERO).await;
 }
 
+/// While it runs, the browser keeps its folder from being taken for stale, also without its owner.
 #[tokio::test]
-async fn a_start_removes_nothing_that_is_alive_or_not_ours() {
+async fn a_browser_that_outlives_its_owner_for_a_moment_holds_the_lock_of_its_profile() {
     let place = Place::new();
     let (owner, pid) = helper_with_browser(&place).await;
-    let live = place.entries();
-    let elsewhere = Place::new();
-    fs::write(elsewhere.path("lock"), "").unwrap();
-    symlink(elsewhere.0.path(), place.path("patchright-mcp-1-00000000000000aa")).unwrap();
-    for kept in
-        ["patchright-mcp-1-00000000000000bb", "patchright-mcp-notes", "patchright-mcp-1-notes", "other"]
-    {
-        fs::create_dir(place.path(kept)).unwrap();
-        if kept != "patchright-mcp-1-00000000000000bb" {
-            fs::write(place.path(kept).join("lock"), "").unwrap();
-        }
-    }
-    let stale = "patchright-mcp-1-00000000000000cc";
-    fs::create_dir_all(place.path(stale).join("profile/Default")).unwrap();
-    symlink(elsewhere.0.path(), place.path(stale).join("profile/Default/link")).unwrap();
-    fs::write(place.path(stale).join("lock"), "").unwrap();
-
-    quietly(&place.options()).await.unwrap().terminate(Duration::ZERO).await;
-    eventually("the stale one is gone", || !place.path(stale).exists()).await;
-    assert_eq!(elsewhere.entries(), ["lock"]);
-    assert_eq!(place.entries().len(), live.len() + 5, "{:?}", place.entries());
-    assert!(Path::new("/proc").join(pid.to_string()).exists());
+    let lock = fs::File::open(place.path(&place.entries()[0]).join("lock")).unwrap();
+    let is_free = || rustix::fs::flock(&lock, rustix::fs::FlockOperation::NonBlockingLockShared).is_ok();
+    let pid = rustix::process::Pid::from_raw(pid.cast_signed()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
     drop(owner);
+    assert!(!is_free());
+    rustix::process::kill_process(pid, rustix::process::Signal::CONT).unwrap();
     eventually("the browser ends", || place.processes().is_empty()).await;
+    assert!(is_free());
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@
     reason = "a failed unwrap is a failed test; nobody links a test"
 )]
 mod browser;
+mod calls;
 mod capture;
 mod cdp;
 mod cli;
@@ -13,6 +14,7 @@ mod launch;
 mod layers;
 mod proxy;
 mod server;
+mod snapshot;
 mod storage;
 mod support;
 mod tools;

@@ -139,7 +139,10 @@ fn two_contexts_use_two_proxies_with_passwords_at_once() {
         assert_eq!((&*first, &*second), ("through", "through"));
         assert_eq!(run(&in_uk, "() => x").await, json!(42));
         assert_eq!(run(&in_us, "() => x").await, json!(42));
-        assert!(asked(&by_socks).iter().all(|asked| asked.starts_with("only-in-uk.example:80")), "{by_socks:?}");
+        assert!(
+            asked(&by_socks).iter().all(|asked| asked.starts_with("only-in-uk.example:80")),
+            "{by_socks:?}"
+        );
         let expected = ["GET http://only-in-us.example/", "GET http://only-in-us.example/second.js"];
         assert_eq!(asked(&by_http)[..2], expected);
         // Sockets of pages go the same way, and loopback is no exception.
@@ -163,7 +166,11 @@ fn a_failure_says_what_the_proxy_did() {
             (format!("socks5://127.0.0.1:{socks_port}"), "https://a.example/", wrong),
             (format!("http://user:wrong@127.0.0.1:{http_port}"), "http://a.example/", wrong),
             (format!("http://127.0.0.1:{http_port}"), "https://a.example/", wrong),
-            (format!("socks5://me:swordfish@127.0.0.1:{socks_port}"), "http://forbidden.example/", "its rules forbid it"),
+            (
+                format!("socks5://me:swordfish@127.0.0.1:{socks_port}"),
+                "http://forbidden.example/",
+                "its rules forbid it",
+            ),
             ("http://127.0.0.1:9".to_owned(), "http://a.example/", "nothing listens there"),
             ("socks5://127.0.0.1:9".to_owned(), "https://a.example/", "nothing listens there"),
         ] {
@@ -183,7 +190,8 @@ fn a_failure_says_what_the_proxy_did() {
 fn the_bypass_list_goes_around_the_proxy() {
     drive(async |context, site| {
         site.page("/", "<title>direct</title>");
-        let proxy = Proxy::new("http://127.0.0.1:9", None, None, Some("127.0.0.1, *.example".to_owned())).unwrap();
+        let proxy =
+            Proxy::new("http://127.0.0.1:9", None, None, Some("127.0.0.1, *.example".to_owned())).unwrap();
         let options = ContextOptions { proxy: Some(proxy), ..ContextOptions::default() };
         let other = context.browser().unwrap().new_context(options).await.unwrap();
         let page = other.new_page().await.unwrap();
@@ -196,22 +204,70 @@ fn the_bypass_list_goes_around_the_proxy() {
 /// Everything a page can do to reach a server that it must not reach. `EVIL` is that server.
 const ATTEMPTS: [(&str, &str); 17] = [
     ("fetch", "async () => { try { await fetch('EVIL/fetch', { mode: 'no-cors' }) } catch {} }"),
-    ("picture", "async () => { await new Promise((r) => { const i = new Image(); i.onload = i.onerror = r; i.src = 'EVIL/picture'; }) }"),
-    ("script", "async () => { await new Promise((r) => { const s = document.createElement('script'); s.onload = s.onerror = r; s.src = 'EVIL/script'; document.head.append(s); }) }"),
-    ("frame", "async () => { await new Promise((r) => { const f = document.createElement('iframe'); f.onload = r; f.src = 'EVIL/frame'; document.body.append(f); }) }"),
-    ("beacon", "async () => { navigator.sendBeacon('EVIL/beacon', 'x'); await new Promise((r) => setTimeout(r, 100)) }"),
-    ("socket", "async () => { await new Promise((r) => { const s = new WebSocket('EVIL/socket'.replace('http', 'ws')); s.onerror = s.onclose = r; }) }"),
-    ("events", "async () => { await new Promise((r) => { const s = new EventSource('EVIL/events'); s.onerror = () => { s.close(); r() } }) }"),
-    ("worker", "async () => { const w = new Worker(URL.createObjectURL(new Blob([`fetch('EVIL/worker', { mode: 'no-cors' }).finally(() => postMessage(1))`]))); await new Promise((r) => (w.onmessage = w.onerror = r)) }"),
-    ("shared worker", "async () => { const w = new SharedWorker(URL.createObjectURL(new Blob([`onconnect = (e) => fetch('EVIL/shared', { mode: 'no-cors' }).finally(() => e.ports[0].postMessage(1))`]))); await new Promise((r) => { w.port.onmessage = r; w.onerror = r }) }"),
-    ("import in a worker", "async () => { const w = new Worker(URL.createObjectURL(new Blob([`importScripts('EVIL/import')`]))); await new Promise((r) => (w.onmessage = w.onerror = r)) }"),
-    ("popup", "async () => { const w = open('EVIL/popup'); await new Promise((r) => setTimeout(r, 200)); w?.close() }"),
-    ("prefetch", "async () => { const l = document.createElement('link'); l.rel = 'prefetch'; l.href = 'EVIL/prefetch'; const done = new Promise((r) => (l.onload = l.onerror = r)); document.head.append(l); await Promise.race([done, new Promise((r) => setTimeout(r, 300))]) }"),
-    ("preconnect", "async () => { const l = document.createElement('link'); l.rel = 'preconnect'; l.href = 'EVIL'; document.head.append(l); await new Promise((r) => setTimeout(r, 100)) }"),
-    ("redirect of a picture", "async () => { await new Promise((r) => { const i = new Image(); i.onload = i.onerror = r; i.src = '/away'; }) }"),
-    ("blob frame", "async () => { const f = document.createElement('iframe'); f.src = URL.createObjectURL(new Blob(['<img src=EVIL/blob>'], { type: 'text/html' })); const loaded = new Promise((r) => (f.onload = r)); document.body.append(f); await loaded }"),
-    ("data frame", "async () => { const f = document.createElement('iframe'); f.src = 'data:text/html,<img src=EVIL/data>'; const loaded = new Promise((r) => (f.onload = r)); document.body.append(f); await loaded }"),
-    ("ping", "async () => { const a = document.createElement('a'); a.href = '#'; a.ping = 'EVIL/ping'; document.body.append(a); a.click(); await new Promise((r) => setTimeout(r, 100)) }"),
+    (
+        "picture",
+        "async () => { await new Promise((r) => { const i = new Image(); i.onload = i.onerror = r; i.src = 'EVIL/picture'; }) }",
+    ),
+    (
+        "script",
+        "async () => { await new Promise((r) => { const s = document.createElement('script'); s.onload = s.onerror = r; s.src = 'EVIL/script'; document.head.append(s); }) }",
+    ),
+    (
+        "frame",
+        "async () => { await new Promise((r) => { const f = document.createElement('iframe'); f.onload = r; f.src = 'EVIL/frame'; document.body.append(f); }) }",
+    ),
+    (
+        "beacon",
+        "async () => { navigator.sendBeacon('EVIL/beacon', 'x'); await new Promise((r) => setTimeout(r, 100)) }",
+    ),
+    (
+        "socket",
+        "async () => { await new Promise((r) => { const s = new WebSocket('EVIL/socket'.replace('http', 'ws')); s.onerror = s.onclose = r; }) }",
+    ),
+    (
+        "events",
+        "async () => { await new Promise((r) => { const s = new EventSource('EVIL/events'); s.onerror = () => { s.close(); r() } }) }",
+    ),
+    (
+        "worker",
+        "async () => { const w = new Worker(URL.createObjectURL(new Blob([`fetch('EVIL/worker', { mode: 'no-cors' }).finally(() => postMessage(1))`]))); await new Promise((r) => (w.onmessage = w.onerror = r)) }",
+    ),
+    (
+        "shared worker",
+        "async () => { const w = new SharedWorker(URL.createObjectURL(new Blob([`onconnect = (e) => fetch('EVIL/shared', { mode: 'no-cors' }).finally(() => e.ports[0].postMessage(1))`]))); await new Promise((r) => { w.port.onmessage = r; w.onerror = r }) }",
+    ),
+    (
+        "import in a worker",
+        "async () => { const w = new Worker(URL.createObjectURL(new Blob([`importScripts('EVIL/import')`]))); await new Promise((r) => (w.onmessage = w.onerror = r)) }",
+    ),
+    (
+        "popup",
+        "async () => { const w = open('EVIL/popup'); await new Promise((r) => setTimeout(r, 200)); w?.close() }",
+    ),
+    (
+        "prefetch",
+        "async () => { const l = document.createElement('link'); l.rel = 'prefetch'; l.href = 'EVIL/prefetch'; const done = new Promise((r) => (l.onload = l.onerror = r)); document.head.append(l); await Promise.race([done, new Promise((r) => setTimeout(r, 300))]) }",
+    ),
+    (
+        "preconnect",
+        "async () => { const l = document.createElement('link'); l.rel = 'preconnect'; l.href = 'EVIL'; document.head.append(l); await new Promise((r) => setTimeout(r, 100)) }",
+    ),
+    (
+        "redirect of a picture",
+        "async () => { await new Promise((r) => { const i = new Image(); i.onload = i.onerror = r; i.src = '/away'; }) }",
+    ),
+    (
+        "blob frame",
+        "async () => { const f = document.createElement('iframe'); f.src = URL.createObjectURL(new Blob(['<img src=EVIL/blob>'], { type: 'text/html' })); const loaded = new Promise((r) => (f.onload = r)); document.body.append(f); await loaded }",
+    ),
+    (
+        "data frame",
+        "async () => { const f = document.createElement('iframe'); f.src = 'data:text/html,<img src=EVIL/data>'; const loaded = new Promise((r) => (f.onload = r)); document.body.append(f); await loaded }",
+    ),
+    (
+        "ping",
+        "async () => { const a = document.createElement('a'); a.href = '#'; a.ping = 'EVIL/ping'; document.body.append(a); a.click(); await new Promise((r) => setTimeout(r, 100)) }",
+    ),
 ];
 
 /// A server that must not hear anything.
@@ -234,9 +290,17 @@ fn no_page_reaches_a_server_that_is_not_allowed() {
     drive(async |context, site| {
         let (url, heard) = evil().await;
         site.page("/", "<title>good</title><body>");
-        site.answer("/away", &format!("HTTP/1.1 302 Found\r\nLocation: {url}/redirected\r\nContent-Length: 0\r\n\r\n"));
+        site.answer(
+            "/away",
+            &format!("HTTP/1.1 302 Found\r\nLocation: {url}/redirected\r\nContent-Length: 0\r\n\r\n"),
+        );
         site.page("/refresh", &format!("<meta http-equiv=refresh content='0;{url}/refresh'>"));
-        site.page("/form", &format!("<form method=post action='{url}/form'></form><script>document.forms[0].submit()</script>"));
+        site.page(
+            "/form",
+            &format!(
+                "<form method=post action='{url}/form'></form><script>document.forms[0].submit()</script>"
+            ),
+        );
         site.page("/location", &format!("<script>location = '{url}/location'</script>"));
         let allowed = vec![site.url("").parse().unwrap()];
         for policy in [
@@ -288,8 +352,11 @@ fn a_private_network_is_out_of_reach_under_every_name() {
         let held = context.browser().unwrap().new_context(held).await.unwrap();
         let page = held.new_page().await.unwrap();
         let port = site_port(&site);
-        for host in ["127.0.0.1", "localhost", "127.1", "2130706433", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0"] {
-            let error = page.goto(&format!("http://{host}:{port}/"), &NavigateOptions::default()).await.unwrap_err();
+        for host in
+            ["127.0.0.1", "localhost", "127.1", "2130706433", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0"]
+        {
+            let error =
+                page.goto(&format!("http://{host}:{port}/"), &NavigateOptions::default()).await.unwrap_err();
             assert_eq!(error.code(), "url_refused", "{host} → {error}");
         }
         held.close().await.unwrap();

@@ -73,7 +73,17 @@ fn storage_of_every_kind_comes_back_without_asking_the_site() {
         assert_eq!(copy.pages().len(), 0);
         let page = page_at(&copy, &site.url("/away")).await;
         let read = run(&page, READ).await;
-        let expected = json!([3, "a", 5, [1, 2], "7", ["undefined", "NaN", "/x/g", "[object Object]"], null, "välue", "plain=1"]);
+        let expected = json!([
+            3,
+            "a",
+            5,
+            [1, 2],
+            "7",
+            ["undefined", "NaN", "/x/g", "[object Object]"],
+            null,
+            "välue",
+            "plain=1"
+        ]);
         assert_eq!(serde_json::from_str::<Value>(read.as_str().unwrap()).unwrap(), expected);
         page.goto(&site.other("/away"), &NavigateOptions::default()).await.unwrap();
         assert_eq!(run(&page, "() => localStorage.getItem('left')").await, json!("behind"));
@@ -100,7 +110,8 @@ fn cookies_of_every_kind_are_saved_and_restored() {
         let mut expected = cookies.clone();
         expected["cookies"].as_array_mut().unwrap().sort_by_key(by_name);
         // The browser keeps no cookie longer than 400 days.
-        let expires = saved["cookies"].as_array_mut().unwrap().iter_mut().find(|cookie| cookie["name"] == "wide");
+        let expires =
+            saved["cookies"].as_array_mut().unwrap().iter_mut().find(|cookie| cookie["name"] == "wide");
         let expires = expires.unwrap()["expires"].take();
         assert!(expires.as_f64().unwrap() > 1.0e9);
         expected["cookies"].as_array_mut().unwrap().iter_mut().for_each(|cookie| {
@@ -116,9 +127,11 @@ fn cookies_of_every_kind_are_saved_and_restored() {
 #[test]
 fn a_cookie_that_cannot_be_is_named() {
     drive(async |context, _site| {
-        let state = StorageState::parse(r#"{"cookies":[
+        let state = StorageState::parse(
+            r#"{"cookies":[
             {"name":"good","value":"1","domain":"a.example","path":"/"},
-            {"name":"__Host-bad","value":"1","domain":".a.example","path":"/","secure":true}]}"#);
+            {"name":"__Host-bad","value":"1","domain":".a.example","path":"/","secure":true}]}"#,
+        );
         let error = context.add_cookies(&state.unwrap().cookies).await.unwrap_err();
         assert!(error.to_string().contains("__Host-bad"), "{error}");
     });
@@ -128,12 +141,18 @@ fn a_cookie_that_cannot_be_is_named() {
 fn contexts_share_nothing() {
     drive(async |context, site| {
         rest(&site);
-        site.answer("/cached", "HTTP/1.1 200 OK\r\nCache-Control: max-age=1000\r\nContent-Length: 1\r\n\r\n1");
+        site.answer(
+            "/cached",
+            "HTTP/1.1 200 OK\r\nCache-Control: max-age=1000\r\nContent-Length: 1\r\n\r\n1",
+        );
         let cached = "async () => await (await fetch('/cached')).text()";
         let page = page_at(&context, &site.url("/")).await;
         run(&page, FILL).await;
         assert_eq!(run(&page, cached).await, json!("1"));
-        site.answer("/cached", "HTTP/1.1 200 OK\r\nCache-Control: max-age=1000\r\nContent-Length: 1\r\n\r\n2");
+        site.answer(
+            "/cached",
+            "HTTP/1.1 200 OK\r\nCache-Control: max-age=1000\r\nContent-Length: 1\r\n\r\n2",
+        );
         assert_eq!(run(&page, cached).await, json!("1"), "the first context has it in its cache");
         let other = again(&context, StorageState::default()).await;
         let page = page_at(&other, &site.url("/")).await;

@@ -93,7 +93,7 @@ fn arguments_are_checked_all_at_once() {
         ("browser_close", json!({"x": 1}), &["`x` is not an argument; there are none"]),
         ("browser_click", json!({"ref": "e1", "element": null, "modifiers": null}), &[]),
         ("browser_click", json!({"target": "e1"}), &[]),
-        ("browser_click", json!({"target": 5}), &["`target` must be a string, not a number"]),
+        ("browser_click", json!({"target": 5}), &["`ref (given as target)` must be a string, not a number"]),
         ("browser_click", json!({}), &["`ref` (or `target`) is missing; it is a string"]),
         ("browser_click", json!({"target": "e1", "ref": "e1"}), &[]),
         (
@@ -182,7 +182,7 @@ proptest! {
 
     /// No title, address, dialog or event that a page makes up begins a section or a line of its own.
     #[test]
-    fn page_text_never_forges_a_section(text in "(\\PC|\n|\r|\t|### Error\n|```|\u{2028}|\u{85}){0,12}") {
+    fn page_text_never_forges_a_section(text in "(\\PC|\n|\r|\t|\u{1b}|### Error\n|```|\u{2028}|\u{85}){0,12}") {
         let mut reply = Reply::default();
         reply.say("Done");
         let tab = TabLine { title: text.clone(), url: text.clone(), ..TabLine::default() };
@@ -191,6 +191,7 @@ proptest! {
         reply.add_modal(text.clone());
         reply.add_event(text);
         let written = reply.text();
+        prop_assert!(!written.chars().any(|c| c.is_control() && c != '\n'), "{written:?}");
         let sections: Vec<_> = written.lines().filter(|line| !line.starts_with("- ")).collect();
         prop_assert_eq!(
             sections,

@@ -53,7 +53,7 @@ async def test_an_unknown_tool_is_a_method_that_is_not_found(server: Server) -> 
     [
         ("browser_click", {"target": "e1", "doubel": True}, "doubel"),
         ("browser_click", {}, "ref"),
-        ("browser_click", {"target": 5}, "ref"),
+        ("browser_click", {"target": 5}, "target"),
         ("browser_click", {"target": "e1", "button": "fourth"}, "button"),
         ("browser_navigate", {}, "url"),
         ("browser_type", {"target": "e1"}, "text"),

@@ -57,8 +57,8 @@ impl Tool for Create {
         }
         if let Some(path) = &self.storage_state {
             let text = call.settings.roots.read(path, LARGEST_STATE)?;
-            let state = StorageState::parse(&text)
-                .map_err(|reason| Error::File { path: path.clone(), reason })?;
+            let state =
+                StorageState::parse(&text).map_err(|reason| Error::File { path: path.clone(), reason })?;
             options.storage_state = Some(Arc::new(state));
         }
         call.progress.say("making a context");
@@ -151,10 +151,12 @@ impl Tool for Close {
     const OPEN_WORLD: bool = false;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let was_active = call.workspace.contexts().iter().any(|entry| entry.is_active && entry.name == self.name);
+        let was_active =
+            call.workspace.contexts().iter().any(|entry| entry.is_active && entry.name == self.name);
         call.workspace.close_context(&self.name).await?;
         let next = call.workspace.contexts().into_iter().find(|entry| entry.is_active);
-        let switched = next.filter(|_| was_active).map(|next| format!(". Switched to context '{}'", next.name));
+        let switched =
+            next.filter(|_| was_active).map(|next| format!(". Switched to context '{}'", next.name));
         reply.say(format!("Closed browser context '{}'{}", self.name, switched.unwrap_or_default()));
         Ok(())
     }
@@ -189,7 +191,8 @@ impl Tool for SaveStorage {
         let written = path.clone();
         let write = tokio::task::spawn_blocking(move || state.write(&written)).await;
         write.map_err(|_| Error::Broken)??;
-        let message = format!("Storage state of context '{name}' saved: {cookies} cookies, {origins} origins");
+        let message =
+            format!("Storage state of context '{name}' saved: {cookies} cookies, {origins} origins");
         let told = json!({"saved": true, "context": name, "path": path, "message": message});
         reply.say(pretty(&told));
         reply.set_structured(told);
