@@ -111,9 +111,8 @@ impl Policy {
     /// Whether a connection may be made of which only the server is known, because what is in it is encrypted: it could
     /// be for either scheme.
     pub(super) fn permits_tunnel(&self, host: &Host<String>, port: u16) -> bool {
-        let either = |list: &[OriginPattern]| {
-            ["https", "http"].iter().any(|scheme| listed(list, scheme, host, port))
-        };
+        let either =
+            |list: &[OriginPattern]| ["https", "http"].iter().any(|scheme| listed(list, scheme, host, port));
         !self.is_hidden(host) && (self.allowed.is_empty() || either(&self.allowed)) && !either(&self.blocked)
     }
 

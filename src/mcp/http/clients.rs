@@ -110,7 +110,8 @@ impl Clients {
 
     /// How often to [`sweep`](Self::sweep).
     pub(super) fn rhythm(&self) -> Duration {
-        (self.limits.grace.min(self.limits.idle) / 4).clamp(Duration::from_millis(50), Duration::from_secs(10))
+        (self.limits.grace.min(self.limits.idle) / 4)
+            .clamp(Duration::from_millis(50), Duration::from_secs(10))
     }
 }
 

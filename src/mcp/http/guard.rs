@@ -44,15 +44,17 @@ impl Guard {
         let mut hosts = headers.get_all(header::HOST).iter();
         let host = hosts.next().and_then(|host| host.to_str().ok()).and_then(parse_authority);
         let named = uri.authority().map(|authority| parse_authority(authority.as_str()));
-        let Some(host) = host.filter(|_| hosts.next().is_none()) else { return Some("Host header is missing or wrong") };
+        let Some(host) = host.filter(|_| hosts.next().is_none()) else {
+            return Some("Host header is missing or wrong");
+        };
         if named.is_some_and(|named| named.as_ref() != Some(&host)) {
             return Some("Host header and address differ");
         }
         let allowed = match &self.hosts {
             Hosts::Any => true,
-            Hosts::These(known) => known.iter().any(|(name, port)| {
-                *name == host.0 && port.is_none_or(|port| host.1.unwrap_or(80) == port)
-            }),
+            Hosts::These(known) => known
+                .iter()
+                .any(|(name, port)| *name == host.0 && port.is_none_or(|port| host.1.unwrap_or(80) == port)),
         };
         if !allowed {
             return Some("Host is not allowed");
@@ -69,7 +71,10 @@ impl Guard {
 
 /// `name` or `name:port`, and nothing else that a URL could hold.
 fn parse_authority(text: &str) -> Option<(Host<String>, Option<u16>)> {
-    if text.is_empty() || text.contains(['@', '/', '\\', '?', '#', '%', '*']) || text.chars().any(|c| c.is_control() || c.is_whitespace()) {
+    if text.is_empty()
+        || text.contains(['@', '/', '\\', '?', '#', '%', '*'])
+        || text.chars().any(|c| c.is_control() || c.is_whitespace())
+    {
         return None;
     }
     // The port of a scheme would disappear from a URL of that scheme.
@@ -87,7 +92,10 @@ fn parse_origin(text: &str) -> Option<url::Origin> {
     let url = Url::parse(text).ok()?;
     let origin = url.origin();
     // As browsers write it, with nothing after it: `null` is none.
-    let plain = origin.is_tuple() && matches!(url.path(), "" | "/") && url.query().is_none() && url.username().is_empty();
+    let plain = origin.is_tuple()
+        && matches!(url.path(), "" | "/")
+        && url.query().is_none()
+        && url.username().is_empty();
     plain.then_some(origin)
 }
 
@@ -111,12 +119,24 @@ mod tests {
     #[test]
     fn only_our_own_names_are_answered_to() {
         let guard = Guard::new("127.0.0.1", &["mine.example".to_owned()], &[]).unwrap();
-        for good in ["localhost:8931", "LOCALHOST", "127.0.0.1:1", "[::1]:8931", "localhost.", "mine.example:7"] {
+        for good in
+            ["localhost:8931", "LOCALHOST", "127.0.0.1:1", "[::1]:8931", "localhost.", "mine.example:7"]
+        {
             assert!(!refused(&guard, &[good], &[]), "{good}");
         }
         for evil in [
-            "evil.com", "localhost.evil.com", "127.0.0.1:8931@evil", "evil.com:8931", "", "localhost:99999",
-            "localhost/x", "mine.example.evil.com", "notmine.example", "127.0.0.2", "localhost evil", "*",
+            "evil.com",
+            "localhost.evil.com",
+            "127.0.0.1:8931@evil",
+            "evil.com:8931",
+            "",
+            "localhost:99999",
+            "localhost/x",
+            "mine.example.evil.com",
+            "notmine.example",
+            "127.0.0.2",
+            "localhost evil",
+            "*",
         ] {
             assert!(refused(&guard, &[evil], &[]), "{evil}");
         }
@@ -133,9 +153,17 @@ mod tests {
         let guard = Guard::new("127.0.0.1", &[], &["https://app.example".to_owned()]).unwrap();
         assert!(!refused(&guard, &["localhost"], &["https://app.example"]));
         for evil in [
-            "https://evil.com", "null", "http://localhost.evil.com", "http://localhost:8931.evil.com",
-            "http://localhost:8931", "https://app.example:8443", "http://app.example", "https://app.example@evil.com",
-            "https://app.example.evil.com", "", "https://app.example/path",
+            "https://evil.com",
+            "null",
+            "http://localhost.evil.com",
+            "http://localhost:8931.evil.com",
+            "http://localhost:8931",
+            "https://app.example:8443",
+            "http://app.example",
+            "https://app.example@evil.com",
+            "https://app.example.evil.com",
+            "",
+            "https://app.example/path",
         ] {
             assert!(refused(&guard, &["localhost"], &[evil]), "{evil}");
         }

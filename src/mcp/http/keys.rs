@@ -10,7 +10,7 @@ use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 use crate::error::{Error, Result};
 
 /// Whoever holds a key. Owners see nothing of each other.
-pub type Owner = Arc<str>;
+pub(super) type Owner = Arc<str>;
 
 /// The keys that are accepted.
 #[derive(Clone)]
@@ -21,7 +21,7 @@ pub struct Keys {
 
 /// What a request's `Authorization` turned out to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub(super) enum Verdict {
     Known(Owner),
     /// There is none, or none of a kind that we know.
     Missing(&'static str),
@@ -44,7 +44,8 @@ impl Keys {
         for key in keys {
             let key = key.trim().to_owned();
             if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
-                let problem = "a key is made of letters, digits and signs of ASCII, without spaces".to_owned();
+                let problem =
+                    "a key is made of letters, digits and signs of ASCII, without spaces".to_owned();
                 return Err(Error::InvalidArguments { problems: vec![problem] });
             }
             if !kept.contains(&key) {
@@ -139,7 +140,9 @@ mod tests {
         for near in ["Bearer on", "Bearer onee", "Bearer one ", "Bearer  one", "Bearer one\0", "Bearer ONE"] {
             assert_eq!(judge(&keys, &[near]), Verdict::Wrong, "{near:?}");
         }
-        for missing in [&[][..], &["Basic one"], &["one"], &["Bearer"], &["Bearer "], &["Bearer one", "Bearer one"]] {
+        for missing in
+            [&[][..], &["Basic one"], &["one"], &["Bearer"], &["Bearer "], &["Bearer one", "Bearer one"]]
+        {
             assert!(matches!(judge(&keys, missing), Verdict::Missing(_)), "{missing:?}");
         }
     }

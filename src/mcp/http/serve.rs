@@ -146,7 +146,8 @@ impl HttpServer {
         }
         // What is being answered now may end by itself, but not for long.
         drop(self.listener);
-        let _ = timeout(Duration::from_millis(300), async { while serving.join_next().await.is_some() {} }).await;
+        let _ =
+            timeout(Duration::from_millis(300), async { while serving.join_next().await.is_some() {} }).await;
         serving.abort_all();
         if timeout(shutdown::BROWSER_LIMIT, dispatcher.engine.close()).await.is_err() {
             tracing::warn!("the browser did not close in time");
@@ -211,7 +212,10 @@ impl App {
             None => None,
             // Somebody else's session is as unknown as one that never was.
             Some(id) => Some(self.session_of(&owner, id).ok_or_else(|| {
-                plain(StatusCode::NOT_FOUND, "Session not found: it has ended, or never was; initialize again")
+                plain(
+                    StatusCode::NOT_FOUND,
+                    "Session not found: it has ended, or never was; initialize again",
+                )
             })?),
         };
         let wants_events = accepts_events(&parts);
@@ -235,7 +239,9 @@ impl App {
         let cookie = cookie_of(&parts);
         let name = match (&session, begins) {
             (Some(name), _) => name.clone(),
-            (None, true) => Name { owner: owner.clone(), connection: format!("new {}", uuid::Uuid::new_v4()) },
+            (None, true) => {
+                Name { owner: owner.clone(), connection: format!("new {}", uuid::Uuid::new_v4()) }
+            }
             (None, false) => Name { owner: owner.clone(), connection: cookie.clone().unwrap_or_default() },
         };
         let mut presence = None;
@@ -304,12 +310,16 @@ impl App {
 
 /// Reads a message, which must be one of JSON-RPC.
 async fn read(parts: &Parts, body: Incoming) -> Result<(Bytes, ClientJsonRpcMessage), Refused> {
-    let kind = parts.headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind =
+        parts.headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     if !kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json") {
         return Err(plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "Content-Type must be application/json"));
     }
     let too_large = || plain(StatusCode::PAYLOAD_TOO_LARGE, "The request is too large");
-    let told = parts.headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+    let told = parts
+        .headers
+        .get(header::CONTENT_LENGTH)
+        .and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
     if told.is_some_and(|told| told > LARGEST_BODY as u64) {
         return Err(too_large());
     }
@@ -321,10 +331,7 @@ async fn read(parts: &Parts, body: Incoming) -> Result<(Bytes, ClientJsonRpcMess
         Err(_) => return Err(plain(StatusCode::REQUEST_TIMEOUT, "The request took too long to arrive")),
     };
     let refused = |error: ErrorData, id: Option<Value>| {
-        Box::new(json_response(
-            StatusCode::BAD_REQUEST,
-            &json!({"jsonrpc": "2.0", "id": id, "error": error}),
-        ))
+        Box::new(json_response(StatusCode::BAD_REQUEST, &json!({"jsonrpc": "2.0", "id": id, "error": error})))
     };
     let value: Value = serde_json::from_slice(&bytes)
         .map_err(|error| refused(ErrorData::parse_error(format!("Parse error: {error}"), None), None))?;
@@ -343,10 +350,12 @@ async fn as_json(response: Response<Body>, id: Option<&Value>) -> Response<Body>
     let bytes = collected.to_bytes();
     let text = String::from_utf8_lossy(&bytes);
     let messages = text.split("\n\n").filter_map(|event| {
-        let data: String = event.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim_start).collect();
+        let data: String =
+            event.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim_start).collect();
         serde_json::from_str::<Value>(&data).ok()
     });
-    let answer = messages.into_iter().find(|message| message.get("method").is_none() && message.get("id") == id);
+    let answer =
+        messages.into_iter().find(|message| message.get("method").is_none() && message.get("id") == id);
     let Some(answer) = answer else {
         return *plain(StatusCode::INTERNAL_SERVER_ERROR, "There was no answer");
     };
@@ -365,20 +374,27 @@ fn accepts_events(parts: &Parts) -> bool {
 }
 
 fn is_event_stream<B>(response: &Response<B>) -> bool {
-    response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(EVENT_STREAM.as_bytes()))
+    response
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .is_some_and(|kind| kind.as_bytes().starts_with(EVENT_STREAM.as_bytes()))
 }
 
 /// The name that we gave a client in a cookie.
 fn cookie_of(parts: &Parts) -> Option<String> {
     let values = parts.headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
-    let ours = values.flat_map(|value| value.split(';')).find_map(|pair| pair.trim().strip_prefix(COOKIE)?.strip_prefix('='))?;
+    let ours = values
+        .flat_map(|value| value.split(';'))
+        .find_map(|pair| pair.trim().strip_prefix(COOKIE)?.strip_prefix('='))?;
     uuid::Uuid::parse_str(ours).ok().map(|id| format!("cookie {id}"))
 }
 
 fn plain(status: StatusCode, text: &str) -> Refused {
     let mut response = Response::new(Body::from(format!("{text}\n")));
     *response.status_mut() = status;
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    response
+        .headers_mut()
+        .insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
     if status.is_client_error() {
         // What is left of the request is not read.
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
