@@ -6,6 +6,7 @@ mod console;
 mod context;
 mod download;
 mod element;
+mod endpoint;
 mod evaluate;
 mod fill;
 pub mod find;

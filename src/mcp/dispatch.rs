@@ -26,6 +26,9 @@ use crate::session::{Engine, Workspace};
 /// How long a call waits for others that work on the same page.
 const LONGEST_QUEUE: Duration = Duration::from_secs(60);
 
+/// How long noting the cookies after a call may take.
+const REMEMBER_LIMIT: Duration = Duration::from_secs(1);
+
 /// The tools and what they work on; one for the whole process.
 #[derive(Debug)]
 pub struct Dispatcher {
@@ -112,6 +115,7 @@ impl Dispatcher {
             turn: Mutex::default(),
             met_dialog: AtomicBool::new(false),
         };
+        let _in_use = self.engine.in_use();
         let before = Before::note(&client.workspace);
         let outcome = unless_it_panics(tool.run(arguments, &call, reply)).await;
         // What a call does can open a dialog. That is an effect to be told, not a failure.
@@ -120,6 +124,9 @@ impl Dispatcher {
             outcome => outcome,
         };
         describe(&call, &before, outcome.is_ok(), reply).await;
+        if self.engine.options().restore {
+            let _ = timeout(REMEMBER_LIMIT, client.workspace.remember()).await;
+        }
         outcome
     }
 }
