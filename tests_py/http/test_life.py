@@ -45,6 +45,11 @@ def in_background(work: Callable[[], Any]) -> tuple[threading.Thread, list[Any]]
     return thread, results
 
 
+def kill(server: HttpServer) -> None:
+    os.kill(server.browsers()[0], signal.SIGKILL)
+    until(lambda: not server.browsers(), "the end of the browser")
+
+
 def text(result: dict[str, Any]) -> str:
     return str(result["content"][0]["text"])
 
@@ -62,7 +67,7 @@ def test_a_killed_browser_is_replaced(start: Callable[..., HttpServer], site: Si
     client = server.begin()
     client.text("browser_navigate", url=site.page("form"))
     (browser,) = server.browsers()
-    os.kill(browser, signal.SIGKILL)
+    kill(server)
     again = client.text("browser_navigate", url=site.page("form"))
     assert "started again" in again
     assert server.browsers() not in ([], [browser])
@@ -149,7 +154,7 @@ def test_cookies_are_restored_when_asked(start: Callable[..., HttpServer], site:
         server = start(*arguments)
         client = server.begin()
         client.text("browser_navigate", url=site.url("/cookie?name=who&value=me"))
-        os.kill(server.browsers()[0], signal.SIGKILL)
+        kill(server)
         client.text("browser_navigate", url=site.page("form"))
         assert ("who=me" in client.text("browser_evaluate", function="() => document.cookie")) == expected
 
@@ -256,7 +261,8 @@ class Endpoint:
                 self.socket = found[0]
                 break
         self.url = f"http://127.0.0.1:{self.port}"
-        threading.Thread(target=self.process.stderr.read, daemon=True).start()
+        self.reader = threading.Thread(target=self.process.stderr.read, daemon=True)
+        self.reader.start()
 
     def pages(self) -> list[str]:
         with urllib.request.urlopen(f"{self.url}/json/list") as answer:
@@ -265,6 +271,9 @@ class Endpoint:
     def end(self) -> None:
         self.process.terminate()
         self.process.wait(20)
+        self.reader.join(20)
+        assert self.process.stderr
+        self.process.stderr.close()
 
 
 @pytest.fixture
