@@ -116,6 +116,10 @@ impl Dispatcher {
             met_dialog: AtomicBool::new(false),
         };
         let _in_use = self.engine.in_use();
+        if self.engine.attaches() && self.engine.running().is_none() {
+            // Whoever needs the browser will say why it cannot be had.
+            let _ = client.workspace.context().await;
+        }
         let before = Before::note(&client.workspace);
         let outcome = unless_it_panics(tool.run(arguments, &call, reply)).await;
         // What a call does can open a dialog. That is an effect to be told, not a failure.
@@ -145,6 +149,10 @@ impl Call<'_> {
     /// # Errors
     /// `no_page` when none is open, `dialog_open` when the page waits for an answer.
     pub async fn open_page(&self) -> Result<Page> {
+        if self.workspace.engine().attaches() {
+            // The pages are there already, also before the first call.
+            self.workspace.context().await?;
+        }
         self.take_turn(self.workspace.open_page()?).await
     }
 

@@ -117,6 +117,11 @@ impl Engine {
         &self.inner.options
     }
 
+    /// Whether the browser is somebody else's.
+    pub fn attaches(&self) -> bool {
+        matches!(self.inner.options.source, Source::Attach { .. })
+    }
+
     /// The browser, if it runs.
     pub fn running(&self) -> Option<Browser> {
         self.inner.current.lock().clone().filter(Browser::is_connected)
