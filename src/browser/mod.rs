@@ -7,6 +7,7 @@ mod content;
 mod context;
 mod download;
 mod element;
+mod endpoint;
 mod evaluate;
 mod fill;
 pub mod find;

@@ -36,6 +36,9 @@ use crate::session::{Engine, Workspace};
 /// How long a call waits for others that work on the same page.
 const LONGEST_QUEUE: Duration = Duration::from_secs(60);
 
+/// How long noting the cookies after a call may take.
+const REMEMBER_LIMIT: Duration = Duration::from_secs(1);
+
 /// The tools and what they work on; one for the whole process.
 #[derive(Debug)]
 pub struct Dispatcher {
@@ -80,11 +83,11 @@ pub struct Call<'a> {
     pub progress: &'a Progress,
     /// What the client has been shown.
     pub(super) told: &'a Mutex<Told>,
+    /// What happened meanwhile, to be told under Events.
+    pub(super) events: Mutex<Vec<String>>,
     turns: &'a Turns,
     turn: Mutex<Option<OwnedMutexGuard<()>>>,
     met_dialog: AtomicBool,
-    /// What an action caused had not ended when the time was over.
-    pub(super) unfinished: AtomicBool,
 }
 
 impl Dispatcher {
@@ -210,13 +213,18 @@ impl Dispatcher {
             told: &told,
             settings: &self.settings,
             progress,
+            events: Mutex::default(),
             turns: &self.turns,
             turn: Mutex::default(),
             met_dialog: AtomicBool::new(false),
-            unfinished: AtomicBool::new(false),
         };
+        let _in_use = self.engine.in_use();
         if tool.toolset != Toolset::Browser {
             return unless_it_panics(tool.run(arguments, &call, reply)).await;
+        }
+        if self.engine.attaches() && self.engine.running().is_none() {
+            // Whoever needs the browser will say why it cannot be had.
+            let _ = call.workspace.context().await;
         }
         let before = Before::note(call.workspace);
         let outcome = unless_it_panics(tool.run(arguments, &call, reply)).await;
@@ -226,6 +234,9 @@ impl Dispatcher {
             outcome => outcome,
         };
         describe(&call, &before, outcome.is_ok(), reply).await;
+        if self.engine.options().restore {
+            let _ = timeout(REMEMBER_LIMIT, client.workspace.remember()).await;
+        }
         outcome
     }
 }
@@ -249,7 +260,16 @@ impl Call<'_> {
     /// # Errors
     /// `no_page` when none is open, `dialog_open` when the page waits for an answer.
     pub async fn open_page(&self) -> Result<Page> {
+        if self.workspace.engine().attaches() {
+            // The pages are there already, also before the first call.
+            self.workspace.context().await?;
+        }
         self.take_turn(self.workspace.open_page()?).await
+    }
+
+    /// Remembers something that happened meanwhile, to be told under Events.
+    pub fn note(&self, event: impl Into<String>) {
+        self.events.lock().push(event.into());
     }
 
     /// How actions go about their elements.
@@ -270,14 +290,13 @@ impl Call<'_> {
             Err(error) => return Err(error),
         }
         self.progress.say("waiting for what the action caused");
-        let settled = watch
-            .settle(&SettleOptions {
-                window: self.settings.settle,
-                navigation_limit: self.settings.navigation_limit,
-            })
-            .await;
+        let Settings { settle: window, navigation_limit, .. } = *self.settings;
+        let settled = watch.settle(&SettleOptions { window, navigation_limit }).await;
         if settled.unfinished {
-            self.unfinished.store(true, Ordering::Relaxed);
+            self.note("The page is still loading.");
+        }
+        if settled.gone && page.is_closed() {
+            self.note("The page closed.");
         }
         Ok(())
     }

@@ -12,6 +12,6 @@ pub mod handoff;
 pub mod errand;
 pub mod registry;
 
-pub use engine::{Engine, EngineOptions, Source};
+pub use engine::{Engine, EngineOptions, InUse, Source};
 pub use roots::Roots;
 pub use workspace::{ContextEntry, Tab, Workspace};

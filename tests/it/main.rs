@@ -14,6 +14,7 @@ mod find;
 mod input;
 mod launch;
 mod layers;
+mod oracle;
 mod patchright;
 mod proxy;
 mod server;

@@ -102,14 +102,8 @@ impl Desk {
     }
 }
 
-static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
-    Engine::new(EngineOptions {
-        source: Source::Launch(Box::new(launch_options())),
-        context: ContextOptions::default(),
-        use_profile: false,
-        warn: Arc::new(|_| ()),
-    })
-});
+static ENGINE: LazyLock<Engine> =
+    LazyLock::new(|| Engine::new(EngineOptions::new(Source::Launch(Box::new(launch_options())))));
 
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
 static BROWSER: OnceCell<Browser> = OnceCell::const_new();
