@@ -28,20 +28,49 @@ pub struct Chain {
 #[serde(tag = "by", rename_all = "camelCase")]
 enum Part {
     Css(css::Css),
-    Xpath { path: String },
-    Text { text: TextTest, light: bool },
+    Xpath {
+        path: String,
+    },
+    Text {
+        text: TextTest,
+        light: bool,
+    },
     Role(Box<RoleTest>),
-    Attribute { name: String, value: ValueTest, light: bool },
-    Label { text: TextTest },
-    Has { chain: Chain },
-    HasNot { chain: Chain },
-    HasText { text: TextTest },
-    HasNotText { text: TextTest },
-    And { chain: Chain },
-    Or { chain: Chain },
-    Chain { chain: Chain },
-    Nth { index: i64 },
-    Visible { visible: bool },
+    Attribute {
+        name: String,
+        value: ValueTest,
+        light: bool,
+    },
+    Label {
+        text: TextTest,
+    },
+    Has {
+        chain: Chain,
+    },
+    HasNot {
+        chain: Chain,
+    },
+    HasText {
+        text: TextTest,
+    },
+    HasNotText {
+        text: TextTest,
+    },
+    And {
+        chain: Chain,
+    },
+    Or {
+        chain: Chain,
+    },
+    Chain {
+        chain: Chain,
+    },
+    Nth {
+        index: i64,
+    },
+    Visible {
+        visible: bool,
+    },
     /// Changes nothing: a description.
     Same,
 }
@@ -206,8 +235,7 @@ fn piece(text: &str) -> Result<Piece> {
     let is_name = |name: &str| {
         !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-+:*".contains(c))
     };
-    let quoted =
-        |quote| text.len() > 1 && text.starts_with(quote) && text.ends_with(quote);
+    let quoted = |quote| text.len() > 1 && text.starts_with(quote) && text.ends_with(quote);
     let (engine, body) = match named {
         Some((name, body)) if is_name(name) => (name, body),
         _ if quoted('"') || quoted('\'') => ("text", text),
@@ -248,7 +276,9 @@ fn chain(mut pieces: Vec<Piece>, depth: usize) -> Result<Chain> {
 fn part(piece: &Piece, depth: usize) -> Result<Part> {
     let body = piece.body.as_str();
     let (engine, light) = match piece.engine.strip_suffix(":light") {
-        Some(engine @ ("css" | "text" | "id" | "data-testid" | "data-test-id" | "data-test")) => (engine, true),
+        Some(engine @ ("css" | "text" | "id" | "data-testid" | "data-test-id" | "data-test")) => {
+            (engine, true)
+        }
         _ => (piece.engine.as_str(), false),
     };
     let nested = || nested(body, depth);
@@ -256,9 +286,11 @@ fn part(piece: &Piece, depth: usize) -> Result<Part> {
         "css" => Part::Css(css::read(body, light)?),
         "xpath" => Part::Xpath { path: body.trim().to_owned() },
         "text" => Part::Text { text: public_text(body), light },
-        "id" | "data-testid" | "data-test-id" | "data-test" => {
-            Part::Attribute { name: engine.to_owned(), value: ValueTest::Whole { text: body.to_owned() }, light }
-        }
+        "id" | "data-testid" | "data-test-id" | "data-test" => Part::Attribute {
+            name: engine.to_owned(),
+            value: ValueTest::Whole { text: body.to_owned() },
+            light,
+        },
         "role" => Part::Role(Box::new(role(body, false)?)),
         "internal:role" => Part::Role(Box::new(role(body, true)?)),
         "label" => Part::Label { text: public_text(body) },
@@ -277,9 +309,7 @@ fn part(piece: &Piece, depth: usize) -> Result<Part> {
         "internal:or" => Part::Or { chain: nested()? },
         "internal:chain" => Part::Chain { chain: nested()? },
         "internal:describe" => Part::Same,
-        "nth" => Part::Nth {
-            index: body.trim().parse().map_err(|_| invalid("nth takes a whole number"))?,
-        },
+        "nth" => Part::Nth { index: body.trim().parse().map_err(|_| invalid("nth takes a whole number"))? },
         "visible" => match body.trim() {
             "true" => Part::Visible { visible: true },
             "false" => Part::Visible { visible: false },
@@ -294,8 +324,8 @@ fn part(piece: &Piece, depth: usize) -> Result<Part> {
 
 /// A selector within a selector, written as a JSON string.
 fn nested(body: &str, depth: usize) -> Result<Chain> {
-    let text: String =
-        serde_json::from_str(body.trim()).map_err(|_| invalid("a selector within it is not a JSON string"))?;
+    let text: String = serde_json::from_str(body.trim())
+        .map_err(|_| invalid("a selector within it is not a JSON string"))?;
     let pieces = split(&text)?;
     if pieces.iter().any(|piece| piece.engine == "internal:control") {
         return Err(invalid("a selector within another cannot enter a frame"));
@@ -366,7 +396,8 @@ fn test_id(body: &str) -> ValueTest {
 fn attribute(body: &str) -> Result<Part> {
     let (name, attributes) = attributes::read(body)?;
     let one = <[Attribute; 1]>::try_from(attributes);
-    let (true, Ok([Attribute { name, compare: Some(Compare::Is), value, exact }])) = (name.is_empty(), one) else {
+    let (true, Ok([Attribute { name, compare: Some(Compare::Is), value, exact }])) = (name.is_empty(), one)
+    else {
         return Err(invalid("one attribute with its value is needed"));
     };
     let value = match value {
@@ -423,7 +454,9 @@ impl Attribute {
 
     fn state(&self) -> Result<State> {
         match &self.value {
-            Value::Text(text) if self.compare == Some(Compare::Is) && text == "mixed" => Ok(State::Mixed("mixed")),
+            Value::Text(text) if self.compare == Some(Compare::Is) && text == "mixed" => {
+                Ok(State::Mixed("mixed"))
+            }
             _ => self.truth().map(State::Is),
         }
     }

@@ -17,6 +17,8 @@ pub enum Source {
     Launch(Box<LaunchOptions>),
     /// Somebody else runs it; we attach to a `ws://` or `http://` address, with these headers.
     Attach { endpoint: String, headers: Vec<(String, String)>, limit: Duration },
+    /// One that was asked for by name and that this build does not drive.
+    Unsupported { browser: String },
 }
 
 /// What the engine needs to know.
@@ -157,6 +159,9 @@ impl Engine {
         let browser = match &options.source {
             Source::Launch(launch) => {
                 Browser::launch(launch, options.context.clone(), &*options.warn).await?
+            }
+            Source::Unsupported { browser } => {
+                return Err(Error::UnsupportedBrowser { browser: browser.clone() });
             }
             Source::Attach { endpoint, headers, limit } => {
                 Browser::connect(endpoint, headers, options.context.clone(), *limit).await?
