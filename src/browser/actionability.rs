@@ -125,6 +125,12 @@ fn pauses() -> impl Iterator<Item = Duration> {
     PAUSES_MS.into_iter().map(Duration::from_millis).chain(std::iter::repeat(LONGEST_PAUSE))
 }
 
+/// How long to wait for a way by pointer where there is another one.
+const SOON: Duration = Duration::from_secs(1);
+
+/// How many frames a scroll may take to show, on a machine that is busy.
+const MOST_FRAMES: usize = 6;
+
 /// How often the wheel is turned for one scroll into view: a frame inside a list inside a page needs several.
 const MOST_TURNS: usize = 12;
 
@@ -179,8 +185,17 @@ impl ElementHandle {
         self.until_clear(options.limit, |attempt| self.approach_once(need, options, attempt)).await
     }
 
+    /// Like [`approach`](Self::approach), for what can also be done without the pointer. `None` when it is not clear soon.
+    pub(super) async fn approach_soon(&self, need: Need, options: &ActionOptions) -> Result<Option<Point>> {
+        let soon = ActionOptions { limit: options.limit.min(SOON), ..options.clone() };
+        match self.approach(need, &soon).await {
+            Err(Error::NotActionable { .. }) => Ok(None),
+            reached => reached.map(Some),
+        }
+    }
+
     /// One attempt of [`approach`](Self::approach).
-    pub(super) async fn approach_once(
+    async fn approach_once(
         &self,
         need: Need,
         options: &ActionOptions,
@@ -302,9 +317,16 @@ impl ElementHandle {
             }
             let before: Option<Rect> = self.ask("boxOf", Vec::new()).await?;
             mouse.wheel(turn.dx, turn.dy).await?;
-            self.ask::<()>("frames", vec![value_argument(&1)]).await?;
-            let after: Option<Rect> = self.ask("boxOf", Vec::new()).await?;
-            if before == after {
+            let mut moved = false;
+            for _ in 0..MOST_FRAMES {
+                self.ask::<()>("frames", vec![value_argument(&1)]).await?;
+                if self.ask::<Option<Rect>>("boxOf", Vec::new()).await? != before {
+                    moved = true;
+                    break;
+                }
+            }
+            // A page that keeps the wheel to itself, or an element that does not move with what is around it.
+            if !moved {
                 return Ok(false);
             }
         }

@@ -286,10 +286,8 @@ impl ElementHandle {
     pub(super) async fn enter(&self, options: &ActionOptions) -> Result<()> {
         let natural = self.input(options)?.style() == InputStyle::Natural;
         if natural && !self.ask::<bool>("isFocused", Vec::new()).await? {
-            // Once is enough: what cannot be clicked can still have the focus.
-            let clear =
-                tokio::time::timeout(CHANGE_LIMIT, self.approach_once(Need::PRESSED, options, 0)).await;
-            if let Ok(Attempt::Done(point)) = clear.unwrap_or(Ok(Attempt::Blocked(Obstacle::Silent))) {
+            // What cannot be clicked can still have the focus.
+            if let Some(point) = self.approach_soon(Need::PRESSED, options).await? {
                 self.press_at(point, &ClickOptions::default(), options).await?;
             }
         }
@@ -365,8 +363,10 @@ impl ElementHandle {
                 reason: "its name is not valid Unicode".to_owned(),
             })?);
         }
-        let control = self.handle_of("controlOf", Vec::new()).await?;
-        let control = control.ok_or_else(|| self.stale())?;
+        if paths.is_empty() {
+            return self.ask("setValue", vec![value_argument(&"")]).await;
+        }
+        let control = self.control().await?;
         let set = SetFileInputFiles {
             files: paths,
             object_id: Some(control.handle.id().to_owned()),
@@ -443,6 +443,11 @@ impl ElementHandle {
         let mut all = vec![self.handle.argument()];
         all.extend(arguments);
         self.world.call_with(method, all).await.map_err(|error| self.explain(error))
+    }
+
+    /// The control that is meant: the one of a label, the element itself otherwise.
+    pub(super) async fn control(&self) -> Result<ElementHandle> {
+        self.handle_of("controlOf", Vec::new()).await?.ok_or_else(|| self.stale())
     }
 
     /// Calls `engine[method](node, ...arguments)`, which answers a node.

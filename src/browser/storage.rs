@@ -120,6 +120,10 @@ impl StorageState {
             let told = told.split(" at line ").next().unwrap_or_default();
             format!("line {}: {told}", error.line())
         })?;
+        // A list of nothing would do as an object of nothing.
+        if !text.trim_start().starts_with('{') {
+            return Err("line 1: expected an object with cookies and origins".to_owned());
+        }
         for origin in &state.origins {
             if origin_of(&origin.origin).is_none() {
                 let line = text.lines().position(|line| line.contains(&origin.origin));

@@ -16,3 +16,4 @@ pub mod dispatch;
 pub mod shutdown;
 pub mod stdio;
 pub mod server;
+pub mod http;

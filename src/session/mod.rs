@@ -3,6 +3,6 @@ mod engine;
 mod roots;
 mod workspace;
 
-pub use engine::{Engine, EngineOptions, Source};
+pub use engine::{Engine, EngineOptions, InUse, Source};
 pub use roots::Roots;
 pub use workspace::{ContextEntry, Tab, Workspace};

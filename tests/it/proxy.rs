@@ -23,10 +23,8 @@ async fn socks(site_port: u16) -> (u16, Asked) {
         while let Ok((mut stream, _)) = listener.accept().await {
             let seen = seen.clone();
             tokio::spawn(async move {
-                let count = {
-                    stream.read_u8().await?;
-                    stream.read_u8().await?
-                };
+                stream.read_u8().await?;
+                let count = stream.read_u8().await?;
                 let mut methods = vec![0; count.into()];
                 stream.read_exact(&mut methods).await?;
                 if !methods.contains(&2) {
@@ -184,7 +182,7 @@ fn a_failure_says_what_the_proxy_did() {
             other.close().await.unwrap();
         }
         assert_eq!(asked(&by_http).len(), 0);
-        assert_eq!(asked(&by_socks), ["forbidden.example:80"]);
+        assert!(asked(&by_socks).iter().all(|asked| asked == "forbidden.example:80"), "{by_socks:?}");
     });
 }
 
