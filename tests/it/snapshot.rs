@@ -200,7 +200,11 @@ fn read_line(line: &str) -> Option<Line> {
         .map(|word| word.trim_start_matches("ref=").to_owned())
         .filter(|word| word.parse::<Ref>().is_ok());
     let head = unquoted.split([' ', ':']).next()?.to_owned();
-    (spaces % 2 == 0 && !head.is_empty()).then(|| Line { depth: spaces / 2, refs: refs.collect(), head })
+    (spaces.is_multiple_of(2) && !head.is_empty()).then(|| Line {
+        depth: spaces / 2,
+        refs: refs.collect(),
+        head,
+    })
 }
 
 /// The line with every JSON string emptied; `None` when one does not end.
