@@ -16,6 +16,7 @@ mod navigation;
 mod network;
 mod page;
 mod screenshot;
+pub mod selector;
 mod world;
 
 pub use actionability::{ACTION_LIMIT, ActionOptions};

@@ -11,6 +11,7 @@ mod cli;
 mod find;
 mod launch;
 mod layers;
+mod selector;
 mod server;
 mod support;
 mod tools;

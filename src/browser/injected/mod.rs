@@ -44,6 +44,8 @@ const ENGINE: &str = concat!(
     include_str!("act.js"),
     "}\n{\n",
     include_str!("watch.js"),
+    "}\n{\n",
+    include_str!("select.js"),
     "}\nreturn engine;\n})"
 );
 
