@@ -8,7 +8,7 @@ SHELL := /bin/bash
 export PATH := $(CURDIR)/.venv/bin:$(HOME)/.cargo/bin:$(PATH)
 export PYO3_PYTHON := $(CURDIR)/.venv/bin/python
 CARGO_FLAGS ?= --locked
-PYTHON_FILES := $(wildcard python tests_py demo benches)
+PYTHON_FILES := python tests_py demo benches scripts
 
 say = @printf '\n\033[1m── %s\033[0m\n' "$(1)"
 
@@ -94,10 +94,16 @@ bench: .venv/ready browser ## Measure start-up and tools on a release build; BEN
 	$(call say,Measuring)
 	python -m benches.server --python $(CURDIR)/target/bench/venv/bin/python $(BENCH)
 
+.PHONY: soak
+soak: browser build ## Navigate a thousand times, and see that the server has not grown
+	$(call say,Soaking)
+	python -m benches.soak
+
 .PHONY: docs
-docs: build ## Write what code knows into docs/reference/
+docs: build ## Write what code knows into docs/reference/, and the Rust documentation
 	$(call say,Documentation)
-	cargo doc $(CARGO_FLAGS) --no-deps --quiet
+	python scripts/write_reference.py
+	RUSTDOCFLAGS='-D warnings' cargo doc $(CARGO_FLAGS) --no-deps --quiet
 
 .PHONY: clean
 clean: ## Remove everything that was built

@@ -16,6 +16,8 @@ pub enum Error {
     BrowserNotFound { looked: Vec<String> },
     #[error("the browser did not start: {reason}")]
     BrowserLaunch { reason: String },
+    #[error("Chromium could not be downloaded: {reason}")]
+    BrowserInstall { reason: String },
     #[error("a visible window needs a display, and DISPLAY is not set")]
     NoDisplay,
     #[error("the profile is in use by {holder}")]
@@ -125,6 +127,9 @@ impl Error {
         Some(match self {
             Self::BrowserNotFound { .. } => {
                 "install Chromium or Chrome, name one with --executable-path, or call browser_install"
+            }
+            Self::BrowserInstall { .. } => {
+                "install Chromium or Chrome with the system's package manager, or name a mirror with --download-host"
             }
             Self::NoDisplay => "set DISPLAY, run under xvfb-run, or use --headless",
             Self::ProfileInUse { .. } => "close that browser, or use another --user-data-dir",

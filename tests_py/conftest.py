@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
@@ -37,19 +38,26 @@ async def server(shared_server: Server) -> AsyncIterator[Server]:
 
 
 @pytest.fixture
-def wire(tmp_path: Path) -> Iterator[Wire]:
+def folder() -> Iterator[Path]:
+    """A folder for temporary files whose path is short: a browser's socket must fit below it."""
+    with tempfile.TemporaryDirectory(prefix="t-") as name:
+        yield Path(name)
+
+
+@pytest.fixture
+def wire(folder: Path) -> Iterator[Wire]:
     """A server of the test's own, spoken to in lines of JSON."""
-    with Wire(tmp_path, "--headless") as wire:
+    with Wire(folder, "--headless") as wire:
         yield wire
 
 
 @pytest.fixture
-def new_wire(tmp_path: Path) -> Iterator[Callable[..., Wire]]:
+def new_wire(folder: Path) -> Iterator[Callable[..., Wire]]:
     """Starts servers with arguments of the test's own, all with their temporary files in one folder."""
     wires: list[Wire] = []
 
     def start(*arguments: str) -> Wire:
-        wires.append(Wire(tmp_path, *arguments))
+        wires.append(Wire(folder, *arguments))
         return wires[-1]
 
     yield start

@@ -125,15 +125,21 @@ fn pauses() -> impl Iterator<Item = Duration> {
     PAUSES_MS.into_iter().map(Duration::from_millis).chain(std::iter::repeat(LONGEST_PAUSE))
 }
 
+/// How long to wait for a way by pointer where there is another one.
+const SOON: Duration = Duration::from_secs(1);
+
+/// How many frames a scroll may take to show, on a machine that is busy.
+const MOST_FRAMES: usize = 6;
+
 /// How often the wheel is turned for one scroll into view: a frame inside a list inside a page needs several.
 const MOST_TURNS: usize = 12;
 
 impl ElementHandle {
     /// Looks until nothing is in the way. When time runs out, the last obstacle is the error.
-    pub(super) async fn until_clear<T>(
+    pub(super) async fn until_clear<T, Looking: Future<Output = Result<Attempt<T>>>>(
         &self,
         limit: Duration,
-        mut look: impl AsyncFnMut(u32) -> Result<Attempt<T>>,
+        mut look: impl FnMut(u32) -> Looking,
     ) -> Result<T> {
         let mut obstacle = Obstacle::Silent;
         let search = async {
@@ -164,7 +170,7 @@ impl ElementHandle {
             return Ok(());
         }
         let need = Need { stable: false, hit: false, ..need };
-        self.until_clear(options.limit, async |_| {
+        self.until_clear(options.limit, |_| async move {
             Ok(match self.look(need, &Aim::default()).await? {
                 Look::Clear(_) | Look::Blocked(Obstacle::OutsideViewport) => Attempt::Done(()),
                 Look::Blocked(by) => Attempt::Blocked(by),
@@ -176,12 +182,20 @@ impl ElementHandle {
     /// Brings the pointer to a point where the element can be acted on. Answers that point of the page.
     pub(super) async fn approach(&self, need: Need, options: &ActionOptions) -> Result<Point> {
         let need = if options.force { need.forced() } else { need };
-        self.until_clear(options.limit, async |attempt| self.approach_once(need, options, attempt).await)
-            .await
+        self.until_clear(options.limit, |attempt| self.approach_once(need, options, attempt)).await
+    }
+
+    /// Like [`approach`](Self::approach), for what can also be done without the pointer. `None` when it is not clear soon.
+    pub(super) async fn approach_soon(&self, need: Need, options: &ActionOptions) -> Result<Option<Point>> {
+        let soon = ActionOptions { limit: options.limit.min(SOON), ..options.clone() };
+        match self.approach(need, &soon).await {
+            Err(Error::NotActionable { .. }) => Ok(None),
+            reached => reached.map(Some),
+        }
     }
 
     /// One attempt of [`approach`](Self::approach).
-    pub(super) async fn approach_once(
+    async fn approach_once(
         &self,
         need: Need,
         options: &ActionOptions,
@@ -303,9 +317,16 @@ impl ElementHandle {
             }
             let before: Option<Rect> = self.ask("boxOf", Vec::new()).await?;
             mouse.wheel(turn.dx, turn.dy).await?;
-            self.ask::<()>("frames", vec![value_argument(&1)]).await?;
-            let after: Option<Rect> = self.ask("boxOf", Vec::new()).await?;
-            if before == after {
+            let mut moved = false;
+            for _ in 0..MOST_FRAMES {
+                self.ask::<()>("frames", vec![value_argument(&1)]).await?;
+                if self.ask::<Option<Rect>>("boxOf", Vec::new()).await? != before {
+                    moved = true;
+                    break;
+                }
+            }
+            // A page that keeps the wheel to itself, or an element that does not move with what is around it.
+            if !moved {
                 return Ok(false);
             }
         }

@@ -4,18 +4,21 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use parking_lot::Mutex;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
 
 use super::context::{BrowserContext, ContextOptions};
-use super::launch::{BrowserProcess, LaunchOptions, launch};
+use super::endpoint;
+use super::launch::{self, BrowserProcess, LaunchOptions, launch};
+use super::proxy::Relay;
 use crate::cdp::transport::{Pipe, WebSocket};
-use crate::cdp::types::browser::{Close, GetVersion, Version};
-use crate::cdp::types::emulation::SetIgnoreCertificateErrors;
+use crate::cdp::types::browser::{Close, DownloadProgress, DownloadWillBegin, GetVersion, Version};
 use crate::cdp::types::runtime::RunIfWaitingForDebugger;
 use crate::cdp::types::target::{
     AttachedToTarget, CreateBrowserContext, DetachFromTarget, FilterEntry, SetAutoAttach,
 };
 use crate::cdp::{CdpSession, Connection, Event, Observer, RawEvent};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, human};
 
 /// A browser. Cheap to clone. It ends when [`close`](Self::close)d, or when it ends by itself.
 #[derive(Debug, Clone)]
@@ -30,6 +33,8 @@ pub(super) struct BrowserInner {
     process: Option<BrowserProcess>,
     version: Version,
     contexts: Mutex<HashMap<String, BrowserContext>>,
+    /// Who waits for a page that nobody is to see, by its address.
+    helpers: Mutex<HashMap<String, oneshot::Sender<CdpSession>>>,
     default_context: BrowserContext,
 }
 
@@ -51,7 +56,9 @@ impl Browser {
         default_context: ContextOptions,
         warn: &(dyn Fn(&str) + Send + Sync),
     ) -> Result<Self> {
-        let process = launch(options, warn).await?;
+        let relay = Relay::start(default_context.proxy.as_ref(), &default_context.policy).await?;
+        let options = through(relay.as_ref(), options);
+        let process = launch(&options, warn).await?;
         let pipes = process.take_pipes();
         let (reader, writer) =
             pipes.ok_or_else(|| Error::BrowserLaunch { reason: "its pipe is gone".to_owned() })?;
@@ -59,7 +66,7 @@ impl Browser {
         let started = Self::start(connection, default_context);
         match started.await {
             Ok((connection, root, version, options)) => {
-                Ok(Self::assemble(connection, root, Some(process), version, options))
+                Ok(Self::assemble(connection, root, Some(process), version, options, relay))
             }
             Err(error) => {
                 process.terminate(Duration::ZERO).await;
@@ -69,14 +76,26 @@ impl Browser {
     }
 
     /// Attaches to a browser that somebody else runs. It is never closed by us.
+    ///
+    /// `endpoint` is a `ws://` address, or the `http://` address that tells it; `limit` is for both steps.
     pub async fn connect(
-        websocket_url: &str,
+        endpoint: &str,
         headers: &[(String, String)],
         default_context: ContextOptions,
+        limit: Duration,
     ) -> Result<Self> {
-        let connection = Connection::start(WebSocket::connect(websocket_url, headers).await?);
+        let slow = || Error::BrowserGone { reason: format!("it gave no answer within {}", human(limit)) };
+        let connecting = async {
+            let websocket_url = endpoint::resolve(endpoint, headers, limit).await?;
+            WebSocket::connect(&websocket_url, headers).await
+        };
+        let socket = timeout(limit, connecting).await.unwrap_or_else(|_| Err(slow()))?;
+        let connection = Connection::start(socket);
         let (connection, root, version, options) = Self::start(connection, default_context).await?;
-        Ok(Self::assemble(connection, root, None, version, options))
+        let browser = Self::assemble(connection, root, None, version, options, None);
+        // Once it answers, it has told of all that is open.
+        browser.inner.root.send(GetVersion {}).within(limit).await?;
+        Ok(browser)
     }
 
     async fn start(
@@ -94,6 +113,7 @@ impl Browser {
         process: Option<BrowserProcess>,
         version: Version,
         options: ContextOptions,
+        relay: Option<Relay>,
     ) -> Self {
         let inner = Arc::new_cyclic(|browser: &Weak<BrowserInner>| BrowserInner {
             connection,
@@ -101,9 +121,10 @@ impl Browser {
             process,
             version,
             contexts: Mutex::default(),
-            default_context: BrowserContext::new(browser.clone(), None, options),
+            helpers: Mutex::default(),
+            default_context: BrowserContext::new(browser.clone(), None, options, relay.map(Arc::new)),
         });
-        inner.root.observe(&[AttachedToTarget::METHOD], Arc::new(Ear(Arc::downgrade(&inner))));
+        inner.root.observe(&HEARD, Arc::new(Ear(Arc::downgrade(&inner))));
         // From here on every target is attached to before its first script runs.
         inner.root.send(attach_to_everything()).ignore();
         Self { inner }
@@ -154,17 +175,19 @@ impl Browser {
 
     /// Makes an isolated context.
     pub async fn new_context(&self, options: ContextOptions) -> Result<BrowserContext> {
+        let relay = Relay::start(options.proxy.as_ref(), &options.policy).await?.map(Arc::new);
         let create = CreateBrowserContext {
             dispose_on_detach: Some(true),
-            proxy_server: options.proxy_server.clone(),
-            proxy_bypass_list: options.proxy_bypass.clone(),
+            proxy_server: relay.as_ref().map(|relay| relay.server()),
+            proxy_bypass_list: relay.as_ref().map(|relay| relay.bypass()),
         };
         let id = self.inner.root.call(create).await?.browser_context_id;
-        if options.ignore_https_errors {
-            self.inner.root.send(SetIgnoreCertificateErrors { ignore: true }).ignore();
-        }
-        let context = BrowserContext::new(Arc::downgrade(&self.inner), Some(id.clone()), options);
+        let context = BrowserContext::new(Arc::downgrade(&self.inner), Some(id.clone()), options, relay);
         self.inner.contexts.lock().insert(id, context.clone());
+        if let Err(error) = context.prepare().await {
+            let _ = context.close().await;
+            return Err(error);
+        }
         Ok(context)
     }
 
@@ -180,6 +203,19 @@ impl Browser {
     /// Waits until the browser ends, and says why.
     pub async fn until_ended(&self) -> Error {
         self.inner.connection.until_ended().await
+    }
+
+    /// Whether it still answers within `limit`.
+    pub async fn answers(&self, limit: Duration) -> bool {
+        !matches!(self.inner.root.call_within(GetVersion {}, limit).await, Err(Error::NoAnswer { .. }))
+    }
+
+    /// Gives up on a browser that does not answer: what waits for it fails now, and if it is ours it is ended.
+    pub async fn abandon(&self, reason: &str) {
+        self.inner.connection.close(reason);
+        if let Some(process) = &self.inner.process {
+            process.terminate(Duration::ZERO).await;
+        }
     }
 
     /// Closes the browser if it is ours, and otherwise lets go of it. Nothing is left behind.
@@ -204,6 +240,14 @@ impl Browser {
         self.inner.contexts.lock().remove(id);
     }
 
+    /// An address for a page that is no tab, and where its session will arrive.
+    pub(super) fn expect_helper(&self) -> (String, oneshot::Receiver<CdpSession>) {
+        let url = format!("about:blank#{}", uuid::Uuid::new_v4());
+        let (sender, receiver) = oneshot::channel();
+        self.inner.helpers.lock().insert(url.clone(), sender);
+        (url, receiver)
+    }
+
     fn context_of(&self, id: Option<&str>) -> Option<BrowserContext> {
         let named = id.and_then(|id| self.inner.contexts.lock().get(id).cloned());
         // A launched browser has one context that we did not make: its own. In somebody else's there may be more.
@@ -218,6 +262,10 @@ impl Browser {
     fn attached(&self, told: &AttachedToTarget) {
         let session = self.inner.connection.session(&told.session_id);
         let info = &told.target_info;
+        if let Some(helper) = self.inner.helpers.lock().remove(&info.url) {
+            let _ = helper.send(session);
+            return;
+        }
         let context = self.context_of(info.browser_context_id.as_deref());
         match (info.kind.as_str(), context) {
             ("page", Some(context)) if !is_of_the_browser(&info.url) => {
@@ -236,13 +284,35 @@ impl Browser {
     }
 }
 
-/// What hears of new targets.
+/// The whole browser goes through the relay: its own context, and what it asks for by itself.
+fn through(relay: Option<&Relay>, options: &LaunchOptions) -> LaunchOptions {
+    let mut options = options.clone();
+    if let Some(relay) = relay {
+        options.proxy = Some(launch::Proxy { server: relay.server(), bypass: Some(relay.bypass()) });
+        // What pages say to each other directly would pass it by.
+        for name in ["--webrtc-ip-handling-policy", "--force-webrtc-ip-handling-policy"] {
+            options.arguments.push(format!("{name}=disable_non_proxied_udp"));
+        }
+    }
+    options
+}
+
+/// What the browser's own session tells and that we keep.
+const HEARD: [&str; 3] = [AttachedToTarget::METHOD, DownloadWillBegin::METHOD, DownloadProgress::METHOD];
+
+/// What hears of new targets and of downloads.
 struct Ear(Weak<BrowserInner>);
 
 impl Observer for Ear {
     fn told(&self, event: RawEvent) {
-        if let (Some(inner), Some(told)) = (self.0.upgrade(), event.read::<AttachedToTarget>()) {
-            Browser { inner }.attached(&told);
+        let Some(inner) = self.0.upgrade() else { return };
+        let browser = Browser { inner };
+        if let Some(told) = event.read::<AttachedToTarget>() {
+            browser.attached(&told);
+        } else if let Some(told) = event.read::<DownloadWillBegin>() {
+            let _ = browser.contexts().iter().any(|context| context.download_begun(&told));
+        } else if let Some(told) = event.read::<DownloadProgress>() {
+            let _ = browser.contexts().iter().any(|context| context.download_progressed(&told));
         }
     }
 }

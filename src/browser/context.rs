@@ -1,19 +1,29 @@
 //! A browser context: cookies, storage, cache and permissions of its own, and the pages that share them.
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::{Arc, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use super::browser::{Browser, BrowserInner};
+use super::download::{Download, Downloads};
 use super::input::InputStyle;
 use super::page::Page;
+use super::policy::Policy;
+use super::proxy::{Proxy, Relay};
+use super::storage::{StorageState, origin_of};
 use crate::cdp::CdpSession;
+use crate::cdp::types::browser::{
+    DownloadProgress, DownloadWillBegin, GrantPermissions, SetDownloadBehavior,
+};
 use crate::cdp::types::emulation::{
-    SetDeviceMetricsOverride, SetLocaleOverride, SetTimezoneOverride, SetUserAgentOverride,
+    SetDeviceMetricsOverride, SetIgnoreCertificateErrors, SetLocaleOverride, SetTimezoneOverride,
+    SetTouchEmulationEnabled, SetUserAgentOverride,
 };
 use crate::cdp::types::network::{Headers, SetExtraHttpHeaders};
-use crate::cdp::types::page::AddScriptToEvaluateOnNewDocument;
+use crate::cdp::types::page::{AddScriptToEvaluateOnNewDocument, SetInterceptFileChooserDialog};
 use crate::cdp::types::target::{CreateTarget, DisposeBrowserContext, TargetInfo};
 use crate::error::{Error, Result};
 
@@ -29,12 +39,25 @@ pub struct ContextOptions {
     pub ignore_https_errors: bool,
     /// Scripts that run in every document before its own.
     pub init_scripts: Vec<String>,
-    /// A proxy for all traffic of this context, such as `http://host:3128`.
-    pub proxy_server: Option<String>,
-    /// Hosts that are reached without the proxy, separated by commas.
-    pub proxy_bypass: Option<String>,
+    /// A proxy for all traffic of this context.
+    pub proxy: Option<Proxy>,
+    /// The servers that its pages may reach.
+    pub policy: Arc<Policy>,
+    /// What pages may do without asking, such as `geolocation`.
+    pub permissions: Vec<String>,
+    /// Cookies and storage to begin with.
+    pub storage_state: Option<Arc<StorageState>>,
+    /// Device pixels to a CSS pixel; needs a viewport.
+    pub device_scale_factor: Option<f64>,
+    /// Whether pages are laid out as on a telephone; needs a viewport.
+    pub is_mobile: bool,
+    pub has_touch: bool,
     /// How the pointer and the keys of its pages move.
     pub input: InputStyle,
+    /// Where files that pages send are kept. `None`: as the browser does it.
+    pub downloads: Option<PathBuf>,
+    /// Whether file choosers are caught, to be answered by [`Page::file_chooser`] instead of a window.
+    pub catch_file_choosers: bool,
 }
 
 /// An isolated context. Cheap to clone; compares by identity.
@@ -51,6 +74,9 @@ pub(super) struct ContextInner {
     options: Mutex<ContextOptions>,
     state: Mutex<ContextState>,
     changes: watch::Sender<u64>,
+    downloads: Downloads,
+    /// Where its traffic goes, if it goes through one of ours.
+    relay: Option<Arc<Relay>>,
 }
 
 #[derive(Debug, Default)]
@@ -58,6 +84,8 @@ struct ContextState {
     pages: Vec<Page>,
     next_page: u32,
     closed: bool,
+    /// The origins that its pages have been to.
+    origins: BTreeSet<String>,
 }
 
 impl PartialEq for BrowserContext {
@@ -69,13 +97,20 @@ impl PartialEq for BrowserContext {
 impl Eq for BrowserContext {}
 
 impl BrowserContext {
-    pub(super) fn new(browser: Weak<BrowserInner>, id: Option<String>, options: ContextOptions) -> Self {
+    pub(super) fn new(
+        browser: Weak<BrowserInner>,
+        id: Option<String>,
+        options: ContextOptions,
+        relay: Option<Arc<Relay>>,
+    ) -> Self {
         let inner = ContextInner {
             browser,
             id,
             options: Mutex::new(options),
             state: Mutex::default(),
             changes: watch::Sender::new(0),
+            downloads: Downloads::default(),
+            relay,
         };
         Self { inner: Arc::new(inner) }
     }
@@ -177,6 +212,89 @@ impl BrowserContext {
         self.inner.options.lock().clone()
     }
 
+    /// Gives the context what it begins with. Done before its first page.
+    pub async fn prepare(&self) -> Result<()> {
+        let options = self.options();
+        self.grant_permissions(&options.permissions, None).await?;
+        self.keep_downloads(&options).await?;
+        match &options.storage_state {
+            Some(state) => self.restore_storage(state).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Has the browser keep what pages send, and tell of it.
+    async fn keep_downloads(&self, options: &ContextOptions) -> Result<()> {
+        let Some(folder) = &options.downloads else { return Ok(()) };
+        let keep = SetDownloadBehavior {
+            behavior: "allowAndName".to_owned(),
+            browser_context_id: self.inner.id.clone(),
+            download_path: Some(folder.display().to_string()),
+            events_enabled: Some(true),
+        };
+        self.browser()?.root().call(keep).await.map(drop)
+    }
+
+    /// The newest downloads of its pages, oldest first.
+    pub fn downloads(&self) -> Vec<Download> {
+        self.inner.downloads.all()
+    }
+
+    /// Hears of a download that began. False when it is not of a page of this context.
+    pub(super) fn download_begun(&self, told: &DownloadWillBegin) -> bool {
+        let page = self.pages().into_iter().find(|page| page.frame_by_id(&told.frame_id).is_some());
+        let Some(page) = page else { return false };
+        self.inner.downloads.begun(told, page.id());
+        page.note_effect();
+        true
+    }
+
+    /// Hears of a download's progress. False when it is not one of this context's.
+    pub(super) fn download_progressed(&self, told: &DownloadProgress) -> bool {
+        if !self.inner.downloads.knows(&told.guid) {
+            return false;
+        }
+        let folder = self.inner.options.lock().downloads.clone();
+        if let Some(folder) = folder
+            && self.inner.downloads.progressed(told, &folder)
+        {
+            self.inner.changes.send_modify(|version| *version += 1);
+        }
+        true
+    }
+
+    /// Lets pages of this context, or only those of one origin, do things without asking: `geolocation`,
+    /// `notifications`, `clipboard-read`, `camera` and so on.
+    pub async fn grant_permissions(&self, permissions: &[String], origin: Option<String>) -> Result<()> {
+        if permissions.is_empty() {
+            return Ok(());
+        }
+        let names = permissions.iter().map(|name| permission(name)).collect::<Result<Vec<_>>>()?;
+        let grant = GrantPermissions {
+            permissions: names.into_iter().map(str::to_owned).collect(),
+            origin,
+            browser_context_id: self.inner.id.clone(),
+        };
+        self.browser()?.root().call(grant).await.map(drop)
+    }
+
+    /// Why a connection failed since `begun`, if it is our relay that knows.
+    pub(super) fn explain_failure(&self, begun: Instant) -> Option<Error> {
+        self.inner.relay.as_ref()?.explain(begun)
+    }
+
+    /// The origins that its pages have been to.
+    pub(super) fn origins(&self) -> BTreeSet<String> {
+        self.inner.state.lock().origins.clone()
+    }
+
+    /// Remembers that one of its pages has been at this address.
+    pub(super) fn note_origin(&self, url: &str) {
+        if let Some(origin) = origin_of(url) {
+            self.inner.state.lock().origins.insert(origin);
+        }
+    }
+
     // What pages and the browser's task call.
 
     pub(super) fn input_style(&self) -> InputStyle {
@@ -205,8 +323,24 @@ impl BrowserContext {
     pub(super) fn set_up_target(&self, session: &CdpSession, is_page: bool) {
         let options = self.inner.options.lock();
         if is_page && let Some((width, height)) = options.viewport {
-            let metrics = SetDeviceMetricsOverride { width, height, ..SetDeviceMetricsOverride::default() };
+            let metrics = SetDeviceMetricsOverride {
+                width,
+                height,
+                device_scale_factor: options.device_scale_factor.unwrap_or_default(),
+                mobile: options.is_mobile,
+                ..SetDeviceMetricsOverride::default()
+            };
             session.send(metrics).ignore();
+        }
+        if is_page && options.catch_file_choosers {
+            session.send(SetInterceptFileChooserDialog { enabled: true, cancel: None }).ignore();
+        }
+        if options.ignore_https_errors {
+            session.send(SetIgnoreCertificateErrors { ignore: true }).ignore();
+        }
+        if options.has_touch {
+            let touch = SetTouchEmulationEnabled { enabled: true, ..SetTouchEmulationEnabled::default() };
+            session.send(touch).ignore();
         }
         if let Some(user_agent) = &options.user_agent {
             let user_agent = user_agent.clone();
@@ -237,4 +371,35 @@ impl BrowserContext {
             session.send(SetUserAgentOverride { user_agent, ..SetUserAgentOverride::default() }).ignore();
         }
     }
+}
+
+/// The names that can be granted, and the browser's own for them.
+pub const PERMISSIONS: [(&str, &str); 19] = [
+    ("accelerometer", "sensors"),
+    ("ambient-light-sensor", "sensors"),
+    ("background-sync", "backgroundSync"),
+    ("camera", "videoCapture"),
+    ("clipboard-read", "clipboardReadWrite"),
+    ("clipboard-write", "clipboardSanitizedWrite"),
+    ("geolocation", "geolocation"),
+    ("gyroscope", "sensors"),
+    ("idle-detection", "idleDetection"),
+    ("local-fonts", "localFonts"),
+    ("local-network-access", "localNetworkAccess"),
+    ("magnetometer", "sensors"),
+    ("microphone", "audioCapture"),
+    ("midi", "midi"),
+    ("midi-sysex", "midiSysex"),
+    ("notifications", "notifications"),
+    ("payment-handler", "paymentHandler"),
+    ("storage-access", "storageAccess"),
+    ("window-management", "windowManagement"),
+];
+
+fn permission(name: &str) -> Result<&'static str> {
+    let known = PERMISSIONS.iter().find(|(known, _)| *known == name);
+    known.map(|(_, wire)| *wire).ok_or_else(|| {
+        let names = PERMISSIONS.map(|(name, _)| name).join(", ");
+        Error::InvalidArguments { problems: vec![format!("{name:?} is no permission; there are {names}")] }
+    })
 }

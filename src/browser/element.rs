@@ -13,7 +13,7 @@ use super::frame::Frame;
 use super::input::{ClickOptions, Input, InputStyle, Point, Rect};
 use super::world::{RemoteHandle, World, value_argument};
 use crate::cdp::Event;
-use crate::cdp::types::dom::SetFileInputFiles;
+use crate::cdp::types::dom::{ResolveNode, SetFileInputFiles};
 use crate::cdp::types::input::{DispatchDragEvent, DragData, DragIntercepted, SetInterceptDrags};
 use crate::cdp::types::runtime::CallArgument;
 use crate::error::{Error, Obstacle, Result};
@@ -95,7 +95,8 @@ struct FileInput {
 const CHANGE_LIMIT: Duration = Duration::from_millis(500);
 
 impl ElementHandle {
-    pub(super) fn new(world: World, handle: RemoteHandle) -> Self {
+    /// A node that is held already.
+    pub fn new(world: World, handle: RemoteHandle) -> Self {
         Self { world, handle, name: None }
     }
 
@@ -104,6 +105,19 @@ impl ElementHandle {
         let world = frame.utility().await?;
         let node = world.call_handle("byRef", vec![value_argument(&number)]).await?;
         Ok(node.map(|node| Self::new(world, node)))
+    }
+
+    /// The node that the browser knows by this number.
+    pub async fn by_node(frame: &Frame, backend_node_id: i64) -> Result<Self> {
+        let world = frame.utility().await?;
+        let resolve = ResolveNode {
+            backend_node_id: Some(backend_node_id),
+            execution_context_id: Some(world.context_id()),
+            ..ResolveNode::default()
+        };
+        let object = world.session().call(resolve).await?.object.object_id.ok_or(Error::DocumentGone)?;
+        let handle = RemoteHandle::new(world.session().clone(), object);
+        Ok(Self::new(world, handle))
     }
 
     /// The same node; errors call it so.
@@ -152,7 +166,7 @@ impl ElementHandle {
     /// Scrolls the element into view, if it is not.
     pub async fn scroll_into_view(&self, options: &ActionOptions) -> Result<()> {
         let need = Need { stable: true, ..Need::SEEN };
-        self.until_clear(options.limit, async |attempt| {
+        self.until_clear(options.limit, |attempt| async move {
             self.bring_into_view(options, attempt).await?;
             Ok(match self.look_from_page(need, &Aim::default()).await? {
                 Look::Clear(_) => Attempt::Done(()),
@@ -218,7 +232,7 @@ impl ElementHandle {
 
     /// Where the element can be pointed at, without pointing there.
     async fn look_until_clear(&self, need: Need, options: &ActionOptions) -> Result<Point> {
-        self.until_clear(options.limit, async |attempt| {
+        self.until_clear(options.limit, |attempt| async move {
             let aim = Aim { scroll: Some(attempt), at: None, position: options.position };
             Ok(match self.look_from_page(need, &aim).await? {
                 Look::Clear(clear) => Attempt::Done(clear.point),
@@ -272,10 +286,8 @@ impl ElementHandle {
     pub(super) async fn enter(&self, options: &ActionOptions) -> Result<()> {
         let natural = self.input(options)?.style() == InputStyle::Natural;
         if natural && !self.ask::<bool>("isFocused", Vec::new()).await? {
-            // Once is enough: what cannot be clicked can still have the focus.
-            let clear =
-                tokio::time::timeout(CHANGE_LIMIT, self.approach_once(Need::PRESSED, options, 0)).await;
-            if let Ok(Attempt::Done(point)) = clear.unwrap_or(Ok(Attempt::Blocked(Obstacle::Silent))) {
+            // What cannot be clicked can still have the focus.
+            if let Some(point) = self.approach_soon(Need::PRESSED, options).await? {
                 self.press_at(point, &ClickOptions::default(), options).await?;
             }
         }
@@ -351,8 +363,10 @@ impl ElementHandle {
                 reason: "its name is not valid Unicode".to_owned(),
             })?);
         }
-        let control = self.handle_of("controlOf", Vec::new()).await?;
-        let control = control.ok_or_else(|| self.stale())?;
+        if paths.is_empty() {
+            return self.ask("setValue", vec![value_argument(&"")]).await;
+        }
+        let control = self.control().await?;
         let set = SetFileInputFiles {
             files: paths,
             object_id: Some(control.handle.id().to_owned()),
@@ -429,6 +443,11 @@ impl ElementHandle {
         let mut all = vec![self.handle.argument()];
         all.extend(arguments);
         self.world.call_with(method, all).await.map_err(|error| self.explain(error))
+    }
+
+    /// The control that is meant: the one of a label, the element itself otherwise.
+    pub(super) async fn control(&self) -> Result<ElementHandle> {
+        self.handle_of("controlOf", Vec::new()).await?.ok_or_else(|| self.stale())
     }
 
     /// Calls `engine[method](node, ...arguments)`, which answers a node.

@@ -132,9 +132,9 @@ impl ElementHandle {
             return Ok(());
         }
         if at.plain {
-            let look = field.approach_once(Need::PRESSED, options, 0).await?;
+            let near = field.approach_soon(Need::PRESSED, options).await?;
             let seen = match field.look_from_page(Need::PRESSED, &Aim::default()).await? {
-                Look::Clear(clear) if matches!(look, Attempt::Done(_)) => Some(clear.seen),
+                Look::Clear(clear) if near.is_some() => Some(clear.seen),
                 _ => None,
             };
             if let Some(seen) = seen {
@@ -171,11 +171,6 @@ impl ElementHandle {
         self.ask("setValue", vec![value_argument(&value)]).await
     }
 
-    /// The control that is meant: the one of a label, the element itself otherwise.
-    async fn control(&self) -> Result<ElementHandle> {
-        self.handle_of("controlOf", Vec::new()).await?.ok_or_else(|| self.stale())
-    }
-
     // Select.
 
     /// Selects these options of a native select, and no others. Answers the values that are selected then.
@@ -188,7 +183,7 @@ impl ElementHandle {
         // Options often come late: they are looked for until the time is over.
         if found.available.is_some() || found.disabled {
             found = self
-                .until_clear(options.limit, async |_| {
+                .until_clear(options.limit, |_| async move {
                     let found = self.options(choices).await?;
                     Ok(match found.available.is_some() || found.disabled {
                         true => Attempt::Blocked(Obstacle::Disabled),
@@ -246,13 +241,10 @@ impl ElementHandle {
             return Ok(());
         }
         let keyboard = self.input(options)?.keyboard();
-        let opened = match self.approach_once(Need::PRESSED, options, 0).await? {
-            Attempt::Done(_) => {
-                self.input(options)?.mouse().click_in_place(&ClickOptions::default()).await.is_ok()
-            }
-            Attempt::Blocked(_) => false,
-        };
-        if !opened {
+        let opened = self.approach_soon(Need::PRESSED, options).await?.is_some();
+        if opened {
+            self.input(options)?.mouse().click_in_place(&ClickOptions::default()).await?;
+        } else {
             self.focus().await?;
             keyboard.press("Alt+ArrowDown").await?;
         }
@@ -266,9 +258,9 @@ impl ElementHandle {
             let Some(option) = self.handle_of("optionAt", vec![value_argument(index)]).await? else {
                 return Ok(());
             };
-            let Attempt::Done(_) = option.approach_once(Need::PRESSED, options, 0).await? else {
+            if option.approach_soon(Need::PRESSED, options).await?.is_none() {
                 return Ok(());
-            };
+            }
             let modifiers = if position == 0 { Vec::new() } else { vec![Modifier::ControlOrMeta] };
             let click = ClickOptions { modifiers, ..ClickOptions::default() };
             self.input(options)?.mouse().click_in_place(&click).await?;

@@ -344,9 +344,9 @@ impl Surroundings {
         };
         let ours = self.caches().map(|caches| caches.join("patchright-mcp/browsers"));
         // Playwright's folder holds other browsers too, and a Chromium without windows that pages recognise.
-        for (folder, prefix) in [(playwright, "chromium-"), (ours, "")] {
+        for (folder, fits) in [(playwright, is_playwrights_chromium as fn(&str) -> bool), (ours, |_| true)] {
             let Some(folder) = folder else { continue };
-            for revision in newest_first(&folder, prefix) {
+            for revision in newest_first(&folder, fits) {
                 for (_, inside) in UNPACKED.iter().filter(|(platform, _)| *platform == self.platform) {
                     let found = inside
                         .iter()
@@ -432,13 +432,17 @@ fn channel_of(path: &Path) -> Channel {
     }
 }
 
-/// The folders whose names start with `prefix`, the one with the highest numbers in its name first.
-fn newest_first(folder: &Path, prefix: &str) -> Vec<PathBuf> {
+fn is_playwrights_chromium(folder: &str) -> bool {
+    folder.strip_prefix("chromium-").is_some_and(|revision| revision.parse::<u64>().is_ok())
+}
+
+/// The folders whose names fit, the one with the highest numbers in its name first.
+fn newest_first(folder: &Path, fits: fn(&str) -> bool) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut folders: Vec<_> = entries
         .filter_map(|entry| {
             let name = entry.file_name().into_string().ok()?;
-            name.starts_with(prefix).then(|| (numbers(&name), entry.path()))
+            fits(&name).then(|| (numbers(&name), entry.path()))
         })
         .collect();
     folders.sort_by(|left, right| right.cmp(left));

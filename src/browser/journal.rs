@@ -3,7 +3,7 @@ use std::collections::HashMap;
 
 use tokio::time::Instant;
 
-use crate::cdp::types::network::RequestWillBeSent;
+use crate::cdp::types::network::{RequestWillBeSent, ResponseReceived};
 
 /// A point in a page's history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub struct Pending {
     pub loading: usize,
     /// Requests begun since then that have not ended.
     pub requests: usize,
+    /// Fetches begun since then that were answered, but have not been read to their end.
+    pub bodies: usize,
     /// When the newest effect was seen, if there was one.
     pub last_effect: Option<Instant>,
     /// New windows asked for.
@@ -44,6 +46,7 @@ pub(super) struct Journal {
     loading: HashMap<String, u64>,
     windows: Vec<u64>,
     requests: HashMap<String, u64>,
+    bodies: HashMap<String, u64>,
 }
 
 /// The kinds of request whose end an action waits for.
@@ -64,6 +67,7 @@ impl Journal {
             moved_within: self.moved_within > mark,
             loading: self.loading.values().filter(|begun| **begun > mark).count(),
             requests: self.requests.values().filter(|begun| **begun > mark).count(),
+            bodies: self.bodies.values().filter(|begun| **begun > mark).count(),
             last_effect: self.last_effect.filter(|(sequence, _)| *sequence > mark).map(|(_, at)| at),
             windows: self.windows.iter().filter(|opened| **opened > mark).count(),
             ..Pending::default()
@@ -88,6 +92,7 @@ impl Journal {
             self.commit = self.sequence;
             // The requests of the old document are nobody's any more.
             self.requests.clear();
+            self.bodies.clear();
         }
     }
 
@@ -123,8 +128,18 @@ impl Journal {
         }
     }
 
+    /// A page that fetches need not read what comes: such a request ends when nobody remembers it.
+    pub(super) fn request_answered(&mut self, told: &ResponseReceived) {
+        if told.kind == "Fetch"
+            && let Some(begun) = self.requests.remove(&told.request_id)
+        {
+            self.effect();
+            self.bodies.insert(told.request_id.clone(), begun);
+        }
+    }
+
     pub(super) fn request_ended(&mut self, id: &str) {
-        if self.requests.remove(id).is_some() {
+        if self.requests.remove(id).or_else(|| self.bodies.remove(id)).is_some() {
             self.effect();
         }
     }

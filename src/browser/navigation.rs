@@ -1,5 +1,5 @@
 //! Going somewhere, and knowing when one is there.
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::time::timeout;
 
@@ -147,7 +147,7 @@ impl Frame {
     }
 
     async fn start_and_wait(&self, page: &Page, url: &str, options: &NavigateOptions) -> Result<Arrival> {
-        let (before, mark) = (self.loader(), page.mark());
+        let (before, mark, begun) = (self.loader(), page.mark(), Instant::now());
         let navigate = Navigate {
             url: url.to_owned(),
             referrer: options.referrer.clone(),
@@ -170,7 +170,8 @@ impl Frame {
             });
             return match status {
                 Some(204 | 205) => Ok(Arrival::NoContent),
-                _ => Err(Error::NavigationFailed { reason }),
+                // The browser only sees that a connection failed; its way out may know why.
+                _ => Err(page.context().explain_failure(begun).unwrap_or(Error::NavigationFailed { reason })),
             };
         }
         if navigated.loader_id.is_some_and(|loader| *loader != *before) {

@@ -13,7 +13,7 @@ use super::input::{Input, Keyboard, Mouse, Touch};
 use super::journal::{Journal, Mark, Pending};
 use super::network::NetworkLog;
 use crate::cdp::types::console::{self, InspectorEnable};
-use crate::cdp::types::emulation::SetFocusEmulationEnabled;
+use crate::cdp::types::emulation::{SetDeviceMetricsOverride, SetFocusEmulationEnabled};
 use crate::cdp::types::network::{self as net, Enable as NetworkEnable};
 use crate::cdp::types::page as wire;
 use crate::cdp::types::runtime::{RunIfWaitingForDebugger, TerminateExecution};
@@ -49,6 +49,8 @@ struct PageState {
     journal: Journal,
     network: NetworkLog,
     dialog: Option<Dialog>,
+    next_answer: Option<(bool, Option<String>)>,
+    dialogs_in_a_row: u32,
     chooser: Option<FileChooser>,
     ready: bool,
     closed: bool,
@@ -82,6 +84,9 @@ impl PartialEq for Page {
 }
 
 impl Eq for Page {}
+
+/// A document that opens more dialogs than this is not asking anybody any more.
+const MOST_DIALOGS: u32 = 20;
 
 /// All that a page's sessions tell and that we keep. Anything else is not decoded.
 const HEARD: [&str; 24] = [
@@ -132,6 +137,8 @@ impl Page {
                 journal: Journal::default(),
                 network: NetworkLog::default(),
                 dialog: None,
+                next_answer: None,
+                dialogs_in_a_row: 0,
                 chooser: None,
                 ready: false,
                 closed: false,
@@ -274,6 +281,27 @@ impl Page {
             }
         });
         Ok(dialog)
+    }
+
+    /// Answers the next dialog as soon as it opens, once.
+    pub fn answer_next_dialog(&self, accept: bool, prompt_text: Option<String>) {
+        self.update(|state| state.next_answer = Some((accept, prompt_text)));
+    }
+
+    /// Whether the document opens dialogs without end, so that they are dismissed unasked.
+    pub fn floods_dialogs(&self) -> bool {
+        self.inner.state.lock().dialogs_in_a_row > MOST_DIALOGS
+    }
+
+    /// Makes the page this large, in CSS pixels, whatever the size of its window.
+    pub async fn set_viewport(&self, width: u32, height: u32) -> Result<()> {
+        let metrics = SetDeviceMetricsOverride { width, height, ..SetDeviceMetricsOverride::default() };
+        self.session().call(metrics).await.map(drop)
+    }
+
+    /// Something happened that belongs to the page and that none of its sessions tells.
+    pub(super) fn note_effect(&self) {
+        self.update(|state| state.journal.effect());
     }
 
     /// Brings the tab to the front of its window.
@@ -427,7 +455,7 @@ impl Page {
     fn learn_tree(&self, tree: &wire::FrameTree, session: &CdpSession, is_root: bool) {
         let frame = self.frame_or_new(&tree.frame.id, tree.frame.parent_id.as_deref(), session);
         // A document that has committed since is the newer one.
-        if frame.loader().is_empty() || !is_root {
+        if frame.loader().is_empty() {
             let complete = tree.frame.url == "about:blank" && is_root;
             frame.committed(&tree.frame, session, complete);
         }
@@ -483,11 +511,13 @@ impl Page {
             let restored = told.kind == "BackForwardCacheRestore";
             self.detach_children(&frame);
             frame.committed(&told.frame, session, restored);
+            self.context().note_origin(&told.frame.url);
             let main = frame == *self.main_frame();
             self.update(|state| {
                 state.journal.committed(main);
                 if main {
                     state.network.document_changed(&told.frame.loader_id);
+                    state.dialogs_in_a_row = 0;
                     state.chooser = None;
                 }
             });
@@ -539,6 +569,7 @@ impl Page {
                 state.journal.request_begun(&told);
                 state.network.begun(told, session.id());
             } else if let Some(told) = event.read::<net::ResponseReceived>() {
+                state.journal.request_answered(&told);
                 state.network.answered(told);
             } else if let Some(told) = event.read::<net::LoadingFinished>() {
                 state.journal.request_ended(&told.request_id);
@@ -566,10 +597,7 @@ impl Page {
                 url: told.url,
                 session: session.id().to_owned(),
             };
-            self.update(|state| {
-                state.dialog = Some(dialog);
-                state.journal.effect();
-            });
+            self.opened(dialog, session);
         } else if event.method() == wire::JavascriptDialogClosed::METHOD {
             self.update(|state| {
                 state.dialog = None;
@@ -597,6 +625,22 @@ impl Page {
             } else {
                 self.update(|state| state.journal.effect());
             }
+        }
+    }
+
+    /// A dialog stands open until somebody answers, unless the answer was given before, or the document never stops.
+    fn opened(&self, dialog: Dialog, session: &CdpSession) {
+        let answer = self.update(|state| {
+            state.journal.effect();
+            state.dialogs_in_a_row += 1;
+            let flood =
+                (state.dialogs_in_a_row > MOST_DIALOGS).then_some((dialog.kind == "beforeunload", None));
+            let answer = flood.or_else(|| state.next_answer.take());
+            state.dialog = Some(dialog).filter(|_| answer.is_none());
+            answer
+        });
+        if let Some((accept, prompt_text)) = answer {
+            session.send(wire::HandleJavaScriptDialog { accept, prompt_text }).ignore();
         }
     }
 

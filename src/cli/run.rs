@@ -8,12 +8,13 @@ use tracing_subscriber::layer::SubscriberExt;
 use super::flags::LogLevel;
 use super::{Config, tell};
 use crate::mcp::dispatch::Dispatcher;
+use crate::mcp::http::HttpServer;
 use crate::mcp::server::Server;
 use crate::mcp::shutdown::Shutdown;
 use crate::mcp::stdio::Lines;
 use crate::mcp::tool::Registry;
 use crate::mcp::tools;
-use crate::session::{Engine, EngineOptions, Source};
+use crate::session::Engine;
 
 /// Serves until the client leaves or a signal comes; returns the exit status.
 pub(super) fn run(config: Config) -> i32 {
@@ -45,18 +46,34 @@ async fn serve(config: Config) -> i32 {
         }
     };
     let registry = Registry::new(&tools::ALL, &config.capabilities, &config.toolsets);
-    let engine = Engine::new(EngineOptions {
-        use_profile: config.launch.user_data_dir.is_some(),
-        source: Source::Launch(Box::new(config.launch)),
-        context: config.context,
-        warn: Arc::new(tell),
-    });
-    let server = Server::new(Arc::new(Dispatcher::new(registry, engine, config.settings)));
-    let (input, output) = rmcp::transport::stdio_pipes();
-    let transport = Lines::new(input, output, shutdown.token().clone());
-    tokio::select! {
-        () = server.serve(transport, &shutdown) => {}
-        () = impatience => {}
+    let dispatcher = Arc::new(Dispatcher::new(registry, Engine::new(config.engine), config.settings));
+    match config.http {
+        None => {
+            let (input, output) = rmcp::transport::stdio_pipes();
+            let transport = Lines::new(input, output, shutdown.token().clone());
+            tokio::select! {
+                () = Server::new(dispatcher).serve(transport, &shutdown) => {}
+                () = impatience => {}
+            }
+        }
+        Some(options) => {
+            let key = options.keys.generated().map(str::to_owned);
+            let server = match HttpServer::bind(options).await {
+                Ok(server) => server,
+                Err(error) => {
+                    tell(&format!("cannot start: {error}"));
+                    return 1;
+                }
+            };
+            if let Some(key) = key {
+                tell(&format!("API key for this run: {key}"));
+            }
+            tell(&format!("Listening on {}", server.url()));
+            tokio::select! {
+                () = server.serve(dispatcher, &shutdown) => {}
+                () = impatience => {}
+            }
+        }
     }
     shutdown.reason().exit_status()
 }

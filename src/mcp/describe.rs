@@ -1,60 +1,166 @@
-//! What an answer tells of the browser beside the tool's own words: where the page stands, tabs, dialogs, news.
-use std::collections::BTreeSet;
+//! What an answer tells of the browser beside the tool's own words: where the page stands, what is on it, tabs, dialogs,
+//! news. What the client knows already is not told twice.
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::StatusCode;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use crate::browser::Page;
+use crate::Result;
+use crate::browser::{CaptureOptions, ConsoleLevel, DownloadState, Page};
+use crate::mcp::dispatch::Call;
+use crate::mcp::files::shown;
 use crate::mcp::reply::{PageState, Reply, TabLine, View, one_line};
 use crate::session::{Tab, Workspace};
+use crate::snapshot::{self, Rendered, Tree};
 
 /// How long a tab in the background may take to say its title.
 const TITLE_LIMIT: Duration = Duration::from_millis(300);
+/// How long a page may take to hand over its console.
+const CONSOLE_LIMIT: Duration = Duration::from_millis(500);
+/// For how many tabs it is remembered what was last shown of them.
+const MOST_TREES: usize = 8;
 
-/// What a client knows already, so that it is not told twice.
-#[derive(Debug, Clone, Default)]
+/// What a client has been shown.
+#[derive(Debug, Default)]
 pub(super) struct Told {
+    /// The downloads that were told of, and whether their end was.
+    downloads: HashMap<String, bool>,
     url: Option<String>,
-    tabs: BTreeSet<String>,
+    /// The tabs that were shown last, by their ids, newest last.
+    trees: Vec<(String, Arc<Tree>)>,
+}
+
+/// What there was before a call.
+#[derive(Debug)]
+pub(super) struct Before {
+    tabs: HashSet<String>,
 }
 
 impl Told {
-    /// Remembers which tabs were open before a call.
-    pub(super) fn note_tabs(&mut self, workspace: &Workspace) {
-        self.tabs = workspace.tabs().iter().map(|tab| tab.page.id().to_owned()).collect();
+    /// What was last shown of a page.
+    pub(super) fn tree(&self, page: &Page) -> Option<Arc<Tree>> {
+        self.trees.iter().find(|(id, _)| id == page.id()).map(|(_, tree)| Arc::clone(tree))
+    }
+
+    /// Remembers what is shown of a page.
+    pub(super) fn set_tree(&mut self, page: &Page, tree: Arc<Tree>) {
+        self.trees.retain(|(id, _)| id != page.id());
+        if self.trees.len() == MOST_TREES {
+            self.trees.remove(0);
+        }
+        self.trees.push((page.id().to_owned(), tree));
+    }
+}
+
+impl Before {
+    pub(super) fn note(workspace: &Workspace) -> Self {
+        Self { tabs: workspace.tabs().iter().map(|tab| tab.page.id().to_owned()).collect() }
     }
 }
 
 /// Adds to `reply` what the client should know of the browser.
-pub(super) async fn describe(workspace: &Workspace, told: &mut Told, reply: &mut Reply) {
-    for notice in workspace.take_notices() {
-        reply.add_event(notice);
+pub(super) async fn describe(call: &Call<'_>, before: &Before, succeeded: bool, reply: &mut Reply) {
+    let noted = std::mem::take(&mut *call.events.lock());
+    for event in call.workspace.take_notices().into_iter().chain(noted) {
+        reply.add_event(event);
     }
-    let tabs = workspace.tabs();
-    for tab in tabs.iter().filter(|tab| !told.tabs.contains(tab.page.id()) && tab.page.has_opener()) {
-        reply.add_event(format!("The page opened tab {}: {}", tab.index, tab.page.url()));
+    tell_downloads(call, reply);
+    let tabs = call.workspace.tabs();
+    for tab in tabs.iter().filter(|tab| !before.tabs.contains(tab.page.id()) && tab.page.has_opener()) {
+        reply.add_event(format!("The page opened tab {}: {}", tab.index, one_line(&tab.page.url())));
     }
     if reply.view() > View::Nothing && tabs.len() > 1 || reply.wants_tabs() {
         reply.set_tabs(tab_lines(tabs).await);
     }
-    let Some(page) = workspace.active_page() else {
-        told.url = None;
+    let Some(page) = call.workspace.active_page() else {
+        call.told.lock().url = None;
         return;
     };
     if let Some(dialog) = page.dialog() {
         let message = one_line(&dialog.message);
         reply.add_modal(format!("{} dialog {message:?}: answer it with browser_handle_dialog", dialog.kind));
     }
+    if page.floods_dialogs() {
+        reply.add_event("The page opens dialogs without end; they are dismissed until it is left.");
+    }
     if page.file_chooser().is_some() {
         reply.add_modal("file chooser: answer it with browser_file_upload");
     }
-    let url = page.url();
-    if reply.view() > View::Nothing || told.url.as_ref() != Some(&url) {
-        reply.set_page(page_state(&page, url.clone()).await);
-        told.url = Some(url);
+    if succeeded && reply.view() >= View::Changes {
+        show_page(call, &page, reply).await;
     }
+    let url = page.url();
+    let moved = call.told.lock().url.as_ref() != Some(&url);
+    if reply.view() > View::Nothing || moved {
+        reply.set_page(page_state(&page, url.clone()).await);
+        call.told.lock().url = Some(url);
+    }
+}
+
+/// Tells of downloads that began or ended since the last answer.
+fn tell_downloads(call: &Call<'_>, reply: &mut Reply) {
+    let downloads: Vec<_> = call.workspace.downloads();
+    let mut told = call.told.lock();
+    for download in downloads {
+        let name = one_line(&download.name);
+        let ended = download.state != DownloadState::InProgress;
+        if told.downloads.insert(download.id, ended) == Some(ended) {
+            continue;
+        }
+        reply.add_event(match download.state {
+            DownloadState::InProgress => format!("Downloading {name} …"),
+            DownloadState::Completed { path, bytes } => {
+                format!("Downloaded {name} to {} ({bytes} bytes)", shown(&path))
+            }
+            DownloadState::Failed { reason } => format!("The download of {name} failed: {reason}"),
+        });
+    }
+}
+
+/// Reads the page for refs that begin with the right context.
+pub(super) async fn capture(call: &Call<'_>, page: &Page, options: CaptureOptions) -> Result<Arc<Tree>> {
+    let context = call.workspace.context_entry(None, None).map_or(0, |entry| entry.number);
+    Ok(Arc::new(page.capture(context, options).await?))
+}
+
+/// Shows a snapshot, with what was left out of it.
+pub(super) fn show_snapshot(rendered: Rendered, reply: &mut Reply) {
+    if !rendered.text.trim().is_empty() {
+        reply.set_snapshot(rendered.text);
+    }
+    if let Some(cut) = rendered.cut {
+        reply.set_left_out(format!(
+            "{cut} browser_snapshot takes a ref; --snapshot-max-chars sets the limit."
+        ));
+    }
+}
+
+async fn show_page(call: &Call<'_>, page: &Page, reply: &mut Reply) {
+    if page.dialog().is_some() || page.is_crashed() || reply.has_snapshot() {
+        return;
+    }
+    call.progress.say("reading the page");
+    let tree = match capture(call, page, CaptureOptions::default()).await {
+        Ok(tree) => tree,
+        Err(error) => return reply.add_event(format!("The page could not be read: {error}.")),
+    };
+    let options = snapshot::Options { max_chars: call.settings.snapshot_max_chars, ..Default::default() };
+    let known = call.told.lock().tree(page).filter(|_| reply.view() == View::Changes);
+    match known {
+        Some(known) => {
+            let changes = snapshot::diff(&known, &tree);
+            if changes.is_empty() {
+                reply.add_event("Nothing changed in the snapshot.");
+            } else {
+                show_snapshot(changes.render(&options), reply);
+            }
+        }
+        None => show_snapshot(snapshot::render(&tree, &options), reply),
+    }
+    call.told.lock().set_tree(page, tree);
 }
 
 async fn page_state(page: &Page, url: String) -> PageState {
@@ -62,13 +168,18 @@ async fn page_state(page: &Page, url: String) -> PageState {
         let code = StatusCode::from_u16(response.status.try_into().ok()?).ok()?;
         // HTTP/2 sends no reason.
         let reason = Some(response.status_text).filter(|reason| !reason.is_empty());
-        Some((
-            code.as_u16(),
-            reason.or_else(|| code.canonical_reason().map(str::to_owned)).unwrap_or_default(),
-        ))
+        let reason = reason.or_else(|| code.canonical_reason().map(str::to_owned));
+        Some((code.as_u16(), reason.unwrap_or_default()))
     });
     let crashed = page.is_crashed();
-    PageState { url, title: page.title().await, status, crashed, ..PageState::default() }
+    if crashed || page.dialog().is_some() {
+        return PageState { url, status, crashed, ..PageState::default() };
+    }
+    let (title, messages) = tokio::join!(page.title(), timeout(CONSOLE_LIMIT, page.console_messages()));
+    let messages = messages.ok().and_then(Result::ok).unwrap_or_default();
+    let count = |level| messages.iter().filter(|message| message.level == level).count();
+    let (console_errors, console_warnings) = (count(ConsoleLevel::Error), count(ConsoleLevel::Warning));
+    PageState { url, title, status, console_errors, console_warnings, crashed }
 }
 
 /// Asks all tabs at once for their titles. One that does not answer soon is told without.

@@ -13,9 +13,9 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::Result;
-use crate::browser::Page;
+use crate::browser::{ActionOptions, ElementHandle, Page, SettleOptions};
 use crate::error::Error;
-use crate::mcp::describe::{Told, describe};
+use crate::mcp::describe::{Before, Told, describe};
 use crate::mcp::progress::Progress;
 use crate::mcp::reply::Reply;
 use crate::mcp::settings::Settings;
@@ -25,6 +25,9 @@ use crate::session::{Engine, Workspace};
 
 /// How long a call waits for others that work on the same page.
 const LONGEST_QUEUE: Duration = Duration::from_secs(60);
+
+/// How long noting the cookies after a call may take.
+const REMEMBER_LIMIT: Duration = Duration::from_secs(1);
 
 /// The tools and what they work on; one for the whole process.
 #[derive(Debug)]
@@ -48,6 +51,10 @@ pub struct Call<'a> {
     pub workspace: &'a Workspace,
     pub settings: &'a Settings,
     pub progress: &'a Progress,
+    /// What the client has been shown.
+    pub(super) told: &'a Mutex<Told>,
+    /// What happened meanwhile, to be told under Events.
+    pub(super) events: Mutex<Vec<String>>,
     turns: &'a Turns,
     turn: Mutex<Option<OwnedMutexGuard<()>>>,
     met_dialog: AtomicBool,
@@ -100,22 +107,30 @@ impl Dispatcher {
     ) -> Result<()> {
         let call = Call {
             workspace: &client.workspace,
+            told: &client.told,
             settings: &self.settings,
             progress,
+            events: Mutex::default(),
             turns: &self.turns,
             turn: Mutex::default(),
             met_dialog: AtomicBool::new(false),
         };
-        let mut told = client.told.lock().clone();
-        told.note_tabs(&client.workspace);
+        let _in_use = self.engine.in_use();
+        if self.engine.attaches() && self.engine.running().is_none() {
+            // Whoever needs the browser will say why it cannot be had.
+            let _ = client.workspace.context().await;
+        }
+        let before = Before::note(&client.workspace);
         let outcome = unless_it_panics(tool.run(arguments, &call, reply)).await;
         // What a call does can open a dialog. That is an effect to be told, not a failure.
         let outcome = match outcome {
             Err(Error::DialogOpen { .. }) if !call.met_dialog.load(Ordering::Relaxed) => Ok(()),
             outcome => outcome,
         };
-        describe(&client.workspace, &mut told, reply).await;
-        *client.told.lock() = told;
+        describe(&call, &before, outcome.is_ok(), reply).await;
+        if self.engine.options().restore {
+            let _ = timeout(REMEMBER_LIMIT, client.workspace.remember()).await;
+        }
         outcome
     }
 }
@@ -134,7 +149,45 @@ impl Call<'_> {
     /// # Errors
     /// `no_page` when none is open, `dialog_open` when the page waits for an answer.
     pub async fn open_page(&self) -> Result<Page> {
+        if self.workspace.engine().attaches() {
+            // The pages are there already, also before the first call.
+            self.workspace.context().await?;
+        }
         self.take_turn(self.workspace.open_page()?).await
+    }
+
+    /// Remembers something that happened meanwhile, to be told under Events.
+    pub fn note(&self, event: impl Into<String>) {
+        self.events.lock().push(event.into());
+    }
+
+    /// How actions go about their elements.
+    pub fn action_options(&self) -> ActionOptions {
+        ActionOptions::within(self.settings.action_limit)
+    }
+
+    /// Acts on the page, and waits for what that causes. A dialog that opens meanwhile is an effect, too.
+    pub async fn act(
+        &self,
+        page: &Page,
+        target: Option<&ElementHandle>,
+        action: impl Future<Output = Result<()>>,
+    ) -> Result<()> {
+        let watch = page.watch(target).await;
+        match action.await {
+            Ok(()) | Err(Error::DialogOpen { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        self.progress.say("waiting for what the action caused");
+        let Settings { settle: window, navigation_limit, .. } = *self.settings;
+        let settled = watch.settle(&SettleOptions { window, navigation_limit }).await;
+        if settled.unfinished {
+            self.note("The page is still loading.");
+        }
+        if settled.gone && page.is_closed() {
+            self.note("The page closed.");
+        }
+        Ok(())
     }
 
     async fn take_turn(&self, mut page: Page) -> Result<Page> {

@@ -73,6 +73,7 @@ pub struct Reply {
     page: Option<PageState>,
     modal: Vec<String>,
     snapshot: Option<String>,
+    left_out: Option<String>,
     events: Vec<String>,
     images: Vec<Image>,
     files: Vec<FileLink>,
@@ -133,6 +134,16 @@ impl Reply {
         self.snapshot = Some(snapshot.into());
     }
 
+    /// Tells what the snapshot leaves out, and how to see it.
+    pub fn set_left_out(&mut self, note: impl Into<String>) {
+        self.left_out = Some(note.into());
+    }
+
+    /// Whether the page, or a part of it, is shown already.
+    pub fn has_snapshot(&self) -> bool {
+        self.snapshot.is_some()
+    }
+
     /// Adds something that waits for an answer, such as a dialog.
     pub fn add_modal(&mut self, line: impl Into<String>) {
         self.modal.push(line.into());
@@ -182,6 +193,11 @@ impl Reply {
         self.failure.is_some()
     }
 
+    /// The stable name of the failure, if the tool failed.
+    pub fn error_code(&self) -> Option<&'static str> {
+        self.failure.as_ref().map(|failure| failure.code)
+    }
+
     /// The text of the answer.
     pub fn text(&self) -> String {
         if let Some(plain) = &self.plain {
@@ -193,7 +209,10 @@ impl Reply {
             ("Open tabs", self.tabs.iter().map(tab_line).collect()),
             ("Page", self.page.iter().map(page_lines).collect()),
             ("Modal state", self.modal.iter().map(|line| listed(line)).collect()),
-            ("Snapshot", self.snapshot.iter().map(|snapshot| fenced(snapshot)).collect()),
+            (
+                "Snapshot",
+                self.snapshot.iter().map(|text| fenced(text)).chain(self.left_out.clone()).collect(),
+            ),
             ("Events", self.events.iter().map(|line| listed(line)).collect::<Vec<_>>()),
         ];
         let written = sections.into_iter().filter(|(_, lines)| !lines.is_empty());

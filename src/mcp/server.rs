@@ -1,6 +1,7 @@
 //! The server as the protocol sees it, whatever the transport.
 use std::sync::Arc;
 
+use axum::http::request::Parts;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams, CompleteResult,
@@ -45,7 +46,7 @@ impl Server {
         T: Transport<RoleServer> + 'static,
     {
         let dispatcher = Arc::clone(&self.dispatcher);
-        match serve_server_with_ct(self, transport, shutdown.token().clone()).await {
+        match Box::pin(serve_server_with_ct(self, transport, shutdown.token().clone())).await {
             Ok(running) => drop(running.waiting().await),
             Err(error) => tracing::debug!(%error, "the client left before the first request"),
         }
@@ -87,7 +88,10 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let progress = Progress::default();
         let arguments = request.arguments.unwrap_or_default();
-        let call = self.dispatcher.call(&self.client, &request.name, arguments, &progress, &context.ct);
+        // Over HTTP the client is known by its request.
+        let parts = context.extensions.get::<Parts>();
+        let client = parts.and_then(|parts| parts.extensions.get::<Arc<Client>>()).unwrap_or(&self.client);
+        let call = self.dispatcher.call(client, &request.name, arguments, &progress, &context.ct);
         let reply = tokio::select! {
             reply = call => reply,
             () = tell(&progress, &context) => unreachable!("progress is told for ever"),

@@ -2,6 +2,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::session::Roots;
+
 /// How pictures are answered with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum ImageResponses {
@@ -27,6 +29,12 @@ pub struct Settings {
     pub snapshot_max_chars: usize,
     pub image_responses: ImageResponses,
     pub screenshot_dir: PathBuf,
+    /// Where PDFs and downloads go.
+    pub output_dir: PathBuf,
+    /// Where a browser is downloaded from, instead of the usual server.
+    pub download_host: Option<String>,
+    /// The folders whose files a caller may name.
+    pub roots: Roots,
 }
 
 impl Default for Settings {
@@ -38,6 +46,9 @@ impl Default for Settings {
             snapshot_max_chars: 50_000,
             image_responses: ImageResponses::default(),
             screenshot_dir: PathBuf::from(".viewpoint-mcp-screenshots"),
+            output_dir: PathBuf::from(".patchright-mcp"),
+            download_host: None,
+            roots: Roots::default(),
         }
     }
 }

@@ -123,11 +123,13 @@ impl AnyTool {
 
     /// What `tools/list` says of this tool.
     pub fn listing(&self) -> Listing {
-        let annotations = ToolAnnotations::with_title(self.title)
+        let mut annotations = ToolAnnotations::with_title(self.title)
             .read_only(self.effect == Effect::Reads)
             .destructive(self.effect == Effect::Acts)
-            .idempotent(matches!(self.effect, Effect::Reads | Effect::Sets))
             .open_world(self.open_world);
+        if matches!(self.effect, Effect::Reads | Effect::Sets) {
+            annotations = annotations.idempotent(true);
+        }
         Listing::new(self.name, self.description().to_owned(), Arc::clone(self.schema()))
             .annotate(annotations)
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::engine::{Engine, Source};
-use crate::browser::{Browser, BrowserContext, ContextOptions, Page};
+use crate::browser::{Browser, BrowserContext, ContextOptions, Download, Page, StoredCookie};
 use crate::error::{Error, Result};
 
 /// The name of the context that is there without being asked for.
@@ -41,6 +41,8 @@ struct Slot {
     options: ContextOptions,
     live: Option<BrowserContext>,
     active: Option<Page>,
+    /// Its cookies as they were after the last call, if they are to outlive the browser.
+    cookies: Vec<StoredCookie>,
     /// Tabs that are ours in a context that we share with others; `None` where all are.
     own: Option<HashSet<String>>,
 }
@@ -179,6 +181,13 @@ impl Workspace {
         self.context_named(&name).await
     }
 
+    /// A context by its name, or the active one; made in the browser now if it is not there yet.
+    pub async fn live_context(&self, name: Option<&str>) -> Result<(String, BrowserContext)> {
+        let name = name.map_or_else(|| self.inner.state.lock().active.clone(), str::to_owned);
+        let context = self.context_named(&name).await?;
+        Ok((name, context))
+    }
+
     async fn context_named(&self, name: &str) -> Result<BrowserContext> {
         let browser = self.inner.engine.browser().await?;
         if let Some(context) = self.live(name, &browser)? {
@@ -198,6 +207,12 @@ impl Workspace {
         let shares = number == 0 && (engine_options.use_profile || attached);
         let context =
             if shares { browser.default_context().clone() } else { browser.new_context(options).await? };
+        let kept = std::mem::take(&mut self.inner.state.lock().slot(name)?.cookies);
+        if !shares && !kept.is_empty() {
+            context.add_cookies(&kept).await?;
+            let notice = format!("The cookies of context '{name}' were restored.");
+            self.inner.state.lock().notices.push(notice);
+        }
         let mut state = self.inner.state.lock();
         let slot = state.slot(name)?;
         slot.live = Some(context.clone());
@@ -291,6 +306,22 @@ impl Workspace {
         }
     }
 
+    /// Notes the cookies of all contexts, so that they can be given to the next browser.
+    pub async fn remember(&self) {
+        let live: Vec<_> = {
+            let state = self.inner.state.lock();
+            let slots = state.slots.iter().filter_map(|slot| Some((slot.name.clone(), slot.live.clone()?)));
+            slots.filter(|(_, context)| context.id().is_some()).collect()
+        };
+        for (name, context) in live {
+            if let Ok(cookies) = context.cookies().await
+                && let Ok(slot) = self.inner.state.lock().slot(&name)
+            {
+                slot.cookies = cookies;
+            }
+        }
+    }
+
     /// Closes everything that this workspace opened.
     pub async fn close(&self) {
         let slots = std::mem::take(&mut self.inner.state.lock().slots);
@@ -306,6 +337,20 @@ impl Workspace {
             (Some(number), None) => entry.number == number,
             (None, None) => entry.is_active,
         })
+    }
+
+    /// The downloads of this client's own tabs, oldest first.
+    pub fn downloads(&self) -> Vec<Download> {
+        let mut state = self.inner.state.lock();
+        let of = |slot: &mut Slot| {
+            let Some(context) = slot.live.clone() else { return Vec::new() };
+            let mut downloads = context.downloads();
+            if let Some(own) = &slot.own {
+                downloads.retain(|download| own.contains(&download.page));
+            }
+            downloads
+        };
+        state.slots.iter_mut().flat_map(of).collect()
     }
 
     /// What the client should be told once, such as that the browser was started again.
@@ -328,7 +373,7 @@ impl State {
 
 impl Slot {
     fn new(name: String, number: u32, options: ContextOptions) -> Self {
-        Self { name, number, options, live: None, active: None, own: None }
+        Self { name, number, options, live: None, active: None, cookies: Vec::new(), own: None }
     }
 
     fn pages(&mut self) -> Vec<Page> {

@@ -79,9 +79,9 @@ impl Changes<'_> {
 pub fn diff<'a>(old: &Tree, new: &'a Tree) -> Changes<'a> {
     let before = Side::of(old);
     let after = Side::of(new);
-    let common = after.keys.keys().any(|key| before.keys.contains_key(key));
+    let strangers = || !before.keys.keys().any(|key| after.keys.contains_key(key));
     let whole =
-        old.document != new.document || (!common && !(before.lines.is_empty() && after.lines.is_empty()));
+        old.document != new.document || (!before.keys.is_empty() && !after.keys.is_empty() && strangers());
     let mut changes =
         Changes { new, whole, added: 0, removed: 0, changed: 0, lines: Vec::new(), marks: Vec::new() };
     if !whole {
@@ -312,10 +312,14 @@ impl<'a> Comparison<'a> {
                 if let (Some(place), true) = (outermost, line.has_ref) {
                     let node = &self.before.tree.nodes[line.node];
                     let holder = &mut changes.lines[place];
-                    holder.text.push_str(if holder.has_value { " " } else { ", with " });
+                    // Brackets stand in no page text that is not quoted.
+                    match holder.has_value {
+                        true => holder.text.truncate(holder.text.len() - 1),
+                        false => holder.text.push_str(" [with"),
+                    }
                     holder.has_value = true;
                     let frame = if node.frame == top { String::new() } else { format!("f{}", node.frame) };
-                    let _ = write!(holder.text, "{frame}e{}", node.number);
+                    let _ = write!(holder.text, " {frame}e{}]", node.number);
                 }
                 continue;
             }

@@ -373,6 +373,7 @@ impl Writer<'_> {
                 push_plain(&mut text, &node.name, self.detail.text, &['|']);
             }
         }
+        text.truncate(text.trim_end().len());
         let has_ref = self.detail.all_refs;
         let line = self.push(parent, index, Worth::Text, text);
         line.has_value = true;

@@ -37,7 +37,7 @@ pub struct Rendered {
 }
 
 /// Room for the note on what was left out.
-const NOTE: usize = 240;
+const NOTE: usize = 180;
 
 /// Writes the page, or a part of it. What is least useful is dropped first; every element that can be acted on is
 /// listed before anything else is.
@@ -101,13 +101,15 @@ impl Part<'_> {
     /// Only what can be acted on, without what holds it, as far as it fits.
     fn bare(&self) -> Rendered {
         let mut lines = runs::fold(self.tree, self.lines(Detail::TERSE));
-        let deepest = self.deepest();
-        lines.retain(|line| line.worth == Worth::Actionable && !line.is_property && line.depth <= deepest);
         for line in &mut lines {
-            (line.depth, line.parent, line.has_value) = (0, NOWHERE, true);
+            (line.parent, line.has_value) = (NOWHERE, true);
+            line.depth = if line.depth <= self.deepest() { 0 } else { usize::MAX };
         }
         let room = self.options.max_chars.saturating_sub(NOTE);
-        let shown = choose(&lines, room, usize::MAX, false).unwrap_or_default();
+        let mut shown = choose(&lines, room, 0, false).unwrap_or_default();
+        for (shown, line) in shown.iter_mut().zip(&lines) {
+            *shown &= line.worth == Worth::Actionable && !line.is_property;
+        }
         self.finish(&lines, &shown, true).unwrap_or_default()
     }
 

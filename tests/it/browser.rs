@@ -1,19 +1,12 @@
 //! The engine against a real Chromium, on pages served on loopback.
 use std::time::Duration;
 
-use patchright_mcp::browser::{Arrival, BrowserContext, NavigateOptions, Page, Scope, WaitUntil};
+use patchright_mcp::browser::{Arrival, ConsoleLevel, NavigateOptions, Page, Scope, WaitUntil};
 use serde_json::json;
 
-use crate::support::{Site, drive};
+use crate::support::{drive, open};
 
 const LIMIT: Duration = Duration::from_secs(10);
-
-async fn open(context: &BrowserContext, site: &Site, html: &str) -> Page {
-    site.page("/", html);
-    let page = context.new_page().await.unwrap();
-    page.goto(&site.url("/"), &NavigateOptions::default()).await.unwrap();
-    page
-}
 
 #[test]
 fn a_page_opens_navigates_and_answers() {
@@ -158,17 +151,27 @@ fn a_page_that_spins_for_ever_can_be_stopped_or_closed_while_others_answer() {
         let page = open(&context, &site, "<title>Spins</title>").await;
         let other = context.new_page().await.unwrap();
         other.goto(&site.other("/"), &NavigateOptions::default()).await.unwrap();
-        let frame = page.main_frame().clone();
-        let spinning = tokio::spawn(async move { frame.evaluate("for (;;);", vec![], Scope::Main).await });
+        let spinning = spin(&page, "first").await;
         assert_eq!(other.main_frame().evaluate("1 + 1", vec![], Scope::Main).await.unwrap(), json!(2));
         page.terminate_script().await.unwrap();
         assert!(spinning.await.unwrap().is_err());
         assert_eq!(page.main_frame().evaluate("2 + 2", vec![], Scope::Main).await.unwrap(), json!(4));
-        let frame = page.main_frame().clone();
-        let spinning = tokio::spawn(async move { frame.evaluate("for (;;);", vec![], Scope::Main).await });
+        let spinning = spin(&page, "second").await;
         page.close().await.unwrap();
         assert_eq!(spinning.await.unwrap().unwrap_err().code(), "page_closed");
     });
+}
+
+type Spinning = tokio::task::JoinHandle<patchright_mcp::Result<serde_json::Value>>;
+
+/// A script without end, that has begun: the request that it makes first is seen by the browser, not by the page.
+async fn spin(page: &Page, name: &str) -> Spinning {
+    let script = format!("() => {{ fetch('/{name}'); for (;;); }}");
+    let frame = page.main_frame().clone();
+    let spinning = tokio::spawn(async move { frame.evaluate(&script, vec![], Scope::Main).await });
+    let begun = |page: &Page| page.with_network(|log| log.entries().any(|entry| entry.url.ends_with(name)));
+    page.until(|page| begun(page).then_some(())).await.unwrap();
+    spinning
 }
 
 #[test]
@@ -213,5 +216,37 @@ fn every_kind_of_value_has_a_json_form() {
         let thrown =
             page.main_frame().evaluate("() => { throw new Error('mine') }", vec![], Scope::Main).await;
         assert!(thrown.unwrap_err().to_string().starts_with("Error: mine\n"));
+    });
+}
+
+#[test]
+fn the_console_is_read_without_the_page_noticing() {
+    drive(async |context, site| {
+        let html = "<script>
+            var noticed = 0;
+            Error.prepareStackTrace = (error) => { noticed++; return 'trace'; };
+            const trap = new Error('trap');
+            Object.defineProperty(trap, 'stack', { get() { noticed++; return ''; } });
+            console.log('first', { a: 1 }, 42); console.warn('second'); console.error(trap); console.debug('fourth');
+            setTimeout(() => { throw new TypeError('loose') });
+            setTimeout(() => Promise.reject(new Error('rejected')));
+        </script>";
+        let page = open(&context, &site, html).await;
+        let before = page.main_frame().evaluate("noticed", vec![], Scope::Main).await.unwrap();
+        let messages = page.console_messages().await.unwrap();
+        assert_eq!(page.console_messages().await.unwrap().len(), messages.len());
+        let after = page.main_frame().evaluate("noticed", vec![], Scope::Main).await.unwrap();
+        assert_eq!(before, after);
+        assert!(messages.iter().all(|message| message.url == site.url("/") && message.line > 0));
+        let told: Vec<_> = messages.iter().map(|message| (message.level, message.text.as_str())).collect();
+        let expected = [
+            (ConsoleLevel::Info, "first [object Object] 42"),
+            (ConsoleLevel::Warning, "second"),
+            (ConsoleLevel::Error, "Error: trap"),
+            (ConsoleLevel::Debug, "fourth"),
+            (ConsoleLevel::Error, "Uncaught"),
+            (ConsoleLevel::Error, "Uncaught (in promise)"),
+        ];
+        assert_eq!(told, expected);
     });
 }

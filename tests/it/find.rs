@@ -156,6 +156,7 @@ fn of_playwrights_browsers_the_newest_with_windows_is_taken() {
     let machine = Machine::new(Platform::Linux);
     let cache = Path::new("home/me/.cache/ms-playwright");
     machine.program(cache.join("chromium_headless_shell-1300/chrome-linux/headless_shell"));
+    machine.program(cache.join("chromium-tip-of-tree-1400/chrome-linux/chrome"));
     machine.program(cache.join("chromium-999/chrome-linux/chrome"));
     let newest = machine.program(cache.join("chromium-1208/chrome-linux64/chrome"));
     fs::create_dir_all(machine.root.path().join(cache.join("chromium-1300"))).unwrap();

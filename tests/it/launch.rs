@@ -6,6 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use patchright_mcp::browser::find::{Wanted, find};
 use patchright_mcp::browser::launch::{
     BrowserProcess, IgnoreDefaults, LaunchOptions, PipeReceiver, PipeSender, Proxy, launch,
 };
@@ -135,11 +136,27 @@ async fn a_browser_answers_over_the_pipe_and_leaves_nothing() {
     let process = quietly(&place.options()).await.unwrap();
     assert!(process.headless());
     assert!(process.profile().starts_with(place.0.path()));
+    let socket = fs::read_link(process.profile().join("SingletonSocket")).unwrap();
+    assert!(socket.starts_with(place.0.path()), "{}", socket.display());
     let mut pipes = process.take_pipes().unwrap();
     let answer = ask(&mut pipes, r#"{"id":1,"method":"Browser.getVersion"}"#).await;
     assert_eq!(answer["result"]["product"], process.version().product);
     process.terminate(Duration::from_secs(5)).await;
     assert_eq!((place.processes(), place.entries()), (vec![], vec![]));
+}
+
+#[tokio::test]
+async fn in_a_folder_too_deep_for_a_socket_a_browser_leaves_nothing_either() {
+    let place = Place::new();
+    let deep = place.path("x".repeat(100).as_str());
+    fs::create_dir(&deep).unwrap();
+    let process =
+        quietly(&LaunchOptions { temporary_folder: Some(deep.clone()), ..place.options() }).await.unwrap();
+    let socket = fs::read_link(process.profile().join("SingletonSocket")).unwrap();
+    assert!(socket.exists());
+    process.terminate(Duration::ZERO).await;
+    assert!(!socket.parent().unwrap().exists());
+    assert_eq!(fs::read_dir(&deep).unwrap().count(), 0);
 }
 
 #[tokio::test]
@@ -188,8 +205,18 @@ async fn helper() {
     std::future::pending::<()>().await;
 }
 
+/// A process that does not outlive its test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
 /// Another process that has launched a browser, with its pid.
-async fn helper_with_browser(place: &Place) -> (Child, u32) {
+async fn helper_with_browser(place: &Place) -> (Running, u32) {
     let child = Command::new(std::env::current_exe().unwrap())
         .args(["launch::helper", "--exact", "--ignored"])
         .env("LAUNCH_HELPER_PLACE", place.0.path())
@@ -197,6 +224,7 @@ async fn helper_with_browser(place: &Place) -> (Child, u32) {
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
+    let child = Running(child);
     let pid = || fs::read_to_string(place.path("pid")).ok()?.parse().ok();
     eventually("the other process has launched", || pid().is_some()).await;
     let pid = pid().unwrap();
@@ -207,10 +235,9 @@ async fn helper_with_browser(place: &Place) -> (Child, u32) {
 #[tokio::test]
 async fn a_browser_ends_with_its_killed_owner_and_the_next_start_removes_its_profile() {
     let place = Place::new();
-    let (mut owner, _) = helper_with_browser(&place).await;
+    let (owner, _) = helper_with_browser(&place).await;
     assert!(!place.processes().is_empty());
-    owner.kill().unwrap();
-    owner.wait().unwrap();
+    drop(owner);
     eventually("the browser ends", || place.processes().is_empty()).await;
     assert_eq!(place.entries().len(), 1, "the profile of the killed owner");
 
@@ -220,46 +247,30 @@ async fn a_browser_ends_with_its_killed_owner_and_the_next_start_removes_its_pro
     process.terminate(Duration::ZERO).await;
 }
 
+/// While it runs, the browser keeps its folder from being taken for stale, also without its owner.
 #[tokio::test]
-async fn a_start_removes_nothing_that_is_alive_or_not_ours() {
+async fn a_browser_that_outlives_its_owner_for_a_moment_holds_the_lock_of_its_profile() {
     let place = Place::new();
-    let (mut owner, pid) = helper_with_browser(&place).await;
-    let live = place.entries();
-    let elsewhere = Place::new();
-    fs::write(elsewhere.path("lock"), "").unwrap();
-    symlink(elsewhere.0.path(), place.path("patchright-mcp-1-00000000000000aa")).unwrap();
-    for kept in
-        ["patchright-mcp-1-00000000000000bb", "patchright-mcp-notes", "patchright-mcp-1-notes", "other"]
-    {
-        fs::create_dir(place.path(kept)).unwrap();
-        if kept != "patchright-mcp-1-00000000000000bb" {
-            fs::write(place.path(kept).join("lock"), "").unwrap();
-        }
-    }
-    let stale = "patchright-mcp-1-00000000000000cc";
-    fs::create_dir_all(place.path(stale).join("profile/Default")).unwrap();
-    symlink(elsewhere.0.path(), place.path(stale).join("profile/Default/link")).unwrap();
-    fs::write(place.path(stale).join("lock"), "").unwrap();
-
-    quietly(&place.options()).await.unwrap().terminate(Duration::ZERO).await;
-    eventually("the stale one is gone", || !place.path(stale).exists()).await;
-    assert_eq!(elsewhere.entries(), ["lock"]);
-    assert_eq!(place.entries().len(), live.len() + 5, "{:?}", place.entries());
-    assert!(Path::new("/proc").join(pid.to_string()).exists());
-    owner.kill().unwrap();
-    owner.wait().unwrap();
+    let (owner, pid) = helper_with_browser(&place).await;
+    let lock = fs::File::open(place.path(&place.entries()[0]).join("lock")).unwrap();
+    let is_free = || rustix::fs::flock(&lock, rustix::fs::FlockOperation::NonBlockingLockShared).is_ok();
+    let pid = rustix::process::Pid::from_raw(pid.cast_signed()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
+    drop(owner);
+    assert!(!is_free());
+    rustix::process::kill_process(pid, rustix::process::Signal::CONT).unwrap();
     eventually("the browser ends", || place.processes().is_empty()).await;
+    assert!(is_free());
 }
 
 #[tokio::test]
 async fn the_browser_does_not_get_our_settings() {
     let place = Place::new();
-    let (mut owner, pid) = helper_with_browser(&place).await;
+    let (owner, pid) = helper_with_browser(&place).await;
     let environment = fs::read(format!("/proc/{pid}/environ")).unwrap();
     let environment = String::from_utf8_lossy(&environment).into_owned();
     assert!(environment.contains("LAUNCH_HELPER_PLACE=") && !environment.contains("swordfish"));
-    owner.kill().unwrap();
-    owner.wait().unwrap();
+    drop(owner);
     eventually("the browser ends", || place.processes().is_empty()).await;
 }
 
@@ -362,7 +373,8 @@ async fn what_is_no_browser_is_told_in_time() {
 #[tokio::test]
 async fn a_program_that_says_nothing_is_ended_at_the_limit_with_its_children() {
     let place = Place::new();
-    let silent = place.program("#!/bin/sh\nsleep 1000 &\nwait\n");
+    // The child's command line says where it belongs, so that it is seen should it be left.
+    let silent = place.program("#!/bin/sh\nsh -c 'sleep 1000; exit' \"$0\" &\nwait\n");
     let options = LaunchOptions {
         executable: Some(silent),
         launch_limit: Duration::from_millis(300),
@@ -393,6 +405,22 @@ async fn a_headless_browser_looks_like_one_with_a_window() {
         seen_by_a_page(&process, script).await,
         r#"["Mozilla/0.0 (X0; Linux x0_0) AppleWebKit/0.0 (KHTML, like Gecko) Chrome/0.0.0.0 Safari/0.0",false,1920,1080,1040,1440,true,true]"#
     );
+    process.terminate(Duration::ZERO).await;
+}
+
+#[tokio::test]
+async fn a_headless_browser_behind_a_script_claims_the_version_that_it_has() {
+    let place = Place::new();
+    let browser = find(&Wanted::default()).unwrap().executable;
+    let updated = place.program(&format!(
+        "#!/bin/sh\n[ \"$1\" = --version ] && echo Chromium 1.2.3.4 && exit\nexec {} \"$@\"\n",
+        browser.display()
+    ));
+    let process = quietly(&LaunchOptions { executable: Some(updated), ..place.options() }).await.unwrap();
+    let major = process.version().number().split('.').next().unwrap().to_owned();
+    assert_ne!(major, "1");
+    let claimed = seen_by_a_page(&process, "navigator.userAgent").await;
+    assert!(claimed.contains(&format!(" Chrome/{major}.0.0.0 ")), "{claimed}");
     process.terminate(Duration::ZERO).await;
 }
 
@@ -497,14 +525,15 @@ async fn a_display_that_does_not_answer_is_told() {
 
 #[tokio::test]
 async fn with_a_display_a_browser_has_a_window() {
-    let mut server = Command::new("Xvfb")
+    let server = Command::new("Xvfb")
         .args(["-displayfd", "1", "-nolisten", "tcp", "-screen", "0", "1600x900x24"])
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
         .expect("Xvfb is installed");
+    let mut server = Running(server);
     let mut number = String::new();
-    std::io::BufRead::read_line(&mut std::io::BufReader::new(server.stdout.take().unwrap()), &mut number)
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(server.0.stdout.take().unwrap()), &mut number)
         .unwrap();
     let place = Place::new();
     let environment = vec![("DISPLAY".to_owned(), format!(":{}", number.trim()))];
@@ -514,8 +543,7 @@ async fn with_a_display_a_browser_has_a_window() {
         seen_by_a_page(&process, "[screen.width, navigator.webdriver, outerHeight - innerHeight].join()")
             .await;
     process.terminate(Duration::from_secs(5)).await;
-    server.kill().unwrap();
-    server.wait().unwrap();
+    drop(server);
     // The height of tabs and address without any bar that warns of something.
     assert_eq!(seen, "1600,false,87");
     assert_eq!((place.processes(), place.entries()), (vec![], vec![]));

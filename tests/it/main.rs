@@ -4,14 +4,22 @@
     unreachable_pub,
     reason = "a failed unwrap is a failed test; nobody links a test"
 )]
+mod actionability;
 mod browser;
+mod calls;
 mod capture;
 mod cdp;
 mod cli;
 mod find;
+mod input;
 mod launch;
 mod layers;
+mod oracle;
+mod proxy;
 mod selector;
 mod server;
+mod settle;
+mod snapshot;
+mod storage;
 mod support;
 mod tools;

@@ -4,7 +4,6 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use patchright_mcp::Result;
-use patchright_mcp::browser::ContextOptions;
 use patchright_mcp::browser::launch::LaunchOptions;
 use patchright_mcp::mcp::dispatch::{Call, Dispatcher};
 use patchright_mcp::mcp::reply::Reply;
@@ -101,15 +100,10 @@ impl Wire {
         let (reader, writer) = tokio::io::split(theirs);
         let shutdown = Shutdown::default();
         let registry = Registry::new(&TOOLS, &BTreeSet::new(), &BTreeSet::from([Toolset::Sessions]));
-        let engine = Engine::new(EngineOptions {
-            source: Source::Launch(Box::new(LaunchOptions {
+        let engine = Engine::new(EngineOptions::new(Source::Launch(Box::new(LaunchOptions {
                 executable: Some("/nobody/starts/this".into()),
                 ..LaunchOptions::default()
-            })),
-            context: ContextOptions::default(),
-            use_profile: false,
-            warn: Arc::new(|_| ()),
-        });
+            }))));
         let server = Server::new(Arc::new(Dispatcher::new(registry, engine, Settings::default())));
         let transport = Lines::new(reader, writer, shutdown.token().clone());
         let ending = shutdown.clone();

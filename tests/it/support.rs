@@ -4,7 +4,10 @@ use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
 use patchright_mcp::browser::launch::LaunchOptions;
-use patchright_mcp::browser::{Browser, BrowserContext, ContextOptions};
+use patchright_mcp::browser::{
+    Browser, BrowserContext, ContextOptions, ElementHandle, Frame, NavigateOptions, Page, Scope,
+};
+use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Runtime;
@@ -31,6 +34,51 @@ async fn start() -> Browser {
         ..LaunchOptions::default()
     };
     Browser::launch(&options, ContextOptions::default(), &|_| ()).await.unwrap()
+}
+
+/// A new tab that shows `html`.
+pub async fn open(context: &BrowserContext, site: &Site, html: &str) -> Page {
+    site.page("/", html);
+    let page = context.new_page().await.unwrap();
+    page.goto(&site.url("/"), &NavigateOptions::default()).await.unwrap();
+    page
+}
+
+/// The first element that a CSS selector finds.
+pub async fn find(frame: &Frame, selector: &str) -> ElementHandle {
+    frame.utility().await.unwrap();
+    let number = format!("engine.refOf(document.querySelector({}))", json!(selector));
+    let number = frame.evaluate(&number, vec![], Scope::Isolated).await.unwrap();
+    let number = u32::try_from(number.as_u64().unwrap()).unwrap();
+    ElementHandle::by_ref(frame, number).await.unwrap().unwrap()
+}
+
+/// The element with this id, wherever in the main frame's document it hides, closed shadow roots included.
+pub async fn find_pierced(frame: &Frame, id: &str) -> ElementHandle {
+    let (session, world) = (frame.session(), frame.utility().await.unwrap());
+    let call =
+        async |method: &str, parameters: Value| session.call_raw(method, &parameters, None).await.unwrap();
+    let document = call("DOM.getDocument", json!({ "depth": -1, "pierce": true })).await;
+    let node = node_with_id(&document["root"], id).unwrap();
+    let context = world.context_id();
+    let node = call("DOM.resolveNode", json!({ "backendNodeId": node, "executionContextId": context })).await;
+    let number = call(
+        "Runtime.callFunctionOn",
+        json!({ "objectId": node["object"]["objectId"], "returnByValue": true,
+                "functionDeclaration": "function() { return engine.refOf(this) }" }),
+    )
+    .await;
+    let number = u32::try_from(number["result"]["value"].as_u64().unwrap()).unwrap();
+    ElementHandle::by_ref(frame, number).await.unwrap().unwrap()
+}
+
+fn node_with_id(node: &Value, id: &str) -> Option<u64> {
+    let attributes = node["attributes"].as_array().map(Vec::as_slice).unwrap_or_default();
+    if attributes.chunks(2).any(|pair| pair[0] == "id" && pair[1] == id) {
+        return node["backendNodeId"].as_u64();
+    }
+    let below = ["children", "shadowRoots"].into_iter().filter_map(|kind| node[kind].as_array()).flatten();
+    below.filter_map(|child| node_with_id(child, id)).next()
 }
 
 type Pages = Arc<Mutex<HashMap<String, String>>>;

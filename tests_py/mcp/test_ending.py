@@ -20,7 +20,7 @@ EXIT = {signal.SIGINT: 130}
 """Shells want to hear of Ctrl-C; every other ending that was asked for is a success."""
 
 
-@pytest.fixture(params=ENDINGS, ids=str)
+@pytest.fixture(params=ENDINGS, ids=lambda ending: getattr(ending, "name", ending))
 def ending(request: pytest.FixtureRequest) -> str | signal.Signals:
     """The ways in which a server is told to end."""
     ending: str | signal.Signals = request.param
@@ -51,26 +51,26 @@ def profiles(folder: Path) -> set[Path]:
 
 
 def test_a_server_that_was_never_used_leaves_nothing(
-    wire: Wire, tmp_path: Path, ending: str | signal.Signals
+    wire: Wire, folder: Path, ending: str | signal.Signals
 ) -> None:
     wire.shake_hands()
     end(wire, ending)
-    assert profiles(tmp_path) == set()
+    assert profiles(folder) == set()
 
 
 def test_a_server_with_a_page_leaves_nothing(
-    wire: Wire, site: Site, tmp_path: Path, ending: str | signal.Signals
+    wire: Wire, site: Site, folder: Path, ending: str | signal.Signals
 ) -> None:
     wire.shake_hands()
     wire.call("browser_navigate", url=site.page("frames"))
     assert len(wire.processes()) > 1
-    assert profiles(tmp_path)
+    assert profiles(folder)
     end(wire, ending)
-    assert profiles(tmp_path) == set()
+    assert profiles(folder) == set()
 
 
 def test_a_server_in_the_middle_of_a_call_leaves_nothing(
-    wire: Wire, site: Site, tmp_path: Path, ending: str | signal.Signals
+    wire: Wire, site: Site, folder: Path, ending: str | signal.Signals
 ) -> None:
     wire.shake_hands()
     wire.call("browser_navigate", url=site.page("form"))
@@ -78,17 +78,17 @@ def test_a_server_in_the_middle_of_a_call_leaves_nothing(
     wire.start_call("browser_evaluate", function="() => { for (;;); }")
     wire.ask("ping")
     end(wire, ending)
-    assert profiles(tmp_path) == set()
+    assert profiles(folder) == set()
 
 
 def test_a_server_in_the_middle_of_a_launch_leaves_nothing(
-    wire: Wire, site: Site, tmp_path: Path, ending: str | signal.Signals
+    wire: Wire, site: Site, folder: Path, ending: str | signal.Signals
 ) -> None:
     wire.shake_hands()
     wire.start_call("browser_navigate", url=site.page("form"))
     until(lambda: bool(wire.processes()), "the start of a browser")
     end(wire, ending)
-    assert profiles(tmp_path) == set()
+    assert profiles(folder) == set()
 
 
 def test_a_client_that_leaves_before_it_has_said_a_word_ends_the_server(
@@ -109,12 +109,12 @@ def test_a_killed_server_takes_its_browser_along(wire: Wire, site: Site) -> None
 
 
 def test_the_profile_of_a_killed_server_is_swept_by_the_next(
-    new_wire: Callable[..., Wire], site: Site, tmp_path: Path
+    new_wire: Callable[..., Wire], site: Site, folder: Path
 ) -> None:
     first = new_wire("--headless")
     first.shake_hands()
     first.call("browser_navigate", url=site.page("form"))
-    left = profiles(tmp_path)
+    left = profiles(folder)
     assert left
     first.send(signal.SIGKILL)
     first.ended()
@@ -122,11 +122,11 @@ def test_the_profile_of_a_killed_server_is_swept_by_the_next(
     second = new_wire("--headless")
     second.shake_hands()
     second.call("browser_navigate", url=site.page("form"))
-    until(lambda: not left & profiles(tmp_path), "the sweeping of the profile")
+    until(lambda: not left & profiles(folder), "the sweeping of the profile")
 
 
 def test_the_profile_of_a_server_that_lives_is_not_swept(
-    new_wire: Callable[..., Wire], site: Site, tmp_path: Path
+    new_wire: Callable[..., Wire], site: Site, folder: Path
 ) -> None:
     first, second = new_wire("--headless"), new_wire("--headless")
     for wire in (first, second):
@@ -135,7 +135,7 @@ def test_the_profile_of_a_server_that_lives_is_not_swept(
     assert 'textbox \\"Name\\"' in json.dumps(first.call("browser_navigate", url=site.page("form")))
     for wire in (first, second):
         end(wire, HANG_UP)
-    assert profiles(tmp_path) == set()
+    assert profiles(folder) == set()
 
 
 def test_a_browser_that_dies_is_told_and_the_next_call_has_a_new_one(wire: Wire, site: Site) -> None:

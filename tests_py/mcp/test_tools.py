@@ -52,7 +52,7 @@ async def test_an_unknown_tool_is_a_method_that_is_not_found(server: Server) -> 
     ("tool", "arguments", "words"),
     [
         ("browser_click", {"target": "e1", "doubel": True}, "doubel"),
-        ("browser_click", {}, "target"),
+        ("browser_click", {}, "ref"),
         ("browser_click", {"target": 5}, "target"),
         ("browser_click", {"target": "e1", "button": "fourth"}, "button"),
         ("browser_navigate", {}, "url"),

@@ -1,5 +1,7 @@
 """Typing."""
 
+import json
+
 import pytest
 
 from tests_py.support.client import Reply, Server
@@ -15,7 +17,9 @@ async def fill(server: Server, page: Reply, field: str, text: str, **more: objec
 
 async def value(server: Server, selector: str) -> str:
     """What a field holds."""
-    return await server.evaluate(f"() => document.querySelector({selector!r}).value")
+    shown = await server.evaluate(f"() => JSON.stringify(document.querySelector({selector!r}).value)")
+    held: str = json.loads(shown)
+    return held
 
 
 async def log(server: Server) -> list[str]:

@@ -296,3 +296,16 @@ engine.hasDragged = () => {
   removeEventListener("dragstart", noteDrag);
   return dragged;
 };
+
+/* ------------------------------------------------------------------- files */
+
+/** The first file input of the document, also a hidden one, also one in a shadow root. */
+engine.fileInputs = (root = document) => {
+  for (const element of root.querySelectorAll("*")) {
+    if (element instanceof HTMLInputElement && element.type === "file" && !element.disabled) return element;
+    const shadow = engine.shadowRootOf(element);
+    const inside = shadow && engine.fileInputs(shadow);
+    if (inside) return inside;
+  }
+  return null;
+};

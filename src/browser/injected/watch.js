@@ -1,5 +1,5 @@
 // What changes in the document, and who could change it later: so that an action knows what to wait for.
-const { rootOf } = engine.native;
+const { parentNode, rootOf, slotOfElement } = engine.native;
 
 let observer = null;
 let changes = 0;
@@ -35,17 +35,20 @@ engine.unwatch = () => {
   observer = null;
 };
 
-/** Everything that hears of an event on the node, up to the window; and what had the focus, with its own way up. */
+/** Where an event goes on from a node. */
+const above = (node) =>
+  (node instanceof Element && slotOfElement(node)) || parentNode(node) || (node instanceof ShadowRoot ? node.host : null);
+
+/** Everything that hears of an event on the node, up to the document; and what had the focus, with its own way up. */
 engine.hearers = (node) => {
   const heard = new Set();
   const climb = (start) => {
-    for (let here = start; here && !heard.has(here); here = here.parentNode ?? here.host) heard.add(here);
+    for (let here = start; here && !heard.has(here); here = above(here)) heard.add(here);
   };
   if (node) climb(engine.controlOf(node));
   if (node) climb(node);
   climb(engine.activeElement() ?? document.body ?? document);
-  heard.add(document).add(globalThis);
-  return [...heard];
+  return [...heard.add(document)];
 };
 
 const ACTS = "a[href],area[href],button,input,select,summary,label,option,[contenteditable],[popovertarget],[commandfor],form,iframe,video,audio";

@@ -11,9 +11,11 @@ use rustix::fs::{FlockOperation, Mode, OFlags, flock, open, openat};
 use rustix::process::{Pid, geteuid, test_kill_process};
 
 const PREFIX: &str = "patchright-mcp-";
+/// The browser's link to where it listens.
+const SOCKET: &str = "SingletonSocket";
 const LOCK: &str = "lock";
 const PROFILE: &str = "profile";
-const SCRATCH: &str = "scratch";
+const SCRATCH: &str = "tmp";
 
 /// A folder that is ours and that nobody finds after us. Whoever holds its lock is alive: we, or the browser, which
 /// inherits it. Process ids would not do: they are used again, and mean nothing in another container.
@@ -77,11 +79,22 @@ impl Drop for Folder {
 
 /// The lock goes last, so that a removal that was interrupted can be taken up again.
 fn remove(folder: &Path) -> io::Result<()> {
+    remove_socket(&folder.join(PROFILE));
     for part in [PROFILE, SCRATCH] {
         gone(fs::remove_dir_all(folder.join(part)))?;
     }
     gone(fs::remove_file(folder.join(LOCK)))?;
     gone(fs::remove_dir(folder))
+}
+
+/// A browser that was killed leaves its socket, which is elsewhere if our path is too long for one.
+fn remove_socket(profile: &Path) {
+    let Ok(socket) = fs::read_link(profile.join(SOCKET)) else { return };
+    let Some(folder) = socket.parent() else { return };
+    for name in [SOCKET, "SingletonCookie"] {
+        let _ = fs::remove_file(folder.join(name));
+    }
+    let _ = fs::remove_dir(folder);
 }
 
 fn gone(result: io::Result<()>) -> io::Result<()> {
@@ -123,12 +136,12 @@ fn is_ours(name: &str) -> bool {
         && random.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-const RANDOM_LENGTH: usize = 16;
+const RANDOM_LENGTH: usize = 8;
 
 fn random() -> io::Result<String> {
-    let mut bytes = [0; 8];
+    let mut bytes = [0; RANDOM_LENGTH / 2];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
-    Ok(format!("{:016x}", u64::from_ne_bytes(bytes)))
+    Ok(format!("{:08x}", u32::from_ne_bytes(bytes)))
 }
 
 /// Who uses a profile, told by the browser's own lock: a link to `host-pid`.
@@ -143,11 +156,79 @@ pub(super) fn holder(profile: &Path) -> Option<String> {
     }
     // The browser listens as long as it lives. A dead one's lock it takes over by itself.
     let alive = Pid::from_raw(pid).is_some_and(|pid| test_kill_process(pid).is_ok());
-    let listens = UnixStream::connect(profile.join("SingletonSocket")).is_ok();
+    let listens = UnixStream::connect(profile.join(SOCKET)).is_ok();
     (alive && listens).then(|| format!("process {pid}{}", name_of(pid)))
 }
 
 fn name_of(pid: i32) -> String {
     let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
     if name.is_empty() { name } else { format!(" ({})", name.trim()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// A folder as a dead process leaves it.
+    fn stale(parent: &Path, name: &str) -> PathBuf {
+        let folder = parent.join(name);
+        fs::create_dir_all(folder.join("profile/Default")).unwrap();
+        fs::write(folder.join(LOCK), "").unwrap();
+        folder
+    }
+
+    #[test]
+    fn what_a_dead_process_left_is_removed_but_not_what_links_in_it_lead_to() {
+        let (parent, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let folder = stale(parent.path(), "patchright-mcp-1-000000aa");
+        fs::write(elsewhere.path().join("file"), "").unwrap();
+        symlink(elsewhere.path(), folder.join("profile/Default/link")).unwrap();
+        assert_eq!(sweep(parent.path()), 1);
+        assert!(!folder.exists() && elsewhere.path().join("file").exists());
+    }
+
+    #[test]
+    fn what_is_in_use_stays_until_its_owner_lets_go() {
+        let parent = tempfile::tempdir().unwrap();
+        let live = Folder::make(parent.path()).unwrap();
+        assert_eq!(sweep(parent.path()), 0);
+        assert!(live.profile().exists() && live.scratch().exists());
+        drop(live);
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_folder_is_for_its_owner_only() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = Folder::make(parent.path()).unwrap();
+        assert_eq!(fs::metadata(&folder.path).unwrap().mode() & 0o777, 0o700);
+    }
+
+    #[test]
+    fn what_is_not_ours_stays() {
+        let (parent, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        for name in ["patchright-mcp-notes", "patchright-mcp-1-cafe", "patchright-mcp--000000aa", "other"] {
+            stale(parent.path(), name);
+        }
+        let target = stale(elsewhere.path(), "target");
+        symlink(&target, parent.path().join("patchright-mcp-1-000000bb")).unwrap();
+        // One that is just being made has no lock yet.
+        fs::create_dir(parent.path().join("patchright-mcp-1-000000cc")).unwrap();
+        assert_eq!(sweep(parent.path()), 0);
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 6);
+        assert!(target.join("profile/Default").exists());
+    }
+
+    #[test]
+    fn the_folder_of_another_user_stays() {
+        if !geteuid().is_root() {
+            return; // Only root can give a folder away.
+        }
+        let parent = tempfile::tempdir().unwrap();
+        let folder = stale(parent.path(), "patchright-mcp-1-000000aa");
+        std::os::unix::fs::chown(&folder, Some(65534), None).unwrap();
+        assert_eq!(sweep(parent.path()), 0);
+    }
 }

@@ -101,16 +101,33 @@ fn key(found: &Found) -> Option<String> {
 }
 
 async fn ask(found: &Found, deadline: Instant) -> Option<String> {
-    let output = Command::new(&found.executable)
+    let mut command = Command::new(&found.executable);
+    command
         .arg("--version")
         .stdin(Stdio::null())
+        .stdout(Stdio::piped())
         .stderr(Stdio::null())
-        .kill_on_drop(true)
-        .output();
+        .kill_on_drop(true);
+    #[cfg(unix)]
+    command.process_group(0);
+    let child = command.spawn().ok()?;
+    #[cfg(unix)]
+    let _group = Group(rustix::process::Pid::from_raw(child.id()?.cast_signed())?);
     // Most of the time that is left belongs to the start.
     let limit = ASKING.min(deadline.saturating_duration_since(Instant::now()) / 3);
-    let output = timeout(limit, output).await.ok()?.ok()?;
+    let output = timeout(limit, child.wait_with_output()).await.ok()?.ok()?;
     number_in(&String::from_utf8_lossy(&output.stdout))
+}
+
+/// What a script started, and left behind when it was ended.
+#[cfg(unix)]
+struct Group(rustix::process::Pid);
+
+#[cfg(unix)]
+impl Drop for Group {
+    fn drop(&mut self) {
+        let _ = rustix::process::kill_process_group(self.0, rustix::process::Signal::KILL);
+    }
 }
 
 fn number_in(text: &str) -> Option<String> {

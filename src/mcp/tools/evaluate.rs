@@ -5,9 +5,9 @@ use serde_json::Value;
 
 use crate::Result;
 use crate::browser::Scope;
-use crate::error::Error;
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::Reply;
+use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
 
 /// The longest result that is shown.
@@ -21,7 +21,6 @@ pub struct Evaluate {
     pub function: String,
     /// Ref of the element to hand over.
     pub r#ref: Option<String>,
-    /// The element in words.
     pub element: Option<String>,
 }
 
@@ -32,11 +31,19 @@ impl Tool for Evaluate {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;
-        if self.r#ref.is_some() {
-            return Err(Error::Unsupported { what: "a ref here", reason: "refs are not wired".to_owned() });
-        }
+        let element = match &self.r#ref {
+            Some(text) => Some(target::element(call, &page, text).await?),
+            None => None,
+        };
         call.progress.say("running the script");
-        let value = page.main_frame().evaluate(&self.function, Vec::new(), Scope::Main).await?;
+        let value = match &element {
+            Some(element) => {
+                let (argument, _held) =
+                    element.frame().argument_in(element.world(), element.handle(), Scope::Main).await?;
+                element.frame().evaluate(&self.function, vec![argument], Scope::Main).await?
+            }
+            None => page.main_frame().evaluate(&self.function, Vec::new(), Scope::Main).await?,
+        };
         say_value(&value, reply);
         Ok(())
     }

@@ -3,8 +3,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Result;
+use crate::browser::input::{self, ClickOptions};
+use crate::browser::{ActionOptions, ElementHandle};
 use crate::mcp::dispatch::Call;
-use crate::mcp::reply::Reply;
+use crate::mcp::reply::{Reply, View};
+use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
 
 /// Mouse button; left when left out.
@@ -34,7 +37,6 @@ pub struct Click {
     /// Ref from the snapshot.
     #[schemars(length(min = 1))]
     pub r#ref: String,
-    /// The element in words.
     pub element: Option<String>,
     #[serde(default)]
     pub button: Button,
@@ -50,8 +52,21 @@ impl Tool for Click {
     const TITLE: &'static str = "Click";
     const EFFECT: Effect = Effect::Acts;
 
-    async fn call(self, call: &Call<'_>, _reply: &mut Reply) -> Result<()> {
-        call.open_page().await.map(drop)
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        let page = call.open_page().await?;
+        let (element, told) = target::described(call, &page, &self.r#ref, self.element).await?;
+        let click = ClickOptions {
+            button: self.button.into(),
+            count: if self.double_click { 2 } else { 1 },
+            modifiers: self.modifiers.into_iter().map(Into::into).collect(),
+            ..ClickOptions::default()
+        };
+        call.progress.say("clicking");
+        let options = call.action_options();
+        call.act(&page, Some(&element), Box::pin(element.click(&click, &options))).await?;
+        reply.say(format!("{} {told}", if self.double_click { "Double-clicked" } else { "Clicked" }));
+        reply.show(View::Changes);
+        Ok(())
     }
 }
 
@@ -61,7 +76,6 @@ pub struct Type {
     /// Ref from the snapshot.
     #[schemars(length(min = 1))]
     pub r#ref: String,
-    /// The element in words.
     pub element: Option<String>,
     pub text: String,
     /// Press Enter afterwards.
@@ -77,7 +91,50 @@ impl Tool for Type {
     const TITLE: &'static str = "Type text";
     const EFFECT: Effect = Effect::Acts;
 
-    async fn call(self, call: &Call<'_>, _reply: &mut Reply) -> Result<()> {
-        call.open_page().await.map(drop)
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        let page = call.open_page().await?;
+        let (element, told) = target::described(call, &page, &self.r#ref, self.element.clone()).await?;
+        call.progress.say("typing");
+        call.act(&page, Some(&element), self.type_into(&element, &call.action_options())).await?;
+        reply.say(format!("Typed into {told}{}", if self.submit { " and submitted" } else { "" }));
+        reply.show(View::Changes);
+        Ok(())
+    }
+}
+
+impl Type {
+    async fn type_into(&self, element: &ElementHandle, options: &ActionOptions) -> Result<()> {
+        if self.slowly {
+            element.clear(options).await?;
+            element.type_text(&self.text, None, options).await?;
+        } else {
+            element.fill(&self.text, options).await?;
+        }
+        if self.submit {
+            element.press("Enter", options).await?;
+        }
+        Ok(())
+    }
+}
+
+impl From<Button> for input::Button {
+    fn from(button: Button) -> Self {
+        match button {
+            Button::Left => Self::Left,
+            Button::Right => Self::Right,
+            Button::Middle => Self::Middle,
+        }
+    }
+}
+
+impl From<Modifier> for input::Modifier {
+    fn from(modifier: Modifier) -> Self {
+        match modifier {
+            Modifier::Alt => Self::Alt,
+            Modifier::Control => Self::Control,
+            Modifier::ControlOrMeta => Self::ControlOrMeta,
+            Modifier::Meta => Self::Meta,
+            Modifier::Shift => Self::Shift,
+        }
     }
 }

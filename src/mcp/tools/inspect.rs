@@ -3,15 +3,26 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Result;
+use crate::browser::CaptureOptions;
+use crate::mcp::describe::{capture, show_snapshot};
 use crate::mcp::dispatch::Call;
-use crate::mcp::reply::Reply;
+use crate::mcp::reply::{Reply, View};
+use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
+use crate::snapshot;
 
 /// Show the page as an outline with a ref for each element. Better than a screenshot for acting on it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Snapshot {
-    /// Refs for all elements, not only those to act on.
+    /// Show only this element and what is in it.
+    pub r#ref: Option<String>,
+    /// Levels to show.
+    pub depth: Option<u32>,
+    /// Where each element is: `[box=x,y,width,height]`.
+    #[serde(default)]
+    pub boxes: bool,
+    /// Refs also for elements that are not for acting on.
     #[serde(default)]
     pub all_refs: bool,
 }
@@ -21,7 +32,36 @@ impl Tool for Snapshot {
     const TITLE: &'static str = "Show the page";
     const EFFECT: Effect = Effect::Reads;
 
-    async fn call(self, call: &Call<'_>, _reply: &mut Reply) -> Result<()> {
-        call.open_page().await.map(drop)
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        let page = call.open_page().await?;
+        let root = self.r#ref.as_deref().map(target::read).transpose()?;
+        let root_frame = root.as_ref().map(|root| target::frame(call, &page, root)).transpose()?;
+        if let Some(text) = &self.r#ref {
+            target::element(call, &page, text).await?;
+        }
+        call.progress.say("reading the page");
+        let from = root.as_ref().zip(root_frame.as_ref()).map(|(root, frame)| (frame.number(), root.element));
+        let tree =
+            capture(call, &page, CaptureOptions { boxes: self.boxes, root: from, ..Default::default() })
+                .await?;
+        let rendered = snapshot::render(
+            &tree,
+            &snapshot::Options {
+                max_chars: call.settings.snapshot_max_chars,
+                depth: self.depth.map(|depth| depth as usize),
+                boxes: self.boxes,
+                all_refs: self.all_refs,
+                root: None,
+            },
+        );
+        if rendered.text.trim().is_empty() && rendered.cut.is_none() {
+            reply.say("There is nothing to see.");
+        }
+        show_snapshot(rendered, reply);
+        if root.is_none() {
+            call.told.lock().set_tree(&page, tree);
+        }
+        reply.show(View::Page);
+        Ok(())
     }
 }

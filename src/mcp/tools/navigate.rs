@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use url::Url;
 
 use super::address;
 use crate::Result;
@@ -30,10 +31,15 @@ impl Tool for Navigate {
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let url = address::read(&self.url)?;
         let page = call.page().await?;
-        call.progress.say("loading the page");
-        let arrival = page.goto(url.as_str(), &options(call)).await?;
-        arrived(&page, &arrival, call, reply).await
+        open(call, &page, &url, reply).await
     }
+}
+
+/// Opens an address in a page, and tells what came of it.
+pub(super) async fn open(call: &Call<'_>, page: &Page, url: &Url, reply: &mut Reply) -> Result<()> {
+    call.progress.say("loading the page");
+    let arrival = page.goto(url.as_str(), &options(call)).await?;
+    arrived(page, &arrival, call, reply).await
 }
 
 /// Go back to the previous page in the history.

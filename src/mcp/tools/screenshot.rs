@@ -1,4 +1,6 @@
 //! Pictures of pages.
+use std::time::Duration;
+
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use schemars::JsonSchema;
@@ -7,11 +9,12 @@ use url::Url;
 
 use crate::Result;
 use crate::browser::{Area, ImageFormat, Page, ScreenshotOptions};
-use crate::error::Error;
+use crate::error::{Error, Obstacle};
 use crate::mcp::dispatch::Call;
 use crate::mcp::files;
 use crate::mcp::reply::{FileLink, Image, Reply};
 use crate::mcp::settings::ImageResponses;
+use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
 
 /// The longest side and the most pixels that models look at without shrinking a picture themselves. Both are a little
@@ -40,7 +43,6 @@ pub struct TakeScreenshot {
     pub filename: Option<String>,
     /// Ref of the element to show instead of the viewport.
     pub r#ref: Option<String>,
-    /// The element in words.
     pub element: Option<String>,
     /// The whole page, not only what is visible.
     #[serde(default)]
@@ -60,11 +62,12 @@ impl Tool for TakeScreenshot {
         let (name, format) = self.name_and_format()?;
         let page = call.open_page().await?;
         let (area, what) = match &self.r#ref {
-            Some(_) => {
-                return Err(Error::Unsupported {
-                    what: "a ref here",
-                    reason: "refs are not wired".to_owned(),
-                });
+            Some(text) => {
+                let (element, told) = target::described(call, &page, text, self.element.clone()).await?;
+                element.scroll_into_view(&call.action_options()).await?;
+                let hidden = Error::NotActionable { obstacle: Obstacle::Hidden, waited: Duration::ZERO };
+                let area = element.bounding_box().await?.ok_or(hidden)?;
+                (Area::Part([area.x, area.y, area.width, area.height]), told)
             }
             None if self.full_page => (Area::FullPage, "full page".to_owned()),
             None => (Area::Viewport, "viewport".to_owned()),

@@ -1,0 +1,180 @@
+//! Files that pages send: kept under a name that is safe, in a folder that the user named.
+use std::path::{Path, PathBuf};
+
+use parking_lot::Mutex;
+
+use crate::cdp::types::browser::{DownloadProgress, DownloadWillBegin};
+
+/// How many downloads a context remembers: the newest.
+const REMEMBERED: usize = 200;
+
+/// What has become of a download.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DownloadState {
+    InProgress,
+    /// The file is there.
+    Completed {
+        path: PathBuf,
+        bytes: u64,
+    },
+    /// It was cancelled, by the page, the browser or the network.
+    Failed {
+        reason: String,
+    },
+}
+
+/// A file that a page sent.
+#[derive(Debug, Clone)]
+pub struct Download {
+    /// The browser's name for this download.
+    pub id: String,
+    /// The page that it came from.
+    pub page: String,
+    pub url: String,
+    /// The name that the site proposes, made safe.
+    pub name: String,
+    pub state: DownloadState,
+}
+
+/// The downloads of one context, oldest first.
+#[derive(Debug, Default)]
+pub(super) struct Downloads {
+    known: Mutex<Vec<Download>>,
+}
+
+impl Downloads {
+    pub(super) fn all(&self) -> Vec<Download> {
+        self.known.lock().clone()
+    }
+
+    pub(super) fn begun(&self, told: &DownloadWillBegin, page: &str) {
+        let mut known = self.known.lock();
+        if known.len() == REMEMBERED {
+            known.remove(0);
+        }
+        known.push(Download {
+            id: told.guid.clone(),
+            page: page.to_owned(),
+            url: told.url.clone(),
+            name: safe_name(&told.suggested_filename),
+            state: DownloadState::InProgress,
+        });
+    }
+
+    pub(super) fn knows(&self, id: &str) -> bool {
+        self.known.lock().iter().any(|download| download.id == id)
+    }
+
+    /// Whether the download has just ended; a finished file has its own name then.
+    pub(super) fn progressed(&self, told: &DownloadProgress, folder: &Path) -> bool {
+        let mut known = self.known.lock();
+        let Some(download) = known.iter_mut().find(|download| download.id == told.guid) else { return false };
+        if download.state != DownloadState::InProgress {
+            return false;
+        }
+        let arrived = folder.join(&told.guid);
+        download.state = match told.state.as_str() {
+            "completed" => match give_name(&arrived, folder, &download.name) {
+                Ok((path, bytes)) => DownloadState::Completed { path, bytes },
+                Err(error) => DownloadState::Failed { reason: error.to_string() },
+            },
+            "canceled" => {
+                let _ = std::fs::remove_file(&arrived);
+                DownloadState::Failed { reason: "it was cancelled or the connection broke".to_owned() }
+            }
+            _ => return false,
+        };
+        true
+    }
+}
+
+/// Moves a file to `name` in `folder`, or to `name (1)` and so on; nothing that is there is overwritten.
+fn give_name(arrived: &Path, folder: &Path, name: &str) -> std::io::Result<(PathBuf, u64)> {
+    const MOST_NAMESAKES: usize = 10_000;
+    let bytes = std::fs::metadata(arrived)?.len();
+    let (stem, ending) = match name.rsplit_once('.') {
+        Some((stem, ending)) if !stem.is_empty() => (stem, format!(".{ending}")),
+        _ => (name, String::new()),
+    };
+    for number in 0..MOST_NAMESAKES {
+        let name = if number == 0 { name.to_owned() } else { format!("{stem} ({number}){ending}") };
+        let path = folder.join(name);
+        // A link fails where something is, even if it came this moment.
+        match std::fs::hard_link(arrived, &path) {
+            Ok(()) => {
+                std::fs::remove_file(arrived)?;
+                return Ok((path, bytes));
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(_) if !path.exists() => {
+                std::fs::rename(arrived, &path)?;
+                return Ok((path, bytes));
+            }
+            Err(_) => {}
+        }
+    }
+    Err(std::io::Error::other("too many files have this name"))
+}
+
+/// A name without folders, control characters, or what another system would stumble over.
+fn safe_name(proposed: &str) -> String {
+    const LONGEST: usize = 150;
+    const RESERVED: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "COM1", "LPT1"];
+    let base = proposed.rsplit(['/', '\\']).next().unwrap_or_default();
+    let cleaned: String = base
+        .chars()
+        .map(|character| match character {
+            '<' | '>' | ':' | '"' | '|' | '?' | '*' => '_',
+            // Marks that turn the direction of writing can make a name look like another.
+            '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '_',
+            character if character.is_control() => '_',
+            character => character,
+        })
+        .collect();
+    let cleaned = cleaned.trim().trim_end_matches(['.', ' ']).trim_start_matches('.');
+    let stem = cleaned.split('.').next().unwrap_or_default();
+    if cleaned.is_empty() {
+        return "download".to_owned();
+    }
+    if RESERVED.iter().any(|reserved| reserved.eq_ignore_ascii_case(stem)) {
+        return format!("_{cleaned}");
+    }
+    shortened(cleaned, LONGEST)
+}
+
+/// At most `longest` characters, with the ending kept.
+fn shortened(name: &str, longest: usize) -> String {
+    let count = name.chars().count();
+    if count <= longest {
+        return name.to_owned();
+    }
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending).filter(|ending| ending.chars().count() < 16);
+    let ending = ending.map(|ending| format!(".{ending}")).unwrap_or_default();
+    let stem: String = name.chars().take(longest - ending.chars().count()).collect();
+    stem + &ending
+}
+
+#[cfg(test)]
+mod tests {
+    use super::safe_name;
+
+    #[test]
+    fn names_from_the_web_are_made_safe() {
+        for (proposed, safe) in [
+            ("report.pdf", "report.pdf"),
+            ("../../etc/passwd", "passwd"),
+            ("..\\..\\x.exe", "x.exe"),
+            (".bashrc", "bashrc"),
+            ("a\u{202e}fdp.exe", "a_fdp.exe"),
+            ("con.txt", "_con.txt"),
+            ("name. ", "name"),
+            ("a:b|c?.txt", "a_b_c_.txt"),
+            ("", "download"),
+            ("...", "download"),
+        ] {
+            assert_eq!(safe_name(proposed), safe, "{proposed:?}");
+        }
+        let long = safe_name(&("x".repeat(300) + ".tar.gz"));
+        assert_eq!((long.chars().count(), long.ends_with(".gz")), (150, true));
+    }
+}

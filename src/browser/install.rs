@@ -1,0 +1,73 @@
+//! Downloading a browser, where this machine has none.
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use chromiumoxide_fetcher::{BrowserFetcher, BrowserFetcherOptions, BrowserHost, BrowserKind};
+
+use super::find;
+use crate::error::{Error, Result};
+
+/// How often the progress is told.
+const EVERY: Duration = Duration::from_millis(500);
+
+/// Downloads Chromium into our own folder, where it is found from then on. `mirror` takes the place of the usual
+/// server; `progress` hears how many bytes there are. An interrupted download leaves nothing.
+///
+/// # Errors
+/// `browser_install` with what to do instead.
+pub async fn install(mirror: Option<&str>, progress: &(dyn Fn(u64) + Send + Sync)) -> Result<PathBuf> {
+    let folder = find::cache_folder().ok_or_else(|| failed("there is no folder to keep it in; set HOME"))?;
+    let folder = folder.join("browsers");
+    std::fs::create_dir_all(&folder).map_err(|error| failed(error))?;
+    // Beside its place, so that it can be moved there in one step; removed when this function ends early.
+    let unpacked = tempfile::Builder::new().prefix(".").tempdir_in(&folder).map_err(|error| failed(error))?;
+    let mut options =
+        BrowserFetcherOptions::builder().with_kind(BrowserKind::Chromium).with_path(unpacked.path());
+    if let Some(mirror) = mirror {
+        options = options.with_host(BrowserHost::single(mirror.trim_end_matches('/')));
+    }
+    let options = options.build().map_err(|error| failed(chain(&error)))?;
+    let fetcher = BrowserFetcher::new(options);
+    let mut fetching = std::pin::pin!(fetcher.fetch());
+    let installation = loop {
+        tokio::select! {
+            fetched = &mut fetching => break fetched.map_err(|error| failed(chain(&error)))?,
+            () = tokio::time::sleep(EVERY) => progress(bytes_in(unpacked.path())),
+        }
+    };
+    let inside = installation.executable_path.strip_prefix(&installation.folder_path);
+    let inside = inside.map_err(|error| failed(error))?.to_owned();
+    let name = installation.folder_path.file_name().ok_or_else(|| failed("it has no name"))?;
+    let kept = folder.join(name);
+    if !kept.join(&inside).exists() {
+        let _ = std::fs::remove_dir_all(&kept);
+        std::fs::rename(&installation.folder_path, &kept).map_err(|error| failed(error))?;
+    }
+    Ok(kept.join(inside))
+}
+
+fn failed(reason: impl ToString) -> Error {
+    Error::BrowserInstall { reason: reason.to_string() }
+}
+
+/// An error and its causes, without the addresses in them.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut told = vec![error.to_string()];
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        told.push(error.to_string());
+        cause = error.source();
+    }
+    let told = told.join(": ");
+    let words = told.split(' ').map(|word| if word.contains("://") { "the server" } else { word });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+fn bytes_in(folder: &Path) -> u64 {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries
+        .filter_map(|entry| entry.metadata().ok())
+        .filter(std::fs::Metadata::is_file)
+        .map(|file| file.len())
+        .sum()
+}

@@ -1,0 +1,65 @@
+//! A page on paper.
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+
+use super::page::Page;
+use crate::cdp::types::page::PrintToPdf;
+use crate::error::{Error, Result};
+
+/// How a page is printed. Sizes and margins are inches; `None` leaves the browser's default.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PdfOptions {
+    pub width: Option<f64>,
+    pub height: Option<f64>,
+    pub landscape: bool,
+    pub print_background: bool,
+    /// 0.1 to 2.
+    pub scale: Option<f64>,
+    /// Such as `1-3, 5`.
+    pub page_ranges: Option<String>,
+    /// Top, right, bottom, left.
+    pub margin: Option<[f64; 4]>,
+    /// Whether a size that the page itself asks for wins.
+    pub prefer_css_page_size: bool,
+}
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+impl Page {
+    /// Prints the page. Gives the bytes of the PDF.
+    pub async fn pdf(&self, options: &PdfOptions) -> Result<Vec<u8>> {
+        let [top, right, bottom, left] = match options.margin {
+            Some(margin) => margin.map(Some),
+            None => [None; 4],
+        };
+        let print = PrintToPdf {
+            landscape: Some(options.landscape),
+            print_background: Some(options.print_background),
+            scale: options.scale,
+            paper_width: options.width,
+            paper_height: options.height,
+            margin_top: top,
+            margin_right: right,
+            margin_bottom: bottom,
+            margin_left: left,
+            page_ranges: options.page_ranges.clone(),
+            prefer_css_page_size: Some(options.prefer_css_page_size),
+            ..PrintToPdf::default()
+        };
+        let printed = self.unless_dialog(self.session().send(print).within(LIMIT)).await;
+        let printed = printed.map_err(|error| match error {
+            Error::Protocol { message, .. } if message.contains("range") => {
+                Error::InvalidArguments { problems: vec![format!("`pageRanges`: {message}")] }
+            }
+            Error::Protocol { message, .. } => {
+                Error::Unsupported { what: "printing to PDF", reason: message }
+            }
+            error => error,
+        })?;
+        BASE64
+            .decode(printed.data.as_bytes())
+            .map_err(|error| Error::Unreadable { method: "Page.printToPDF", reason: error.to_string() })
+    }
+}

@@ -1,0 +1,331 @@
+//! Waiting after an action for what it caused, and only for that.
+//!
+//! Effects are navigations, requests, changes of the document, new tabs and dialogs. A navigation is waited for until
+//! it has loaded, a request until it has ended; then for a while without a new effect, counted from the action, so that
+//! a handler that puts its work off for a moment is seen. Where nobody heard the action, two frames are enough.
+use std::time::Duration;
+
+use futures_util::future::try_join_all;
+use serde::Deserialize;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, timeout};
+
+use super::element::ElementHandle;
+use super::journal::{Mark, Pending};
+use super::page::Page;
+use super::world::World;
+use crate::cdp::types::dom::{DescribeNode, GetEventListeners, ResolveNode};
+use crate::cdp::types::runtime::{Evaluate, GetProperties, ReleaseObjectGroup};
+use crate::error::Result;
+
+/// How long to wait for what an action caused.
+#[derive(Debug, Clone, Copy)]
+pub struct SettleOptions {
+    /// How long nothing must happen, counted from the action.
+    pub window: Duration,
+    /// How long a navigation may take.
+    pub navigation_limit: Duration,
+}
+
+impl Default for SettleOptions {
+    fn default() -> Self {
+        Self { window: Duration::from_millis(120), navigation_limit: Duration::from_secs(30) }
+    }
+}
+
+/// What an action came to.
+#[derive(Debug, Clone, Default)]
+pub struct Settled {
+    /// There is a new document in the main frame.
+    pub navigated: bool,
+    /// A navigation, or a request, had not ended when the time was over.
+    pub unfinished: bool,
+    /// Tabs that opened.
+    pub opened: Vec<Page>,
+    /// A dialog is open.
+    pub dialog: bool,
+    /// A file chooser waits.
+    pub chooser: bool,
+    /// The page has closed or crashed.
+    pub gone: bool,
+}
+
+/// What is noted from before an action on.
+#[derive(Debug)]
+pub struct Watch {
+    page: Page,
+    mark: Mark,
+    pages: Vec<Page>,
+    world: Option<World>,
+    heard: JoinHandle<bool>,
+}
+
+/// After the last effect, so long for another one that follows from it, such as the page's answer to a reply.
+const AFTERMATH: Duration = Duration::from_millis(50);
+/// A page that never rests is left to itself after this.
+const RESTLESS_LIMIT: Duration = Duration::from_secs(1);
+const REQUEST_LIMIT: Duration = Duration::from_secs(5);
+/// How long after the newest effect the page may take to read an answer.
+const BODY_LIMIT: Duration = Duration::from_millis(400);
+/// How long the requests of a document that has loaded are waited for.
+const LOADED_LIMIT: Duration = Duration::from_millis(500);
+/// How long a window may take to appear, and then to load.
+const WINDOW_LIMIT: Duration = Duration::from_millis(500);
+const OPENING_LIMIT: Duration = Duration::from_secs(2);
+/// How long the page may take to answer a question of ours; one that does not is busy with what the action caused.
+const ANSWER_LIMIT: Duration = Duration::from_millis(250);
+/// By when it must be known whether anybody hears the action; it was asked before the action began.
+const HEARD_LIMIT: Duration = Duration::from_millis(20);
+
+impl Page {
+    /// Begins to note what an action causes; to be called before the action. `target` is what it acts on, if it is
+    /// known to act on one element only.
+    pub async fn watch(&self, target: Option<&ElementHandle>) -> Watch {
+        let mark = self.mark();
+        let pages = self.context().pages();
+        let begun = async {
+            let (world, node) = match target {
+                Some(target) => (target.world().clone(), vec![target.handle().argument()]),
+                None => (self.main_frame().utility().await?, Vec::new()),
+            };
+            world.call_with::<()>("watch", node).await.map(|()| world)
+        };
+        let world = match self.dialog() {
+            None => timeout(ANSWER_LIMIT, begun).await.ok().and_then(Result::ok),
+            Some(_) => None,
+        };
+        let target = target.cloned();
+        let heard = tokio::spawn(async move {
+            match target {
+                Some(target) => is_heard(&target).await.unwrap_or(true),
+                None => true,
+            }
+        });
+        Watch { page: self.clone(), mark, pages, world, heard }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.heard.abort();
+    }
+}
+
+impl Watch {
+    /// Waits for what the action caused; to be called when the action is done.
+    pub async fn settle(mut self, options: &SettleOptions) -> Settled {
+        let acted = Instant::now();
+        let restless = acted + RESTLESS_LIMIT.max(options.window);
+        let mut changes = self.page.changes();
+        let mut quiet_from = self.quiet_from(acted, options).await;
+        let mut loaded = None;
+        let (pending, unfinished) = loop {
+            let pending = self.page.pending_since(self.mark);
+            if pending.gone || pending.dialog || pending.chooser {
+                break (pending, false);
+            }
+            let now = Instant::now();
+            let until = match self.under_way(&pending) {
+                UnderWay::Navigation => acted + options.navigation_limit,
+                UnderWay::Arrived => break (pending, false),
+                UnderWay::Loaded => *loaded.get_or_insert(now) + LOADED_LIMIT,
+                UnderWay::Requests => acted + REQUEST_LIMIT,
+                UnderWay::Bodies => {
+                    let until = (pending.last_effect.unwrap_or(acted) + BODY_LIMIT).min(restless);
+                    if now >= until {
+                        break (pending, false);
+                    }
+                    until
+                }
+                UnderWay::Nothing => {
+                    let quiet = quiet_from.max(self.after_effects(&pending, options).unwrap_or(acted));
+                    if now >= restless {
+                        break (pending, false);
+                    }
+                    if now >= quiet {
+                        match self.still_changing().await {
+                            Some(rest) => quiet_from = Instant::now() + rest,
+                            None => break (pending, false),
+                        }
+                    }
+                    quiet.max(quiet_from).min(restless)
+                }
+            };
+            if now >= until {
+                break (pending, true);
+            }
+            self.page.changed_before(&mut changes, until).await;
+        };
+        let opened = match pending.gone {
+            true => self.opened(),
+            false => self.until_opened(pending.windows).await,
+        };
+        Settled {
+            navigated: pending.committed,
+            unfinished,
+            opened,
+            dialog: pending.dialog,
+            chooser: pending.chooser,
+            gone: pending.gone,
+        }
+    }
+
+    /// What has begun and not ended.
+    fn under_way(&self, pending: &Pending) -> UnderWay {
+        let busy = pending.requests > 0 || pending.loading > 0;
+        if pending.committed {
+            return match (self.page.main_frame().moments().load, busy) {
+                (false, _) => UnderWay::Navigation,
+                (true, true) => UnderWay::Loaded,
+                (true, false) => UnderWay::Arrived,
+            };
+        }
+        match (pending.navigating, busy) {
+            (true, true) => UnderWay::Navigation,
+            (false, true) => UnderWay::Requests,
+            (_, false) if pending.bodies > 0 => UnderWay::Bodies,
+            // Or a navigation that came to nothing: a download, or an empty answer.
+            (_, false) => UnderWay::Nothing,
+        }
+    }
+
+    /// From when on it counts that nothing happens.
+    async fn quiet_from(&mut self, acted: Instant, options: &SettleOptions) -> Instant {
+        let heard = timeout(HEARD_LIMIT, &mut self.heard).await.ok().and_then(Result::ok).unwrap_or(true);
+        if heard || self.page.dialog().is_some() {
+            return acted + options.window;
+        }
+        if let Some(world) = &self.world {
+            let two = [2.into()];
+            let _ = timeout(ANSWER_LIMIT, world.call::<()>("frames", &two)).await;
+        }
+        Instant::now()
+    }
+
+    /// How long the newest effect may have another one.
+    fn after_effects(&self, pending: &Pending, options: &SettleOptions) -> Option<Instant> {
+        let aftermath = if pending.navigating { options.window } else { AFTERMATH.min(options.window) };
+        pending.last_effect.map(|effect| effect + aftermath)
+    }
+
+    /// How much longer the document must rest, if it has just changed.
+    async fn still_changing(&self) -> Option<Duration> {
+        #[derive(Deserialize)]
+        struct Watched {
+            quiet: f64,
+        }
+        let world = self.world.as_ref()?;
+        match timeout(ANSWER_LIMIT, world.call::<Watched>("watched", &[])).await {
+            Ok(Ok(Watched { quiet })) => {
+                let quiet = Duration::try_from_secs_f64(quiet / 1000.0).unwrap_or_default();
+                Some(AFTERMATH.saturating_sub(quiet)).filter(|rest| !rest.is_zero())
+            }
+            // The document is gone, and with it what there was to watch.
+            Ok(Err(_)) => None,
+            Err(_) => Some(AFTERMATH),
+        }
+    }
+
+    fn opened(&self) -> Vec<Page> {
+        let pages = self.page.context().pages().into_iter();
+        pages.filter(|page| !self.pages.contains(page)).collect()
+    }
+
+    /// Waits until the windows that were asked for are there and have loaded; the browser may have blocked them.
+    async fn until_opened(&self, windows: usize) -> Vec<Page> {
+        let mut changes = self.page.context().changes();
+        let arrived = async { while self.opened().len() < windows && changes.changed().await.is_ok() {} };
+        let _ = timeout(WINDOW_LIMIT, arrived).await;
+        let opened = self.opened();
+        let loaded =
+            opened.iter().map(|page| page.until(|page| page.main_frame().moments().load.then_some(())));
+        let _ = timeout(OPENING_LIMIT, futures_util::future::join_all(loaded)).await;
+        opened
+    }
+}
+
+enum UnderWay {
+    Nothing,
+    Requests,
+    /// All requests were answered; of some answers the page has not read all, and may never.
+    Bodies,
+    Navigation,
+    /// The new document has loaded, and asks for more.
+    Loaded,
+    /// The new document has loaded.
+    Arrived,
+}
+
+/// Whether anything hears of input to the element, or the browser itself does something then.
+async fn is_heard(target: &ElementHandle) -> Result<bool> {
+    if target.ask::<bool>("hasDefaultAction", Vec::new()).await? {
+        return Ok(true);
+    }
+    let session = target.handle().session();
+    let Some(hearers) = target.handle_of("hearers", Vec::new()).await? else { return Ok(true) };
+    let list = GetProperties { object_id: hearers.handle().id().to_owned(), own_properties: Some(true) };
+    let list = session.call(list).await?.result;
+    let nodes: Vec<_> = list.into_iter().filter_map(|entry| entry.value?.object_id).collect();
+    // A listener is known in its own world only: the page's, into which our nodes are looked up again.
+    let described: Vec<_> = nodes
+        .into_iter()
+        .map(|object_id| session.send(DescribeNode { object_id: Some(object_id), ..DescribeNode::default() }))
+        .collect();
+    let described = try_join_all(described).await?;
+    let resolved: Vec<_> = described
+        .into_iter()
+        .map(|described| {
+            session.send(ResolveNode {
+                backend_node_id: Some(described.node.backend_node_id),
+                object_group: Some(HEARERS.to_owned()),
+                ..ResolveNode::default()
+            })
+        })
+        .collect();
+    let window = session.send(Evaluate {
+        expression: "globalThis".to_owned(),
+        context_id: Some(target.frame().main_context().await?),
+        object_group: Some(HEARERS.to_owned()),
+        ..Evaluate::default()
+    });
+    let mut objects: Vec<_> =
+        try_join_all(resolved).await?.into_iter().filter_map(|resolved| resolved.object.object_id).collect();
+    objects.extend(window.await?.result.object_id);
+    let listeners: Vec<_> = objects
+        .into_iter()
+        .map(|object_id| session.send(GetEventListeners { object_id, ..GetEventListeners::default() }))
+        .collect();
+    let listeners = try_join_all(listeners).await;
+    session.send(ReleaseObjectGroup { object_group: HEARERS.to_owned() }).ignore();
+    let mut kinds = listeners?.into_iter().flat_map(|listeners| listeners.listeners);
+    Ok(kinds.any(|listener| is_input(&listener.kind)))
+}
+
+const HEARERS: &str = "hearers";
+
+/// Whether an event of this type can come from a pointer or a key.
+fn is_input(kind: &str) -> bool {
+    const FAMILIES: [&str; 8] =
+        ["pointer", "mouse", "touch", "key", "drag", "focus", "before", "composition"];
+    const SINGLE: [&str; 18] = [
+        "auxclick",
+        "blur",
+        "change",
+        "click",
+        "contextmenu",
+        "copy",
+        "cut",
+        "dblclick",
+        "drop",
+        "gotpointercapture",
+        "input",
+        "invalid",
+        "paste",
+        "reset",
+        "scroll",
+        "select",
+        "submit",
+        "wheel",
+    ];
+    SINGLE.contains(&kind) || FAMILIES.iter().any(|family| kind.starts_with(family))
+}

@@ -1,0 +1,149 @@
+async (task, argument) => {
+  const done = (request) => new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+  const ended = (transaction) => new Promise((resolve, reject) => {
+    transaction.oncomplete = () => resolve();
+    transaction.onerror = transaction.onabort = () => reject(transaction.error);
+  });
+  const ARRAYS = {
+    i8: Int8Array, ui8: Uint8Array, ui8c: Uint8ClampedArray, i16: Int16Array, ui16: Uint16Array,
+    i32: Int32Array, ui32: Uint32Array, f32: Float32Array, f64: Float64Array, bi64: BigInt64Array,
+    bui64: BigUint64Array,
+  };
+  const toBase64 = (bytes) => {
+    let text = "";
+    for (let at = 0; at < bytes.length; at += 0x8000) text += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+    return btoa(text);
+  };
+  const fromBase64 = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+
+  // Values that JSON has no word for, in the notation of Playwright's files.
+  const encode = (value, seen = new Map()) => {
+    if (value === undefined) return { v: "undefined" };
+    if (value === null) return { v: "null" };
+    if (typeof value === "number") {
+      if (Object.is(value, -0)) return { v: "-0" };
+      return Number.isFinite(value) ? value : { v: String(value) };
+    }
+    if (typeof value === "boolean" || typeof value === "string") return value;
+    if (typeof value === "bigint") return { bi: String(value) };
+    if (value instanceof Date) return { d: value.toJSON() };
+    if (value instanceof RegExp) return { r: { p: value.source, f: value.flags } };
+    if (value instanceof ArrayBuffer) return { ab: { b: toBase64(new Uint8Array(value)) } };
+    for (const [k, kind] of Object.entries(ARRAYS)) {
+      if (value instanceof kind) {
+        return { ta: { b: toBase64(new Uint8Array(value.buffer, value.byteOffset, value.byteLength)), k } };
+      }
+    }
+    if (seen.has(value)) return { ref: seen.get(value) };
+    const id = seen.size + 1;
+    seen.set(value, id);
+    if (Array.isArray(value)) return { a: value.map((item) => encode(item, seen)), id };
+    return { o: Object.keys(value).map((k) => ({ k, v: encode(value[k], seen) })), id };
+  };
+  const decode = (value, seen = new Map()) => {
+    if (typeof value !== "object" || value === null) return value;
+    if ("v" in value) return { undefined: undefined, null: null, NaN, Infinity, "-Infinity": -Infinity, "-0": -0 }[value.v];
+    if ("bi" in value) return BigInt(value.bi);
+    if ("d" in value) return new Date(value.d);
+    if ("r" in value) return new RegExp(value.r.p, value.r.f);
+    if ("ab" in value) return fromBase64(value.ab.b).buffer;
+    if ("ta" in value) return new ARRAYS[value.ta.k](fromBase64(value.ta.b).buffer);
+    if ("ref" in value) return seen.get(value.ref);
+    if ("a" in value) {
+      const array = [];
+      seen.set(value.id, array);
+      for (const item of value.a) array.push(decode(item, seen));
+      return array;
+    }
+    const object = {};
+    seen.set(value.id, object);
+    for (const { k, v } of value.o) object[k] = decode(v, seen);
+    return object;
+  };
+  const isPlain = (value) => {
+    if (value === null || typeof value === "boolean" || typeof value === "string") return true;
+    if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0);
+    if (Array.isArray(value)) return value.every(isPlain);
+    return typeof value === "object" && Object.getPrototypeOf(value) === Object.prototype
+      && Object.values(value).every(isPlain);
+  };
+  const put = (record, name, value) => {
+    let plain = false;
+    try { plain = isPlain(value); } catch { /* It contains itself. */ }
+    record[plain ? name : `${name}Encoded`] = plain ? value : encode(value);
+  };
+  const keyPathOf = (path) => Array.isArray(path) ? { keyPathArray: path } : path === null ? {} : { keyPath: path };
+
+  const readStore = async (database, name) => {
+    const store = database.transaction(name, "readonly").objectStore(name);
+    const [keys, values] = await Promise.all([done(store.getAllKeys()), done(store.getAll())]);
+    const records = values.map((value, at) => {
+      const record = {};
+      if (store.keyPath === null) put(record, "key", keys[at]);
+      put(record, "value", value);
+      return record;
+    });
+    const indexes = [...store.indexNames].map((name) => {
+      const index = store.index(name);
+      return { name, unique: index.unique, multiEntry: index.multiEntry, ...keyPathOf(index.keyPath) };
+    });
+    return { name, records, indexes, autoIncrement: store.autoIncrement, ...keyPathOf(store.keyPath) };
+  };
+  const readDatabases = async () => {
+    const databases = [];
+    for (const { name, version } of await indexedDB.databases()) {
+      const database = await done(indexedDB.open(name));
+      const stores = [];
+      for (const store of database.objectStoreNames) stores.push(await readStore(database, store));
+      database.close();
+      databases.push({ name, version, stores });
+    }
+    return databases;
+  };
+  const writeDatabase = async ({ name, version, stores }) => {
+    const opening = indexedDB.open(name, version);
+    opening.onupgradeneeded = () => {
+      for (const store of stores) {
+        const made = opening.result.createObjectStore(store.name, {
+          autoIncrement: store.autoIncrement, keyPath: store.keyPathArray ?? store.keyPath,
+        });
+        for (const index of store.indexes ?? []) {
+          made.createIndex(index.name, index.keyPathArray ?? index.keyPath,
+            { unique: index.unique, multiEntry: index.multiEntry });
+        }
+      }
+    };
+    const database = await done(opening);
+    const filled = stores.filter((store) => store.records.length);
+    if (filled.length) {
+      const transaction = database.transaction(filled.map((store) => store.name), "readwrite");
+      for (const { name, records } of filled) {
+        const store = transaction.objectStore(name);
+        for (const record of records) {
+          const value = "valueEncoded" in record ? decode(record.valueEncoded) : record.value;
+          const key = "keyEncoded" in record ? decode(record.keyEncoded) : record.key;
+          if (store.keyPath === null) store.put(value, key);
+          else store.put(value);
+        }
+      }
+      await ended(transaction);
+    }
+    database.close();
+  };
+
+  if (task === "read") {
+    const entries = [];
+    for (let at = 0; at < localStorage.length; at++) {
+      const name = localStorage.key(at);
+      entries.push({ name, value: localStorage.getItem(name) });
+    }
+    const databases = argument ? await readDatabases() : [];
+    return JSON.stringify({ localStorage: entries, ...(databases.length ? { indexedDB: databases } : {}) });
+  }
+  for (const { name, value } of argument.localStorage ?? []) localStorage.setItem(name, value);
+  for (const database of argument.indexedDB ?? []) await writeDatabase(database);
+  return "";
+}

@@ -1,0 +1,205 @@
+//! Contexts: several people in one browser, who share nothing.
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::Result;
+use crate::browser::StorageState;
+use crate::browser::proxy::Proxy;
+use crate::error::Error;
+use crate::mcp::dispatch::Call;
+use crate::mcp::reply::Reply;
+use crate::mcp::tool::{Effect, Tool};
+
+/// The largest file of cookies and storage that is read.
+const LARGEST_STATE: u64 = 64 << 20;
+
+/// Create a context with cookies, storage and cache of its own, and make it the active one.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Create {
+    /// Made up when left out.
+    #[schemars(length(min = 1, max = 64))]
+    pub name: Option<String>,
+    pub proxy: Option<ProxyArgument>,
+    /// File with cookies and storage to begin with, from `browser_context_save_storage` or Playwright.
+    #[schemars(length(min = 1))]
+    pub storage_state: Option<String>,
+}
+
+/// Proxy for all its traffic.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct ProxyArgument {
+    /// `http://`, `https://` or `socks5://host:port`.
+    #[schemars(length(min = 1))]
+    pub server: String,
+    pub username: Option<String>,
+    pub password: Option<String>,
+    /// Hosts reached without it, separated by commas.
+    pub bypass: Option<String>,
+}
+
+impl Tool for Create {
+    const NAME: &'static str = "browser_context_create";
+    const TITLE: &'static str = "Create a context";
+    const EFFECT: Effect = Effect::Adds;
+    const OPEN_WORLD: bool = false;
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        if let Some(name) = &self.name {
+            check_name(name)?;
+        }
+        let mut options = call.workspace.engine().options().context.clone();
+        if let Some(proxy) = self.proxy {
+            options.proxy = Some(Proxy::new(&proxy.server, proxy.username, proxy.password, proxy.bypass)?);
+        }
+        if let Some(path) = &self.storage_state {
+            let text = call.settings.roots.read(path, LARGEST_STATE)?;
+            let state =
+                StorageState::parse(&text).map_err(|reason| Error::File { path: path.clone(), reason })?;
+            options.storage_state = Some(Arc::new(state));
+        }
+        call.progress.say("making a context");
+        let with_proxy = options.proxy.as_ref().map(|proxy| format!(" with proxy '{}'", proxy.server()));
+        let name = call.workspace.create_context(self.name, options).await?;
+        reply.say(format!(
+            "Created browser context '{name}' and set as active{}",
+            with_proxy.unwrap_or_default()
+        ));
+        Ok(())
+    }
+}
+
+/// A name stands before the refs of its context, and in texts.
+fn check_name(name: &str) -> Result<()> {
+    if name.trim() == name && !name.contains(':') && !name.chars().any(char::is_control) {
+        return Ok(());
+    }
+    let problem = "`name` must not contain colons or control characters, nor begin or end with a space";
+    Err(Error::InvalidArguments { problems: vec![problem.to_owned()] })
+}
+
+/// Make another context the active one: all tools work on its pages from then on.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Switch {
+    pub name: String,
+}
+
+impl Tool for Switch {
+    const NAME: &'static str = "browser_context_switch";
+    const TITLE: &'static str = "Switch to a context";
+    const EFFECT: Effect = Effect::Sets;
+    const OPEN_WORLD: bool = false;
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        let before = call.workspace.switch_context(&self.name)?;
+        reply.say(format!("Switched from context '{before}' to '{}'", self.name));
+        Ok(())
+    }
+}
+
+/// List the contexts.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct List {}
+
+impl Tool for List {
+    const NAME: &'static str = "browser_context_list";
+    const TITLE: &'static str = "List the contexts";
+    const EFFECT: Effect = Effect::Reads;
+    const OPEN_WORLD: bool = false;
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        let entries = call.workspace.contexts();
+        let active = entries.iter().find(|entry| entry.is_active).map(|entry| entry.name.clone());
+        let contexts: Vec<_> = entries
+            .iter()
+            .map(|entry| {
+                let current = entry.tabs.iter().find(|tab| tab.is_active);
+                let proxy = entry.options.proxy.as_ref();
+                json!({
+                    "name": entry.name,
+                    "isActive": entry.is_active,
+                    "pageCount": entry.tabs.len(),
+                    "currentUrl": current.map(|tab| tab.page.url()),
+                    "proxy": proxy.map(|proxy| json!({
+                        "server": proxy.server(),
+                        "hasAuth": proxy.has_credentials(),
+                    })),
+                })
+            })
+            .collect();
+        let total = contexts.len();
+        let list = json!({"contexts": contexts, "activeContext": active, "totalCount": total});
+        reply.say(pretty(&list));
+        reply.set_structured(list);
+        Ok(())
+    }
+}
+
+/// Close a context with all its pages. If it was the active one, `default` becomes active.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Close {
+    pub name: String,
+}
+
+impl Tool for Close {
+    const NAME: &'static str = "browser_context_close";
+    const TITLE: &'static str = "Close a context";
+    const EFFECT: Effect = Effect::Acts;
+    const OPEN_WORLD: bool = false;
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        let was_active =
+            call.workspace.contexts().iter().any(|entry| entry.is_active && entry.name == self.name);
+        call.workspace.close_context(&self.name).await?;
+        let next = call.workspace.contexts().into_iter().find(|entry| entry.is_active);
+        let switched =
+            next.filter(|_| was_active).map(|next| format!(". Switched to context '{}'", next.name));
+        reply.say(format!("Closed browser context '{}'{}", self.name, switched.unwrap_or_default()));
+        Ok(())
+    }
+}
+
+/// Save cookies and local storage of a context to a file that `browser_context_create` can start from.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SaveStorage {
+    /// JSON file to write; it holds what logs you in.
+    #[schemars(length(min = 1))]
+    pub path: String,
+    /// The active context when left out.
+    pub name: Option<String>,
+    /// Databases too.
+    #[serde(default, rename = "indexedDB")]
+    pub indexed_db: bool,
+}
+
+impl Tool for SaveStorage {
+    const NAME: &'static str = "browser_context_save_storage";
+    const TITLE: &'static str = "Save cookies and storage";
+    const EFFECT: Effect = Effect::Sets;
+    const OPEN_WORLD: bool = false;
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        let path = call.settings.roots.writable(&self.path)?;
+        let (name, context) = call.workspace.live_context(self.name.as_deref()).await?;
+        call.progress.say("collecting cookies and storage");
+        let state = context.storage_state(self.indexed_db).await?;
+        let (cookies, origins) = (state.cookies.len(), state.origins.len());
+        let written = path.clone();
+        let write = tokio::task::spawn_blocking(move || state.write(&written)).await;
+        write.map_err(|_| Error::Broken)??;
+        let message =
+            format!("Storage state of context '{name}' saved: {cookies} cookies, {origins} origins");
+        let told = json!({"saved": true, "context": name, "path": path, "message": message});
+        reply.say(pretty(&told));
+        reply.set_structured(told);
+        Ok(())
+    }
+}
+
+fn pretty(value: &serde_json::Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default()
+}

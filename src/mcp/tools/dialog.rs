@@ -1,0 +1,47 @@
+//! What pages ask in a dialog.
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::Result;
+use crate::error::Error;
+use crate::mcp::dispatch::Call;
+use crate::mcp::reply::{Reply, View, one_line};
+use crate::mcp::tool::{Effect, Tool};
+
+/// Answer the open dialog. When none is open, say how to answer the next one.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HandleDialog {
+    pub accept: bool,
+    /// What to write into a prompt.
+    pub prompt_text: Option<String>,
+}
+
+impl Tool for HandleDialog {
+    const NAME: &'static str = "browser_handle_dialog";
+    const TITLE: &'static str = "Answer a dialog";
+    const EFFECT: Effect = Effect::Acts;
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        let page = call.workspace.open_page()?;
+        let verb = if self.accept { "accept" } else { "dismiss" };
+        if page.dialog().is_none() {
+            page.answer_next_dialog(self.accept, self.prompt_text.clone());
+            let text = self.prompt_text.filter(|_| self.accept);
+            let with = text.map(|text| format!(" with text '{text}'")).unwrap_or_default();
+            reply.say(format!("Dialog handler configured: will {verb} next dialog{with}"));
+            return Ok(());
+        }
+        let mut answered = None;
+        let answer = async {
+            answered = Some(page.answer_dialog(self.accept, self.prompt_text).await?);
+            Ok(())
+        };
+        call.act(&page, None, answer).await?;
+        let dialog = answered.ok_or(Error::NoDialog)?;
+        let past = if self.accept { "Accepted" } else { "Dismissed" };
+        reply.say(format!("{past} the {} {:?}", dialog.kind, one_line(&dialog.message)));
+        reply.show(View::Changes);
+        Ok(())
+    }
+}

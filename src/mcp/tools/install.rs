@@ -1,0 +1,57 @@
+//! Getting a browser.
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::Result;
+use crate::browser::find::{Wanted, find};
+use crate::browser::install::install;
+use crate::error::Error;
+use crate::mcp::dispatch::Call;
+use crate::mcp::reply::Reply;
+use crate::mcp::tool::{Effect, Tool};
+use crate::session::Source;
+
+/// Say which browser is ready, or download Chromium where none is installed.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Install {}
+
+impl Tool for Install {
+    const NAME: &'static str = "browser_install";
+    const TITLE: &'static str = "Install the browser";
+    const EFFECT: Effect = Effect::Sets;
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        let engine = call.workspace.engine();
+        if let Some(browser) = engine.running() {
+            let product = &browser.version().product;
+            reply.say(format!(
+                "Browser is already installed and running ({product}). No installation needed."
+            ));
+            return Ok(());
+        }
+        let Source::Launch(launch) = &engine.options().source else {
+            reply.say("The server attaches to a browser that runs elsewhere. No installation needed.");
+            return Ok(());
+        };
+        let wanted = Wanted { executable: launch.executable.clone(), channel: launch.channel };
+        match find(&wanted) {
+            Ok(found) => {
+                let path = found.executable.display();
+                reply.say(format!("Browser is already installed ({path}). No installation needed."));
+                Ok(())
+            }
+            // What was named is missing: another browser would not be it.
+            Err(error) if launch.executable.is_some() => Err(error),
+            Err(Error::BrowserNotFound { .. }) => {
+                call.progress.say("downloading Chromium");
+                let mirror = call.settings.download_host.as_deref();
+                let told =
+                    |bytes: u64| call.progress.say(format!("downloading Chromium: {} MB", bytes >> 20));
+                let path = install(mirror, &told).await?;
+                reply.say(format!("Chromium was downloaded and installed ({}).", path.display()));
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Pages on paper.
+use schemars::JsonSchema;
+use serde::Deserialize;
+use url::Url;
+
+use crate::Result;
+use crate::browser::PdfOptions;
+use crate::mcp::dispatch::Call;
+use crate::mcp::files;
+use crate::mcp::reply::{FileLink, Reply};
+use crate::mcp::tool::{Capability, Effect, Tool};
+
+/// A size of paper.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema, strum::Display)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+pub enum Paper {
+    #[default]
+    Letter,
+    Legal,
+    Tabloid,
+    Ledger,
+    A0,
+    A1,
+    A2,
+    A3,
+    A4,
+    A5,
+    A6,
+}
+
+impl Paper {
+    /// Width and height in inches.
+    fn size(self) -> (f64, f64) {
+        match self {
+            Self::Letter => (8.5, 11.0),
+            Self::Legal => (8.5, 14.0),
+            Self::Tabloid => (11.0, 17.0),
+            Self::Ledger => (17.0, 11.0),
+            Self::A0 => (33.1, 46.8),
+            Self::A1 => (23.4, 33.1),
+            Self::A2 => (16.54, 23.4),
+            Self::A3 => (11.7, 16.54),
+            Self::A4 => (8.27, 11.7),
+            Self::A5 => (5.83, 8.27),
+            Self::A6 => (4.13, 5.83),
+        }
+    }
+}
+
+/// Save the page as a PDF.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PdfSave {
+    /// Name in the output directory; made from the time when left out.
+    #[serde(alias = "filename")]
+    pub path: Option<String>,
+    #[serde(default)]
+    pub format: Paper,
+    #[serde(default)]
+    pub landscape: bool,
+    #[serde(default)]
+    pub print_background: bool,
+    #[schemars(range(min = 0.1, max = 2.0))]
+    pub scale: Option<f64>,
+    /// Such as 1-3, 5.
+    pub page_ranges: Option<String>,
+    /// Inches on each side.
+    #[schemars(range(min = 0, max = 5))]
+    pub margin: Option<f64>,
+}
+
+impl Tool for PdfSave {
+    const NAME: &'static str = "browser_pdf_save";
+    const TITLE: &'static str = "Save as PDF";
+    const EFFECT: Effect = Effect::Adds;
+    const CAPABILITY: Capability = Capability::Pdf;
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        let page = call.open_page().await?;
+        let given = self.path.as_deref().map(files::plain_name).transpose()?;
+        let mut name = given.unwrap_or_else(|| files::timestamped("page"));
+        if !name.to_ascii_lowercase().ends_with(".pdf") {
+            name.push_str(".pdf");
+        }
+        let (width, height) = self.format.size();
+        let options = PdfOptions {
+            width: Some(width),
+            height: Some(height),
+            landscape: self.landscape,
+            print_background: self.print_background,
+            scale: self.scale,
+            page_ranges: self.page_ranges.clone(),
+            margin: self.margin.map(|margin| [margin; 4]),
+            prefer_css_page_size: false,
+        };
+        call.progress.say("printing the page");
+        let bytes = page.pdf(&options).await?;
+        let size = bytes.len();
+        let file = files::write(&call.settings.output_dir, &name, bytes).await?;
+        reply.say(format!(
+            "PDF saved to '{}' ({size} bytes, format: {}, landscape: {})",
+            file.shown, self.format, self.landscape
+        ));
+        if let Ok(uri) = Url::from_file_path(&file.path) {
+            let size = Some(size as u64);
+            reply.add_file(FileLink { uri: uri.into(), name, mime_type: "application/pdf", size });
+        }
+        Ok(())
+    }
+}

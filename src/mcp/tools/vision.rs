@@ -1,0 +1,122 @@
+//! Acting at coordinates, for models that look at pictures.
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::input::Button;
+use crate::Result;
+use crate::browser::input::{ClickOptions, Point};
+use crate::mcp::dispatch::Call;
+use crate::mcp::reply::{Reply, View};
+use crate::mcp::tool::{Capability, Effect, Tool};
+
+/// Click at a place in the viewport.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MouseClick {
+    #[schemars(range(min = 0))]
+    pub x: f64,
+    #[schemars(range(min = 0))]
+    pub y: f64,
+    #[serde(default)]
+    pub button: Button,
+    #[schemars(range(min = 1, max = 3))]
+    pub click_count: Option<u32>,
+    pub element: Option<String>,
+}
+
+impl Tool for MouseClick {
+    const NAME: &'static str = "browser_mouse_click_xy";
+    const TITLE: &'static str = "Click at coordinates";
+    const EFFECT: Effect = Effect::Acts;
+    const CAPABILITY: Capability = Capability::Vision;
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        let page = call.open_page().await?;
+        let count = self.click_count.unwrap_or(1);
+        let options = ClickOptions { button: self.button.into(), count, ..ClickOptions::default() };
+        let mouse = page.input().mouse();
+        call.act(&page, None, Box::pin(mouse.click(Point::new(self.x, self.y), &options))).await?;
+        let verb = ["Clicked", "Double-clicked", "Triple-clicked"][(count as usize - 1).min(2)];
+        let what = self.element.as_deref().unwrap_or("position");
+        let button = match self.button {
+            Button::Left => "",
+            Button::Right => " (right button)",
+            Button::Middle => " (middle button)",
+        };
+        reply.say(format!("{verb} {what} at ({}, {}){button}", self.x, self.y));
+        reply.show(View::Changes);
+        Ok(())
+    }
+}
+
+/// Move the pointer to a place in the viewport.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct MouseMove {
+    #[schemars(range(min = 0))]
+    pub x: f64,
+    #[schemars(range(min = 0))]
+    pub y: f64,
+    #[schemars(range(min = 1, max = 1000))]
+    pub steps: Option<u32>,
+}
+
+impl Tool for MouseMove {
+    const NAME: &'static str = "browser_mouse_move_xy";
+    const TITLE: &'static str = "Move the pointer";
+    const EFFECT: Effect = Effect::Acts;
+    const CAPABILITY: Capability = Capability::Vision;
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        let page = call.open_page().await?;
+        let mouse = page.input().mouse();
+        let to = Point::new(self.x, self.y);
+        let steps = self.steps;
+        let travel = async {
+            match steps {
+                Some(steps) => mouse.move_in_steps(to, steps).await,
+                None => mouse.move_to(to).await,
+            }
+        };
+        call.act(&page, None, Box::pin(travel)).await?;
+        let told =
+            steps.filter(|steps| *steps > 1).map(|steps| format!(" in {steps} steps")).unwrap_or_default();
+        reply.say(format!("Moved mouse to ({}, {}){told}", self.x, self.y));
+        reply.show(View::Changes);
+        Ok(())
+    }
+}
+
+/// Drag from one place in the viewport to another.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MouseDrag {
+    #[schemars(range(min = 0))]
+    pub start_x: f64,
+    #[schemars(range(min = 0))]
+    pub start_y: f64,
+    #[schemars(range(min = 0))]
+    pub end_x: f64,
+    #[schemars(range(min = 0))]
+    pub end_y: f64,
+    #[schemars(range(min = 1, max = 1000))]
+    pub steps: Option<u32>,
+}
+
+impl Tool for MouseDrag {
+    const NAME: &'static str = "browser_mouse_drag_xy";
+    const TITLE: &'static str = "Drag by coordinates";
+    const EFFECT: Effect = Effect::Acts;
+    const CAPABILITY: Capability = Capability::Vision;
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        let page = call.open_page().await?;
+        let steps = self.steps.unwrap_or(10);
+        let (from, to) = (Point::new(self.start_x, self.start_y), Point::new(self.end_x, self.end_y));
+        let mouse = page.input().mouse();
+        call.act(&page, None, Box::pin(mouse.drag(from, to, Some(steps)))).await?;
+        let Self { start_x, start_y, end_x, end_y, .. } = self;
+        reply.say(format!("Dragged from ({start_x}, {start_y}) to ({end_x}, {end_y}) in {steps} steps"));
+        reply.show(View::Changes);
+        Ok(())
+    }
+}

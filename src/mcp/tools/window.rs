@@ -1,0 +1,33 @@
+//! The size of the page.
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::Result;
+use crate::mcp::dispatch::Call;
+use crate::mcp::reply::{Reply, View};
+use crate::mcp::tool::{Effect, Tool};
+
+/// Make the page this large, in CSS pixels.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Resize {
+    #[schemars(range(min = 1, max = 16384))]
+    pub width: f64,
+    #[schemars(range(min = 1, max = 16384))]
+    pub height: f64,
+}
+
+impl Tool for Resize {
+    const NAME: &'static str = "browser_resize";
+    const TITLE: &'static str = "Resize the page";
+    const EFFECT: Effect = Effect::Sets;
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        let page = call.page().await?;
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the schema bounds both")]
+        let (width, height) = (self.width.round() as u32, self.height.round() as u32);
+        page.set_viewport(width, height).await?;
+        reply.say(format!("Resized viewport to {width}x{height} pixels"));
+        reply.show(View::Page);
+        Ok(())
+    }
+}

@@ -1,0 +1,242 @@
+//! Which files a caller may have read or written: those that really lie in one of a few folders.
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::{Component, Path, PathBuf};
+
+use crate::error::{Error, Result};
+
+/// The folders. Paths are compared as they really are, after every link and every `..`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Roots {
+    folders: Vec<PathBuf>,
+    /// What relative paths start from.
+    base: PathBuf,
+}
+
+impl Default for Roots {
+    /// The working directory.
+    fn default() -> Self {
+        Self::new([])
+    }
+}
+
+impl Roots {
+    /// The working directory and `folders`. The root of the disk is never one of them: that would be no limit.
+    pub fn new(folders: impl IntoIterator<Item = PathBuf>) -> Self {
+        let base = std::env::current_dir().unwrap_or_default();
+        let all = folders.into_iter().chain([base.clone()]);
+        // A folder that is made later counts under the name that it will have.
+        let real =
+            all.filter_map(|folder| fs::canonicalize(&folder).or_else(|_| std::path::absolute(&folder)).ok());
+        Self { folders: real.filter(|folder| folder.parent().is_some()).collect(), base }
+    }
+
+    /// The real path of a file that may be read: an ordinary one, inside.
+    pub fn readable(&self, path: &str) -> Result<PathBuf> {
+        let real = fs::canonicalize(self.absolute(path)?).map_err(|error| refused(path, &plain(&error)))?;
+        self.check(path, &real)?;
+        let kind = fs::metadata(&real).map_err(|error| refused(path, &plain(&error)))?;
+        if kind.is_file() { Ok(real) } else { Err(refused(path, "it is not a file")) }
+    }
+
+    /// Reads a text file. What is opened is what was checked, also when somebody changes links meanwhile.
+    pub fn read(&self, path: &str, longest: u64) -> Result<String> {
+        let real = self.readable(path)?;
+        let failed = |error: io::Error| refused(path, &plain(&error));
+        let file = self.open(&real).map_err(failed)?;
+        if !file.metadata().map_err(failed)?.is_file() {
+            return Err(refused(path, "it is not a file"));
+        }
+        let mut text = String::new();
+        file.take(longest + 1).read_to_string(&mut text).map_err(failed)?;
+        if text.len() as u64 > longest { Err(refused(path, "it is too large")) } else { Ok(text) }
+    }
+
+    /// The real path of a file that may be written: in a folder that exists, inside, and no link.
+    pub fn writable(&self, path: &str) -> Result<PathBuf> {
+        let whole = self.absolute(path)?;
+        let ends_as_folder = path.ends_with(['/', '\\', '.', ' ']);
+        let name =
+            whole.file_name().filter(|_| !ends_as_folder).ok_or_else(|| refused(path, "it names no file"))?;
+        if name.len() > 255 {
+            return Err(refused(path, "its name is too long"));
+        }
+        let folder = whole.parent().unwrap_or(Path::new("/"));
+        let folder = fs::canonicalize(folder).map_err(|error| refused(path, &plain(&error)))?;
+        self.check(path, &folder)?;
+        let real = folder.join(name);
+        match fs::symlink_metadata(&real) {
+            Ok(kind) if !kind.is_file() => Err(refused(path, "something else has that name")),
+            _ => Ok(real),
+        }
+    }
+
+    fn absolute(&self, path: &str) -> Result<PathBuf> {
+        if path.is_empty() || path.contains('\0') {
+            return Err(refused(&path.replace('\0', "␀"), "it is not a path"));
+        }
+        // `~` means a home to a shell; here it would be a folder of that name.
+        if path.starts_with('~') {
+            return Err(refused(path, "write the whole path instead of ~"));
+        }
+        let path_here = Path::new(path);
+        if path_here.components().any(|part| part == Component::ParentDir) {
+            return Err(refused(path, "it must not contain .."));
+        }
+        Ok(self.base.join(path_here))
+    }
+
+    fn check(&self, path: &str, real: &Path) -> Result<()> {
+        if self.folders.iter().any(|folder| real.starts_with(folder)) {
+            return Ok(());
+        }
+        let folders: Vec<_> = self.folders.iter().map(|folder| folder.display().to_string()).collect();
+        Err(refused(path, &format!("it is outside the folders that may be used: {}", folders.join(", "))))
+    }
+
+    /// Opens a real path without following a link that has appeared in it since.
+    #[cfg(target_os = "linux")]
+    fn open(&self, real: &Path) -> io::Result<File> {
+        use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, open, openat2};
+
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+        let strict = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+        match openat2(CWD, real, flags, Mode::empty(), strict) {
+            Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM) => {
+                Ok(open(real, flags | OFlags::NOFOLLOW, Mode::empty())?.into())
+            }
+            opened => Ok(opened?.into()),
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn open(&self, real: &Path) -> io::Result<File> {
+        File::open(real)
+    }
+}
+
+fn refused(path: &str, reason: &str) -> Error {
+    let shown: String = path.chars().filter(|c| !c.is_control()).take(200).collect();
+    Error::File { path: shown, reason: reason.to_owned() }
+}
+
+fn plain(error: &io::Error) -> String {
+    if is_link(error) {
+        return "a link is in the way".to_owned();
+    }
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        io::ErrorKind::InvalidData => "it is not text".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+/// The name for it in `ErrorKind` is not stable yet.
+#[cfg(unix)]
+fn is_link(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
+}
+
+#[cfg(not(unix))]
+fn is_link(_error: &io::Error) -> bool {
+    false
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// Each row of attacks against a folder that has a secret beside it: refused, and nothing changed.
+    #[test]
+    fn nothing_outside_is_read_or_written() {
+        let all = tempfile::tempdir().unwrap();
+        let (inside, outside) = (all.path().join("in"), all.path().join("out"));
+        fs::create_dir_all(inside.join("sub")).unwrap();
+        fs::create_dir(&outside).unwrap();
+        fs::write(outside.join("secret"), "secret").unwrap();
+        fs::write(inside.join("good"), "good").unwrap();
+        symlink(outside.join("secret"), inside.join("link")).unwrap();
+        symlink(&outside, inside.join("door")).unwrap();
+        symlink(outside.join("new"), inside.join("dangling")).unwrap();
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            inside.join("fifo"),
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::from_raw_mode(0o600),
+            0,
+        )
+        .unwrap();
+        let roots = Roots { folders: vec![fs::canonicalize(&inside).unwrap()], base: inside.clone() };
+        let secret = outside.join("secret").display().to_string();
+        let beside = format!("{}-more", inside.display());
+        fs::create_dir(&beside).unwrap();
+        let long = "n".repeat(300);
+        for path in [
+            "../out/secret",
+            "sub/../../out/secret",
+            &secret,
+            "link",
+            "door/secret",
+            "~/secret",
+            "good\0",
+            "",
+            "/etc/passwd",
+            "/proc/self/environ",
+            "/dev/zero",
+            "fifo",
+            "sub",
+            ".",
+            "..",
+            "missing",
+            &long,
+        ] {
+            assert!(roots.read(path, 100).is_err(), "read {path:?}");
+        }
+        for path in [
+            "../out/new",
+            "door/new",
+            "link",
+            "dangling",
+            "sub/",
+            "sub/.",
+            "..",
+            "/new-file",
+            "/tmp/x\0y",
+            "",
+            "~/x",
+            &long,
+            "no/such/folder",
+            "sub",
+            "fifo",
+            &format!("{beside}/new"),
+            "sub/../../out/new",
+            "name.",
+            "name ",
+        ] {
+            assert!(roots.writable(path).is_err(), "write {path:?}");
+        }
+        assert_eq!(roots.read("good", 100).unwrap(), "good");
+        assert!(roots.read("good", 3).is_err());
+        assert!(roots.writable("sub/new.json").unwrap().ends_with("in/sub/new.json"));
+        assert_eq!(fs::read_dir(&outside).unwrap().count(), 1);
+        assert_eq!(fs::read_to_string(outside.join("secret")).unwrap(), "secret");
+    }
+
+    #[test]
+    fn a_link_that_appears_after_the_check_is_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("secret"), "secret").unwrap();
+        let link = folder.path().join("swapped");
+        symlink(folder.path().join("secret"), &link).unwrap();
+        let roots = Roots::new([folder.path().to_owned()]);
+        assert!(is_link(&roots.open(&link).unwrap_err()));
+    }
+
+    #[test]
+    fn the_root_of_the_disk_is_no_limit_and_so_not_a_folder() {
+        assert!(!Roots::new([PathBuf::from("/")]).folders.contains(&PathBuf::from("/")));
+    }
+}

@@ -1,0 +1,165 @@
+//! What an action is waited for, and what it is not.
+use std::time::{Duration, Instant};
+
+use patchright_mcp::browser::input::{ClickOptions, InputStyle};
+use patchright_mcp::browser::{ActionOptions, Page, Scope, SettleOptions, Settled};
+
+use crate::support::{drive, find, open};
+
+/// Clicks `#x` and waits for what that causes. How long the wait was, and what it came to.
+async fn click(page: &Page) -> (Duration, Settled) {
+    let element = find(page.main_frame(), "#x").await;
+    let watch = page.watch(Some(&element)).await;
+    let options = ActionOptions { style: Some(InputStyle::Instant), ..ActionOptions::default() };
+    element.click(&ClickOptions::default(), &options).await.unwrap();
+    let acted = Instant::now();
+    let settled = watch.settle(&SettleOptions::default()).await;
+    (acted.elapsed(), settled)
+}
+
+async fn text(page: &Page) -> String {
+    let text = page.main_frame().evaluate("document.body.innerText", vec![], Scope::Isolated).await.unwrap();
+    text.as_str().unwrap().trim().to_owned()
+}
+
+#[test]
+fn what_comes_later_is_seen() {
+    drive(async |context, site| {
+        site.answer("/data", "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndata");
+        let handlers = [
+            "document.body.innerText = 'done'",
+            "setTimeout(() => document.body.innerText = 'done', 100)",
+            "setTimeout(() => fetch('/data').then((reply) => reply.text()).then(() => document.body.innerText = 'done'), 100)",
+            "fetch('/data').then(() => fetch('/data')).then(() => setTimeout(() => document.body.innerText = 'done', 20))",
+            "setTimeout(() => location.href = '/next', 100)",
+            "location.href = '/next'",
+            "Promise.resolve().then(() => history.pushState({}, '', '/pushed')).then(() => document.body.innerText = 'done')",
+        ];
+        site.page("/next", "<body>done");
+        for handler in handlers {
+            let page = open(&context, &site, "<button id=x>B</button>").await;
+            let set = format!("x.onclick = () => {{ {handler} }}; 0");
+            page.main_frame().evaluate(&set, vec![], Scope::Main).await.unwrap();
+            let (took, settled) = click(&page).await;
+            assert_eq!(text(&page).await, "done", "{handler}");
+            assert!(took < Duration::from_millis(900), "{handler}: {took:?}");
+            assert_eq!(settled.navigated, handler.contains("location"), "{handler}");
+            page.close().await.unwrap();
+        }
+    });
+}
+
+#[test]
+fn where_nobody_hears_two_frames_are_enough() {
+    drive(async |context, site| {
+        let quiet = "<p id=x style='height:50px'>Nothing</p><button onclick='1'>elsewhere</button>";
+        let page = open(&context, &site, quiet).await;
+        let mut fastest = Duration::MAX;
+        for _ in 0..3 {
+            fastest = fastest.min(click(&page).await.0);
+        }
+        assert!(fastest < Duration::from_millis(90), "{fastest:?}");
+        for heard in [
+            "<div onclick='1'><p id=x>Heard</p></div>",
+            "<p id=x>Heard</p><script>addEventListener('click', () => 1)</script>",
+            "<a id=x href='#a'>Link</a>",
+        ] {
+            let page = open(&context, &site, heard).await;
+            let (took, _) = click(&page).await;
+            assert!(took >= Duration::from_millis(100), "{heard}: {took:?}");
+        }
+    });
+}
+
+#[test]
+fn a_page_that_never_rests_is_left_to_itself() {
+    drive(async |context, site| {
+        site.answer("/data", "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndata");
+        let restless = [
+            "<button id=x onclick='1'>B</button><p id=p></p><script>setInterval(() => p.textContent = Math.random(), 5)</script>",
+            "<button id=x onclick='1'>B</button><script>const poll = () => fetch('/data').then(() => setTimeout(poll, 20)); poll()</script>",
+        ];
+        for html in restless {
+            let page = open(&context, &site, html).await;
+            let (took, _) = click(&page).await;
+            assert!(took < Duration::from_millis(1600), "{html}: {took:?}");
+            page.close().await.unwrap();
+        }
+    });
+}
+
+#[test]
+fn a_request_that_hangs_is_not_waited_for_without_end() {
+    drive(async |context, site| {
+        site.answer("/never", "HANG");
+        let page = open(&context, &site, "<button id=x onclick='fetch(\"/never\")'>B</button>").await;
+        let (took, settled) = click(&page).await;
+        assert!(settled.unfinished);
+        assert!((4500..7000).contains(&took.as_millis()), "{took:?}");
+    });
+}
+
+#[test]
+fn a_navigation_is_waited_for_until_it_has_loaded() {
+    drive(async |context, site| {
+        site.page("/next", "<title>Next</title><body>next<script>document.body.append(' parsed')</script>");
+        let page = open(&context, &site, "<a id=x href='OTHER/next'>Next</a>").await;
+        let (took, settled) = click(&page).await;
+        assert!(settled.navigated && !settled.unfinished);
+        assert_eq!(text(&page).await, "next parsed");
+        assert!(took < Duration::from_millis(800), "{took:?}");
+    });
+}
+
+#[test]
+fn a_navigation_that_comes_to_nothing_ends_the_wait() {
+    drive(async |context, site| {
+        site.answer("/nothing", "HTTP/1.1 204 No Content\r\n\r\n");
+        site.answer("/file", "HTTP/1.1 200 OK\r\nContent-Disposition: attachment; filename=a.txt\r\nContent-Length: 2\r\n\r\nhi");
+        for path in ["/nothing", "/file"] {
+            let page = open(&context, &site, &format!("<a id=x href='{path}'>Go</a>")).await;
+            let (took, settled) = click(&page).await;
+            assert!(!settled.navigated);
+            assert!(took < Duration::from_millis(1500), "{path}: {took:?}");
+        }
+    });
+}
+
+#[test]
+fn a_window_that_opens_is_told_when_it_has_loaded() {
+    drive(async |context, site| {
+        site.page("/window", "<title>Window</title>");
+        for html in [
+            "<button id=x onclick='window.open(\"/window\")'>B</button>",
+            "<a id=x href='/window' target=_blank>Link</a>",
+        ] {
+            let page = open(&context, &site, html).await;
+            let (_, settled) = click(&page).await;
+            assert_eq!(settled.opened.len(), 1, "{html}");
+            assert_eq!(settled.opened[0].title().await, "Window", "{html}");
+            settled.opened[0].close().await.unwrap();
+        }
+    });
+}
+
+#[test]
+fn a_dialog_or_the_end_of_the_page_ends_the_wait() {
+    drive(async |context, site| {
+        let page = open(&context, &site, "<button id=x onclick='alert(1)'>B</button>").await;
+        let (took, settled) = click(&page).await;
+        assert!(settled.dialog);
+        assert!(took < Duration::from_millis(100), "{took:?}");
+        page.answer_dialog(true, None).await.unwrap();
+
+        site.page("/closing", "<button id=x onclick='window.close()'>B</button>");
+        let opened = page.clone();
+        opened.main_frame().evaluate("open('/closing'); 0", vec![], Scope::Main).await.unwrap();
+        let popup = context.pages().into_iter().find(|other| *other != page);
+        if let Some(popup) = popup {
+            popup.until(|page| page.main_frame().moments().load.then_some(())).await.unwrap();
+            let (took, settled) = click(&popup).await;
+            assert!(settled.gone);
+            assert!(took < Duration::from_millis(100), "{took:?}");
+        }
+    });
+}
