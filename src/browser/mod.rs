@@ -22,11 +22,8 @@ mod pdf;
 pub mod policy;
 pub mod proxy;
 mod screenshot;
-<<<<<<< HEAD
 mod settle;
-=======
 mod storage;
->>>>>>> main
 mod world;
 
 pub use actionability::{ACTION_LIMIT, ActionOptions};
@@ -44,9 +41,6 @@ pub use network::{NetworkLog, RequestEntry};
 pub use page::{Dialog, FileChooser, Page};
 pub use pdf::PdfOptions;
 pub use screenshot::{Area, ImageFormat, Screenshot, ScreenshotOptions};
-<<<<<<< HEAD
-pub use settle::{SettleOptions, Settled, Watch};
-=======
+pub use settle::{Ending, SettleOptions, Settled, Watch};
 pub use storage::{SameSite, StorageState, StoredCookie, StoredItem, StoredOrigin};
->>>>>>> main
 pub use world::{RemoteHandle, Scope, World, value_argument};
