@@ -9,7 +9,7 @@ mod run;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use strum::VariantArray;
@@ -21,6 +21,7 @@ use crate::browser::input::InputStyle;
 use crate::browser::launch::LaunchOptions;
 use crate::mcp::settings::Settings;
 use crate::mcp::tool::{Capability, Toolset};
+use crate::session::Roots;
 
 /// All that can be set, resolved.
 #[derive(Debug, Clone)]
@@ -40,6 +41,7 @@ pub struct Config {
 impl Config {
     fn new(flags: Flags, warnings: Vec<String>) -> Result<Self, Ending> {
         let settings = Settings::default();
+        let output_dir = flags.output_dir.clone().unwrap_or_else(|| settings.output_dir.clone());
         let limit = |given: Option<u64>, usual: Duration| given.map_or(usual, Duration::from_millis);
         Ok(Self {
             launch: launch_options(&flags)?,
@@ -51,6 +53,9 @@ impl Config {
                 snapshot_max_chars: flags
                     .snapshot_max_chars
                     .map_or(settings.snapshot_max_chars, |most| usize::try_from(most).unwrap_or(usize::MAX)),
+                download_host: flags.download_host.clone(),
+                roots: Roots::new([output_dir.clone()]),
+                output_dir,
                 image_responses: flags.image_responses.unwrap_or(settings.image_responses),
                 screenshot_dir: flags.screenshot_dir.unwrap_or(settings.screenshot_dir),
                 ..settings
@@ -90,6 +95,8 @@ fn context_options(flags: &Flags) -> Result<ContextOptions, Ending> {
         user_agent: flags.user_agent.clone(),
         locale: flags.locale.clone(),
         timezone: flags.timezone.clone(),
+        downloads: Some(absolute(flags.output_dir.as_deref().unwrap_or(&Settings::default().output_dir))),
+        catch_file_choosers: true,
         input: match flags.input {
             Some(InputName::Instant) => InputStyle::Instant,
             Some(InputName::Natural) | None => InputStyle::Natural,
@@ -97,6 +104,11 @@ fn context_options(flags: &Flags) -> Result<ContextOptions, Ending> {
         init_scripts: flags.init_script.iter().flatten().map(read).collect::<Result<_, _>>()?,
         ..ContextOptions::default()
     })
+}
+
+/// The browser has a working directory of its own.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// Why the program ends without serving: it was asked a question, or told something that cannot be.

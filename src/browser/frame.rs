@@ -358,6 +358,7 @@ impl Frame {
         let mut state = self.inner.state.lock();
         if state.session.id() != session.id() {
             state.session = session.clone();
+            state.loader = Arc::from("");
             state.world = None;
             state.main_context = None;
         }

@@ -455,7 +455,7 @@ impl Page {
     fn learn_tree(&self, tree: &wire::FrameTree, session: &CdpSession, is_root: bool) {
         let frame = self.frame_or_new(&tree.frame.id, tree.frame.parent_id.as_deref(), session);
         // A document that has committed since is the newer one.
-        if frame.loader().is_empty() || !is_root {
+        if frame.loader().is_empty() {
             let complete = tree.frame.url == "about:blank" && is_root;
             frame.committed(&tree.frame, session, complete);
         }

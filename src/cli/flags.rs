@@ -96,6 +96,14 @@ pub struct Flags {
     #[arg(long, value_name = "DIR", help_heading = "Tools")]
     pub screenshot_dir: Option<PathBuf>,
 
+    /// Where PDFs and downloads are saved [default: .patchright-mcp]
+    #[arg(long, value_name = "DIR", help_heading = "Tools")]
+    pub output_dir: Option<PathBuf>,
+
+    /// Server to download a browser from, laid out as the usual one
+    #[arg(long, value_name = "URL", value_parser = not_empty(), help_heading = "Tools")]
+    pub download_host: Option<String>,
+
     /// What to write to standard error [default: warn]
     #[arg(long, value_name = "LEVEL", ignore_case = true)]
     pub log_level: Option<LogLevel>,

@@ -25,7 +25,9 @@ impl Roots {
     pub fn new(folders: impl IntoIterator<Item = PathBuf>) -> Self {
         let base = std::env::current_dir().unwrap_or_default();
         let all = folders.into_iter().chain([base.clone()]);
-        let real = all.filter_map(|folder| fs::canonicalize(folder).ok());
+        // A folder that is made later counts under the name that it will have.
+        let real =
+            all.filter_map(|folder| fs::canonicalize(&folder).or_else(|_| std::path::absolute(&folder)).ok());
         Self { folders: real.filter(|folder| folder.parent().is_some()).collect(), base }
     }
 

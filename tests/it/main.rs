@@ -14,6 +14,7 @@ mod find;
 mod input;
 mod launch;
 mod layers;
+mod oracle;
 mod proxy;
 mod server;
 mod settle;

@@ -226,7 +226,7 @@ fn length(rendered: &Rendered) -> usize {
 /* ------------------------------------------------------------------ properties */
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(128))]
 
     /// Whatever a page writes, every line is one of ours and every ref is one of its elements', once.
     #[test]
