@@ -47,6 +47,6 @@ pub use page::{Dialog, FileChooser, Page};
 pub use pdf::PdfOptions;
 pub use screenshot::{Area, ImageFormat, Screenshot, ScreenshotOptions};
 pub use seek::Sight;
-pub use settle::{SettleOptions, Settled, Watch};
+pub use settle::{Ending, SettleOptions, Settled, Watch};
 pub use storage::{SameSite, StorageState, StoredCookie, StoredItem, StoredOrigin};
 pub use world::{RemoteHandle, Scope, World, value_argument};

@@ -135,8 +135,11 @@ impl Engine {
             return Ok(browser);
         }
         let mut closed = self.inner.closed.subscribe();
+        let engine = self.clone();
+        // In a task of its own: a caller that gives up must not leave half a browser behind.
+        let starting = tokio::spawn(async move { engine.start().await });
         tokio::select! {
-            started = self.start() => started,
+            started = starting => started.unwrap_or(Err(Error::Broken)),
             _ = closed.wait_for(|closed| *closed) => Err(shut_down()),
         }
     }
@@ -166,7 +169,10 @@ impl Engine {
         };
         if options.use_profile {
             // What a fresh context gets when it is made, the profile's own gets now.
-            browser.default_context().prepare().await?;
+            if let Err(error) = browser.default_context().prepare().await {
+                let _ = browser.close().await;
+                return Err(error);
+            }
         }
         self.attend(&browser);
         *self.inner.current.lock() = Some(browser.clone());

@@ -17,6 +17,7 @@ mod layers;
 mod oracle;
 mod patchright;
 mod proxy;
+mod selector;
 mod server;
 mod sessions;
 mod settle;

@@ -162,8 +162,9 @@ fn node_with_id(node: &Value, id: &str) -> Option<u64> {
     if attributes.chunks(2).any(|pair| pair[0] == "id" && pair[1] == id) {
         return node["backendNodeId"].as_u64();
     }
-    let below = ["children", "shadowRoots"].into_iter().filter_map(|kind| node[kind].as_array()).flatten();
-    below.filter_map(|child| node_with_id(child, id)).next()
+    let mut below =
+        ["children", "shadowRoots"].into_iter().filter_map(|kind| node[kind].as_array()).flatten();
+    below.find_map(|child| node_with_id(child, id))
 }
 
 type Pages = Arc<Mutex<HashMap<String, String>>>;

@@ -173,13 +173,8 @@ fn compound(reader: &mut Reader, combinator: Combinator, depth: usize) -> Result
 fn pseudo(reader: &mut Reader, compound: &mut Compound, depth: usize) -> Result<()> {
     let start = reader.at();
     reader.next();
-    if reader.take(":") {
-        reader.take_while(is_name);
-        if reader.peek() == Some('(') {
-            balanced(reader)?;
-        }
-        compound.css += reader.since(start);
-        return Ok(());
+    if reader.peek() == Some(':') {
+        return Err(invalid("a pseudo-element in it is no element"));
     }
     let name = reader.take_while(is_name).to_ascii_lowercase();
     let called = reader.peek() == Some('(');
