@@ -1,6 +1,5 @@
 //! The five `patchright_*` tools: one call, one page, one answer. What clients read of them is Chinese, as it always was.
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
