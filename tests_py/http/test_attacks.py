@@ -124,7 +124,9 @@ def test_no_web_page_is_given_leave(server: HttpServer) -> None:
         assert not [name for name in given.headers if name.startswith("access-control")]
 
 
-@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
+@pytest.mark.parametrize(
+    "kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""]
+)
 def test_what_a_form_could_send_is_no_message(server: HttpServer, kind: str) -> None:
     lines = [line for line in GOOD if not line.startswith("Content-Type")]
     assert server.ask(["Host: localhost", f"Content-Type: {kind}", *lines], BODY).status == 415
@@ -132,7 +134,11 @@ def test_what_a_form_could_send_is_no_message(server: HttpServer, kind: str) -> 
 
 def test_large_heads_and_bodies_are_not_read(server: HttpServer) -> None:
     assert server.ask(["Host: localhost", f"X-Large: {'x' * 1_000_000}", *GOOD], BODY).status in (0, 400, 431)
-    assert server.ask(["Host: localhost", *(f"X-{n}: 1" for n in range(500)), *GOOD], BODY).status in (0, 400, 431)
+    assert server.ask(["Host: localhost", *(f"X-{n}: 1" for n in range(500)), *GOOD], BODY).status in (
+        0,
+        400,
+        431,
+    )
     assert server.ask(["Host: localhost", *GOOD], b" " * 5_000_000).status == 413
     told = "\r\n".join(["POST /mcp HTTP/1.1", "Host: localhost", *GOOD])
     answer = server.send(f"{told}\r\nContent-Length: 999999999999\r\n\r\n".encode(), patience_s=5)

@@ -250,8 +250,13 @@ class Endpoint:
     def __init__(self, folder: Path, url: str, port: int = 0) -> None:
         self.folder = folder
         command = [
-            CHROMIUM, "--headless=new", "--no-sandbox", f"--remote-debugging-port={port}",
-            f"--user-data-dir={folder}", "--no-first-run", url,
+            CHROMIUM,
+            "--headless=new",
+            "--no-sandbox",
+            f"--remote-debugging-port={port}",
+            f"--user-data-dir={folder}",
+            "--no-first-run",
+            url,
         ]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         assert self.process.stderr

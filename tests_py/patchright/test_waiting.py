@@ -58,7 +58,10 @@ def test_a_person_who_comes_lets_the_call_go_on(headed: Callable[..., Wire], gat
     assert second["progress"] > first["progress"]
     gate.open()
     result = wire.answer_to(call)["result"]
-    assert result["content"][0]["text"] == f"## Report\n\n**URL**: {gate.origin}{path}\n\n# The report\n\nAll is well."
+    assert (
+        result["content"][0]["text"]
+        == f"## Report\n\n**URL**: {gate.origin}{path}\n\n# The report\n\nAll is well."
+    )
     assert "isError" not in result or not result["isError"]
 
 
@@ -109,11 +112,15 @@ def test_who_can_be_asked_is_asked_and_may_give_up(
     assert after.startswith("⏸️") is paused
 
 
-def test_who_says_that_it_is_done_is_believed_only_when_it_is(headed: Callable[..., Wire], gate: Gate) -> None:
+def test_who_says_that_it_is_done_is_believed_only_when_it_is(
+    headed: Callable[..., Wire], gate: Gate
+) -> None:
     wire = headed("--login-timeout", "30", capabilities={"elicitation": {}})
     call = wire.start_call("patchright_fetch", url=gate.origin + "/report")
     question = wire.read()
-    wire.write(f'{{"jsonrpc": "2.0", "id": {question["id"]}, "result": {{"action": "accept", "content": {{}}}}}}')
+    wire.write(
+        f'{{"jsonrpc": "2.0", "id": {question["id"]}, "result": {{"action": "accept", "content": {{}}}}}}'
+    )
     assert wire.ask("ping")["result"] == {}
     gate.open()
     assert "All is well." in wire.answer_to(call)["result"]["content"][0]["text"]
