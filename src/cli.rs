@@ -7,9 +7,12 @@ pub mod flags;
 pub mod layers;
 mod run;
 
+pub use run::dispatcher;
+
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::Write;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,6 +30,8 @@ use crate::browser::{ContextOptions, PERMISSIONS, StorageState};
 use crate::mcp::http::{ClientLimits, Guard, HttpOptions, Keys};
 use crate::mcp::settings::Settings;
 use crate::mcp::tool::{Capability, Toolset};
+use crate::session::cooldown::DEFAULT_PERIOD;
+use crate::session::pacing::Politeness;
 use crate::session::{EngineOptions, Roots, Source};
 
 /// All that can be set, resolved.
@@ -40,6 +45,10 @@ pub struct Config {
     pub capabilities: BTreeSet<Capability>,
     /// Families of tools that are listed.
     pub toolsets: BTreeSet<Toolset>,
+    /// How long the tools pause after nobody came.
+    pub cooldown: Duration,
+    /// Where the pause is kept.
+    pub state_dir: Option<PathBuf>,
     pub log_level: LogLevel,
     /// What the user should hear before the server starts.
     pub warnings: Vec<String>,
@@ -47,12 +56,29 @@ pub struct Config {
 
 impl Config {
     fn new(flags: Flags, warnings: Vec<String>) -> Result<Self, Ending> {
-        let settings = Settings::default();
+        let mut settings = Settings::default();
+        if let Some(seconds) = flags.login_timeout {
+            settings.login_limit = Duration::from_secs(seconds);
+        }
+        if let Some(ms) = flags.session_timeout {
+            settings.sessions.lifetime = Duration::from_millis(ms);
+        }
+        if let Some(limit) = flags.max_sessions.and_then(|limit| NonZeroUsize::new(limit.try_into().ok()?)) {
+            settings.sessions.limit = limit;
+        }
+        settings.language = flags.lang.unwrap_or_default();
+        settings.cooldown_scope = flags.cooldown_scope.unwrap_or_default();
+        settings.politeness = Politeness {
+            min_interval: Duration::from_millis(flags.min_interval.unwrap_or_default()),
+            respect_robots: flags.respect_robots.unwrap_or_default(),
+        };
         let output_dir = flags.output_dir.clone().unwrap_or_else(|| settings.output_dir.clone());
         let limit = |given: Option<u64>, usual: Duration| given.map_or(usual, Duration::from_millis);
         Ok(Self {
             engine: engine_options(&flags)?,
             http: http_options(&flags)?,
+            cooldown: flags.login_cooldown.map_or(DEFAULT_PERIOD, Duration::from_secs),
+            state_dir: flags.state_dir.clone(),
             settings: Settings {
                 action_limit: limit(flags.timeout_action, settings.action_limit),
                 navigation_limit: limit(flags.timeout_navigation, settings.navigation_limit),
@@ -76,7 +102,8 @@ impl Config {
 }
 
 fn engine_options(flags: &Flags) -> Result<EngineOptions, Ending> {
-    let launch = launch_options(flags)?;
+    let launch = launch_options(flags);
+    let asked_for = flags.browser.map(<&str>::from);
     let context = context_options(flags)?;
     let use_profile = launch.user_data_dir.is_some() && flags.isolated != Some(true);
     let source = match &flags.cdp_endpoint {
@@ -105,7 +132,10 @@ fn engine_options(flags: &Flags) -> Result<EngineOptions, Ending> {
                 limit: Duration::from_millis(flags.cdp_timeout.unwrap_or(30_000)),
             }
         }
-        None => Source::Launch(Box::new(launch)),
+        None => match asked_for.filter(|name| Channel::named(name).is_err()) {
+            Some(name) => Source::Unsupported { browser: name.to_owned() },
+            None => Source::Launch(Box::new(launch)),
+        },
     };
     Ok(EngineOptions {
         context,
@@ -157,21 +187,16 @@ fn mistake(setting: &str, reason: &str) -> Ending {
     Ending::Mistake(format!("--{setting}: {reason}"))
 }
 
-fn launch_options(flags: &Flags) -> Result<LaunchOptions, Ending> {
-    let channel = match flags.browser {
-        Some(browser) => {
-            Channel::named(browser.into()).map_err(|error| Ending::Mistake(format!("--browser: {error}")))?
-        }
-        None => Channel::default(),
-    };
-    Ok(LaunchOptions {
+fn launch_options(flags: &Flags) -> LaunchOptions {
+    let channel = flags.browser.and_then(|browser| Channel::named(browser.into()).ok()).unwrap_or_default();
+    LaunchOptions {
         channel,
         executable: flags.executable_path.clone(),
         headless: flags.headless,
         sandbox: flags.no_sandbox.map(|without| !without),
         user_data_dir: flags.user_data_dir.clone(),
         ..LaunchOptions::default()
-    })
+    }
 }
 
 fn context_options(flags: &Flags) -> Result<ContextOptions, Ending> {

@@ -7,6 +7,7 @@ use tokio::time::{sleep, timeout};
 
 use super::element::ElementHandle;
 use super::input::{InputStyle, Point, Rect};
+use super::page::Page;
 use super::world::value_argument;
 use crate::error::{Error, Obstacle, Result};
 
@@ -40,6 +41,7 @@ impl ActionOptions {
 }
 
 /// What an action asks of its element.
+#[expect(clippy::struct_excessive_bools, reason = "six questions, each asked by itself")]
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub(super) struct Need {
     pub(super) visible: bool,
@@ -157,7 +159,7 @@ impl ElementHandle {
             biased;
             told = timeout(limit, search) => told,
             // While a dialog is open the page answers nothing.
-            dialog = page.until(|page| page.dialog()) => Ok(dialog.and_then(|dialog| {
+            dialog = page.until(Page::dialog) => Ok(dialog.and_then(|dialog| {
                 Err(Error::DialogOpen { kind: dialog.kind, message: dialog.message })
             })),
         };
@@ -223,10 +225,7 @@ impl ElementHandle {
             let settled = Aim { scroll: None, ..aim };
             let mouse = input.mouse();
             let (moved, second) = tokio::join!(mouse.move_to(found.point), async {
-                match need.stable {
-                    true => self.look_from_page(need, &settled).await,
-                    false => Ok(Look::Clear(found)),
-                }
+                if need.stable { self.look_from_page(need, &settled).await } else { Ok(Look::Clear(found)) }
             });
             moved?;
             let second = match second? {
@@ -302,7 +301,8 @@ impl ElementHandle {
         for turn in 0..MOST_TURNS {
             // An alignment is asked for once; after that, being in view is enough.
             let attempt = if turn == 0 { attempt } else { 0 };
-            let here = self.pointer_in_frame(mouse.position()).await?;
+            // In a frame the way back is not worth its cost: the wheel goes to the middle of what scrolls.
+            let here = self.frame().parent().is_none().then(|| mouse.position());
             let arguments = vec![value_argument(&attempt), value_argument(&here), value_argument(&part)];
             let turn = match self.ask("nextTurn", arguments).await? {
                 Next::Done(()) => return Ok(true),
@@ -331,12 +331,6 @@ impl ElementHandle {
             }
         }
         Ok(false)
-    }
-
-    /// The pointer's place in the viewport of this element's frame, where that is the page's own.
-    async fn pointer_in_frame(&self, pointer: Point) -> Result<Option<Point>> {
-        // In a frame the way back is not worth its cost: the wheel goes to the middle of what scrolls.
-        Ok(self.frame().parent().is_none().then_some(pointer))
     }
 
     /// A look, in the viewport of the element's own frame.

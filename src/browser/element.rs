@@ -6,16 +6,16 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use super::actionability::{ActionOptions, Aim, Attempt, Look, Need};
 use super::frame::Frame;
-use super::input::{ClickOptions, Input, InputStyle, Point, Rect};
+use super::input::{Button, ClickOptions, Input, InputStyle, Mouse, Point, Rect};
 use super::world::{RemoteHandle, World, value_argument};
-use crate::cdp::Event;
 use crate::cdp::types::dom::{ResolveNode, SetFileInputFiles};
 use crate::cdp::types::input::{DispatchDragEvent, DragData, DragIntercepted, SetInterceptDrags};
 use crate::cdp::types::runtime::CallArgument;
+use crate::cdp::{Event, Events};
 use crate::error::{Error, Obstacle, Result};
 
 /// A node of a document. It ends with the document. Cheap to clone.
@@ -74,7 +74,8 @@ pub(super) enum FieldKind {
 
 #[derive(Debug, Deserialize)]
 struct Checked {
-    checked: Option<serde_json::Value>,
+    #[serde(rename = "checked")]
+    state: Option<serde_json::Value>,
     #[serde(default)]
     radio: bool,
     found: Option<String>,
@@ -183,51 +184,50 @@ impl ElementHandle {
         options: &ActionOptions,
         target_options: &ActionOptions,
     ) -> Result<()> {
-        let page = self.frame().page()?;
-        let session = page.session().clone();
+        let session = self.frame().page()?.session().clone();
         let from = self.approach(Need::PRESSED, options).await?;
         let mouse = self.input(options)?.mouse();
         // The browser hands the drag to us instead of to the desktop, where it would wait for a real mouse.
         let mut intercepted = session.events(&[DragIntercepted::METHOD]);
         session.call(SetInterceptDrags { enabled: true }).await?;
-        let dropped = async {
-            self.ask::<()>("watchDrag", Vec::new()).await?;
-            if mouse.position() != from {
-                mouse.move_to(from).await?;
-            }
-            mouse.down(super::input::Button::Left, 1).await?;
-            // A drag begins after a few pixels.
-            mouse.move_to(Point::new(from.x + 6.0, from.y + 4.0)).await?;
-            mouse.move_to(Point::new(from.x + 12.0, from.y + 7.0)).await?;
-            let begun: bool = self.ask("hasDragged", Vec::new()).await?;
-            let data = match begun {
-                true => tokio::time::timeout(DRAG_LIMIT, intercepted.next()).await.ok().flatten(),
-                false => None,
-            };
-            let data = data.and_then(|event| event.read::<DragIntercepted>()).map(|event| event.data);
-            // What covers the target may be what is being dragged.
+        let carried = async {
+            let data = self.pick_up(from, &mouse, &mut intercepted).await?;
+            // What the page drags itself may come to lie over the target.
             let need = Need { hit: data.is_some(), ..Need::POINTED };
             let to = target.look_until_clear(need, target_options).await?;
-            match data {
-                Some(data) => {
-                    for kind in ["dragEnter", "dragOver", "dragOver", "drop"] {
-                        let event = drag_event(kind, to, data.clone());
-                        session.call(event).await?;
-                    }
-                    mouse.place(to);
-                }
-                None => {
-                    mouse.move_to(to).await?;
-                    // Lists that sort themselves look again where the pointer rests.
-                    mouse.move_to(Point::new(to.x, to.y)).await?;
-                }
+            let Some(data) = data else { return mouse.move_to(to).await };
+            for kind in ["dragEnter", "dragOver", "dragOver", "drop"] {
+                session.call(drag_event(kind, to, data.clone())).await?;
             }
+            mouse.place(to);
             Ok(())
         };
-        let dropped = dropped.await;
-        let released = mouse.up(super::input::Button::Left, 1).await;
+        let carried = carried.await;
+        let released = mouse.up(Button::Left, 1).await;
         session.call(SetInterceptDrags { enabled: false }).await?;
-        dropped.and(released)
+        carried.and(released)
+    }
+
+    /// Presses and begins to move. Answers what the page puts into the drag, if it lets the browser do it.
+    async fn pick_up(
+        &self,
+        from: Point,
+        mouse: &Mouse,
+        intercepted: &mut Events,
+    ) -> Result<Option<DragData>> {
+        self.ask::<()>("watchDrag", Vec::new()).await?;
+        if mouse.position() != from {
+            mouse.move_to(from).await?;
+        }
+        mouse.down(Button::Left, 1).await?;
+        // A drag begins after a few pixels.
+        mouse.move_to(Point::new(from.x + 6.0, from.y + 4.0)).await?;
+        mouse.move_to(Point::new(from.x + 12.0, from.y + 7.0)).await?;
+        if !self.ask::<bool>("hasDragged", Vec::new()).await? {
+            return Ok(None);
+        }
+        let event = timeout(DRAG_LIMIT, intercepted.next()).await.ok().flatten();
+        Ok(event.and_then(|event| event.read::<DragIntercepted>()).map(|event| event.data))
     }
 
     /// Where the element can be pointed at, without pointing there.
@@ -299,15 +299,15 @@ impl ElementHandle {
     /// Checks or unchecks a checkbox, a switch or a radio button by clicking it, if it is not so already.
     pub async fn set_checked(&self, checked: bool, options: &ActionOptions) -> Result<()> {
         let need = Need { label: true, ..Need::PRESSED };
-        let state = self.checked().await?;
-        if state.checked == Some(json!(checked)) {
+        let found = self.checked().await?;
+        if found.state == Some(json!(checked)) {
             return Ok(());
         }
-        if state.checked.is_none() {
-            let found = state.found.unwrap_or_else(|| "something else".to_owned());
+        if found.state.is_none() {
+            let found = found.found.unwrap_or_else(|| "something else".to_owned());
             return Err(Error::WrongElement { found, needed: "a checkbox, a radio button or a switch" });
         }
-        if state.radio && !checked {
+        if found.radio && !checked {
             return Err(Error::WrongElement {
                 found: "a radio button".to_owned(),
                 needed: "a checkbox or a switch",
@@ -316,12 +316,12 @@ impl ElementHandle {
         let point = self.approach(need, options).await?;
         self.press_at(point, &ClickOptions::default(), options).await?;
         let changed = async {
-            while self.checked().await?.checked != Some(json!(checked)) {
+            while self.checked().await?.state != Some(json!(checked)) {
                 sleep(CHANGE_PAUSE).await;
             }
             Ok(())
         };
-        match tokio::time::timeout(CHANGE_LIMIT, changed).await {
+        match timeout(CHANGE_LIMIT, changed).await {
             // The click took the page elsewhere, or asked something: it was heard.
             Ok(Err(
                 Error::DocumentGone | Error::StaleRef { .. } | Error::DialogOpen { .. } | Error::PageClosed,

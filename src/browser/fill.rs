@@ -185,10 +185,8 @@ impl ElementHandle {
             found = self
                 .until_clear(options.limit, |_| async move {
                     let found = self.options(choices).await?;
-                    Ok(match found.available.is_some() || found.disabled {
-                        true => Attempt::Blocked(Obstacle::Disabled),
-                        false => Attempt::Done(found),
-                    })
+                    let is_there = found.available.is_none() && !found.disabled;
+                    Ok(if is_there { Attempt::Done(found) } else { Attempt::Blocked(Obstacle::Disabled) })
                 })
                 .await
                 .map_err(|error| match (error, found.available) {

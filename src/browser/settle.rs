@@ -34,20 +34,28 @@ impl Default for SettleOptions {
 }
 
 /// What an action came to.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Settled {
     /// There is a new document in the main frame.
     pub navigated: bool,
-    /// A navigation, or a request, had not ended when the time was over.
-    pub unfinished: bool,
     /// Tabs that opened.
     pub opened: Vec<Page>,
+    pub ending: Ending,
+}
+
+/// Why the wait was over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// Nothing more happened.
+    Rest,
+    /// A navigation, or a request, had not ended when the time was over.
+    Unfinished,
     /// A dialog is open.
-    pub dialog: bool,
+    Dialog,
     /// A file chooser waits.
-    pub chooser: bool,
+    Chooser,
     /// The page has closed or crashed.
-    pub gone: bool,
+    Gone,
 }
 
 /// What is noted from before an action on.
@@ -119,55 +127,46 @@ impl Watch {
         let mut changes = self.page.changes();
         let mut quiet_from = self.quiet_from(acted, options).await;
         let mut loaded = None;
-        let (pending, unfinished) = loop {
+        let (pending, ending) = loop {
             let pending = self.page.pending_since(self.mark);
-            if pending.gone || pending.dialog || pending.chooser {
-                break (pending, false);
+            if let Some(ending) = stopped(&pending) {
+                break (pending, ending);
             }
             let now = Instant::now();
             let until = match self.under_way(&pending) {
                 UnderWay::Navigation => acted + options.navigation_limit,
-                UnderWay::Arrived => break (pending, false),
+                UnderWay::Arrived => break (pending, Ending::Rest),
                 UnderWay::Loaded => *loaded.get_or_insert(now) + LOADED_LIMIT,
                 UnderWay::Requests => acted + REQUEST_LIMIT,
                 UnderWay::Bodies => {
                     let until = (pending.last_effect.unwrap_or(acted) + BODY_LIMIT).min(restless);
                     if now >= until {
-                        break (pending, false);
+                        break (pending, Ending::Rest);
                     }
                     until
                 }
                 UnderWay::Nothing => {
-                    let quiet = quiet_from.max(self.after_effects(&pending, options).unwrap_or(acted));
+                    let quiet = quiet_from.max(after_effects(&pending, options).unwrap_or(acted));
                     if now >= restless {
-                        break (pending, false);
+                        break (pending, Ending::Rest);
                     }
                     if now >= quiet {
                         match self.still_changing().await {
                             Some(rest) => quiet_from = Instant::now() + rest,
-                            None => break (pending, false),
+                            None => break (pending, Ending::Rest),
                         }
                     }
                     quiet.max(quiet_from).min(restless)
                 }
             };
             if now >= until {
-                break (pending, true);
+                break (pending, Ending::Unfinished);
             }
             self.page.changed_before(&mut changes, until).await;
         };
-        let opened = match pending.gone {
-            true => self.opened(),
-            false => self.until_opened(pending.windows).await,
-        };
-        Settled {
-            navigated: pending.committed,
-            unfinished,
-            opened,
-            dialog: pending.dialog,
-            chooser: pending.chooser,
-            gone: pending.gone,
-        }
+        let opened =
+            if ending == Ending::Gone { self.opened() } else { self.until_opened(pending.windows).await };
+        Settled { navigated: pending.committed, opened, ending }
     }
 
     /// What has begun and not ended.
@@ -200,12 +199,6 @@ impl Watch {
             let _ = timeout(ANSWER_LIMIT, world.call::<()>("frames", &two)).await;
         }
         Instant::now()
-    }
-
-    /// How long the newest effect may have another one.
-    fn after_effects(&self, pending: &Pending, options: &SettleOptions) -> Option<Instant> {
-        let aftermath = if pending.navigating { options.window } else { AFTERMATH.min(options.window) };
-        pending.last_effect.map(|effect| effect + aftermath)
     }
 
     /// How much longer the document must rest, if it has just changed.
@@ -242,6 +235,22 @@ impl Watch {
         let _ = timeout(OPENING_LIMIT, futures_util::future::join_all(loaded)).await;
         opened
     }
+}
+
+/// What ends a wait at once.
+fn stopped(pending: &Pending) -> Option<Ending> {
+    match pending {
+        Pending { gone: true, .. } => Some(Ending::Gone),
+        Pending { dialog: true, .. } => Some(Ending::Dialog),
+        Pending { chooser: true, .. } => Some(Ending::Chooser),
+        _ => None,
+    }
+}
+
+/// Until when the newest effect may have another one.
+fn after_effects(pending: &Pending, options: &SettleOptions) -> Option<Instant> {
+    let aftermath = if pending.navigating { options.window } else { AFTERMATH.min(options.window) };
+    pending.last_effect.map(|effect| effect + aftermath)
 }
 
 enum UnderWay {

@@ -8,6 +8,8 @@ use clap::builder::{RangedU64ValueParser, TypedValueParser, ValueParser};
 use crate::browser::policy::OriginPattern;
 use crate::mcp::settings::ImageResponses;
 use crate::mcp::tool::{Capability, Toolset};
+use crate::messages::Language;
+use crate::session::cooldown::Scope;
 
 const AFTER_HELP: &str = "\
 Each setting is also an environment variable (PATCHRIGHT_MCP_ and its name, such as PATCHRIGHT_MCP_LOG_LEVEL) and a key \
@@ -164,6 +166,41 @@ pub struct Flags {
     /// Server to download a browser from, laid out as the usual one
     #[arg(long, value_name = "URL", value_parser = not_empty(), help_heading = "Tools")]
     pub download_host: Option<String>,
+    /// How long a session lives [default: 300000]
+    #[arg(long, value_name = "MS", value_parser = milliseconds(), help_heading = "Sessions")]
+    pub session_timeout: Option<u64>,
+
+    /// How many sessions there may be at once [default: 10]
+    #[arg(long, value_name = "COUNT", value_parser = at_least_one(), help_heading = "Sessions")]
+    pub max_sessions: Option<u64>,
+
+    /// How long a person may take to log in or to pass a check in the window; 0 for not to wait [default: 120]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds(), help_heading = "Waiting for the user")]
+    pub login_timeout: Option<u64>,
+
+    /// How long the tools pause after nobody came [default: 300]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds(), help_heading = "Waiting for the user")]
+    pub login_cooldown: Option<u64>,
+
+    /// Which tools pause [default: all]
+    #[arg(long, value_name = "SCOPE", ignore_case = true, help_heading = "Waiting for the user")]
+    pub cooldown_scope: Option<Scope>,
+
+    /// Folder in which the pause is kept, for other servers of this machine and the next start
+    #[arg(long, value_name = "DIR", help_heading = "Waiting for the user")]
+    pub state_dir: Option<PathBuf>,
+
+    /// Language of the patchright tools and of what is said about waiting [default: zh]
+    #[arg(long, value_name = "LANG", ignore_case = true, help_heading = "Waiting for the user")]
+    pub lang: Option<Language>,
+
+    /// Go only where a site's robots.txt allows
+    #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true", help_heading = "Politeness")]
+    pub respect_robots: Option<bool>,
+
+    /// Least time between two navigations to one site
+    #[arg(long, value_name = "MS", value_parser = milliseconds(), help_heading = "Politeness")]
+    pub min_interval: Option<u64>,
 
     /// Serve over HTTP on this port instead of standard input; 0 for any that is free
     #[arg(long, value_name = "PORT", help_heading = "HTTP")]
@@ -224,6 +261,10 @@ pub enum BrowserName {
     Chromium,
     Chrome,
     Msedge,
+    /// Planned; until then, what needs it fails.
+    Firefox,
+    /// Planned; until then, what needs it fails.
+    Webkit,
 }
 
 /// How the pointer and the keys move.
@@ -257,6 +298,14 @@ impl FromStr for Size {
 /// A length of time that ends.
 fn milliseconds() -> RangedU64ValueParser {
     RangedU64ValueParser::new().range(1..=86_400_000)
+}
+
+fn seconds() -> RangedU64ValueParser {
+    RangedU64ValueParser::new().range(0..=86_400)
+}
+
+fn at_least_one() -> RangedU64ValueParser {
+    RangedU64ValueParser::new().range(1..=10_000)
 }
 
 fn not_empty() -> ValueParser {

@@ -15,6 +15,7 @@ use crate::mcp::stdio::Lines;
 use crate::mcp::tool::Registry;
 use crate::mcp::tools;
 use crate::session::Engine;
+use crate::session::cooldown::Cooldown;
 
 /// Serves until the client leaves or a signal comes; returns the exit status.
 pub(super) fn run(config: Config) -> i32 {
@@ -36,7 +37,7 @@ pub(super) fn run(config: Config) -> i32 {
     status
 }
 
-async fn serve(config: Config) -> i32 {
+async fn serve(mut config: Config) -> i32 {
     let shutdown = Shutdown::default();
     let impatience = match shutdown.on_signals() {
         Ok(impatience) => impatience,
@@ -45,9 +46,9 @@ async fn serve(config: Config) -> i32 {
             return 1;
         }
     };
-    let registry = Registry::new(&tools::ALL, &config.capabilities, &config.toolsets);
-    let dispatcher = Arc::new(Dispatcher::new(registry, Engine::new(config.engine), config.settings));
-    match config.http {
+    let http = config.http.take();
+    let dispatcher = Arc::new(dispatcher(config));
+    match http {
         None => {
             let (input, output) = rmcp::transport::stdio_pipes();
             let transport = Lines::new(input, output, shutdown.token().clone());
@@ -76,6 +77,18 @@ async fn serve(config: Config) -> i32 {
         }
     }
     shutdown.reason().exit_status()
+}
+
+/// The tools as they are configured, with a browser that starts when it is needed and the pause of this process.
+pub fn dispatcher(config: Config) -> Dispatcher {
+    let registry = Registry::new(&tools::ALL, &config.capabilities, &config.toolsets);
+    let engine = Engine::new(config.engine);
+    let cooldown = Cooldown::of_this_process();
+    cooldown.set_period(config.cooldown.as_secs_f64());
+    if let Some(folder) = &config.state_dir {
+        cooldown.keep_in(folder, Arc::new(tell));
+    }
+    Dispatcher::new(registry, engine, config.settings).with_cooldown(cooldown)
 }
 
 /// Standard output is the protocol's. What other crates log could hold what people type, so only their errors are heard.

@@ -17,6 +17,8 @@ pub enum Source {
     Launch(Box<LaunchOptions>),
     /// Somebody else runs it; we attach to a `ws://` or `http://` address, with these headers.
     Attach { endpoint: String, headers: Vec<(String, String)>, limit: Duration },
+    /// One that was asked for by name and that this build does not drive.
+    Unsupported { browser: String },
 }
 
 /// What the engine needs to know.
@@ -133,8 +135,11 @@ impl Engine {
             return Ok(browser);
         }
         let mut closed = self.inner.closed.subscribe();
+        let engine = self.clone();
+        // In a task of its own: a caller that gives up must not leave half a browser behind.
+        let starting = tokio::spawn(async move { engine.start().await });
         tokio::select! {
-            started = self.start() => started,
+            started = starting => started.unwrap_or(Err(Error::Broken)),
             _ = closed.wait_for(|closed| *closed) => Err(shut_down()),
         }
     }
@@ -155,13 +160,19 @@ impl Engine {
             Source::Launch(launch) => {
                 Browser::launch(launch, options.context.clone(), &*options.warn).await?
             }
+            Source::Unsupported { browser } => {
+                return Err(Error::UnsupportedBrowser { browser: browser.clone() });
+            }
             Source::Attach { endpoint, headers, limit } => {
                 Browser::connect(endpoint, headers, options.context.clone(), *limit).await?
             }
         };
         if options.use_profile {
             // What a fresh context gets when it is made, the profile's own gets now.
-            browser.default_context().prepare().await?;
+            if let Err(error) = browser.default_context().prepare().await {
+                let _ = browser.close().await;
+                return Err(error);
+            }
         }
         self.attend(&browser);
         *self.inner.current.lock() = Some(browser.clone());

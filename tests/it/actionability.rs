@@ -211,16 +211,7 @@ fn elements_in_frames_are_reached_through_all_of_them() {
                     let page = open(&context, &site, &html).await;
                     let inner =
                         |page: &Page| page.frames().into_iter().find(|frame| frame.url().ends_with("/inner"));
-                    let frame = match tokio::time::timeout(Duration::from_secs(5), page.until(inner)).await {
-                        Ok(frame) => frame.unwrap(),
-                        Err(_) => panic!(
-                            "{outer} {origin} {:?}",
-                            page.frames()
-                                .iter()
-                                .map(|f| (f.url(), f.parent().map(|p| p.url())))
-                                .collect::<Vec<_>>()
-                        ),
-                    };
+                    let frame = page.until(inner).await.unwrap();
                     click(&frame, "#x", &within(style, 5000))
                         .await
                         .unwrap_or_else(|error| panic!("{style:?} {outer} {origin}: {error}"));
@@ -298,7 +289,7 @@ fn an_open_dialog_is_told_at_once() {
             open(&context, &site, "<button id=x onclick='alert(1)'>B</button><button id=y>Y</button>").await;
         let other = find(page.main_frame(), "#y").await;
         click(page.main_frame(), "#x", &ActionOptions::default()).await.unwrap();
-        page.until(|page| page.dialog()).await.unwrap();
+        page.until(Page::dialog).await.unwrap();
         let error = other.click(&ClickOptions::default(), &ActionOptions::default()).await.unwrap_err();
         assert_eq!(error.code(), "dialog_open");
         page.answer_dialog(true, None).await.unwrap();

@@ -187,9 +187,9 @@ fn refs_of_other_tabs_and_contexts_are_refused_with_the_reason() {
 fn bad_arguments_and_addresses_start_no_browser() {
     RUNTIME.block_on(async {
         let engine = Engine::new(EngineOptions::new(Source::Launch(Box::new(LaunchOptions {
-                executable: Some("/nobody/starts/this".into()),
-                ..LaunchOptions::default()
-            }))));
+            executable: Some("/nobody/starts/this".into()),
+            ..LaunchOptions::default()
+        }))));
         let toolsets = BTreeSet::from([Toolset::Browser]);
         let registry = Registry::new(&tools::ALL, &BTreeSet::new(), &toolsets);
         let dispatcher = Arc::new(Dispatcher::new(registry, engine, Settings::default()));

@@ -151,16 +151,13 @@ fn compare(ours: &HashMap<i64, &Node>, judged: &HashMap<i64, Judged>) -> Vec<Str
 /// What we say in our own way on purpose.
 fn told_otherwise(node: &Node, judged: &Judged) -> bool {
     match (node.role, judged.role.as_str()) {
-        // An editor is there to be typed into; the browser calls it generic unless the page says more.
-        ("textbox", "generic") => true,
-        // A label whose control no one sees is what a person clicks.
-        ("checkbox" | "radio", "LabelText") => true,
+        // An editor is there to be typed into; the browser calls it generic unless the page says more. A label whose
+        // control no one sees is what a person clicks. A video that cannot play is named by its complaint.
+        ("textbox", "generic") | ("checkbox" | "radio", "LabelText") | ("video", "Video") => true,
         // Two rows of two cells are still read as rows.
         ("table" | "row" | "cell", layout) => layout.starts_with("LayoutTable") && node.name.is_empty(),
         // HTML-AAM has a figure named by its caption; this browser does not.
         ("figure", "figure") => judged.name.is_empty(),
-        // A video that cannot play is named by its complaint.
-        ("video", "Video") => true,
         // Something to click that has no role.
         (_, "generic" | "none") => node.is_actionable() && node.role == "generic",
         _ => false,

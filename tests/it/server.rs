@@ -101,9 +101,9 @@ impl Wire {
         let shutdown = Shutdown::default();
         let registry = Registry::new(&TOOLS, &BTreeSet::new(), &BTreeSet::from([Toolset::Sessions]));
         let engine = Engine::new(EngineOptions::new(Source::Launch(Box::new(LaunchOptions {
-                executable: Some("/nobody/starts/this".into()),
-                ..LaunchOptions::default()
-            }))));
+            executable: Some("/nobody/starts/this".into()),
+            ..LaunchOptions::default()
+        }))));
         let server = Server::new(Arc::new(Dispatcher::new(registry, engine, Settings::default())));
         let transport = Lines::new(reader, writer, shutdown.token().clone());
         let ending = shutdown.clone();

@@ -2,7 +2,7 @@
 use std::time::{Duration, Instant};
 
 use patchright_mcp::browser::input::{ClickOptions, InputStyle};
-use patchright_mcp::browser::{ActionOptions, Page, Scope, SettleOptions, Settled};
+use patchright_mcp::browser::{ActionOptions, Ending, Page, Scope, SettleOptions, Settled};
 
 use crate::support::{drive, find, open};
 
@@ -94,7 +94,7 @@ fn a_request_that_hangs_is_not_waited_for_without_end() {
         site.answer("/never", "HANG");
         let page = open(&context, &site, "<button id=x onclick='fetch(\"/never\")'>B</button>").await;
         let (took, settled) = click(&page).await;
-        assert!(settled.unfinished);
+        assert_eq!(settled.ending, Ending::Unfinished);
         assert!((4500..7000).contains(&took.as_millis()), "{took:?}");
     });
 }
@@ -105,7 +105,7 @@ fn a_navigation_is_waited_for_until_it_has_loaded() {
         site.page("/next", "<title>Next</title><body>next<script>document.body.append(' parsed')</script>");
         let page = open(&context, &site, "<a id=x href='OTHER/next'>Next</a>").await;
         let (took, settled) = click(&page).await;
-        assert!(settled.navigated && !settled.unfinished);
+        assert_eq!((settled.navigated, settled.ending), (true, Ending::Rest));
         assert_eq!(text(&page).await, "next parsed");
         assert!(took < Duration::from_millis(800), "{took:?}");
     });
@@ -147,19 +147,16 @@ fn a_dialog_or_the_end_of_the_page_ends_the_wait() {
     drive(async |context, site| {
         let page = open(&context, &site, "<button id=x onclick='alert(1)'>B</button>").await;
         let (took, settled) = click(&page).await;
-        assert!(settled.dialog);
+        assert_eq!(settled.ending, Ending::Dialog);
         assert!(took < Duration::from_millis(100), "{took:?}");
         page.answer_dialog(true, None).await.unwrap();
 
         site.page("/closing", "<button id=x onclick='window.close()'>B</button>");
-        let opened = page.clone();
-        opened.main_frame().evaluate("open('/closing'); 0", vec![], Scope::Main).await.unwrap();
-        let popup = context.pages().into_iter().find(|other| *other != page);
-        if let Some(popup) = popup {
-            popup.until(|page| page.main_frame().moments().load.then_some(())).await.unwrap();
-            let (took, settled) = click(&popup).await;
-            assert!(settled.gone);
-            assert!(took < Duration::from_millis(100), "{took:?}");
-        }
+        page.main_frame().evaluate("window.open('/closing'); 0", vec![], Scope::Main).await.unwrap();
+        let popup = context.pages().into_iter().find(|other| *other != page).unwrap();
+        popup.until(|page| page.main_frame().moments().load.then_some(())).await.unwrap();
+        let (took, settled) = click(&popup).await;
+        assert_eq!(settled.ending, Ending::Gone);
+        assert!(took < Duration::from_millis(150), "{took:?}");
     });
 }

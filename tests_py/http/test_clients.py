@@ -35,5 +35,8 @@ async def test_fifty_clients_each_see_their_own_page_and_leave_nothing(tmp_path:
         await work(0)
         before = memory_kb(server.pid)
         await asyncio.gather(*(work(number) for number in range(1, CLIENTS + 1)))
-        after = memory_kb(server.pid)
-        assert after < before * 1.10 + 4_096, f"{before} kB before, {after} kB after"
+        least = before * 1.10
+        end = asyncio.get_running_loop().time() + 30
+        while (after := memory_kb(server.pid)) > least and asyncio.get_running_loop().time() < end:
+            await asyncio.sleep(0.5)
+        assert after <= least, f"{before} kB before, {after} kB after"

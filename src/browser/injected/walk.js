@@ -265,7 +265,7 @@ class Walk {
     if (tag === "iframe" || tag === "frame") return this.frame(element, depth);
     const fromContent = NAMED_BY_CONTENT.has(role);
     const name = role === "generic" && !hasAttribute(element, "aria-label") ? "" : ROWS.has(role) ? authorName(element) : nameOf(element, role);
-    if (role === "img" && !name && !clickable && (around & QUIET || isTiny(element))) return;
+    if (role === "img" && !clickable && (around & QUIET || (!name && isTiny(element)))) return;
     this.flush(depth);
     const details = this.details(element, role, around, tag);
     if (clickable) details.c = 1;

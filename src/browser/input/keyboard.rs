@@ -42,13 +42,13 @@ impl Keyboard {
         let mut rhythm = Rhythm::of(&self.input, None);
         let mut delivery = self.input.watch();
         let mut replies = Vec::new();
-        let held: Vec<_> = held.into_iter().filter(|key| !self.is_held(key)).collect();
-        for key in &held {
+        let modifiers: Vec<_> = held.into_iter().filter(|key| !self.is_held(key)).collect();
+        for key in &modifiers {
             replies.extend(self.input.key_down(key, false));
             rhythm.held().await;
         }
         replies.extend(self.stroke(last, &mut rhythm, hold).await);
-        for key in held.iter().rev() {
+        for key in modifiers.iter().rev() {
             replies.push(self.input.key_up(key));
         }
         delivery.done(replies).await

@@ -91,6 +91,7 @@ impl Input {
     }
 
     /// The same devices, moved in another way.
+    #[must_use]
     pub fn with_style(&self, style: InputStyle) -> Self {
         Self { devices: self.devices.clone(), style }
     }

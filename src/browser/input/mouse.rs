@@ -140,13 +140,12 @@ impl Mouse {
         let mut replies = self.travel(from).await;
         replies.push(self.pressed(Button::Left, 1));
         self.rest(HOLD_MS).await;
-        match steps {
-            Some(steps) => replies.extend(path::straight(from, to, steps).map(|point| self.moved(point))),
-            None => {
-                // A drag begins after a few pixels; without a move in between, many pages see none at all.
-                replies.push(self.moved(from.towards(to, 0.5)));
-                replies.extend(self.travel(to).await);
-            }
+        if let Some(steps) = steps {
+            replies.extend(path::straight(from, to, steps).map(|point| self.moved(point)));
+        } else {
+            // A drag begins after a few pixels; without a move in between, many pages see none at all.
+            replies.push(self.moved(from.towards(to, 0.5)));
+            replies.extend(self.travel(to).await);
         }
         self.rest(HOLD_MS).await;
         replies.push(self.released(Button::Left, 1));
@@ -191,8 +190,8 @@ impl Mouse {
     }
 
     async fn click_here(&self, options: &ClickOptions) -> Result<Vec<PendingReply<Empty>>> {
-        let held = self.held_for(&options.modifiers)?;
-        let mut replies: Vec<_> = held.iter().flat_map(|key| self.input.key_down(key, false)).collect();
+        let modifiers = self.keys_for(&options.modifiers)?;
+        let mut replies: Vec<_> = modifiers.iter().flat_map(|key| self.input.key_down(key, false)).collect();
         for count in 1..=options.count {
             if count > 1 {
                 self.rest(BETWEEN_CLICKS_MS).await;
@@ -204,12 +203,12 @@ impl Mouse {
             }
             replies.push(self.released(options.button, count));
         }
-        replies.extend(held.iter().rev().map(|key| self.input.key_up(key)));
+        replies.extend(modifiers.iter().rev().map(|key| self.input.key_up(key)));
         Ok(replies)
     }
 
     /// The keys that must go down for these modifiers to be held.
-    fn held_for(&self, modifiers: &[Modifier]) -> Result<Vec<&'static Key>> {
+    fn keys_for(&self, modifiers: &[Modifier]) -> Result<Vec<&'static Key>> {
         let mut held: Vec<&'static Key> = Vec::new();
         for modifier in modifiers {
             let key = keys::Chord::read(modifier.into(), self.input.devices.mac)?.last.key;

@@ -1,11 +1,13 @@
 //! The clients that are here, each with what it works in. One that goes away is forgotten after a while.
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
 use super::keys::Owner;
+use super::memory;
 use crate::mcp::dispatch::{Client, Dispatcher};
 
 /// How many clients there may be, and how long one may be away.
@@ -37,6 +39,8 @@ pub(super) struct Clients {
     dispatcher: Arc<Dispatcher>,
     limits: ClientLimits,
     known: Mutex<HashMap<Name, Entry>>,
+    /// Somebody has left since memory was last given back.
+    left: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -57,7 +61,7 @@ pub(super) struct Presence {
 
 impl Clients {
     pub(super) fn new(dispatcher: Arc<Dispatcher>, limits: ClientLimits) -> Arc<Self> {
-        Arc::new(Self { dispatcher, limits, known: Mutex::default() })
+        Arc::new(Self { dispatcher, limits, known: Mutex::default(), left: AtomicBool::new(false) })
     }
 
     pub(super) fn knows(&self, name: &Name) -> bool {
@@ -85,6 +89,7 @@ impl Clients {
         let entry = self.known.lock().remove(name);
         if let Some(entry) = entry {
             entry.client.workspace.close().await;
+            self.left.store(true, Ordering::Relaxed);
         }
     }
 
@@ -103,7 +108,11 @@ impl Clients {
         for (name, entry) in gone {
             tracing::info!(owner = %name.owner, "a client has been away for too long; its pages are closed");
             entry.client.workspace.close().await;
+            self.left.store(true, Ordering::Relaxed);
             names.push(name);
+        }
+        if self.left.swap(false, Ordering::Relaxed) {
+            memory::give_back();
         }
         names
     }

@@ -5,6 +5,7 @@
 mod clients;
 mod guard;
 mod keys;
+mod memory;
 mod serve;
 
 pub use clients::ClientLimits;

@@ -227,7 +227,12 @@ impl App {
                 if let Some(name) = session.filter(|_| response.status().is_success()) {
                     self.clients.leave(&name).await;
                 }
-                return Ok(response.map(Body::new));
+                let mut response = response.map(Body::new);
+                if response.status() == StatusCode::ACCEPTED {
+                    // It is done, and the official client wants to hear that.
+                    *response.status_mut() = StatusCode::NO_CONTENT;
+                }
+                return Ok(response);
             }
             _ => return Err(not_allowed()),
         }

@@ -21,9 +21,11 @@ pub mod context;
 pub mod vision;
 pub mod pdf;
 pub mod find;
+pub mod patchright;
+pub mod sessions;
 
 /// Every tool there is. `--caps` and `--toolsets` choose among them.
-pub static ALL: [AnyTool; 32] = [
+pub static ALL: [AnyTool; 42] = [
     AnyTool::of::<navigate::Navigate>(),
     AnyTool::of::<navigate::NavigateBack>(),
     AnyTool::of::<inspect::Snapshot>(),
@@ -56,4 +58,14 @@ pub static ALL: [AnyTool; 32] = [
     AnyTool::of::<vision::MouseDrag>(),
     AnyTool::of::<pdf::PdfSave>(),
     AnyTool::of::<find::Find>(),
+    AnyTool::of::<patchright::Fetch>(),
+    AnyTool::of::<patchright::Screenshot>(),
+    AnyTool::of::<patchright::Click>(),
+    AnyTool::of::<patchright::FillForm>(),
+    AnyTool::of::<patchright::ExecuteJs>(),
+    AnyTool::of::<sessions::CreateSession>(),
+    AnyTool::of::<sessions::CloseSession>(),
+    AnyTool::of::<sessions::Navigate>(),
+    AnyTool::of::<sessions::Click>(),
+    AnyTool::of::<sessions::Type>(),
 ];
