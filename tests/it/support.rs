@@ -162,7 +162,8 @@ fn node_with_id(node: &Value, id: &str) -> Option<u64> {
     if attributes.chunks(2).any(|pair| pair[0] == "id" && pair[1] == id) {
         return node["backendNodeId"].as_u64();
     }
-    let mut below = ["children", "shadowRoots"].into_iter().filter_map(|kind| node[kind].as_array()).flatten();
+    let mut below =
+        ["children", "shadowRoots"].into_iter().filter_map(|kind| node[kind].as_array()).flatten();
     below.find_map(|child| node_with_id(child, id))
 }
 
