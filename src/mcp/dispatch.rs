@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::Result;
-use crate::browser::{ActionOptions, ElementHandle, Page, SettleOptions};
+use crate::browser::{ActionOptions, ElementHandle, Ending, Page, SettleOptions};
 use crate::error::Error;
 use crate::mcp::describe::{Before, Told, describe};
 use crate::mcp::failure;
@@ -291,12 +291,10 @@ impl Call<'_> {
         }
         self.progress.say("waiting for what the action caused");
         let Settings { settle: window, navigation_limit, .. } = *self.settings;
-        let settled = watch.settle(&SettleOptions { window, navigation_limit }).await;
-        if settled.unfinished {
-            self.note("The page is still loading.");
-        }
-        if settled.gone && page.is_closed() {
-            self.note("The page closed.");
+        match watch.settle(&SettleOptions { window, navigation_limit }).await.ending {
+            Ending::Unfinished => self.note("The page is still loading."),
+            Ending::Gone if page.is_closed() => self.note("The page closed."),
+            _ => {}
         }
         Ok(())
     }
