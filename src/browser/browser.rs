@@ -3,6 +3,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -46,6 +47,8 @@ impl PartialEq for Browser {
 
 impl Eq for Browser {}
 
+/// How long a tab that is open already may take to tell what is in it.
+const TAB_LIMIT: Duration = Duration::from_secs(2);
 /// How long the browser may take to answer the first command.
 const FIRST_ANSWER: Duration = Duration::from_secs(30);
 
@@ -95,6 +98,9 @@ impl Browser {
         let browser = Self::assemble(connection, root, None, version, options, None);
         // Once it answers, it has told of all that is open.
         browser.inner.root.send(GetVersion {}).within(limit).await?;
+        // A tab that hangs or was discarded holds up nobody for long.
+        let pages = browser.default_context().pages();
+        join_all(pages.iter().map(|page| page.until_ready(TAB_LIMIT))).await;
         Ok(browser)
     }
 

@@ -128,7 +128,8 @@ impl ServerHandler for Server {
         Err(malformed_request(&request).unwrap_or_else(unknown))
     }
 
-    // The SDK answers these with empty lists, which would promise features that `initialize` does not declare.
+    // The SDK answers these with empty lists, which would promise features that `initialize` does not declare. Where
+    // there is no `initialize`, an empty list is what there is, and it can be cached.
 
     async fn complete(
         &self,
@@ -141,26 +142,39 @@ impl ServerHandler for Server {
     async fn list_prompts(
         &self,
         _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
+        if has_no_handshake(&context) {
+            return Ok(ListPromptsResult::with_all_items(Vec::new()));
+        }
         Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
     }
 
     async fn list_resources(
         &self,
         _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
+        if has_no_handshake(&context) {
+            return Ok(ListResourcesResult::with_all_items(Vec::new()));
+        }
         Err(ErrorData::method_not_found::<ListResourcesRequestMethod>())
     }
 
     async fn list_resource_templates(
         &self,
         _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        if has_no_handshake(&context) {
+            return Ok(ListResourceTemplatesResult::with_all_items(Vec::new()));
+        }
         Err(ErrorData::method_not_found::<ListResourceTemplatesRequestMethod>())
     }
+}
+
+fn has_no_handshake(context: &RequestContext<RoleServer>) -> bool {
+    context.meta.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }
 
 /// Sends progress for as long as it is polled, if the client asked for it.

@@ -41,6 +41,8 @@ struct Slot {
     options: ContextOptions,
     live: Option<BrowserContext>,
     active: Option<Page>,
+    /// A page was opened in it and has not been closed by us: when the browser ends, something is lost.
+    has_pages: bool,
     /// Its cookies as they were after the last call, if they are to outlive the browser.
     cookies: Vec<StoredCookie>,
     /// Tabs that are ours in a context that we share with others; `None` where all are.
@@ -130,6 +132,7 @@ impl Workspace {
                 if let Some(own) = &mut slot.own {
                     own.insert(page.id().to_owned());
                 }
+                slot.has_pages = true;
                 slot.active.replace(page.clone())
             })
         };
@@ -167,6 +170,9 @@ impl Workspace {
             }
         };
         page.close().await?;
+        if let Some(slot) = self.inner.state.lock().active_slot() {
+            slot.has_pages = !slot.pages().is_empty();
+        }
         if let Some(next) = self.active_page() {
             focus(&next, None);
         }
@@ -230,7 +236,8 @@ impl Workspace {
             return Ok(Some(context.clone()));
         }
         slot.live = None;
-        let lost = slot.active.take().is_some();
+        slot.active = None;
+        let lost = std::mem::take(&mut slot.has_pages);
         if lost {
             state.notices.push("The browser was started again; its open pages are lost.".to_owned());
         }
@@ -373,7 +380,16 @@ impl State {
 
 impl Slot {
     fn new(name: String, number: u32, options: ContextOptions) -> Self {
-        Self { name, number, options, live: None, active: None, cookies: Vec::new(), own: None }
+        Self {
+            name,
+            number,
+            options,
+            live: None,
+            active: None,
+            has_pages: false,
+            cookies: Vec::new(),
+            own: None,
+        }
     }
 
     fn pages(&mut self) -> Vec<Page> {

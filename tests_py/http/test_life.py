@@ -284,6 +284,7 @@ class Endpoint:
 @pytest.fixture
 def endpoint(tmp_path: Path, site: Site) -> Iterator[Endpoint]:
     endpoint = Endpoint(tmp_path / "theirs", site.page("form"))
+    until(lambda: endpoint.pages() == [site.page("form")], "the page")
     yield endpoint
     endpoint.end()
     shutil.rmtree(tmp_path / "theirs", ignore_errors=True)

@@ -62,10 +62,10 @@ impl Guard {
         let mut origins = headers.get_all(header::ORIGIN).iter();
         let origin = origins.next()?;
         let origin = origin.to_str().ok().and_then(parse_origin).filter(|_| origins.next().is_none());
-        match origin {
-            Some(origin) if self.origins.contains(&origin) => None,
-            _ => Some("Origin is not allowed"),
-        }
+        // A page that comes from us may ask us.
+        let own = url::Origin::Tuple("http".to_owned(), host.0, host.1.unwrap_or(80));
+        let allowed = origin.is_some_and(|origin| origin == own || self.origins.contains(&origin));
+        (!allowed).then_some("Origin is not allowed")
     }
 }
 
@@ -168,5 +168,7 @@ mod tests {
             assert!(refused(&guard, &["localhost"], &[evil]), "{evil}");
         }
         assert!(refused(&guard, &["localhost"], &["https://app.example", "https://app.example"]));
+        assert!(!refused(&guard, &["localhost:8931"], &["http://localhost:8931"]));
+        assert!(refused(&guard, &["localhost:8931"], &["http://localhost:8932"]));
     }
 }

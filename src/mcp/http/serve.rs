@@ -15,7 +15,7 @@ use hyper::body::{Frame, Incoming, SizeHint};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, JsonRpcMessage};
 use rmcp::transport::streamable_http_server::session::SessionManager;
 use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
@@ -42,6 +42,9 @@ const BODY_LIMIT: Duration = Duration::from_secs(30);
 const LARGEST_HEAD: usize = 64 << 10;
 const MOST_HEADERS: usize = 100;
 const SESSION: &str = "mcp-session-id";
+const VERSION: &str = "mcp-protocol-version";
+/// From this revision on there is no handshake.
+const WITHOUT_SESSIONS: &[u8] = b"2026-07-28";
 const COOKIE: &str = "patchright-mcp-client";
 const EVENT_STREAM: &str = "text/event-stream";
 /// What a client is told to wait that finds no room.
@@ -341,6 +344,12 @@ async fn read(parts: &Parts, body: Incoming) -> Result<(Bytes, ClientJsonRpcMess
     let value: Value = serde_json::from_slice(&bytes)
         .map_err(|error| refused(ErrorData::parse_error(format!("Parse error: {error}"), None), None))?;
     let id = stdio::id_of(&value);
+    let modern = parts.headers.get(VERSION).is_some_and(|version| version.as_bytes() >= WITHOUT_SESSIONS);
+    if modern && value.get("method").is_some_and(|method| method == "initialize") {
+        let error = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "Method not found: initialize", None);
+        let body = json!({"jsonrpc": "2.0", "id": id, "error": error});
+        return Err(Box::new(json_response(StatusCode::NOT_FOUND, &body)));
+    }
     let told = id.as_ref().and_then(|id| serde_json::to_value(id).ok());
     let message = stdio::read_message(value, id.as_ref()).map_err(|error| refused(error, told))?;
     Ok((bytes, message))

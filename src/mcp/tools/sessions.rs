@@ -128,7 +128,7 @@ impl Tool for Navigate {
 pub struct Click {
     #[schemars(length(min = 1))]
     pub session_id: String,
-    /// CSS, or XPath beginning with // or xpath=, or text=…
+    /// CSS, or `XPath` beginning with // or xpath=, or text=…
     #[schemars(length(min = 1))]
     pub selector: String,
     /// Milliseconds.
@@ -175,7 +175,7 @@ impl Tool for Click {
 pub struct Type {
     #[schemars(length(min = 1))]
     pub session_id: String,
-    /// CSS, or XPath beginning with // or xpath=, or text=…
+    /// CSS, or `XPath` beginning with // or xpath=, or text=…
     #[schemars(length(min = 1))]
     pub selector: String,
     pub text: String,
