@@ -141,8 +141,9 @@ async def test_sessions_share_no_storage(runner: Runner, site: Site) -> None:
         await runner.told("navigate", sessionId=session, url=site.page("form"))
 
     async def property_holds(key: str, value: str) -> None:
-        write = f"() => {{ document.cookie = '{key}={value}'; localStorage['{key}'] = sessionStorage['{key}'] = '{value}' }}"
-        read = f"() => [document.cookie.includes('{key}='), localStorage['{key}'], sessionStorage['{key}']].join()"
+        write = f"document.cookie = '{key}={value}'; localStorage.{key} = sessionStorage.{key} = '{value}'"
+        write = f"() => {{ {write} }}"
+        read = f"() => [document.cookie.includes('{key}='), localStorage.{key}, sessionStorage.{key}].join()"
         await runner.server.call("browser_evaluate", sessionId=one, function=write)
         reply = await runner.server.call("browser_evaluate", sessionId=other, function=read)
         assert reply.section("Result") == "false,,"
