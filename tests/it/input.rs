@@ -380,8 +380,7 @@ fn what_cannot_be_checked_says_so() {
     });
 }
 
-const COLOURS: &str =
-    "<option value=r>red<option value=g>green<option disabled value=n>none<option value=b> deep  blue ";
+const COLOURS: &str = "<option value=r>red<option value=g>green<option disabled value=n>none<option value=b> deep  blue <option value=y>yellow";
 
 #[test]
 fn options_are_chosen_by_value_label_and_index() {
@@ -418,7 +417,7 @@ fn options_are_chosen_by_value_label_and_index() {
             let missing = missing.unwrap_err();
             assert_eq!(
                 missing.to_string(),
-                "there is no such option; the options are: red, green, none, deep blue"
+                "there is no such option; the options are: red, green, none, deep blue, yellow"
             );
         }
     });
