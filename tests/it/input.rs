@@ -558,3 +558,23 @@ fn keys_and_lists_work_in_frames_of_other_processes() {
         }
     });
 }
+
+#[test]
+fn a_tab_behind_another_one_hears_its_input() {
+    drive(async |context, site| {
+        let html = logging("click input", "(e) => [e.isTrusted]", "<button id=b>B</button><input id=i>");
+        let page = open(&context, &site, &html).await;
+        let other = open(&context, &site, "<p>in front").await;
+        for style in STYLES {
+            value(&page, "log.length = 0").await;
+            let button = find(page.main_frame(), "#b").await;
+            button.click(&ClickOptions::default(), &styled(style)).await.unwrap();
+            find(page.main_frame(), "#i").await.fill("text", &styled(style)).await.unwrap();
+            let heard = log(page.main_frame()).await;
+            assert_eq!(heard[0], json!(["click", "b", true]), "{style:?}");
+            assert_eq!(heard.last().unwrap(), &json!(["input", "i", true]), "{style:?}");
+            assert_eq!(value(&page, "i.value").await, json!("text"), "{style:?}");
+        }
+        assert!(!other.is_closed());
+    });
+}
