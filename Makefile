@@ -94,6 +94,11 @@ bench: .venv/ready browser ## Measure start-up and tools on a release build; BEN
 	$(call say,Measuring)
 	python -m benches.server --python $(CURDIR)/target/bench/venv/bin/python $(BENCH)
 
+.PHONY: soak
+soak: browser build ## Navigate a thousand times, and see that the server has not grown
+	$(call say,Soaking)
+	python -m benches.soak
+
 .PHONY: docs
 docs: build ## Write what code knows into docs/reference/, and the Rust documentation
 	$(call say,Documentation)

@@ -1,4 +1,4 @@
-"""Writes docs/reference from what the code says: the tools, the options, the errors.
+"""Writes docs/reference, and the README's table of tools, from what the code says.
 
 Usage: python scripts/write_reference.py [--check]
 """
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
 REFERENCE = ROOT / "docs" / "reference"
 SERVER = [sys.executable, "-m", "patchright_mcp"]
 HINTS = {"readOnlyHint": "only reads", "idempotentHint": "can be repeated"}
@@ -23,15 +24,21 @@ ERROR = re.compile(
 
 def main() -> int:
     """Writes the pages, or says which are stale."""
-    pages = {"tools.md": tools_page(), "options.md": options_page(), "errors.md": errors_page()}
-    stale = {name: text for name, text in pages.items() if not is_current(REFERENCE / name, text)}
+    tools = listed_tools()
+    pages = {
+        README: readme(tools),
+        REFERENCE / "tools.md": tools_page(tools),
+        REFERENCE / "options.md": options_page(),
+        REFERENCE / "errors.md": errors_page(),
+    }
+    stale = {page: text for page, text in pages.items() if not is_current(page, text)}
     if "--check" in sys.argv[1:]:
-        for name in stale:
-            print(f"docs/reference/{name} is stale: run `make docs`", file=sys.stderr)
+        for page in stale:
+            print(f"{page.relative_to(ROOT)} is stale: run `make docs`", file=sys.stderr)
         return 1 if stale else 0
     REFERENCE.mkdir(exist_ok=True)
-    for name, text in stale.items():
-        (REFERENCE / name).write_text(text)
+    for page, text in stale.items():
+        page.write_text(text)
     return 0
 
 
@@ -40,10 +47,25 @@ def is_current(page: Path, text: str) -> bool:
     return page.exists() and page.read_text() == text
 
 
-def tools_page() -> str:
+def readme(tools: list[dict[str, Any]]) -> str:
+    """The README with its table of tools renewed."""
+    before, start, rest = README.read_text().partition("<!-- tools -->\n")
+    _, end, after = rest.partition("<!-- end of tools -->\n")
+    assert start
+    assert end
+    rows = [f"| `{tool['name']}` | {first_sentence(tool['description'])} |\n" for tool in tools]
+    return "".join([before, start, "| tool | |\n|---|---|\n", *rows, end, after])
+
+
+def first_sentence(text: str) -> str:
+    """What a tool does, in short."""
+    return text.partition("\n")[0].partition(". ")[0].rstrip(".")
+
+
+def tools_page(tools: list[dict[str, Any]]) -> str:
     """Every tool, with its arguments."""
     lines = ["# Tools", "", "Written by `make docs` from what the server lists.", ""]
-    for tool in listed_tools():
+    for tool in tools:
         hints = [words for hint, words in HINTS.items() if tool["annotations"].get(hint)]
         suffix = f" *{', '.join(hints).capitalize()}.*" if hints else ""
         lines += [f"## `{tool['name']}`", "", tool["description"] + suffix, ""]

@@ -2,35 +2,53 @@
 //!
 //! A setting has one name everywhere: `--timeout-action`, `PATCHRIGHT_MCP_TIMEOUT_ACTION`, `timeoutAction` in the file.
 //! [`flags`] lists them; [`layers`] lets a flag win over the environment, and that over the file.
+pub mod devices;
 pub mod flags;
 pub mod layers;
 mod run;
 
+pub use run::dispatcher;
+
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::PathBuf;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use strum::VariantArray;
 
-use self::flags::{Flags, LogLevel, Size};
-use crate::browser::ContextOptions;
+use self::devices::Device;
+use self::flags::{Flags, InputName, LogLevel, Origins, Size};
 use crate::browser::find::Channel;
+use crate::browser::input::InputStyle;
 use crate::browser::launch::LaunchOptions;
+use crate::browser::policy::Policy;
+use crate::browser::proxy::Proxy;
+use crate::browser::{ContextOptions, PERMISSIONS, StorageState};
+use crate::mcp::http::{ClientLimits, Guard, HttpOptions, Keys};
 use crate::mcp::settings::Settings;
 use crate::mcp::tool::{Capability, Toolset};
+use crate::session::cooldown::DEFAULT_PERIOD;
+use crate::session::pacing::Politeness;
+use crate::session::{EngineOptions, Roots, Source};
 
 /// All that can be set, resolved.
 #[derive(Debug, Clone)]
 pub struct Config {
-    pub launch: LaunchOptions,
-    pub context: ContextOptions,
+    pub engine: EngineOptions,
+    /// How to serve over HTTP; without it, the client is at standard input.
+    pub http: Option<HttpOptions>,
     pub settings: Settings,
     /// Optional tools that are listed.
     pub capabilities: BTreeSet<Capability>,
     /// Families of tools that are listed.
     pub toolsets: BTreeSet<Toolset>,
+    /// How long the tools pause after nobody came.
+    pub cooldown: Duration,
+    /// Where the pause is kept.
+    pub state_dir: Option<PathBuf>,
     pub log_level: LogLevel,
     /// What the user should hear before the server starts.
     pub warnings: Vec<String>,
@@ -38,14 +56,39 @@ pub struct Config {
 
 impl Config {
     fn new(flags: Flags, warnings: Vec<String>) -> Result<Self, Ending> {
-        let settings = Settings::default();
+        let mut settings = Settings::default();
+        if let Some(seconds) = flags.login_timeout {
+            settings.login_limit = Duration::from_secs(seconds);
+        }
+        if let Some(ms) = flags.session_timeout {
+            settings.sessions.lifetime = Duration::from_millis(ms);
+        }
+        if let Some(limit) = flags.max_sessions.and_then(|limit| NonZeroUsize::new(limit.try_into().ok()?)) {
+            settings.sessions.limit = limit;
+        }
+        settings.language = flags.lang.unwrap_or_default();
+        settings.cooldown_scope = flags.cooldown_scope.unwrap_or_default();
+        settings.politeness = Politeness {
+            min_interval: Duration::from_millis(flags.min_interval.unwrap_or_default()),
+            respect_robots: flags.respect_robots.unwrap_or_default(),
+        };
+        let output_dir = flags.output_dir.clone().unwrap_or_else(|| settings.output_dir.clone());
+        let limit = |given: Option<u64>, usual: Duration| given.map_or(usual, Duration::from_millis);
         Ok(Self {
-            launch: launch_options(&flags)?,
-            context: context_options(&flags)?,
+            cooldown: flags.login_cooldown.map_or(DEFAULT_PERIOD, Duration::from_secs),
+            state_dir: flags.state_dir.clone(),
+            engine: engine_options(&flags)?,
+            http: http_options(&flags)?,
             settings: Settings {
-                navigation_limit: flags
-                    .timeout_navigation
-                    .map_or(settings.navigation_limit, Duration::from_millis),
+                action_limit: limit(flags.timeout_action, settings.action_limit),
+                navigation_limit: limit(flags.timeout_navigation, settings.navigation_limit),
+                settle: limit(flags.timeout_settle, settings.settle),
+                snapshot_max_chars: flags
+                    .snapshot_max_chars
+                    .map_or(settings.snapshot_max_chars, |most| usize::try_from(most).unwrap_or(usize::MAX)),
+                download_host: flags.download_host.clone(),
+                roots: Roots::new([output_dir.clone()]),
+                output_dir,
                 image_responses: flags.image_responses.unwrap_or(settings.image_responses),
                 screenshot_dir: flags.screenshot_dir.unwrap_or(settings.screenshot_dir),
                 ..settings
@@ -58,21 +101,104 @@ impl Config {
     }
 }
 
-fn launch_options(flags: &Flags) -> Result<LaunchOptions, Ending> {
-    let channel = match flags.browser {
-        Some(browser) => {
-            Channel::named(browser.into()).map_err(|error| Ending::Mistake(format!("--browser: {error}")))?
+fn engine_options(flags: &Flags) -> Result<EngineOptions, Ending> {
+    let launch = launch_options(flags);
+    let context = context_options(flags)?;
+    let use_profile = launch.user_data_dir.is_some() && flags.isolated != Some(true);
+    let source = match &flags.cdp_endpoint {
+        Some(endpoint) => {
+            let url = url::Url::parse(endpoint).ok();
+            if url.is_none_or(|url| !["http", "https", "ws"].contains(&url.scheme()) || url.host().is_none())
+            {
+                return Err(mistake("cdp-endpoint", "expected an http:// or ws:// address"));
+            }
+            if launch.user_data_dir.is_some() {
+                return Err(mistake(
+                    "cdp-endpoint",
+                    "a browser that runs already has its own --user-data-dir",
+                ));
+            }
+            if !context.policy.is_open() || context.proxy.is_some() {
+                return Err(mistake(
+                    "cdp-endpoint",
+                    "origins and proxies cannot be enforced in a browser that runs already",
+                ));
+            }
+            let headers = flags.cdp_header.iter().flatten();
+            Source::Attach {
+                endpoint: endpoint.clone(),
+                headers: headers.map(|header| (header.0.clone(), header.1.clone())).collect(),
+                limit: Duration::from_millis(flags.cdp_timeout.unwrap_or(30_000)),
+            }
         }
-        None => Channel::default(),
+        None => match flags.browser.map(<&str>::from) {
+            // It may be asked for; what needs it says that it is not there yet.
+            Some(browser) if Channel::named(browser).is_err() => {
+                Source::Unsupported { browser: browser.to_owned() }
+            }
+            _ => Source::Launch(Box::new(launch)),
+        },
     };
-    Ok(LaunchOptions {
+    Ok(EngineOptions {
+        context,
+        use_profile,
+        idle_limit: flags.idle_timeout.map(Duration::from_millis),
+        restore: flags.restore == Some(true),
+        warn: Arc::new(tell),
+        ..EngineOptions::new(source)
+    })
+}
+
+fn http_options(flags: &Flags) -> Result<Option<HttpOptions>, Ending> {
+    let Some(port) = flags.port else { return Ok(None) };
+    let host = flags.host.clone().unwrap_or_else(|| "127.0.0.1".to_owned());
+    let mut given = flags.api_key.clone().unwrap_or_default();
+    if let Some(path) = &flags.api_key_file {
+        let keys = Keys::read(path).map_err(|error| mistake("api-key-file", &error.to_string()))?;
+        if keys.is_empty() {
+            return Err(mistake("api-key-file", "there is no key in it"));
+        }
+        given.extend(keys);
+    }
+    let unauthenticated = flags.allow_unauthenticated == Some(true);
+    let keys = if unauthenticated {
+        let is_loopback = |address: std::net::IpAddr| address.is_loopback();
+        if host != "localhost" && !host.trim_matches(['[', ']']).parse().is_ok_and(is_loopback) {
+            return Err(mistake("allow-unauthenticated", "without a key only loopback is served"));
+        }
+        Keys::none()
+    } else if given.is_empty() {
+        Keys::generate().map_err(|error| mistake("api-key", &error.to_string()))?
+    } else {
+        Keys::new(given).map_err(|error| mistake("api-key", &error.to_string()))?
+    };
+    let hosts = flags.allowed_hosts.clone().unwrap_or_default();
+    let origins = flags.allowed_client_origins.clone().unwrap_or_default();
+    let guard =
+        Guard::new(&host, &hosts, &origins).map_err(|error| mistake("allowed-hosts", &error.to_string()))?;
+    let limits = ClientLimits::default();
+    let limits = ClientLimits {
+        most: flags.max_clients.map_or(limits.most, |most| most as usize),
+        grace: flags.client_grace.map_or(limits.grace, Duration::from_millis),
+        ..limits
+    };
+    Ok(Some(HttpOptions { host, port, keys, guard, limits }))
+}
+
+fn mistake(setting: &str, reason: &str) -> Ending {
+    Ending::Mistake(format!("--{setting}: {reason}"))
+}
+
+fn launch_options(flags: &Flags) -> LaunchOptions {
+    let channel = flags.browser.and_then(|browser| Channel::named(browser.into()).ok()).unwrap_or_default();
+    LaunchOptions {
         channel,
         executable: flags.executable_path.clone(),
         headless: flags.headless,
         sandbox: flags.no_sandbox.map(|without| !without),
         user_data_dir: flags.user_data_dir.clone(),
         ..LaunchOptions::default()
-    })
+    }
 }
 
 fn context_options(flags: &Flags) -> Result<ContextOptions, Ending> {
@@ -80,14 +206,52 @@ fn context_options(flags: &Flags) -> Result<ContextOptions, Ending> {
         let text = std::fs::read_to_string(path);
         text.map_err(|error| Ending::Mistake(format!("--init-script: {}: {error}", path.display())))
     };
-    Ok(ContextOptions {
+    let proxy =
+        flags.proxy_server.as_ref().map(|server| Proxy::new(server, None, None, flags.proxy_bypass.clone()));
+    let proxy = proxy.transpose().map_err(|error| mistake("proxy-server", &error.to_string()))?;
+    let listed = |origins: &Option<Origins>| origins.as_ref().map(|list| list.0.clone()).unwrap_or_default();
+    let policy = Policy {
+        allowed: listed(&flags.allowed_origins),
+        blocked: listed(&flags.blocked_origins),
+        block_private: flags.block_private_network == Some(true),
+    };
+    let state = flags.storage_state.as_ref().map(|path| StorageState::read(path));
+    let state = state.transpose().map_err(|error| mistake("storage-state", &error.to_string()))?;
+    let permissions = flags.grant_permissions.clone().unwrap_or_default();
+    if let Some(name) = permissions.iter().find(|name| PERMISSIONS.iter().all(|(known, _)| known != name)) {
+        let names = PERMISSIONS.map(|(name, _)| name).join(", ");
+        return Err(mistake("grant-permissions", &format!("{name:?} is none; there are {names}")));
+    }
+    let device =
+        flags.device.as_deref().map(Device::named).transpose().map_err(|error| mistake("device", &error))?;
+    let mut options = ContextOptions {
+        proxy,
+        policy: Arc::new(policy),
+        storage_state: state.map(Arc::new),
+        permissions,
+        ignore_https_errors: flags.ignore_https_errors == Some(true),
         viewport: flags.viewport_size.map(|Size { width, height }| (width, height)),
         user_agent: flags.user_agent.clone(),
         locale: flags.locale.clone(),
         timezone: flags.timezone.clone(),
+        downloads: Some(absolute(flags.output_dir.as_deref().unwrap_or(&Settings::default().output_dir))),
+        catch_file_choosers: true,
+        input: match flags.input {
+            Some(InputName::Instant) => InputStyle::Instant,
+            Some(InputName::Natural) | None => InputStyle::Natural,
+        },
         init_scripts: flags.init_script.iter().flatten().map(read).collect::<Result<_, _>>()?,
         ..ContextOptions::default()
-    })
+    };
+    if let Some(device) = device {
+        device.apply(&mut options);
+    }
+    Ok(options)
+}
+
+/// The browser has a working directory of its own.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// Why the program ends without serving: it was asked a question, or told something that cannot be.

@@ -85,6 +85,13 @@ pub enum Error {
     #[error("no file chooser is open and the page has no file input")]
     NoFileChooser,
 
+    #[error("the page asks {what} first")]
+    PersonNeeded { kind: &'static str, what: &'static str, wall: String, url: String },
+    #[error("nobody dealt with what the page asks for within {}", human(*waited))]
+    PersonAway { kind: &'static str, waited: Duration },
+    #[error("the site's robots.txt does not allow this address")]
+    RobotsDisallow,
+
     // Scripts.
     #[error("{message}")]
     Script { message: String },
@@ -134,7 +141,7 @@ impl Error {
             Self::NoDisplay => "set DISPLAY, run under xvfb-run, or use --headless",
             Self::ProfileInUse { .. } => "close that browser, or use another --user-data-dir",
             Self::BrowserGone { .. } => "call again: the next call starts a fresh browser",
-            Self::UnsupportedBrowser { .. } => "use chromium, chrome or msedge",
+            Self::UnsupportedBrowser { .. } => "this build drives chromium, chrome and msedge",
             Self::NoAnswer { .. } | Self::PageBusy => "close the page or navigate it elsewhere",
             Self::PageClosed | Self::NoPage => "open a page with browser_navigate",
             Self::PageCrashed => "navigate again to bring the page back",
@@ -142,6 +149,7 @@ impl Error {
                 "take a new snapshot and use a ref from it"
             }
             Self::NotActionable { obstacle, .. } => return obstacle.hint(),
+            Self::PersonNeeded { .. } => "ask the user to do it in a visible browser, or use another source",
             Self::DialogOpen { .. } => "answer it with browser_handle_dialog",
             _ => return None,
         })

@@ -5,17 +5,22 @@
 
 from .errors import BrowserError
 
-__all__ = ["BrowserError", "__version__"]
+__all__ = ["BrowserError", "BrowserResult", "PatchrightBrowser", "__version__"]
 
 TYPE_CHECKING = (
     False  # As `typing` says it; importing `typing` would cost more than all the rest of this file.
 )
 if TYPE_CHECKING:
     from ._core import __version__
+    from .browser import BrowserResult, PatchrightBrowser
 
 
 def __getattr__(name: str) -> object:
     """Loads the engine when something of it is first asked for, so that the import itself stays cheap."""
+    if name in ("BrowserResult", "PatchrightBrowser"):
+        from . import browser  # noqa: PLC0415
+
+        return getattr(browser, name)
     if name in __all__:
         from . import _core  # noqa: PLC0415
 

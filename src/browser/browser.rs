@@ -3,10 +3,13 @@ use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
+use tokio::time::timeout;
 
 use super::context::{BrowserContext, ContextOptions};
+use super::endpoint;
 use super::launch::{self, BrowserProcess, LaunchOptions, launch};
 use super::proxy::Relay;
 use crate::cdp::transport::{Pipe, WebSocket};
@@ -16,7 +19,7 @@ use crate::cdp::types::target::{
     AttachedToTarget, CreateBrowserContext, DetachFromTarget, FilterEntry, SetAutoAttach,
 };
 use crate::cdp::{CdpSession, Connection, Event, Observer, RawEvent};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, human};
 
 /// A browser. Cheap to clone. It ends when [`close`](Self::close)d, or when it ends by itself.
 #[derive(Debug, Clone)]
@@ -44,6 +47,8 @@ impl PartialEq for Browser {
 
 impl Eq for Browser {}
 
+/// How long a tab that is open already may take to tell what is in it.
+const TAB_LIMIT: Duration = Duration::from_secs(2);
 /// How long the browser may take to answer the first command.
 const FIRST_ANSWER: Duration = Duration::from_secs(30);
 
@@ -74,14 +79,29 @@ impl Browser {
     }
 
     /// Attaches to a browser that somebody else runs. It is never closed by us.
+    ///
+    /// `endpoint` is a `ws://` address, or the `http://` address that tells it; `limit` is for both steps.
     pub async fn connect(
-        websocket_url: &str,
+        endpoint: &str,
         headers: &[(String, String)],
         default_context: ContextOptions,
+        limit: Duration,
     ) -> Result<Self> {
-        let connection = Connection::start(WebSocket::connect(websocket_url, headers).await?);
+        let slow = || Error::BrowserGone { reason: format!("it gave no answer within {}", human(limit)) };
+        let connecting = async {
+            let websocket_url = endpoint::resolve(endpoint, headers, limit).await?;
+            WebSocket::connect(&websocket_url, headers).await
+        };
+        let socket = timeout(limit, connecting).await.unwrap_or_else(|_| Err(slow()))?;
+        let connection = Connection::start(socket);
         let (connection, root, version, options) = Self::start(connection, default_context).await?;
-        Ok(Self::assemble(connection, root, None, version, options, None))
+        let browser = Self::assemble(connection, root, None, version, options, None);
+        // Once it answers, it has told of all that is open.
+        browser.inner.root.send(GetVersion {}).within(limit).await?;
+        // A tab that hangs or was discarded holds up nobody for long.
+        let pages = browser.default_context().pages();
+        join_all(pages.iter().map(|page| page.until_ready(TAB_LIMIT))).await;
+        Ok(browser)
     }
 
     async fn start(
@@ -189,6 +209,19 @@ impl Browser {
     /// Waits until the browser ends, and says why.
     pub async fn until_ended(&self) -> Error {
         self.inner.connection.until_ended().await
+    }
+
+    /// Whether it still answers within `limit`.
+    pub async fn answers(&self, limit: Duration) -> bool {
+        !matches!(self.inner.root.call_within(GetVersion {}, limit).await, Err(Error::NoAnswer { .. }))
+    }
+
+    /// Gives up on a browser that does not answer: what waits for it fails now, and if it is ours it is ended.
+    pub async fn abandon(&self, reason: &str) {
+        self.inner.connection.close(reason);
+        if let Some(process) = &self.inner.process {
+            process.terminate(Duration::ZERO).await;
+        }
     }
 
     /// Closes the browser if it is ours, and otherwise lets go of it. Nothing is left behind.

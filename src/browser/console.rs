@@ -58,7 +58,7 @@ async fn pulse(session: &CdpSession) -> Result<Vec<ConsoleMessage>> {
         if let Some(told) = event.read::<MessageAdded>() {
             let told = told.message;
             messages.push(ConsoleMessage {
-                level: if told.source == "javascript" { ConsoleLevel::Error } else { level(&told.level) },
+                level: if is_uncaught(&told) { ConsoleLevel::Error } else { level(&told.level) },
                 text: told.text,
                 url: told.url.unwrap_or_default(),
                 line: told.line.unwrap_or(0),
@@ -67,6 +67,11 @@ async fn pulse(session: &CdpSession) -> Result<Vec<ConsoleMessage>> {
         }
     }
     Ok(messages)
+}
+
+/// An error that nobody caught. This way of reading tells nothing else of it: neither its level nor its text.
+fn is_uncaught(told: &crate::cdp::types::console::ConsoleMessage) -> bool {
+    told.level == "log" && matches!(told.text.as_str(), "Uncaught" | "Uncaught (in promise)")
 }
 
 fn level(name: &str) -> ConsoleLevel {

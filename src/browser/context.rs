@@ -213,7 +213,7 @@ impl BrowserContext {
     }
 
     /// Gives the context what it begins with. Done before its first page.
-    pub(super) async fn prepare(&self) -> Result<()> {
+    pub async fn prepare(&self) -> Result<()> {
         let options = self.options();
         self.grant_permissions(&options.permissions, None).await?;
         self.keep_downloads(&options).await?;

@@ -344,11 +344,7 @@ impl Surroundings {
         };
         let ours = self.caches().map(|caches| caches.join("patchright-mcp/browsers"));
         // Playwright's folder holds other browsers too, and a Chromium without windows that pages recognise.
-        let is_chromium =
-            |name: &str| name.strip_prefix("chromium-").is_some_and(|rest| rest.parse::<u64>().is_ok());
-        let any = |_: &str| true;
-        let folders: [(_, &dyn Fn(&str) -> bool); 2] = [(playwright, &is_chromium), (ours, &any)];
-        for (folder, fits) in folders {
+        for (folder, fits) in [(playwright, is_playwrights_chromium as fn(&str) -> bool), (ours, |_| true)] {
             let Some(folder) = folder else { continue };
             for revision in newest_first(&folder, fits) {
                 for (_, inside) in UNPACKED.iter().filter(|(platform, _)| *platform == self.platform) {
@@ -436,8 +432,12 @@ fn channel_of(path: &Path) -> Channel {
     }
 }
 
+fn is_playwrights_chromium(folder: &str) -> bool {
+    folder.strip_prefix("chromium-").is_some_and(|revision| revision.parse::<u64>().is_ok())
+}
+
 /// The folders whose names fit, the one with the highest numbers in its name first.
-fn newest_first(folder: &Path, fits: &dyn Fn(&str) -> bool) -> Vec<PathBuf> {
+fn newest_first(folder: &Path, fits: fn(&str) -> bool) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut folders: Vec<_> = entries
         .filter_map(|entry| {

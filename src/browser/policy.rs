@@ -108,27 +108,37 @@ impl Policy {
         self.permits_server(scheme, &host.to_owned(), port)
     }
 
-    /// Whether a connection may be made of which only the server is known, because what is in it is encrypted.
+    /// Whether a connection may be made of which only the server is known, because what is in it is encrypted: it could
+    /// be for either scheme.
     pub(super) fn permits_tunnel(&self, host: &Host<String>, port: u16) -> bool {
-        ["https", "http"].iter().any(|scheme| self.permits_server(scheme, host, port))
+        let either =
+            |list: &[OriginPattern]| ["https", "http"].iter().any(|scheme| listed(list, scheme, host, port));
+        !self.is_hidden(host) && (self.allowed.is_empty() || either(&self.allowed)) && !either(&self.blocked)
     }
 
     pub(super) fn permits_server(&self, scheme: &str, host: &Host<String>, port: u16) -> bool {
-        let listed = |list: &[OriginPattern]| list.iter().any(|pattern| pattern.matches(scheme, host, port));
-        let private = match host {
-            Host::Ipv4(address) => is_private(IpAddr::V4(*address)),
-            Host::Ipv6(address) => is_private(IpAddr::V6(*address)),
-            Host::Domain(name) => name == "localhost" || name.ends_with(".localhost"),
-        };
-        !(self.block_private && private)
-            && (self.allowed.is_empty() || listed(&self.allowed))
-            && !listed(&self.blocked)
+        !self.is_hidden(host)
+            && (self.allowed.is_empty() || listed(&self.allowed, scheme, host, port))
+            && !listed(&self.blocked, scheme, host, port)
+    }
+
+    fn is_hidden(&self, host: &Host<String>) -> bool {
+        self.block_private
+            && match host {
+                Host::Ipv4(address) => is_private(IpAddr::V4(*address)),
+                Host::Ipv6(address) => is_private(IpAddr::V6(*address)),
+                Host::Domain(name) => name == "localhost" || name.ends_with(".localhost"),
+            }
     }
 
     /// Whether the machine that a name turned out to stand for may be reached.
     pub(super) fn permits_address(&self, address: IpAddr) -> bool {
         !(self.block_private && is_private(address))
     }
+}
+
+fn listed(list: &[OriginPattern], scheme: &str, host: &Host<String>, port: u16) -> bool {
+    list.iter().any(|pattern| pattern.matches(scheme, host, port))
 }
 
 fn web_scheme(scheme: &str) -> Option<&'static str> {

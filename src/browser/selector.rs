@@ -28,20 +28,47 @@ pub struct Chain {
 #[serde(tag = "by", rename_all = "camelCase")]
 enum Part {
     Css(css::Css),
-    Xpath { path: String },
-    Text { text: TextTest, light: bool },
+    Xpath {
+        path: String,
+    },
+    Text {
+        text: TextTest,
+    },
     Role(Box<RoleTest>),
-    Attribute { name: String, value: ValueTest, light: bool },
-    Label { text: TextTest },
-    Has { chain: Chain },
-    HasNot { chain: Chain },
-    HasText { text: TextTest },
-    HasNotText { text: TextTest },
-    And { chain: Chain },
-    Or { chain: Chain },
-    Chain { chain: Chain },
-    Nth { index: i64 },
-    Visible { visible: bool },
+    Attribute {
+        name: String,
+        value: ValueTest,
+    },
+    Label {
+        text: TextTest,
+    },
+    Has {
+        chain: Chain,
+    },
+    HasNot {
+        chain: Chain,
+    },
+    HasText {
+        text: TextTest,
+    },
+    HasNotText {
+        text: TextTest,
+    },
+    And {
+        chain: Chain,
+    },
+    Or {
+        chain: Chain,
+    },
+    Chain {
+        chain: Chain,
+    },
+    Nth {
+        index: i64,
+    },
+    Visible {
+        visible: bool,
+    },
     /// Changes nothing: a description.
     Same,
 }
@@ -116,7 +143,7 @@ enum NameTest {
 }
 
 impl Selector {
-    /// Reads a selector. The browser may still refuse what only it can judge: plain CSS, XPath and regular expressions.
+    /// Reads a selector. The browser may still refuse what only it can judge: plain CSS, `XPath` and regular expressions.
     pub fn parse(text: &str) -> Result<Self> {
         let mut chains = Vec::new();
         let mut pieces = Vec::new();
@@ -206,8 +233,7 @@ fn piece(text: &str) -> Result<Piece> {
     let is_name = |name: &str| {
         !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-+:*".contains(c))
     };
-    let quoted =
-        |quote| text.len() > 1 && text.starts_with(quote) && text.ends_with(quote);
+    let quoted = |quote| text.len() > 1 && text.starts_with(quote) && text.ends_with(quote);
     let (engine, body) = match named {
         Some((name, body)) if is_name(name) => (name, body),
         _ if quoted('"') || quoted('\'') => ("text", text),
@@ -247,26 +273,22 @@ fn chain(mut pieces: Vec<Piece>, depth: usize) -> Result<Chain> {
 
 fn part(piece: &Piece, depth: usize) -> Result<Part> {
     let body = piece.body.as_str();
-    let (engine, light) = match piece.engine.strip_suffix(":light") {
-        Some(engine @ ("css" | "text" | "id" | "data-testid" | "data-test-id" | "data-test")) => (engine, true),
-        _ => (piece.engine.as_str(), false),
-    };
     let nested = || nested(body, depth);
-    Ok(match engine {
-        "css" => Part::Css(css::read(body, light)?),
+    let attribute_is = |name: &str, value| Part::Attribute { name: name.to_owned(), value };
+    Ok(match piece.engine.as_str() {
+        "css" => Part::Css(css::read(body, false)?),
+        "css:light" => Part::Css(css::read(body, true)?),
         "xpath" => Part::Xpath { path: body.trim().to_owned() },
-        "text" => Part::Text { text: public_text(body), light },
-        "id" | "data-testid" | "data-test-id" | "data-test" => {
-            Part::Attribute { name: engine.to_owned(), value: ValueTest::Whole { text: body.to_owned() }, light }
+        "text" => Part::Text { text: public_text(body) },
+        name @ ("id" | "data-testid" | "data-test-id" | "data-test") => {
+            attribute_is(name, ValueTest::Whole { text: body.to_owned() })
         }
         "role" => Part::Role(Box::new(role(body, false)?)),
         "internal:role" => Part::Role(Box::new(role(body, true)?)),
         "label" => Part::Label { text: public_text(body) },
-        "placeholder" | "alt" | "title" => {
-            Part::Attribute { name: engine.to_owned(), value: value_of(public_text(body)), light }
-        }
-        "testid" => Part::Attribute { name: "data-testid".to_owned(), value: test_id(body), light },
-        "internal:text" => Part::Text { text: internal_text(body)?, light },
+        name @ ("placeholder" | "alt" | "title") => attribute_is(name, value_of(public_text(body))),
+        "testid" => attribute_is("data-testid", test_id(body)),
+        "internal:text" => Part::Text { text: internal_text(body)? },
         "internal:label" => Part::Label { text: internal_text(body)? },
         "internal:attr" | "internal:testid" => attribute(body)?,
         "internal:has" => Part::Has { chain: nested()? },
@@ -277,9 +299,7 @@ fn part(piece: &Piece, depth: usize) -> Result<Part> {
         "internal:or" => Part::Or { chain: nested()? },
         "internal:chain" => Part::Chain { chain: nested()? },
         "internal:describe" => Part::Same,
-        "nth" => Part::Nth {
-            index: body.trim().parse().map_err(|_| invalid("nth takes a whole number"))?,
-        },
+        "nth" => Part::Nth { index: body.trim().parse().map_err(|_| invalid("nth takes a whole number"))? },
         "visible" => match body.trim() {
             "true" => Part::Visible { visible: true },
             "false" => Part::Visible { visible: false },
@@ -294,8 +314,8 @@ fn part(piece: &Piece, depth: usize) -> Result<Part> {
 
 /// A selector within a selector, written as a JSON string.
 fn nested(body: &str, depth: usize) -> Result<Chain> {
-    let text: String =
-        serde_json::from_str(body.trim()).map_err(|_| invalid("a selector within it is not a JSON string"))?;
+    let text: String = serde_json::from_str(body.trim())
+        .map_err(|_| invalid("a selector within it is not a JSON string"))?;
     let pieces = split(&text)?;
     if pieces.iter().any(|piece| piece.engine == "internal:control") {
         return Err(invalid("a selector within another cannot enter a frame"));
@@ -366,7 +386,8 @@ fn test_id(body: &str) -> ValueTest {
 fn attribute(body: &str) -> Result<Part> {
     let (name, attributes) = attributes::read(body)?;
     let one = <[Attribute; 1]>::try_from(attributes);
-    let (true, Ok([Attribute { name, compare: Some(Compare::Is), value, exact }])) = (name.is_empty(), one) else {
+    let (true, Ok([Attribute { name, compare: Some(Compare::Is), value, exact }])) = (name.is_empty(), one)
+    else {
         return Err(invalid("one attribute with its value is needed"));
     };
     let value = match value {
@@ -375,8 +396,16 @@ fn attribute(body: &str) -> Result<Part> {
         Value::Text(text) => ValueTest::Containing { text },
         Value::Is(_) => return Err(invalid("the value of an attribute is a text")),
     };
-    Ok(Part::Attribute { name, value, light: false })
+    Ok(Part::Attribute { name, value })
 }
+
+/// The roles that can have a state. Of what no element can be, none would ever be found.
+const BEARERS: [(&str, &str); 4] = [
+    ("checked", "checkbox menuitemcheckbox menuitemradio option radio switch treeitem"),
+    ("level", "heading listitem row treeitem"),
+    ("pressed", "button"),
+    ("selected", "gridcell option row tab rowheader columnheader treeitem"),
+];
 
 /// `button[name="OK"i][pressed]`. From the client libraries, a name that may differ in case may also be a part.
 fn role(body: &str, internal: bool) -> Result<RoleTest> {
@@ -387,6 +416,10 @@ fn role(body: &str, internal: bool) -> Result<RoleTest> {
     let mut test = RoleTest { role: role.to_lowercase(), ..RoleTest::default() };
     let mut exact = None;
     for attribute in &attributes {
+        let bearers = BEARERS.into_iter().find(|(state, _)| *state == attribute.name);
+        if bearers.is_some_and(|(_, roles)| !roles.split(' ').any(|role| role == test.role)) {
+            return Err(invalid("a role in it never has the state that is asked for"));
+        }
         match attribute.name.as_str() {
             "checked" => test.checked = Some(attribute.state()?),
             "pressed" => test.pressed = Some(attribute.state()?),
@@ -401,13 +434,12 @@ fn role(body: &str, internal: bool) -> Result<RoleTest> {
             _ => return Err(invalid("a role has no such attribute")),
         }
     }
-    match (&mut test.name, exact) {
-        (Some(NameTest::Text { compare, exact, .. }), Some(wanted)) => {
-            *exact = wanted;
-            *compare = if wanted { Compare::Is } else { Compare::Containing };
-        }
-        (None, Some(_)) => return Err(invalid("exact needs a name")),
-        _ => {}
+    if let Some(wanted) = exact {
+        let Some(NameTest::Text { compare, exact, .. }) = &mut test.name else {
+            return Err(invalid("exact needs a name that is a text"));
+        };
+        *compare = if wanted { Compare::Is } else { Compare::Containing };
+        *exact = wanted;
     }
     Ok(test)
 }
@@ -423,7 +455,9 @@ impl Attribute {
 
     fn state(&self) -> Result<State> {
         match &self.value {
-            Value::Text(text) if self.compare == Some(Compare::Is) && text == "mixed" => Ok(State::Mixed("mixed")),
+            Value::Text(text) if self.compare == Some(Compare::Is) && text == "mixed" => {
+                Ok(State::Mixed("mixed"))
+            }
             _ => self.truth().map(State::Is),
         }
     }

@@ -120,6 +120,10 @@ impl StorageState {
             let told = told.split(" at line ").next().unwrap_or_default();
             format!("line {}: {told}", error.line())
         })?;
+        // A list of nothing would do as an object of nothing.
+        if !text.trim_start().starts_with('{') {
+            return Err("line 1: expected an object with cookies and origins".to_owned());
+        }
         for origin in &state.origins {
             if origin_of(&origin.origin).is_none() {
                 let line = text.lines().position(|line| line.contains(&origin.origin));
@@ -224,7 +228,7 @@ impl BrowserContext {
                 let read: StoredOrigin = parse_origin(&read)?;
                 state.origins.push(StoredOrigin { origin, ..read });
             }
-            helper.close().await;
+            helper.close();
         }
         state.origins.retain(|origin| !origin.local_storage.is_empty() || !origin.indexed_db.is_empty());
         state.origins.sort_by(|a, b| a.origin.cmp(&b.origin));
@@ -244,7 +248,7 @@ impl BrowserContext {
             helper.run(&origin, "write", &argument).await?;
             self.note_origin(&origin);
         }
-        helper.close().await;
+        helper.close();
         Ok(())
     }
 }
@@ -357,8 +361,8 @@ impl Helper {
         timeout(ORIGIN_LIMIT, work).await.unwrap_or_else(|_| Err(slow()))
     }
 
-    /// Done when the browser has begun to close it.
-    async fn close(self) {
+    /// Has the browser close it.
+    fn close(self) {
         self.shut();
     }
 

@@ -1,12 +1,16 @@
 //! Every setting. A setting is listed here when it does something, and not before.
+#![allow(clippy::doc_markdown, reason = "these comments are the text of --help")]
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::Parser;
 use clap::builder::{RangedU64ValueParser, TypedValueParser, ValueParser};
 
+use crate::browser::policy::OriginPattern;
 use crate::mcp::settings::ImageResponses;
 use crate::mcp::tool::{Capability, Toolset};
+use crate::messages::Language;
+use crate::session::cooldown::Scope;
 
 const AFTER_HELP: &str = "\
 Each setting is also an environment variable (PATCHRIGHT_MCP_ and its name, such as PATCHRIGHT_MCP_LOG_LEVEL) and a key \
@@ -40,6 +44,38 @@ pub struct Flags {
     #[arg(long, value_name = "DIR", help_heading = "Browser")]
     pub user_data_dir: Option<PathBuf>,
 
+    /// Keep nothing: work in fresh contexts also when --user-data-dir is given
+    #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true", help_heading = "Browser")]
+    pub isolated: Option<bool>,
+
+    /// Attach to a browser that runs already, at an http:// or ws:// address; it is never closed
+    #[arg(long, value_name = "URL", help_heading = "Browser")]
+    pub cdp_endpoint: Option<String>,
+
+    /// Header to send to that browser, such as 'X-Key: value'; can be given several times
+    #[arg(long, value_name = "HEADER", help_heading = "Browser")]
+    pub cdp_header: Option<Vec<Header>>,
+
+    /// Longest time until that browser answers [default: 30000]
+    #[arg(long, value_name = "MS", value_parser = milliseconds(), help_heading = "Browser")]
+    pub cdp_timeout: Option<u64>,
+
+    /// Proxy for all traffic: http://, https:// or socks5://, with user:password@ if need be
+    #[arg(long, value_name = "URL", help_heading = "Browser")]
+    pub proxy_server: Option<String>,
+
+    /// Hosts to reach without the proxy, separated by commas
+    #[arg(long, value_name = "HOSTS", help_heading = "Browser")]
+    pub proxy_bypass: Option<String>,
+
+    /// Close a browser that nobody has used for so long [default: never]
+    #[arg(long, value_name = "MS", value_parser = milliseconds(), help_heading = "Browser")]
+    pub idle_timeout: Option<u64>,
+
+    /// Give the cookies of a browser that has ended to the next one
+    #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true", help_heading = "Browser")]
+    pub restore: Option<bool>,
+
     /// Size of pages in CSS pixels, such as 1280x720 [default: as large as the window]
     #[arg(long, value_name = "WIDTHxHEIGHT", help_heading = "Pages")]
     pub viewport_size: Option<Size>,
@@ -60,6 +96,34 @@ pub struct Flags {
     #[arg(long, value_name = "FILE", value_delimiter = ',', help_heading = "Pages")]
     pub init_script: Option<Vec<PathBuf>>,
 
+    /// Device to look like, such as 'Pixel 7' or 'iPhone 15': its size, touch and user agent
+    #[arg(long, value_name = "NAME", help_heading = "Pages")]
+    pub device: Option<String>,
+
+    /// Open pages whose certificates are not good
+    #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true", help_heading = "Pages")]
+    pub ignore_https_errors: Option<bool>,
+
+    /// File with cookies and storage to begin with, in Playwright's format
+    #[arg(long, value_name = "FILE", help_heading = "Pages")]
+    pub storage_state: Option<PathBuf>,
+
+    /// What pages may do without asking, separated by commas: geolocation, clipboard-read, camera, …
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Pages")]
+    pub grant_permissions: Option<Vec<String>>,
+
+    /// The only origins that pages may reach, separated by semicolons or commas: https://host, *.host, http://host:*
+    #[arg(long, value_name = "ORIGINS", help_heading = "Pages")]
+    pub allowed_origins: Option<Origins>,
+
+    /// Origins that pages never reach
+    #[arg(long, value_name = "ORIGINS", help_heading = "Pages")]
+    pub blocked_origins: Option<Origins>,
+
+    /// Keep pages away from this machine and its networks, under whatever name
+    #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true", help_heading = "Pages")]
+    pub block_private_network: Option<bool>,
+
     /// Optional tools to offer, separated by commas
     #[arg(long, value_name = "CAPS", value_delimiter = ',', ignore_case = true, help_heading = "Tools")]
     pub caps: Option<Vec<Capability>>,
@@ -68,9 +132,25 @@ pub struct Flags {
     #[arg(long, value_name = "SETS", value_delimiter = ',', ignore_case = true, help_heading = "Tools")]
     pub toolsets: Option<Vec<Toolset>>,
 
+    /// How the pointer and the keys move [default: natural]
+    #[arg(long, value_name = "HOW", ignore_case = true, help_heading = "Pages")]
+    pub input: Option<InputName>,
+
+    /// Longest time until an element can be acted on [default: 5000]
+    #[arg(long, value_name = "MS", value_parser = milliseconds(), help_heading = "Tools")]
+    pub timeout_action: Option<u64>,
+
+    /// How long nothing must happen until an action counts as over [default: 120]
+    #[arg(long, value_name = "MS", value_parser = RangedU64ValueParser::<u64>::new().range(0..=10_000), help_heading = "Tools")]
+    pub timeout_settle: Option<u64>,
+
     /// Longest time until a page has loaded [default: 30000]
     #[arg(long, value_name = "MS", value_parser = milliseconds(), help_heading = "Tools")]
     pub timeout_navigation: Option<u64>,
+
+    /// Most characters of a page that an answer shows [default: 50000]
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<u64>::new().range(500..=10_000_000), help_heading = "Tools")]
+    pub snapshot_max_chars: Option<u64>,
 
     /// What screenshots are answered with [default: file]
     #[arg(long, value_name = "HOW", ignore_case = true, help_heading = "Tools")]
@@ -79,6 +159,85 @@ pub struct Flags {
     /// Where screenshots are saved [default: .viewpoint-mcp-screenshots]
     #[arg(long, value_name = "DIR", help_heading = "Tools")]
     pub screenshot_dir: Option<PathBuf>,
+
+    /// Where PDFs and downloads are saved [default: .patchright-mcp]
+    #[arg(long, value_name = "DIR", help_heading = "Tools")]
+    pub output_dir: Option<PathBuf>,
+
+    /// Server to download a browser from, laid out as the usual one
+    #[arg(long, value_name = "URL", value_parser = not_empty(), help_heading = "Tools")]
+    pub download_host: Option<String>,
+    /// How long a session lives [default: 300000]
+    #[arg(long, value_name = "MS", value_parser = milliseconds(), help_heading = "Sessions")]
+    pub session_timeout: Option<u64>,
+
+    /// How many sessions there may be at once [default: 10]
+    #[arg(long, value_name = "COUNT", value_parser = at_least_one(), help_heading = "Sessions")]
+    pub max_sessions: Option<u64>,
+
+    /// How long a person may take to log in or to pass a check in the window; 0 for not to wait [default: 120]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds(), help_heading = "Waiting for the user")]
+    pub login_timeout: Option<u64>,
+
+    /// How long the tools pause after nobody came [default: 300]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds(), help_heading = "Waiting for the user")]
+    pub login_cooldown: Option<u64>,
+
+    /// Which tools pause [default: all]
+    #[arg(long, value_name = "SCOPE", ignore_case = true, help_heading = "Waiting for the user")]
+    pub cooldown_scope: Option<Scope>,
+
+    /// Folder in which the pause is kept, for other servers of this machine and the next start
+    #[arg(long, value_name = "DIR", help_heading = "Waiting for the user")]
+    pub state_dir: Option<PathBuf>,
+
+    /// Language of the patchright tools and of what is said about waiting [default: zh]
+    #[arg(long, value_name = "LANG", ignore_case = true, help_heading = "Waiting for the user")]
+    pub lang: Option<Language>,
+
+    /// Go only where a site's robots.txt allows
+    #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true", help_heading = "Politeness")]
+    pub respect_robots: Option<bool>,
+
+    /// Least time between two navigations to one site
+    #[arg(long, value_name = "MS", value_parser = milliseconds(), help_heading = "Politeness")]
+    pub min_interval: Option<u64>,
+
+    /// Serve over HTTP on this port instead of standard input; 0 for any that is free
+    #[arg(long, value_name = "PORT", help_heading = "HTTP")]
+    pub port: Option<u16>,
+
+    /// Address to listen on [default: 127.0.0.1]
+    #[arg(long, value_name = "HOST", value_parser = not_empty(), help_heading = "HTTP")]
+    pub host: Option<String>,
+
+    /// File with the keys that clients may use, one a line; each sees only its own [default: a random one]
+    #[arg(long, value_name = "FILE", help_heading = "HTTP")]
+    pub api_key_file: Option<PathBuf>,
+
+    /// Keys, separated by commas; better in PATCHRIGHT_MCP_API_KEY, because others can read a command line
+    #[arg(long, value_name = "KEYS", value_delimiter = ',', hide_env_values = true, help_heading = "HTTP")]
+    pub api_key: Option<Vec<String>>,
+
+    /// Ask for no key; for tests, on loopback only
+    #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true", help_heading = "HTTP")]
+    pub allow_unauthenticated: Option<bool>,
+
+    /// Names under which the server may be asked for beside loopback's, separated by commas; * for all
+    #[arg(long, value_name = "HOSTS", value_delimiter = ',', help_heading = "HTTP")]
+    pub allowed_hosts: Option<Vec<String>>,
+
+    /// Origins of web pages that may ask, separated by commas [default: none]
+    #[arg(long, value_name = "ORIGINS", value_delimiter = ',', help_heading = "HTTP")]
+    pub allowed_client_origins: Option<Vec<String>>,
+
+    /// Most clients at once [default: 64]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "HTTP")]
+    pub max_clients: Option<u32>,
+
+    /// How long the pages of a client stay that has gone away [default: 300000]
+    #[arg(long, value_name = "MS", value_parser = milliseconds(), help_heading = "HTTP")]
+    pub client_grace: Option<u64>,
 
     /// What to write to standard error [default: warn]
     #[arg(long, value_name = "LEVEL", ignore_case = true)]
@@ -103,6 +262,19 @@ pub enum BrowserName {
     Chromium,
     Chrome,
     Msedge,
+    /// Planned; until then, what needs it fails.
+    Firefox,
+    /// Planned; until then, what needs it fails.
+    Webkit,
+}
+
+/// How the pointer and the keys move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum InputName {
+    /// As a hand does.
+    Natural,
+    /// As fast as the browser takes it.
+    Instant,
 }
 
 /// Width and height in pixels.
@@ -129,6 +301,50 @@ fn milliseconds() -> RangedU64ValueParser {
     RangedU64ValueParser::new().range(1..=86_400_000)
 }
 
+fn seconds() -> RangedU64ValueParser {
+    RangedU64ValueParser::new().range(0..=86_400)
+}
+
+fn at_least_one() -> RangedU64ValueParser {
+    RangedU64ValueParser::new().range(1..=10_000)
+}
+
 fn not_empty() -> ValueParser {
     clap::builder::NonEmptyStringValueParser::new().map(|text: String| text.trim().to_owned()).into()
+}
+
+/// A header, as it is written: a name, a colon, a value.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Header(pub String, pub String);
+
+impl std::fmt::Debug for Header {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_tuple("Header").field(&self.0).finish_non_exhaustive()
+    }
+}
+
+impl FromStr for Header {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (name, value) = text.split_once(':').ok_or("expected a name, a colon and a value")?;
+        let (name, value) = (name.trim(), value.trim());
+        let good = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        let good = good && value.chars().all(|c| c.is_ascii_graphic() || c == ' ');
+        if good { Ok(Self(name.to_owned(), value.to_owned())) } else { Err("a header cannot hold this") }
+    }
+}
+
+/// A list of origins. They hold no commas and no semicolons, so that either can stand between.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origins(pub Vec<OriginPattern>);
+
+impl FromStr for Origins {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let parts = text.split([';', ',']).map(str::trim).filter(|part| !part.is_empty());
+        let list = parts.map(str::parse).collect::<Result<Vec<_>, _>>()?;
+        if list.is_empty() { Err("expected at least one origin".to_owned()) } else { Ok(Self(list)) }
+    }
 }

@@ -8,12 +8,14 @@ use tracing_subscriber::layer::SubscriberExt;
 use super::flags::LogLevel;
 use super::{Config, tell};
 use crate::mcp::dispatch::Dispatcher;
+use crate::mcp::http::HttpServer;
 use crate::mcp::server::Server;
 use crate::mcp::shutdown::Shutdown;
 use crate::mcp::stdio::Lines;
 use crate::mcp::tool::Registry;
 use crate::mcp::tools;
-use crate::session::{Engine, EngineOptions, Source};
+use crate::session::Engine;
+use crate::session::cooldown::Cooldown;
 
 /// Serves until the client leaves or a signal comes; returns the exit status.
 pub(super) fn run(config: Config) -> i32 {
@@ -35,7 +37,7 @@ pub(super) fn run(config: Config) -> i32 {
     status
 }
 
-async fn serve(config: Config) -> i32 {
+async fn serve(mut config: Config) -> i32 {
     let shutdown = Shutdown::default();
     let impatience = match shutdown.on_signals() {
         Ok(impatience) => impatience,
@@ -44,21 +46,49 @@ async fn serve(config: Config) -> i32 {
             return 1;
         }
     };
-    let registry = Registry::new(&tools::ALL, &config.capabilities, &config.toolsets);
-    let engine = Engine::new(EngineOptions {
-        use_profile: config.launch.user_data_dir.is_some(),
-        source: Source::Launch(Box::new(config.launch)),
-        context: config.context,
-        warn: Arc::new(tell),
-    });
-    let server = Server::new(Arc::new(Dispatcher::new(registry, engine, config.settings)));
-    let (input, output) = rmcp::transport::stdio_pipes();
-    let transport = Lines::new(input, output, shutdown.token().clone());
-    tokio::select! {
-        () = server.serve(transport, &shutdown) => {}
-        () = impatience => {}
+    let http = config.http.take();
+    let dispatcher = Arc::new(dispatcher(config));
+    match http {
+        None => {
+            let (input, output) = rmcp::transport::stdio_pipes();
+            let transport = Lines::new(input, output, shutdown.token().clone());
+            tokio::select! {
+                () = Server::new(dispatcher).serve(transport, &shutdown) => {}
+                () = impatience => {}
+            }
+        }
+        Some(options) => {
+            let key = options.keys.generated().map(str::to_owned);
+            let server = match HttpServer::bind(options).await {
+                Ok(server) => server,
+                Err(error) => {
+                    tell(&format!("cannot start: {error}"));
+                    return 1;
+                }
+            };
+            if let Some(key) = key {
+                tell(&format!("API key for this run: {key}"));
+            }
+            tell(&format!("Listening on {}", server.url()));
+            tokio::select! {
+                () = server.serve(dispatcher, &shutdown) => {}
+                () = impatience => {}
+            }
+        }
     }
     shutdown.reason().exit_status()
+}
+
+/// The tools as they are configured, with a browser that starts when it is needed and the pause of this process.
+pub fn dispatcher(config: Config) -> Dispatcher {
+    let registry = Registry::new(&tools::ALL, &config.capabilities, &config.toolsets);
+    let engine = Engine::new(config.engine);
+    let cooldown = Cooldown::of_this_process();
+    cooldown.set_period(config.cooldown.as_secs_f64());
+    if let Some(folder) = &config.state_dir {
+        cooldown.keep_in(folder, Arc::new(tell));
+    }
+    Dispatcher::new(registry, engine, config.settings).with_cooldown(cooldown)
 }
 
 /// Standard output is the protocol's. What other crates log could hold what people type, so only their errors are heard.

@@ -97,6 +97,13 @@ fn check(schema: &Value, value: &mut Value, path: &str, problems: &mut Vec<Strin
         ("object", Value::Object(object)) if schema.contains_key("properties") => {
             return check_object(schema, object, &format!("{path}."), problems);
         }
+        ("object", Value::Object(entries)) if schema.contains_key("additionalProperties") => {
+            if let Some(schema) = schema.get("additionalProperties") {
+                for (name, value) in entries {
+                    check(schema, value, &format!("{path}.{name}"), problems);
+                }
+            }
+        }
         ("array", Value::Array(items)) => {
             if let Some(schema) = schema.get("items") {
                 for (index, item) in items.iter_mut().enumerate() {

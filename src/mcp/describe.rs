@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::Result;
-use crate::browser::{CaptureOptions, DownloadState, Page};
+use crate::browser::{CaptureOptions, ConsoleLevel, DownloadState, Page};
 use crate::mcp::dispatch::Call;
 use crate::mcp::files::shown;
 use crate::mcp::reply::{PageState, Reply, TabLine, View, one_line};
@@ -18,6 +18,8 @@ use crate::snapshot::{self, Rendered, Tree};
 
 /// How long a tab in the background may take to say its title.
 const TITLE_LIMIT: Duration = Duration::from_millis(300);
+/// How long a page may take to hand over its console.
+const CONSOLE_LIMIT: Duration = Duration::from_millis(500);
 /// For how many tabs it is remembered what was last shown of them.
 const MOST_TREES: usize = 8;
 
@@ -61,8 +63,9 @@ impl Before {
 
 /// Adds to `reply` what the client should know of the browser.
 pub(super) async fn describe(call: &Call<'_>, before: &Before, succeeded: bool, reply: &mut Reply) {
-    for notice in call.workspace.take_notices() {
-        reply.add_event(notice);
+    let noted = std::mem::take(&mut *call.events.lock());
+    for event in call.workspace.take_notices().into_iter().chain(noted) {
+        reply.add_event(event);
     }
     tell_downloads(call, reply);
     let tabs = call.workspace.tabs();
@@ -169,7 +172,14 @@ async fn page_state(page: &Page, url: String) -> PageState {
         Some((code.as_u16(), reason.unwrap_or_default()))
     });
     let crashed = page.is_crashed();
-    PageState { url, title: page.title().await, status, crashed, ..PageState::default() }
+    if crashed || page.dialog().is_some() {
+        return PageState { url, status, crashed, ..PageState::default() };
+    }
+    let (title, messages) = tokio::join!(page.title(), timeout(CONSOLE_LIMIT, page.console_messages()));
+    let messages = messages.ok().and_then(Result::ok).unwrap_or_default();
+    let count = |level| messages.iter().filter(|message| message.level == level).count();
+    let (console_errors, console_warnings) = (count(ConsoleLevel::Error), count(ConsoleLevel::Warning));
+    PageState { url, title, status, console_errors, console_warnings, crashed }
 }
 
 /// Asks all tabs at once for their titles. One that does not answer soon is told without.

@@ -1,7 +1,9 @@
 //! Runs tools: the wire and the Python face both come through here.
+use std::collections::HashMap;
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Poll;
 use std::time::Duration;
@@ -13,18 +15,29 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::Result;
-use crate::browser::{ActionOptions, ElementHandle, Page, SettleOptions};
+use crate::browser::{ActionOptions, ElementHandle, Ending, Page, SettleOptions};
 use crate::error::Error;
 use crate::mcp::describe::{Before, Told, describe};
+use crate::mcp::failure;
 use crate::mcp::progress::Progress;
 use crate::mcp::reply::Reply;
 use crate::mcp::settings::Settings;
-use crate::mcp::tool::{AnyTool, Registry, UnknownTool};
+use crate::mcp::tool::{AnyTool, Registry, SESSION, Tool, Toolset, UnknownTool};
+use crate::mcp::tools::sessions::CloseSession;
 use crate::mcp::turns::Turns;
+use crate::messages::{Language, wall as texts};
+use crate::session::cooldown::Cooldown;
+use crate::session::handoff::{Answer, Person};
+use crate::session::pacing::Pacing;
+use crate::session::registry::{NoSession, Session, Sessions};
+use crate::session::wall::Wall;
 use crate::session::{Engine, Workspace};
 
 /// How long a call waits for others that work on the same page.
 const LONGEST_QUEUE: Duration = Duration::from_secs(60);
+
+/// How long noting the cookies after a call may take.
+const REMEMBER_LIMIT: Duration = Duration::from_secs(1);
 
 /// The tools and what they work on; one for the whole process.
 #[derive(Debug)]
@@ -32,24 +45,46 @@ pub struct Dispatcher {
     pub registry: Registry,
     pub engine: Engine,
     pub settings: Settings,
+    pub sessions: Sessions,
+    cooldown: Arc<Cooldown>,
+    pacing: Pacing,
     turns: Turns,
+    /// What was told of each session.
+    told: Mutex<HashMap<Arc<str>, Arc<Mutex<Told>>>>,
 }
 
 /// One client of the server.
 #[derive(Debug)]
 pub struct Client {
     pub workspace: Workspace,
-    told: Mutex<Told>,
+    /// Where errands are done that have a page of their own.
+    scratch: Workspace,
+    told: Arc<Mutex<Told>>,
+}
+
+impl Client {
+    /// Closes all that the client opened.
+    pub async fn close(&self) {
+        self.workspace.close().await;
+        self.scratch.close().await;
+    }
 }
 
 /// One call of a tool, as the tool sees it.
 #[derive(Debug)]
 pub struct Call<'a> {
     pub workspace: &'a Workspace,
+    pub scratch: &'a Workspace,
+    /// The session that the call names.
+    pub session: Option<&'a Session>,
+    pub sessions: &'a Sessions,
+    pub pacing: &'a Pacing,
     pub settings: &'a Settings,
     pub progress: &'a Progress,
     /// What the client has been shown.
     pub(super) told: &'a Mutex<Told>,
+    /// What happened meanwhile, to be told under Events.
+    pub(super) events: Mutex<Vec<String>>,
     turns: &'a Turns,
     turn: Mutex<Option<OwnedMutexGuard<()>>>,
     met_dialog: AtomicBool,
@@ -57,12 +92,27 @@ pub struct Call<'a> {
 
 impl Dispatcher {
     pub fn new(registry: Registry, engine: Engine, settings: Settings) -> Self {
-        Self { registry, engine, settings, turns: Turns::default() }
+        Self {
+            sessions: Sessions::new(engine.clone(), settings.sessions),
+            pacing: Pacing::new(settings.politeness),
+            cooldown: Arc::default(),
+            registry,
+            engine,
+            settings,
+            turns: Turns::default(),
+            told: Mutex::default(),
+        }
+    }
+
+    /// Pauses with whoever shares this state, instead of alone.
+    #[must_use]
+    pub fn with_cooldown(self, cooldown: &Arc<Cooldown>) -> Self {
+        Self { cooldown: Arc::clone(cooldown), ..self }
     }
 
     /// A client with contexts and tabs of its own.
     pub fn client(&self) -> Client {
-        Client { workspace: self.engine.workspace(), told: Mutex::default() }
+        Client { workspace: self.engine.workspace(), scratch: self.engine.workspace(), told: Arc::default() }
     }
 
     /// Runs a tool to its end, or until it is cancelled. A failure of the tool is a reply like any other.
@@ -74,22 +124,74 @@ impl Dispatcher {
         progress: &Progress,
         cancelled: &CancellationToken,
     ) -> Result<Reply, UnknownTool> {
+        // Before anything else is looked at: who is paused shall not be told to mend arguments first.
+        if let Some(paused) = failure::paused(name, &self.cooldown, &self.settings) {
+            return Ok(paused);
+        }
         let tool = self.registry.find(name)?;
         let mut reply = Reply::default();
-        if let Err(error) = tool.check(&mut arguments) {
-            reply.fail(&error);
+        let checked = tool.check(&mut arguments);
+        // What failed is told with what was asked for, but not with what was to be typed.
+        let mut asked = arguments.clone();
+        asked.remove("fields");
+        let tell = |error: &Error, reply: &mut Reply| {
+            tracing::debug!(tool = name, code = error.code(), "tool failed");
+            failure::tell(error, tool, &asked, &self.cooldown, &self.settings, reply);
+        };
+        if let Err(error) = checked {
+            failure::tell(&error, tool, &arguments, &self.cooldown, &self.settings, &mut reply);
             return Ok(reply);
         }
+        let session = match self.session(tool, &mut arguments) {
+            Ok(session) => session,
+            Err((id, error)) => {
+                failure::tell_no_session(&error, &id, &mut reply);
+                return Ok(reply);
+            }
+        };
         let outcome = tokio::select! {
             biased;
             () = cancelled.cancelled() => Err(Error::Cancelled),
-            outcome = self.run(tool, arguments, client, progress, &mut reply) => outcome,
+            outcome = self.run(tool, arguments, client, session.as_ref(), progress, &mut reply) => outcome,
         };
+        if let Some(session) = &session
+            && tool.toolset != Toolset::Sessions
+        {
+            reply.set_session(&*session.id);
+        }
         if let Err(error) = outcome {
-            tracing::debug!(tool = name, code = error.code(), "tool failed");
-            reply.fail(&error);
+            match session.map(|session| (self.sessions.get(&session.id), session.id)) {
+                // What the session's end broke is told as that.
+                Some((Err(gone), id)) if !matches!(error, Error::Cancelled) => {
+                    failure::tell_no_session(&gone, &id, &mut reply);
+                }
+                _ => tell(&error, &mut reply),
+            }
         }
         Ok(reply)
+    }
+
+    /// The session that a call names, if it names one. Only the session tools keep the argument.
+    fn session(
+        &self,
+        tool: &AnyTool,
+        arguments: &mut Map<String, Value>,
+    ) -> Result<Option<Session>, (String, NoSession)> {
+        let id = match tool.toolset {
+            // This one finds the session itself, to end it.
+            Toolset::Sessions if tool.name == CloseSession::NAME => None,
+            Toolset::Sessions => arguments.get(SESSION).cloned(),
+            Toolset::Browser | Toolset::Patchright => arguments.remove(SESSION),
+        };
+        let Some(Value::String(id)) = id else { return Ok(None) };
+        self.sessions.get(&id).map(Some).map_err(|error| (id, error))
+    }
+
+    fn told(&self, client: &Client, session: Option<&Session>) -> Arc<Mutex<Told>> {
+        let Some(session) = session else { return Arc::clone(&client.told) };
+        let mut told = self.told.lock();
+        told.retain(|id, _| self.sessions.is_live(id));
+        Arc::clone(told.entry(Arc::clone(&session.id)).or_default())
     }
 
     async fn run(
@@ -97,19 +199,34 @@ impl Dispatcher {
         tool: &AnyTool,
         arguments: Map<String, Value>,
         client: &Client,
+        session: Option<&Session>,
         progress: &Progress,
         reply: &mut Reply,
     ) -> Result<()> {
+        let told = self.told(client, session);
         let call = Call {
-            workspace: &client.workspace,
-            told: &client.told,
+            workspace: session.map_or(&client.workspace, |session| &session.workspace),
+            scratch: &client.scratch,
+            session,
+            sessions: &self.sessions,
+            pacing: &self.pacing,
+            told: &told,
             settings: &self.settings,
             progress,
+            events: Mutex::default(),
             turns: &self.turns,
             turn: Mutex::default(),
             met_dialog: AtomicBool::new(false),
         };
-        let before = Before::note(&client.workspace);
+        let _in_use = self.engine.in_use();
+        if tool.toolset != Toolset::Browser {
+            return unless_it_panics(tool.run(arguments, &call, reply)).await;
+        }
+        if self.engine.attaches() && self.engine.running().is_none() {
+            // Whoever needs the browser will say why it cannot be had.
+            let _ = call.workspace.context().await;
+        }
+        let before = Before::note(call.workspace);
         let outcome = unless_it_panics(tool.run(arguments, &call, reply)).await;
         // What a call does can open a dialog. That is an effect to be told, not a failure.
         let outcome = match outcome {
@@ -117,11 +234,19 @@ impl Dispatcher {
             outcome => outcome,
         };
         describe(&call, &before, outcome.is_ok(), reply).await;
+        if self.engine.options().restore {
+            let _ = timeout(REMEMBER_LIMIT, client.workspace.remember()).await;
+        }
         outcome
     }
 }
 
 impl Call<'_> {
+    /// The person behind the client.
+    pub fn person(&self) -> impl Person {
+        ClientsPerson { progress: self.progress, language: self.settings.language }
+    }
+
     /// The active page, made now if there is none. Until the call ends, no other call works on it.
     pub async fn page(&self) -> Result<Page> {
         if self.workspace.engine().running().is_none() {
@@ -135,7 +260,16 @@ impl Call<'_> {
     /// # Errors
     /// `no_page` when none is open, `dialog_open` when the page waits for an answer.
     pub async fn open_page(&self) -> Result<Page> {
+        if self.workspace.engine().attaches() {
+            // The pages are there already, also before the first call.
+            self.workspace.context().await?;
+        }
         self.take_turn(self.workspace.open_page()?).await
+    }
+
+    /// Remembers something that happened meanwhile, to be told under Events.
+    pub fn note(&self, event: impl Into<String>) {
+        self.events.lock().push(event.into());
     }
 
     /// How actions go about their elements.
@@ -156,8 +290,12 @@ impl Call<'_> {
             Err(error) => return Err(error),
         }
         self.progress.say("waiting for what the action caused");
-        let navigation_limit = self.settings.navigation_limit;
-        watch.settle(&SettleOptions { window: self.settings.settle, navigation_limit }).await;
+        let Settings { settle: window, navigation_limit, .. } = *self.settings;
+        match watch.settle(&SettleOptions { window, navigation_limit }).await.ending {
+            Ending::Unfinished => self.note("The page is still loading."),
+            Ending::Gone if page.is_closed() => self.note("The page closed."),
+            _ => {}
+        }
         Ok(())
     }
 
@@ -177,6 +315,24 @@ impl Call<'_> {
             return Err(Error::DialogOpen { kind: dialog.kind, message: dialog.message });
         }
         Ok(page)
+    }
+}
+
+/// A person who reads the progress and answers the questions of a call.
+struct ClientsPerson<'a> {
+    progress: &'a Progress,
+    language: Language,
+}
+
+impl Person for ClientsPerson<'_> {
+    fn tell(&self, wall: &Wall, waited: Duration, limit: Duration) {
+        let rest = limit.saturating_sub(waited).as_secs();
+        let text = texts::waiting(self.language, &wall.what, rest);
+        self.progress.count(text, waited.as_secs_f64(), limit.as_secs_f64());
+    }
+
+    fn ask<'a>(&'a self, wall: &'a Wall) -> Pin<Box<dyn Future<Output = Answer> + Send + 'a>> {
+        Box::pin(self.progress.questions.ask(texts::question(self.language, &wall.what, &wall.url)))
     }
 }
 

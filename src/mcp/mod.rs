@@ -4,6 +4,7 @@
 //! [`server`] and [`stdio`] speak the protocol.
 pub mod reply;
 pub mod arguments;
+pub mod questions;
 pub mod progress;
 pub mod settings;
 mod turns;
@@ -12,7 +13,9 @@ mod describe;
 pub mod target;
 pub mod tool;
 pub mod tools;
+pub mod failure;
 pub mod dispatch;
 pub mod shutdown;
 pub mod stdio;
 pub mod server;
+pub mod http;

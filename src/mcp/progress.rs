@@ -2,7 +2,10 @@
 use std::time::Duration;
 
 use parking_lot::Mutex;
+use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
+
+use crate::mcp::questions::{Question, Questions};
 
 /// How long a call may take before it is told what it is doing, and how often after that.
 pub const EVERY: Duration = Duration::from_secs(1);
@@ -12,6 +15,8 @@ pub const EVERY: Duration = Duration::from_secs(1);
 pub struct Progress {
     started: Instant,
     step: Mutex<Step>,
+    /// What it can ask meanwhile.
+    pub questions: Questions,
 }
 
 /// What a call is doing at this moment.
@@ -24,11 +29,17 @@ pub struct Step {
 
 impl Default for Progress {
     fn default() -> Self {
-        Self { started: Instant::now(), step: Mutex::default() }
+        Self { started: Instant::now(), step: Mutex::default(), questions: Questions::default() }
     }
 }
 
 impl Progress {
+    /// Of a client that can be asked; the questions come out of the other end.
+    pub fn asking() -> (Self, UnboundedReceiver<Question>) {
+        let (questions, asked) = Questions::channel();
+        (Self { questions, ..Self::default() }, asked)
+    }
+
     /// Says what the call is doing now.
     pub fn say(&self, message: impl Into<String>) {
         *self.step.lock() = Step { message: Some(message.into()), part: None };

@@ -78,6 +78,7 @@ pub struct Reply {
     images: Vec<Image>,
     files: Vec<FileLink>,
     structured: Option<Value>,
+    session: Option<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -188,6 +189,17 @@ impl Reply {
         self.failure = Some(Failure { code: error.code(), text });
     }
 
+    /// Turns the answer into a failure that is told by this text alone.
+    pub fn refuse(&mut self, code: &'static str, text: impl Into<String>) {
+        self.failure = Some(Failure { code, text: String::new() });
+        self.say_only(text);
+    }
+
+    /// Names the session in which it was done.
+    pub fn set_session(&mut self, id: impl Into<String>) {
+        self.session = Some(id.into());
+    }
+
     /// Whether the tool failed.
     pub fn is_error(&self) -> bool {
         self.failure.is_some()
@@ -206,6 +218,7 @@ impl Reply {
         let sections = [
             ("Error", self.failure.iter().map(|failure| failure.text.clone()).collect()),
             ("Result", self.result.clone()),
+            ("Session", self.session.iter().cloned().collect()),
             ("Open tabs", self.tabs.iter().map(tab_line).collect()),
             ("Page", self.page.iter().map(page_lines).collect()),
             ("Modal state", self.modal.iter().map(|line| listed(line)).collect()),

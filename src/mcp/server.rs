@@ -1,22 +1,28 @@
 //! The server as the protocol sees it, whatever the transport.
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use axum::http::request::Parts;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams, CompleteResult,
-    CustomRequest, CustomResult, ErrorCode, ErrorData, GetPromptRequestParams, Implementation,
-    InitializeRequestParams, ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod,
-    ListResourceTemplatesResult, ListResourcesRequestMethod, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ServerCapabilities, ServerConfig,
+    CustomRequest, CustomResult, ElicitRequestParams, ElicitationAction, ElicitationSchema, ErrorCode,
+    ErrorData, GetPromptRequestParams, Implementation, InitializeRequestParams, ListPromptsRequestMethod,
+    ListPromptsResult, ListResourceTemplatesRequestMethod, ListResourceTemplatesResult,
+    ListResourcesRequestMethod, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProgressNotificationParam, ProtocolVersion, ServerCapabilities, ServerConfig,
 };
-use rmcp::service::{RequestContext, RoleServer, serve_server_with_ct};
+use rmcp::service::{ElicitationMode, RequestContext, RoleServer, serve_server_with_ct};
 use rmcp::transport::Transport;
 use serde::Deserialize;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::timeout;
 
 use crate::mcp::dispatch::{Client, Dispatcher};
 use crate::mcp::progress::{Progress, Step};
+use crate::mcp::questions::Question;
 use crate::mcp::shutdown::{self, Shutdown};
+use crate::session::handoff::Answer;
 
 /// What a model is told about working here, once, when it connects.
 const INSTRUCTIONS: &str = "\
@@ -85,12 +91,18 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let progress = Progress::default();
+        let can_be_asked = context.peer.supported_elicitation_modes().contains(&ElicitationMode::Form);
+        let (progress, questions) =
+            if can_be_asked { Progress::asking() } else { (Progress::default(), unbounded_channel().1) };
         let arguments = request.arguments.unwrap_or_default();
-        let call = self.dispatcher.call(&self.client, &request.name, arguments, &progress, &context.ct);
+        // Over HTTP the client is known by its request.
+        let parts = context.extensions.get::<Parts>();
+        let client = parts.and_then(|parts| parts.extensions.get::<Arc<Client>>()).unwrap_or(&self.client);
+        let call = self.dispatcher.call(client, &request.name, arguments, &progress, &context.ct);
         let reply = tokio::select! {
             reply = call => reply,
             () = tell(&progress, &context) => unreachable!("progress is told for ever"),
+            () = ask(questions, &context) => unreachable!("questions are asked for ever"),
         };
         match reply {
             Ok(mut reply) => {
@@ -116,7 +128,8 @@ impl ServerHandler for Server {
         Err(malformed_request(&request).unwrap_or_else(unknown))
     }
 
-    // The SDK answers these with empty lists, which would promise features that `initialize` does not declare.
+    // The SDK answers these with empty lists, which would promise features that `initialize` does not declare. Where
+    // there is no `initialize`, an empty list is what there is, and it can be cached.
 
     async fn complete(
         &self,
@@ -129,26 +142,39 @@ impl ServerHandler for Server {
     async fn list_prompts(
         &self,
         _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
+        if has_no_handshake(&context) {
+            return Ok(ListPromptsResult::with_all_items(Vec::new()));
+        }
         Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
     }
 
     async fn list_resources(
         &self,
         _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
+        if has_no_handshake(&context) {
+            return Ok(ListResourcesResult::with_all_items(Vec::new()));
+        }
         Err(ErrorData::method_not_found::<ListResourcesRequestMethod>())
     }
 
     async fn list_resource_templates(
         &self,
         _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        if has_no_handshake(&context) {
+            return Ok(ListResourceTemplatesResult::with_all_items(Vec::new()));
+        }
         Err(ErrorData::method_not_found::<ListResourceTemplatesRequestMethod>())
     }
+}
+
+fn has_no_handshake(context: &RequestContext<RoleServer>) -> bool {
+    context.meta.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }
 
 /// Sends progress for as long as it is polled, if the client asked for it.
@@ -163,6 +189,27 @@ async fn tell(progress: &Progress, context: &RequestContext<RoleServer>) {
         async move { drop(peer.notify_progress(parameters).await) }
     };
     progress.tell(send).await;
+}
+
+/// Asks the person behind the client for as long as it is polled.
+async fn ask(mut questions: UnboundedReceiver<Question>, context: &RequestContext<RoleServer>) {
+    while let Some(Question { message, answer }) = questions.recv().await {
+        let request = ElicitRequestParams::FormElicitationParams {
+            meta: None,
+            message,
+            requested_schema: ElicitationSchema::new(BTreeMap::new()),
+        };
+        let answered = match context.peer.create_elicitation(request).await {
+            Ok(result) if result.action == ElicitationAction::Accept => Answer::Finished,
+            Ok(_) => Answer::Cancelled,
+            Err(error) => {
+                tracing::debug!(%error, "the client could not be asked");
+                Answer::Unasked
+            }
+        };
+        let _ = answer.send(answered);
+    }
+    std::future::pending().await
 }
 
 /// Requests that are known by name but not by their parameters reach us as custom ones.

@@ -2,7 +2,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::messages::Language;
 use crate::session::Roots;
+use crate::session::cooldown::Scope;
+use crate::session::pacing::Politeness;
+use crate::session::registry::SessionOptions;
 
 /// How pictures are answered with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -35,6 +39,14 @@ pub struct Settings {
     pub download_host: Option<String>,
     /// The folders whose files a caller may name.
     pub roots: Roots,
+    /// How long a person may take to log in or to pass a check.
+    pub login_limit: Duration,
+    /// Of the texts about that.
+    pub language: Language,
+    /// Which tools pause after nobody came.
+    pub cooldown_scope: Scope,
+    pub sessions: SessionOptions,
+    pub politeness: Politeness,
 }
 
 impl Default for Settings {
@@ -49,6 +61,11 @@ impl Default for Settings {
             output_dir: PathBuf::from(".patchright-mcp"),
             download_host: None,
             roots: Roots::default(),
+            login_limit: Duration::from_secs(120),
+            language: Language::default(),
+            cooldown_scope: Scope::default(),
+            sessions: SessionOptions::default(),
+            politeness: Politeness::default(),
         }
     }
 }

@@ -129,7 +129,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     }
 
     fn accept(&mut self, value: Value) {
-        let id = value.get("id").and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
+        let id = id_of(&value);
         match read_message(value, id.as_ref()) {
             Ok(message) => {
                 let opens = matches!(&message, JsonRpcMessage::Request(_));
@@ -152,8 +152,13 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     }
 }
 
+/// The id of a message, if it has a good one.
+pub(super) fn id_of(value: &Value) -> Option<RequestId> {
+    value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok())
+}
+
 /// The message, or what is wrong with it.
-fn read_message(value: Value, id: Option<&RequestId>) -> Result<ClientJsonRpcMessage, ErrorData> {
+pub(super) fn read_message(value: Value, id: Option<&RequestId>) -> Result<ClientJsonRpcMessage, ErrorData> {
     let invalid = |reason: &str| ErrorData::invalid_request(format!("Invalid request: {reason}"), None);
     let object = value.as_object().ok_or_else(|| invalid("a message is a JSON object"))?;
     if object.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {

@@ -7,7 +7,7 @@ use rmcp::model::{Tool as Listing, ToolAnnotations};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::Result;
 use crate::error::Error;
@@ -58,6 +58,9 @@ pub enum Toolset {
     /// `create_session` and its kin.
     Sessions,
 }
+
+/// The argument by which any tool is told to work in a session. The dispatcher takes it out, so tools need not name it.
+pub const SESSION: &str = "sessionId";
 
 /// A tool. The struct is its arguments; its doc comments are the description and the schema that clients see.
 pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
@@ -158,10 +161,19 @@ impl AnyTool {
             compact(&mut schema);
             let Value::Object(mut schema) = schema else { unreachable!("a struct has an object schema") };
             schema.remove("description");
-            schema.entry("properties").or_insert_with(|| Map::new().into());
+            let properties = schema.entry("properties").or_insert_with(|| Map::new().into());
+            if self.toolset != Toolset::Sessions
+                && let Some(properties) = properties.as_object_mut()
+            {
+                properties.insert(SESSION.to_owned(), session_schema());
+            }
             Described { description, schema: Arc::new(schema) }
         })
     }
+}
+
+fn session_schema() -> Value {
+    json!({ "type": "string" })
 }
 
 fn generate<T: Tool>() -> Value {
@@ -192,7 +204,8 @@ fn compact(schema: &mut Value) {
         *text = one_line(text);
     }
     drop_null(object);
-    if object.get("type").is_some_and(|kind| kind == "object") {
+    let is_map = object.get("additionalProperties").is_some_and(Value::is_object);
+    if object.get("type").is_some_and(|kind| kind == "object") && !is_map {
         object.insert("additionalProperties".to_owned(), Value::Bool(false));
     }
     if let Some(Value::Object(properties)) = object.get_mut("properties") {

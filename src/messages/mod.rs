@@ -1,1 +1,16 @@
-//! Every text that a person or a model reads, in one place.
+//! Every text that a person or a model reads about waiting and pausing, in one place and in two languages.
+//!
+//! Nothing here knows where a text is shown. What the cooldown listens for stands in [`login`].
+pub mod cooldown;
+pub mod login;
+pub mod patchright;
+pub mod sessions;
+pub mod wall;
+
+/// The language of these texts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum, strum::VariantArray)]
+pub enum Language {
+    #[default]
+    Zh,
+    En,
+}

@@ -1,5 +1,7 @@
 //! The Python face: the only module that names `pyo3`. It converts and calls; it decides nothing.
+mod bridge;
 mod guard;
+mod original;
 
 use std::ffi::OsString;
 
@@ -42,6 +44,10 @@ mod _core {
 
     #[pymodule_export]
     use super::main;
+    #[pymodule_export]
+    use super::original::{
+        CooldownState, Errands, call_tool, close_tools, is_login_timeout, list_patchright_tools,
+    };
 
     #[pymodule_init]
     fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {

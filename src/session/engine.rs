@@ -1,13 +1,14 @@
 //! The one browser of this process: started when first needed, started again when it is gone.
 use std::fmt;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
 use super::workspace::Workspace;
 use crate::browser::launch::LaunchOptions;
 use crate::browser::{Browser, ContextOptions};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, human};
 
 /// Where the browser comes from.
 #[derive(Debug, Clone)]
@@ -15,7 +16,9 @@ pub enum Source {
     /// We start it, and close it.
     Launch(Box<LaunchOptions>),
     /// Somebody else runs it; we attach to a `ws://` or `http://` address, with these headers.
-    Attach { endpoint: String, headers: Vec<(String, String)> },
+    Attach { endpoint: String, headers: Vec<(String, String)>, limit: Duration },
+    /// One that was asked for by name and that this build does not drive.
+    Unsupported { browser: String },
 }
 
 /// What the engine needs to know.
@@ -26,8 +29,29 @@ pub struct EngineOptions {
     pub context: ContextOptions,
     /// Whether a client works in the browser's own context (the profile) instead of a fresh one.
     pub use_profile: bool,
+    /// How long a browser that is needed may go without an answer.
+    pub hang_limit: Duration,
+    /// How long a browser stays that nobody needs.
+    pub idle_limit: Option<Duration>,
+    /// Whether the cookies of contexts outlive a browser that ends.
+    pub restore: bool,
     /// Hears what the user should know, one line at a time.
     pub warn: Arc<dyn Fn(&str) + Send + Sync>,
+}
+
+impl EngineOptions {
+    /// The options that hold unless somebody says otherwise.
+    pub fn new(source: Source) -> Self {
+        Self {
+            source,
+            context: ContextOptions::default(),
+            use_profile: false,
+            hang_limit: Duration::from_secs(8),
+            idle_limit: None,
+            restore: false,
+            warn: Arc::new(|_| ()),
+        }
+    }
 }
 
 impl fmt::Debug for EngineOptions {
@@ -49,6 +73,29 @@ struct Inner {
     browser: tokio::sync::Mutex<Option<Browser>>,
     current: Mutex<Option<Browser>>,
     closed: tokio::sync::watch::Sender<bool>,
+    uses: tokio::sync::watch::Sender<Uses>,
+}
+
+/// How many calls are under way, and when the last one ended.
+#[derive(Debug, Clone, Copy)]
+struct Uses {
+    running: usize,
+    ended: Instant,
+}
+
+/// A call that is under way.
+#[derive(Debug)]
+pub struct InUse {
+    engine: Engine,
+}
+
+impl Drop for InUse {
+    fn drop(&mut self) {
+        self.engine.inner.uses.send_modify(|uses| {
+            uses.running -= 1;
+            uses.ended = Instant::now();
+        });
+    }
 }
 
 impl Engine {
@@ -58,6 +105,7 @@ impl Engine {
             browser: tokio::sync::Mutex::default(),
             current: Mutex::default(),
             closed: tokio::sync::watch::Sender::new(false),
+            uses: tokio::sync::watch::Sender::new(Uses { running: 0, ended: Instant::now() }),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -71,6 +119,11 @@ impl Engine {
         &self.inner.options
     }
 
+    /// Whether the browser is somebody else's.
+    pub fn attaches(&self) -> bool {
+        matches!(self.inner.options.source, Source::Attach { .. })
+    }
+
     /// The browser, if it runs.
     pub fn running(&self) -> Option<Browser> {
         self.inner.current.lock().clone().filter(Browser::is_connected)
@@ -82,8 +135,11 @@ impl Engine {
             return Ok(browser);
         }
         let mut closed = self.inner.closed.subscribe();
+        let engine = self.clone();
+        // In a task of its own: a caller that gives up must not leave half a browser behind.
+        let starting = tokio::spawn(async move { engine.start().await });
         tokio::select! {
-            started = self.start() => started,
+            started = starting => started.unwrap_or(Err(Error::Broken)),
             _ = closed.wait_for(|closed| *closed) => Err(shut_down()),
         }
     }
@@ -104,13 +160,71 @@ impl Engine {
             Source::Launch(launch) => {
                 Browser::launch(launch, options.context.clone(), &*options.warn).await?
             }
-            Source::Attach { endpoint, headers } => {
-                Browser::connect(endpoint, headers, options.context.clone()).await?
+            Source::Unsupported { browser } => {
+                return Err(Error::UnsupportedBrowser { browser: browser.clone() });
+            }
+            Source::Attach { endpoint, headers, limit } => {
+                Browser::connect(endpoint, headers, options.context.clone(), *limit).await?
             }
         };
+        if options.use_profile {
+            // What a fresh context gets when it is made, the profile's own gets now.
+            if let Err(error) = browser.default_context().prepare().await {
+                let _ = browser.close().await;
+                return Err(error);
+            }
+        }
+        self.attend(&browser);
         *self.inner.current.lock() = Some(browser.clone());
         *held = Some(browser.clone());
         Ok(browser)
+    }
+
+    /// Says that a call is under way, for as long as what it gives is held.
+    pub fn in_use(&self) -> InUse {
+        self.inner.uses.send_modify(|uses| uses.running += 1);
+        InUse { engine: self.clone() }
+    }
+
+    /// Watches over a browser until it ends: one that hangs while it is needed is given up, one that nobody needs any
+    /// more is closed.
+    fn attend(&self, browser: &Browser) {
+        const RHYTHM: Duration = Duration::from_secs(1);
+        let (browser, ending, engine) = (browser.clone(), browser.clone(), Arc::downgrade(&self.inner));
+        let watching = async move {
+            loop {
+                tokio::time::sleep(RHYTHM).await;
+                let Some(inner) = engine.upgrade() else { return };
+                let uses = *inner.uses.borrow();
+                if uses.running > 0 {
+                    if !browser.answers(inner.options.hang_limit).await {
+                        let waited = human(inner.options.hang_limit);
+                        browser.abandon(&format!("it gave no answer for {waited}")).await;
+                        return;
+                    }
+                } else if inner.options.idle_limit.is_some_and(|limit| uses.ended.elapsed() >= limit) {
+                    Engine { inner }.close_idle(&browser).await;
+                    return;
+                }
+            }
+        };
+        tokio::spawn(async move {
+            tokio::select! {
+                () = watching => {}
+                _ = ending.until_ended() => {}
+            }
+        });
+    }
+
+    async fn close_idle(&self, browser: &Browser) {
+        let mut held = self.inner.browser.lock().await;
+        // Somebody may have come meanwhile.
+        if self.inner.uses.borrow().running == 0 {
+            tracing::info!("nobody needs the browser; it is closed until somebody does");
+            self.inner.current.lock().take();
+            held.take();
+            let _ = browser.close().await;
+        }
     }
 
     /// Closes the browser, also one that is just starting. No other is started afterwards.

@@ -1,8 +1,17 @@
 //! What one client works in: a workspace of contexts and tabs, on a browser that all clients share.
+//!
+//! A [`registry`] gives workspaces an id and an end. [`cooldown`] is the pause after nobody came; [`handoff`] waits for
+//! somebody at a [`wall`]; [`errand`] goes to a page, does one thing there, and tells; [`pacing`] keeps it polite.
 mod engine;
 mod roots;
 mod workspace;
+pub mod cooldown;
+pub mod pacing;
+pub mod wall;
+pub mod handoff;
+pub mod errand;
+pub mod registry;
 
-pub use engine::{Engine, EngineOptions, Source};
+pub use engine::{Engine, EngineOptions, InUse, Source};
 pub use roots::Roots;
 pub use workspace::{ContextEntry, Tab, Workspace};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::engine::{Engine, Source};
-use crate::browser::{Browser, BrowserContext, ContextOptions, Download, Page};
+use crate::browser::{Browser, BrowserContext, ContextOptions, Download, Page, StoredCookie};
 use crate::error::{Error, Result};
 
 /// The name of the context that is there without being asked for.
@@ -41,6 +41,10 @@ struct Slot {
     options: ContextOptions,
     live: Option<BrowserContext>,
     active: Option<Page>,
+    /// A page was opened in it and has not been closed by us: when the browser ends, something is lost.
+    has_pages: bool,
+    /// Its cookies as they were after the last call, if they are to outlive the browser.
+    cookies: Vec<StoredCookie>,
     /// Tabs that are ours in a context that we share with others; `None` where all are.
     own: Option<HashSet<String>>,
 }
@@ -128,6 +132,7 @@ impl Workspace {
                 if let Some(own) = &mut slot.own {
                     own.insert(page.id().to_owned());
                 }
+                slot.has_pages = true;
                 slot.active.replace(page.clone())
             })
         };
@@ -165,6 +170,9 @@ impl Workspace {
             }
         };
         page.close().await?;
+        if let Some(slot) = self.inner.state.lock().active_slot() {
+            slot.has_pages = !slot.pages().is_empty();
+        }
         if let Some(next) = self.active_page() {
             focus(&next, None);
         }
@@ -205,6 +213,12 @@ impl Workspace {
         let shares = number == 0 && (engine_options.use_profile || attached);
         let context =
             if shares { browser.default_context().clone() } else { browser.new_context(options).await? };
+        let kept = std::mem::take(&mut self.inner.state.lock().slot(name)?.cookies);
+        if !shares && !kept.is_empty() {
+            context.add_cookies(&kept).await?;
+            let notice = format!("The cookies of context '{name}' were restored.");
+            self.inner.state.lock().notices.push(notice);
+        }
         let mut state = self.inner.state.lock();
         let slot = state.slot(name)?;
         slot.live = Some(context.clone());
@@ -222,7 +236,8 @@ impl Workspace {
             return Ok(Some(context.clone()));
         }
         slot.live = None;
-        let lost = slot.active.take().is_some();
+        slot.active = None;
+        let lost = std::mem::take(&mut slot.has_pages);
         if lost {
             state.notices.push("The browser was started again; its open pages are lost.".to_owned());
         }
@@ -298,6 +313,22 @@ impl Workspace {
         }
     }
 
+    /// Notes the cookies of all contexts, so that they can be given to the next browser.
+    pub async fn remember(&self) {
+        let live: Vec<_> = {
+            let state = self.inner.state.lock();
+            let slots = state.slots.iter().filter_map(|slot| Some((slot.name.clone(), slot.live.clone()?)));
+            slots.filter(|(_, context)| context.id().is_some()).collect()
+        };
+        for (name, context) in live {
+            if let Ok(cookies) = context.cookies().await
+                && let Ok(slot) = self.inner.state.lock().slot(&name)
+            {
+                slot.cookies = cookies;
+            }
+        }
+    }
+
     /// Closes everything that this workspace opened.
     pub async fn close(&self) {
         let slots = std::mem::take(&mut self.inner.state.lock().slots);
@@ -349,7 +380,16 @@ impl State {
 
 impl Slot {
     fn new(name: String, number: u32, options: ContextOptions) -> Self {
-        Self { name, number, options, live: None, active: None, own: None }
+        Self {
+            name,
+            number,
+            options,
+            live: None,
+            active: None,
+            has_pages: false,
+            cookies: Vec::new(),
+            own: None,
+        }
     }
 
     fn pages(&mut self) -> Vec<Page> {

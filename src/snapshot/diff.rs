@@ -41,6 +41,9 @@ impl Mark {
 /// Who a line is about: the same in both snapshots.
 type Key = (u32, u32);
 
+/// Room for the note on what was left out.
+const NOTE: usize = 120;
+
 impl Changes<'_> {
     pub fn is_empty(&self) -> bool {
         !self.whole && self.added + self.removed + self.changed == 0
@@ -57,7 +60,6 @@ impl Changes<'_> {
         if text.chars().count() <= options.max_chars {
             return Rendered { text, shown: self.lines.iter().map(|line| line.acts).sum(), cut: None };
         }
-        const NOTE: usize = 120;
         let shown = choose(&self.lines, options.max_chars.saturating_sub(NOTE), usize::MAX, false)
             .unwrap_or_default();
         let text = self.write(&shown);
@@ -313,9 +315,10 @@ impl<'a> Comparison<'a> {
                     let node = &self.before.tree.nodes[line.node];
                     let holder = &mut changes.lines[place];
                     // Brackets stand in no page text that is not quoted.
-                    match holder.has_value {
-                        true => holder.text.truncate(holder.text.len() - 1),
-                        false => holder.text.push_str(" [with"),
+                    if holder.has_value {
+                        holder.text.truncate(holder.text.len() - 1);
+                    } else {
+                        holder.text.push_str(" [with");
                     }
                     holder.has_value = true;
                     let frame = if node.frame == top { String::new() } else { format!("f{}", node.frame) };

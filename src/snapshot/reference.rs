@@ -48,7 +48,7 @@ impl FromStr for Ref {
         let text = text.strip_prefix("ref=").unwrap_or(text).trim_matches(['"', '\'', '`']);
         let text = text.strip_prefix('@').unwrap_or(text);
         let (context_name, mut rest) = match text.rsplit_once(':') {
-            Some((name, _)) if name.is_empty() => return Err(NotARef),
+            Some(("", _)) => return Err(NotARef),
             Some((name, rest)) => (Some(name.to_owned()), rest),
             None => (None, text),
         };

@@ -93,14 +93,14 @@ impl Part<'_> {
 
     /// The same, with long runs of parts that are alike told in short.
     fn compact(&self) -> Option<Rendered> {
-        let lines = runs::fold(self.tree, self.lines(Detail::SHORT));
+        let lines = runs::fold(self.tree, &self.lines(Detail::SHORT));
         let shown = choose(&lines, self.options.max_chars.checked_sub(NOTE)?, self.deepest(), true)?;
         self.finish(&lines, &shown, false)
     }
 
     /// Only what can be acted on, without what holds it, as far as it fits.
     fn bare(&self) -> Rendered {
-        let mut lines = runs::fold(self.tree, self.lines(Detail::TERSE));
+        let mut lines = runs::fold(self.tree, &self.lines(Detail::TERSE));
         for line in &mut lines {
             (line.parent, line.has_value) = (NOWHERE, true);
             line.depth = if line.depth <= self.deepest() { 0 } else { usize::MAX };

@@ -16,19 +16,19 @@ const LABEL: usize = 24;
 const KEY: usize = 48;
 
 /// Replaces each run of parts that are alike, where that saves anything.
-pub(super) fn fold(tree: &Tree, lines: Vec<Line>) -> Vec<Line> {
-    let ends = ends(&lines);
-    let forms = forms(tree, &lines, &ends);
+pub(super) fn fold(tree: &Tree, lines: &[Line]) -> Vec<Line> {
+    let ends = ends(lines);
+    let forms = forms(tree, lines, &ends);
     let mut folded: Vec<Line> = Vec::with_capacity(lines.len());
     let mut moved = vec![NOWHERE; lines.len()];
     let mut index = 0;
     while index < lines.len() {
-        let run = run_at(&lines, &ends, &forms, index);
+        let run = run_at(lines, &ends, &forms, index);
         let parent = lines[index].parent;
         let parent = if parent == NOWHERE { NOWHERE } else { moved[parent] };
         if run.len() >= SHORTEST_RUN && run.iter().any(|part| acts(&lines[part.clone()]) > 0) {
             index = run.last().map_or(index + 1, |last| last.end);
-            Run { tree, lines: &lines, parts: run }.write(parent, &mut folded);
+            Run { tree, lines, parts: run }.write(parent, &mut folded);
             continue;
         }
         moved[index] = folded.len();
@@ -229,7 +229,7 @@ impl<'a> Run<'a> {
                 push_plain(&mut text, slot.label(part), LABEL, &[':']);
                 let frame = if node.frame == top { String::new() } else { format!("f{}", node.frame) };
                 let _ = write!(text, " [{frame}e{}]", node.number);
-                self.add_state(&mut text, node);
+                add_state(&mut text, node);
             } else if slot.kind == Kind::Free && texts < MOST_TEXTS {
                 texts += 1;
                 text.push_str(if text.is_empty() { "" } else { " " });
@@ -238,14 +238,14 @@ impl<'a> Run<'a> {
         }
         text
     }
+}
 
-    fn add_state(&self, text: &mut String, node: &Node) {
-        let Some(details) = &node.details else { return };
-        push_states(text, details);
-        if let Some(value) = details.value.as_deref().filter(|value| !value.trim().is_empty()) {
-            text.push_str(" = ");
-            push_plain(text, value, LABEL, &[':']);
-        }
+fn add_state(text: &mut String, node: &Node) {
+    let Some(details) = &node.details else { return };
+    push_states(text, details);
+    if let Some(value) = details.value.as_deref().filter(|value| !value.trim().is_empty()) {
+        text.push_str(" = ");
+        push_plain(text, value, LABEL, &[':']);
     }
 }
 

@@ -99,7 +99,7 @@ fn push_escaped(out: &mut String, clean: &str) {
             '\\' => out.push_str("\\\\"),
             '\n' => out.push_str("\\n"),
             '=' if last.map(|letter| letter.to_ascii_lowercase()) == ['r', 'e', 'f'] => {
-                out.push_str("\\u003d")
+                out.push_str("\\u003d");
             }
             character => out.push(character),
         }

@@ -1,7 +1,7 @@
 //! The engine against a real Chromium, on pages served on loopback.
 use std::time::Duration;
 
-use patchright_mcp::browser::{Arrival, ConsoleLevel, NavigateOptions, Scope, WaitUntil};
+use patchright_mcp::browser::{Arrival, ConsoleLevel, NavigateOptions, Page, Scope, WaitUntil};
 use serde_json::json;
 
 use crate::support::{drive, open};
@@ -151,17 +151,27 @@ fn a_page_that_spins_for_ever_can_be_stopped_or_closed_while_others_answer() {
         let page = open(&context, &site, "<title>Spins</title>").await;
         let other = context.new_page().await.unwrap();
         other.goto(&site.other("/"), &NavigateOptions::default()).await.unwrap();
-        let frame = page.main_frame().clone();
-        let spinning = tokio::spawn(async move { frame.evaluate("for (;;);", vec![], Scope::Main).await });
+        let spinning = spin(&page, "first").await;
         assert_eq!(other.main_frame().evaluate("1 + 1", vec![], Scope::Main).await.unwrap(), json!(2));
         page.terminate_script().await.unwrap();
         assert!(spinning.await.unwrap().is_err());
         assert_eq!(page.main_frame().evaluate("2 + 2", vec![], Scope::Main).await.unwrap(), json!(4));
-        let frame = page.main_frame().clone();
-        let spinning = tokio::spawn(async move { frame.evaluate("for (;;);", vec![], Scope::Main).await });
+        let spinning = spin(&page, "second").await;
         page.close().await.unwrap();
         assert_eq!(spinning.await.unwrap().unwrap_err().code(), "page_closed");
     });
+}
+
+type Spinning = tokio::task::JoinHandle<patchright_mcp::Result<serde_json::Value>>;
+
+/// A script without end, that has begun: the request that it makes first is seen by the browser, not by the page.
+async fn spin(page: &Page, name: &str) -> Spinning {
+    let script = format!("() => {{ fetch('/{name}'); for (;;); }}");
+    let frame = page.main_frame().clone();
+    let spinning = tokio::spawn(async move { frame.evaluate(&script, vec![], Scope::Main).await });
+    let begun = |page: &Page| page.with_network(|log| log.entries().any(|entry| entry.url.ends_with(name)));
+    page.until(|page| begun(page).then_some(())).await.unwrap();
+    spinning
 }
 
 #[test]

@@ -2,7 +2,6 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
-use patchright_mcp::browser::ContextOptions;
 use patchright_mcp::browser::launch::LaunchOptions;
 use patchright_mcp::mcp::dispatch::{Client, Dispatcher};
 use patchright_mcp::mcp::progress::Progress;
@@ -32,12 +31,7 @@ static DISPATCHER: LazyLock<Arc<Dispatcher>> = LazyLock::new(|| {
         temporary_folder: Some(env!("CARGO_TARGET_TMPDIR").into()),
         ..LaunchOptions::default()
     };
-    let engine = Engine::new(EngineOptions {
-        source: Source::Launch(Box::new(launch)),
-        context: ContextOptions::default(),
-        use_profile: false,
-        warn: Arc::new(|_| ()),
-    });
+    let engine = Engine::new(EngineOptions::new(Source::Launch(Box::new(launch))));
     let toolsets = Toolset::VARIANTS.iter().copied().collect::<BTreeSet<_>>();
     let registry = Registry::new(&tools::ALL, &BTreeSet::new(), &toolsets);
     Arc::new(Dispatcher::new(registry, engine, Settings::default()))
@@ -192,15 +186,10 @@ fn refs_of_other_tabs_and_contexts_are_refused_with_the_reason() {
 #[test]
 fn bad_arguments_and_addresses_start_no_browser() {
     RUNTIME.block_on(async {
-        let engine = Engine::new(EngineOptions {
-            source: Source::Launch(Box::new(LaunchOptions {
-                executable: Some("/nobody/starts/this".into()),
-                ..LaunchOptions::default()
-            })),
-            context: ContextOptions::default(),
-            use_profile: false,
-            warn: Arc::new(|_| ()),
-        });
+        let engine = Engine::new(EngineOptions::new(Source::Launch(Box::new(LaunchOptions {
+            executable: Some("/nobody/starts/this".into()),
+            ..LaunchOptions::default()
+        }))));
         let toolsets = BTreeSet::from([Toolset::Browser]);
         let registry = Registry::new(&tools::ALL, &BTreeSet::new(), &toolsets);
         let dispatcher = Arc::new(Dispatcher::new(registry, engine, Settings::default()));

@@ -1,6 +1,8 @@
 //! Proxies that ask for a name and a password, and a policy that no page gets past. The proxies are real ones, if small.
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
+use patchright_mcp::browser::input::{ClickOptions, Point};
 use patchright_mcp::browser::policy::Policy;
 use patchright_mcp::browser::proxy::Proxy;
 use patchright_mcp::browser::{BrowserContext, ContextOptions, NavigateOptions, Page, Scope};
@@ -23,10 +25,8 @@ async fn socks(site_port: u16) -> (u16, Asked) {
         while let Ok((mut stream, _)) = listener.accept().await {
             let seen = seen.clone();
             tokio::spawn(async move {
-                let count = {
-                    stream.read_u8().await?;
-                    stream.read_u8().await?
-                };
+                stream.read_u8().await?;
+                let count = stream.read_u8().await?;
                 let mut methods = vec![0; count.into()];
                 stream.read_exact(&mut methods).await?;
                 if !methods.contains(&2) {
@@ -184,7 +184,7 @@ fn a_failure_says_what_the_proxy_did() {
             other.close().await.unwrap();
         }
         assert_eq!(asked(&by_http).len(), 0);
-        assert_eq!(asked(&by_socks), ["forbidden.example:80"]);
+        assert!(asked(&by_socks).iter().all(|asked| asked == "forbidden.example:80"), "{by_socks:?}");
     });
 }
 
@@ -204,7 +204,7 @@ fn the_bypass_list_goes_around_the_proxy() {
 }
 
 /// Everything a page can do to reach a server that it must not reach. `EVIL` is that server.
-const ATTEMPTS: [(&str, &str); 17] = [
+const ATTEMPTS: [(&str, &str); 16] = [
     ("fetch", "async () => { try { await fetch('EVIL/fetch', { mode: 'no-cors' }) } catch {} }"),
     (
         "picture",
@@ -241,10 +241,6 @@ const ATTEMPTS: [(&str, &str); 17] = [
     (
         "import in a worker",
         "async () => { const w = new Worker(URL.createObjectURL(new Blob([`importScripts('EVIL/import')`]))); await new Promise((r) => (w.onmessage = w.onerror = r)) }",
-    ),
-    (
-        "popup",
-        "async () => { const w = open('EVIL/popup'); await new Promise((r) => setTimeout(r, 200)); w?.close() }",
     ),
     (
         "prefetch",
@@ -287,6 +283,27 @@ async fn evil() -> (String, Arc<Mutex<usize>>) {
     (url, heard)
 }
 
+/// Opens a window on the server that must not be reached, with a real click: others are blocked by the browser itself.
+async fn open_window(page: &Page, site: &Site, evil: &str) {
+    site.page(
+        "/window",
+        &format!("<a target=_blank href='{evil}/window' style='position:fixed;inset:0'>open</a>"),
+    );
+    page.goto(&site.url("/window"), &NavigateOptions::default()).await.unwrap();
+    let mut changes = page.context().changes();
+    let before = page.context().pages().len();
+    page.mouse().click(Point { x: 50.0, y: 50.0 }, &ClickOptions::default()).await.unwrap();
+    let opened = async {
+        while page.context().pages().len() == before {
+            changes.changed().await.unwrap();
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), opened).await.unwrap();
+    let opened = page.context().pages().pop().unwrap();
+    let arrived = opened.until(|page| (!page.url().is_empty() && page.url() != "about:blank").then_some(()));
+    tokio::time::timeout(Duration::from_secs(20), arrived).await.unwrap().unwrap();
+}
+
 #[test]
 fn no_page_reaches_a_server_that_is_not_allowed() {
     drive(async |context, site| {
@@ -317,6 +334,8 @@ fn no_page_reaches_a_server_that_is_not_allowed() {
                 run(&page, &script.replace("EVIL", &url)).await;
                 assert_eq!(*heard.lock().unwrap(), 0, "{what} reached it");
             }
+            open_window(&held.new_page().await.unwrap(), &site, &url).await;
+            assert_eq!(*heard.lock().unwrap(), 0, "a window reached it");
             for path in ["/away", "/refresh", "/form", "/location"] {
                 let fresh = held.new_page().await.unwrap();
                 let gone = fresh.goto(&site.url(path), &NavigateOptions::default()).await;
@@ -342,6 +361,9 @@ fn no_page_reaches_a_server_that_is_not_allowed() {
                 assert!(*heard.lock().unwrap() > before, "{what} tries nothing");
             }
         }
+        let before = *heard.lock().unwrap();
+        open_window(&page, &site, &url).await;
+        assert!(*heard.lock().unwrap() > before, "the window tries nothing");
     });
 }
 

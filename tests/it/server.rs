@@ -4,7 +4,6 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use patchright_mcp::Result;
-use patchright_mcp::browser::ContextOptions;
 use patchright_mcp::browser::launch::LaunchOptions;
 use patchright_mcp::mcp::dispatch::{Call, Dispatcher};
 use patchright_mcp::mcp::reply::Reply;
@@ -33,7 +32,7 @@ impl Tool for Echo {
     const NAME: &'static str = "echo";
     const TITLE: &'static str = "Echo";
     const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Sessions;
+    const TOOLSET: Toolset = Toolset::Browser;
 
     async fn call(self, _call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         reply.say(self.text);
@@ -55,7 +54,7 @@ impl Tool for Hang {
     const NAME: &'static str = "hang";
     const TITLE: &'static str = "Hang";
     const EFFECT: Effect = Effect::Acts;
-    const TOOLSET: Toolset = Toolset::Sessions;
+    const TOOLSET: Toolset = Toolset::Browser;
 
     async fn call(self, call: &Call<'_>, _reply: &mut Reply) -> Result<()> {
         struct Dropped(String);
@@ -78,7 +77,7 @@ impl Tool for Break {
     const NAME: &'static str = "break";
     const TITLE: &'static str = "Break";
     const EFFECT: Effect = Effect::Acts;
-    const TOOLSET: Toolset = Toolset::Sessions;
+    const TOOLSET: Toolset = Toolset::Browser;
 
     async fn call(self, _call: &Call<'_>, _reply: &mut Reply) -> Result<()> {
         panic!("on purpose")
@@ -100,16 +99,11 @@ impl Wire {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (reader, writer) = tokio::io::split(theirs);
         let shutdown = Shutdown::default();
-        let registry = Registry::new(&TOOLS, &BTreeSet::new(), &BTreeSet::from([Toolset::Sessions]));
-        let engine = Engine::new(EngineOptions {
-            source: Source::Launch(Box::new(LaunchOptions {
-                executable: Some("/nobody/starts/this".into()),
-                ..LaunchOptions::default()
-            })),
-            context: ContextOptions::default(),
-            use_profile: false,
-            warn: Arc::new(|_| ()),
-        });
+        let registry = Registry::new(&TOOLS, &BTreeSet::new(), &BTreeSet::from([Toolset::Browser]));
+        let engine = Engine::new(EngineOptions::new(Source::Launch(Box::new(LaunchOptions {
+            executable: Some("/nobody/starts/this".into()),
+            ..LaunchOptions::default()
+        }))));
         let server = Server::new(Arc::new(Dispatcher::new(registry, engine, Settings::default())));
         let transport = Lines::new(reader, writer, shutdown.token().clone());
         let ending = shutdown.clone();

@@ -1,20 +1,29 @@
 //! What the tests share: one browser, and a site on loopback that serves what a test says.
-use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, Mutex};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use patchright_mcp::browser::launch::LaunchOptions;
 use patchright_mcp::browser::{
     Browser, BrowserContext, ContextOptions, ElementHandle, Frame, NavigateOptions, Page, Scope,
 };
+use patchright_mcp::mcp::dispatch::{Client, Dispatcher};
+use patchright_mcp::mcp::progress::Progress;
+use patchright_mcp::mcp::settings::Settings;
+use patchright_mcp::mcp::tool::{Registry, Toolset};
+use patchright_mcp::mcp::tools;
+use patchright_mcp::session::{Engine, EngineOptions, Source};
 use serde_json::{Value, json};
+use strum::VariantArray as _;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Runtime;
 use tokio::sync::OnceCell;
+use tokio_util::sync::CancellationToken;
 
 /// Runs a test on the one browser of this run, with a site and a context of its own.
 pub fn drive<F: Future<Output = ()>>(test: impl FnOnce(BrowserContext, Site) -> F) {
+    let _others = ALONE.read().unwrap_or_else(PoisonError::into_inner);
     RUNTIME.block_on(async {
         let browser = BROWSER.get_or_init(start).await;
         let context = browser.new_context(ContextOptions::default()).await.unwrap();
@@ -23,17 +32,93 @@ pub fn drive<F: Future<Output = ()>>(test: impl FnOnce(BrowserContext, Site) -> 
     });
 }
 
+/// Runs a test on a server of its own, with a site. The servers share one browser.
+pub fn with_server<F: Future<Output = ()>>(settings: Settings, test: impl FnOnce(Desk, Site) -> F) {
+    let _others = ALONE.read().unwrap_or_else(PoisonError::into_inner);
+    run_server(settings, test);
+}
+
+/// Like [`with_server`], while no other test has a browser: for what takes the whole machine.
+pub fn with_server_alone<F: Future<Output = ()>>(settings: Settings, test: impl FnOnce(Desk, Site) -> F) {
+    let _nobody = ALONE.write().unwrap_or_else(PoisonError::into_inner);
+    run_server(settings, test);
+}
+
+static ALONE: RwLock<()> = RwLock::new(());
+
+fn run_server<F: Future<Output = ()>>(settings: Settings, test: impl FnOnce(Desk, Site) -> F) {
+    RUNTIME.block_on(async {
+        let registry =
+            Registry::new(&tools::ALL, &BTreeSet::new(), &Toolset::VARIANTS.iter().copied().collect());
+        let dispatcher = Arc::new(Dispatcher::new(registry, ENGINE.clone(), settings));
+        let client = Arc::new(dispatcher.client());
+        let desk = Desk { dispatcher, client };
+        test(desk.clone(), Site::start().await).await;
+        desk.client.close().await;
+    });
+}
+
+/// A server without a wire, and one client of it.
+#[derive(Clone)]
+pub struct Desk {
+    pub dispatcher: Arc<Dispatcher>,
+    pub client: Arc<Client>,
+}
+
+/// What a tool answered.
+#[derive(Debug)]
+pub struct Told {
+    pub text: String,
+    pub is_error: bool,
+    /// The answer as it would go over the wire.
+    pub result: Value,
+}
+
+impl Told {
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
+    }
+
+    pub fn structured(&self) -> &Value {
+        &self.result["structuredContent"]
+    }
+}
+
+impl Desk {
+    pub async fn call(&self, tool: &str, arguments: Value) -> Told {
+        let Value::Object(arguments) = arguments else { panic!("not an object: {arguments}") };
+        let progress = Progress::default();
+        let never = CancellationToken::new();
+        let call = self.dispatcher.call(&self.client, tool, arguments, &progress, &never);
+        let result = serde_json::to_value(call.await.unwrap().into_result()).unwrap();
+        let text = result["content"][0]["text"].as_str().unwrap().to_owned();
+        Told { text, is_error: result["isError"] == true, result }
+    }
+
+    /// Opens a session and gives its id.
+    pub async fn session(&self) -> String {
+        let told = self.call("create_session", json!({})).await;
+        told.json()["sessionId"].as_str().unwrap_or_else(|| panic!("{told:?}")).to_owned()
+    }
+}
+
+static ENGINE: LazyLock<Engine> =
+    LazyLock::new(|| Engine::new(EngineOptions::new(Source::Launch(Box::new(launch_options())))));
+
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
 static BROWSER: OnceCell<Browser> = OnceCell::const_new();
 
-async fn start() -> Browser {
-    let options = LaunchOptions {
+fn launch_options() -> LaunchOptions {
+    LaunchOptions {
         headless: Some(true),
         // The browser ends with this process, by its pipe; what its profile leaves stays out of the system's folder.
         temporary_folder: Some(env!("CARGO_TARGET_TMPDIR").into()),
         ..LaunchOptions::default()
-    };
-    Browser::launch(&options, ContextOptions::default(), &|_| ()).await.unwrap()
+    }
+}
+
+async fn start() -> Browser {
+    Browser::launch(&launch_options(), ContextOptions::default(), &|_| ()).await.unwrap()
 }
 
 /// A new tab that shows `html`.

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from tests_py.support.client import Server
 from tests_py.support.site import Site
 
 ROOT = Path(__file__).parents[2]
@@ -71,8 +70,3 @@ def test_the_reference_says_what_the_code_says() -> None:
     command = [sys.executable, str(ROOT / "scripts" / "write_reference.py"), "--check"]
     ended = subprocess.run(command, check=False, capture_output=True, text=True, timeout=30)
     assert ended.returncode == 0, ended.stderr
-
-
-async def test_the_table_of_tools_is_what_the_server_lists(server: Server) -> None:
-    shown = set(re.findall(r"^\| `(browser_\w+)` \|", (ROOT / "README.md").read_text(), re.MULTILINE))
-    assert shown == {tool.name for tool in (await server.session.list_tools()).tools}

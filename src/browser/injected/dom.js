@@ -3,8 +3,9 @@
 // Taken from the prototypes once: `<form><input name=getAttribute>` shadows a form's own methods in every world.
 const bound = (method) => Function.prototype.call.bind(method);
 const getter = (type, property) => bound(Object.getOwnPropertyDescriptor(type.prototype, property).get);
+const assignedNodes = bound(HTMLSlotElement.prototype.assignedNodes);
 const native = (engine.native = {
-  assignedNodes: bound(HTMLSlotElement.prototype.assignedNodes),
+  assignedNodes: (slot) => (slot instanceof HTMLSlotElement ? assignedNodes(slot) : []),
   checkVisibility: bound(Element.prototype.checkVisibility),
   contains: bound(Node.prototype.contains),
   getAttribute: bound(Element.prototype.getAttribute),
@@ -53,24 +54,26 @@ engine.adoptClosedRoot = (host, root) => {
 const shadowRootOf = (engine.shadowRootOf = (element) =>
   native.shadowRoot(element) ?? closedRoots.get(element) ?? null);
 
-/** The first node below `node` in the tree that is drawn, and the way to the next: `[first, siblings?]`. */
-function flatFirst(node) {
-  if (nodeType(node) === ELEMENT) {
-    const root = shadowRootOf(node);
-    if (root) return firstChild(root);
-    if (node instanceof HTMLSlotElement) {
-      const assigned = native.assignedNodes(node);
-      if (assigned.length) return assigned;
-    }
-  }
-  return firstChild(node);
-}
+/** Tags that may hold a shadow root, besides custom elements. */
+const SHADOW_HOSTS = (engine.SHADOW_HOSTS = new Set(
+  "article aside blockquote body div footer h1 h2 h3 h4 h5 h6 header main nav p section span".split(" "),
+));
 
 /** Calls `visit` with each child in the tree that is drawn. */
 const eachFlatChild = (engine.eachFlatChild = (node, visit) => {
-  const first = flatFirst(node);
-  if (Array.isArray(first)) first.forEach(visit);
-  else for (let child = first; child; child = nextSibling(child)) visit(child);
+  let first = null;
+  if (nodeType(node) === ELEMENT) {
+    const tag = localName(node);
+    if (tag === "slot") {
+      const assigned = native.assignedNodes(node);
+      if (assigned.length) return assigned.forEach(visit);
+    } else if (SHADOW_HOSTS.has(tag) || tag.includes("-")) {
+      const root = shadowRootOf(node);
+      if (root) first = firstChild(root) ?? undefined;
+    }
+  }
+  if (first === null) first = firstChild(node);
+  for (let child = first; child; child = nextSibling(child)) visit(child);
 });
 
 engine.flatChildren = (node) => {
@@ -160,15 +163,16 @@ const GLOBAL_ARIA = `[aria-atomic],[aria-busy],[aria-controls],[aria-current],[a
   [aria-dropeffect],[aria-flowto],[aria-grabbed],[aria-keyshortcuts],[aria-label],[aria-labelledby],[aria-live],
   [aria-owns],[aria-relevant],[aria-roledescription]`;
 
-const SECTIONS = words("article aside main nav section");
-const SECTION_ROLES = words("article complementary main navigation region");
+const SECTIONS = words("article aside nav section");
+const SECTION_ROLES = words("article complementary navigation region");
 
-/** True for a header or footer that belongs to a part of the page and not to the page. */
-function isInSection(element) {
+/** True for what belongs to a part of the page and not to the page; `main` is such a part to headers and footers. */
+function isInSection(element, mainToo) {
   for (let node = parentNode(element); node; node = parentNode(node)) {
     if (nodeType(node) !== ELEMENT) continue;
     const role = getAttribute(node, "role");
-    if (role ? SECTION_ROLES.has(role) : SECTIONS.has(localName(node))) return true;
+    const tag = localName(node);
+    if (role ? SECTION_ROLES.has(role) || (mainToo && role === "main") : SECTIONS.has(tag) || (mainToo && tag === "main")) return true;
   }
   return false;
 }
@@ -228,17 +232,14 @@ function headerCellRole(element) {
   return "columnheader";
 }
 
-/** A table that only arranges things: nothing marks it as data, and it has a single row or column or holds other tables. */
+const DATA_MARKS = "caption,thead,tfoot,th,colgroup,td[headers],td[scope],td[abbr]";
+
+/** A table that only arranges things: it has a single row or column or holds other tables, and nothing marks it as data. */
 function isLayoutTable(table) {
-  if (native.querySelector(table, "caption,thead,tfoot,th,colgroup,td[headers],td[scope],td[abbr]")) {
-    return false;
-  }
-  if (hasAttribute(table, "summary") || native.matches(table, GLOBAL_ARIA)) return false;
   const rows = table.rows;
-  if (!rows || rows.length <= 1 || native.querySelector(table, "table")) return true;
-  const some = Math.min(rows.length, 20);
-  for (let index = 0; index < some; index++) if (rows[index].cells.length > 1) return false;
-  return true;
+  const isGrid = rows && rows.length > 1 && Array.prototype.some.call(rows, (row, index) => index < 20 && row.cells.length > 1);
+  if (isGrid && !native.querySelector(table, "table")) return false;
+  return !hasAttribute(table, "summary") && !native.matches(table, GLOBAL_ARIA) && !native.querySelector(table, DATA_MARKS);
 }
 
 function inputRole(input) {
@@ -272,20 +273,21 @@ function imageRole(image) {
 const LIST_PARENTS = words("ul ol menu");
 const inList = (item) => {
   const parent = flatParent(item);
-  return Boolean(parent) && (LIST_PARENTS.has(localName(parent)) || getAttribute(parent, "role") === "list");
+  if (!parent) return false;
+  return native.hasAttributes(parent) ? roleOf(parent) === "list" : LIST_PARENTS.has(localName(parent));
 };
 
 const link = (element) => (hasAttribute(element, "href") || hasAttribute(element, "xlink:href") ? "link" : "generic");
-const landmark = (role) => (element) => (isInSection(element) ? "generic" : role);
+const landmark = (role) => (element) => (isInSection(element, true) ? "generic" : role);
 const named = (role) => (element) => (hasOwnName(element) ? role : "generic");
 
 const IMPLICIT_ROLES = new Map(Object.entries({
   a: link, area: link, address: "group", article: "article",
-  aside: (element) => (isInSection(element) && !hasOwnName(element) ? "generic" : "complementary"),
+  aside: (element) => (isInSection(element, false) && !hasOwnName(element) ? "generic" : "complementary"),
   audio: "audio", blockquote: "blockquote", button: "button", canvas: "canvas", caption: "caption", code: "code",
   dd: "definition", del: "deletion", details: "group", dfn: "term", dialog: "dialog", dt: "term", em: "emphasis",
   embed: "embed", fieldset: "group", figcaption: "caption", figure: "figure", footer: landmark("contentinfo"),
-  form: named("form"), frame: "iframe", h1: "heading", h2: "heading", h3: "heading", h4: "heading", h5: "heading",
+  form: "form", frame: "iframe", h1: "heading", h2: "heading", h3: "heading", h4: "heading", h5: "heading",
   h6: "heading", header: landmark("banner"), hgroup: "group", hr: "separator", iframe: "iframe", img: imageRole,
   input: inputRole, ins: "insertion", li: (item) => (inList(item) ? "listitem" : "generic"), main: "main", mark: "mark",
   math: "math", menu: "list", meter: "meter", nav: "navigation", object: "object", ol: "list", optgroup: "group",
@@ -342,6 +344,7 @@ const explicitRole = (element, tag, text) => {
     if (!ARIA_ROLES.has(token)) continue;
     if (token === "image") return "img";
     if (token === "directory") return "list";
+    if (token === "region" && !hasOwnName(element)) continue;
     if (token !== "none" && token !== "presentation") return token;
     return isFocusable(element) || native.matches(element, GLOBAL_ARIA) ? implicitRole(element, tag) : "none";
   }
@@ -380,12 +383,12 @@ function mayGenerate(element) {
     memory.generated.set(root, selectors);
   }
   if (selectors === null) return true;
-  return selectors !== "" && native.matches(element, selectors);
+  return localName(element) === "q" || (selectors !== "" && native.matches(element, selectors));
 }
 
 /** The elements that style sheets give text to, as one selector; null where that cannot be known. */
 function generatingSelectors(root) {
-  const found = new Set(["q"]);
+  const found = new Set();
   const read = (rules) => {
     for (const rule of rules) {
       const selector = rule.selectorText;
@@ -404,7 +407,7 @@ function generatingSelectors(root) {
     const sheets = [...(root.styleSheets ?? []), ...(root.adoptedStyleSheets ?? [])];
     if (!sheets.every((sheet) => read(sheet.cssRules)) || found.size > 60) return null;
     const selectors = [...found].map((part) => part.replace(/(^|[\s>+~,(])(?=,|$|\))/g, "$1*")).join(",");
-    native.matches(document.documentElement, selectors);
+    if (selectors) native.matches(document.documentElement, selectors);
     return selectors;
   } catch {
     return null; // A sheet of another origin, or a selector that is none without its pseudo-element.
@@ -623,12 +626,13 @@ function fallbackName(element, tag, role) {
 
 /* ------------------------------------------------------------------- states */
 
+const MASKABLE = words("text search tel url email");
 /** A field whose value is nobody's business. */
 const isSecret = (engine.isSecret = (element) =>
   element instanceof HTMLInputElement &&
   (element.type === "password" ||
     /-password\b/.test(getAttribute(element, "autocomplete") ?? "") ||
-    (element.value !== "" && getComputedStyle(element).webkitTextSecurity !== "none")));
+    (MASKABLE.has(element.type) && element.value !== "" && getComputedStyle(element).webkitTextSecurity !== "none")));
 
 function rangeValue(element) {
   const spoken = getAttribute(element, "aria-valuetext") || getAttribute(element, "aria-valuenow");

@@ -19,6 +19,7 @@ const comparePosition = bound(Node.prototype.compareDocumentPosition);
 const evaluateXPath = bound(Document.prototype.evaluate);
 const documentElement = getter(Document, "documentElement");
 const head = getter(Document, "head");
+const describedByElements = getter(Element, "ariaDescribedByElements");
 const labelledByElements = getter(Element, "ariaLabelledByElements");
 
 const normalize = (text) => text.replace(/[\u200b\u00ad]/g, "").trim().replace(/\s+/g, " ");
@@ -193,10 +194,10 @@ function isSmallest(element, passes) {
   return !(root && passes(textOf(root)));
 }
 
-function byText(root, { text: test, light }) {
+function byText(root, { text: test }) {
   const passes = textTest(test);
   const found = [];
-  const elements = elementsBelow(root, "*", light);
+  const elements = elementsBelow(root);
   if (nodeType(root) === ELEMENT) elements.unshift(root);
   let miss = null;
   for (const element of elements) {
@@ -258,7 +259,7 @@ function candidatesFor(complex, last, context) {
     if (test.is === "nthMatch") return [nthMatch(test, context)].filter(Boolean);
   }
   // `:scope + a` looks beside the scope.
-  const beside = complex.length > 1 && SIBLINGS.has(complex[1].combinator) && complex[0].functions.some(({ is }) => is === "scope");
+  const beside = complex.length > 1 && SIBLINGS.has(complex[1].combinator) && namesScope(complex[0]);
   const around = beside && nodeType(context.scope) === ELEMENT ? parentNode(context.scope) : null;
   return nativeAll(around ?? context.scope, last.css, context.light);
 }
@@ -274,6 +275,8 @@ const matchesList = (element, list, context) =>
 const matchesCompound = (element, compound, context) =>
   nativeMatches(element, compound.css) && compound.functions.every((test) => passes(element, test, context));
 
+const namesScope = (compound) => compound.functions.some(({ is, list }) => is === "scope" || list?.some((complex) => complex.some(namesScope)));
+
 /** Whether what stands left of `complex[index]` is found around or before `element`. */
 function matchesLeft(element, complex, index, context) {
   const { combinator } = complex[index];
@@ -281,6 +284,8 @@ function matchesLeft(element, complex, index, context) {
   const step = SIBLINGS.has(combinator) ? previousElement : (node) => (node === context.scope ? null : parentOf(node, context.light));
   const oneStep = combinator === ">" || combinator === "+";
   for (let node = step(element); node; node = oneStep ? null : step(node)) {
+    // What is looked within has no part in the answer, unless it is named.
+    if (node === context.scope && !namesScope(complex[index - 1])) return false;
     if (matchesCompound(node, complex[index - 1], context) && matchesLeft(node, complex, index - 1, context)) return true;
   }
   return false;
@@ -330,9 +335,9 @@ function valueTest(test) {
   return (value) => value.toLowerCase().includes(part);
 }
 
-function byAttribute(root, { name, value, light }) {
+function byAttribute(root, { name, value }) {
   const passes = valueTest(value);
-  return elementsBelow(root, `[${CSS.escape(name)}]`, light).filter((element) => passes(getAttribute(element, name)));
+  return elementsBelow(root, `[${CSS.escape(name)}]`).filter((element) => passes(getAttribute(element, name)));
 }
 
 /** The texts that label an element: those it names, or its own, or those of its `<label>`s. */
@@ -359,7 +364,7 @@ function byXpath(root, { path }) {
     const nodes = evaluateXPath(document, inElement && path.startsWith("/") ? `.${path}` : path, root, null, XPathResult.ORDERED_NODE_ITERATOR_TYPE, null);
     for (let node = nodes.iterateNext(); node; node = nodes.iterateNext()) if (nodeType(node) === ELEMENT) found.push(node);
   } catch (error) {
-    if (error instanceof DOMException) throw new SelectorError("its XPath is not valid");
+    if (error instanceof DOMException || error instanceof TypeError) throw new SelectorError("its XPath is not valid");
     throw error;
   }
   return found;
@@ -384,9 +389,21 @@ function isRendered(element) {
       if (localName(node) === "select") return isRendered(node);
     }
   }
-  if (getComputedStyle(element).display !== "contents") return false;
-  return engine.flatChildren(element).some((child) =>
+  return isContents(element) && isAroundRendered(element) && engine.flatChildren(element).some((child) =>
     nodeType(child) === ELEMENT ? isRendered(child) : nodeType(child) === TEXT && textData(child).trim() !== "");
+}
+
+/** An element without a box of its own, whose content is drawn. */
+const isContents = (element) => {
+  const { display, visibility } = getComputedStyle(element);
+  return display === "contents" && visibility === "visible";
+};
+
+/** Whether the first element around that has a box is drawn. */
+function isAroundRendered(element) {
+  let node = engine.flatParent(element);
+  while (node && isContents(node)) node = engine.flatParent(node);
+  return !node || checkVisibility(node, VISIBLE_BOX);
 }
 
 function nameTest(test) {
@@ -418,9 +435,19 @@ function byRole(root, wanted) {
     if (engine.roleOf(element) !== role) return false;
     if (!hasStates(element, role, wanted)) return false;
     if (!wanted.hiddenToo && isUntold(element)) return false;
-    if (described && !described(normalize(engine.descriptionOf?.(element, role) ?? ""))) return false;
+    if (described && !described(descriptionOf(element, role))) return false;
     return !named || named(normalize(engine.nameOf(element, role)));
   });
+}
+
+/** What describes an element beside its name: other elements, its own words, or a title that is not its name. */
+function descriptionOf(element, role) {
+  const describing = hasAttribute(element, "aria-describedby") ? describedByElements(element) : null;
+  if (describing?.length) return normalize(Array.from(describing, (other) => textOf(other).full).join(" "));
+  const words = normalize(getAttribute(element, "aria-description") ?? "");
+  if (words) return words;
+  const title = normalize(getAttribute(element, "title") ?? "");
+  return title === normalize(engine.nameOf(element, role)) ? "" : title;
 }
 
 function hasStates(element, role, wanted) {
@@ -478,7 +505,7 @@ function runPart(part, found, root) {
 }
 
 /** The elements that a chain finds below `root` (the document when null), in the order of the document. */
-engine.select = (chain, root) => asking(() => run(chain, root ?? document));
+engine.select = (chain, root) => asking(() => run(chain, root ?? document).filter((node) => nodeType(node) === ELEMENT));
 
 /** The first of them; null when there is none. */
 engine.first = (chain, root) => engine.select(chain, root)[0] ?? null;

@@ -1,6 +1,6 @@
 // One frame as a flat list of nodes in reading order: `[depth]` is a group, `[depth, text]` is text and
 // `[depth, role, ref, name, details?]` is an element. Depths say who holds whom. The Rust side makes lines of it.
-const { native, collapse, roleOf, nameOf, statesOf, refOf, eachFlatChild, shadowRootOf, INTERACTIVE_ROLES } = engine;
+const { native, collapse, roleOf, nameOf, statesOf, refOf, eachFlatChild, shadowRootOf, INTERACTIVE_ROLES, SHADOW_HOSTS } = engine;
 const { getAttribute, hasAttribute, localName, nodeType, firstChild } = native;
 const set = (text) => new Set(text.trim().split(/\s+/));
 const ELEMENT = 1;
@@ -12,7 +12,7 @@ const DEEPEST = 700;
 const SKIPPED = set(`base clippath datalist defs desc head lineargradient link map mask meta metadata noembed noframes noscript
   optgroup option param pattern radialgradient rp script source style symbol template title track`);
 /** Their name or value says all; what is inside is not walked. */
-const CLOSED = set("audio canvas embed iframe frame img input meter object progress select textarea video");
+const CLOSED = set("audio canvas embed iframe frame img input math meter object progress select textarea video");
 /** Roles that only colour text or group it. What they hold is read as if it stood outside. */
 const TRANSPARENT = set(`caption code emphasis generic insertion mark none presentation rowgroup strong subscript suggestion
   superscript term time`);
@@ -23,8 +23,6 @@ const NAMED_BY_CONTENT = set(`button checkbox heading link menuitem menuitemchec
 const SUBMENUS = set("dialog grid group listbox menu table tree");
 const INLINE = set(`a abbr b bdi bdo big cite code data dfn em font i ins kbd label mark q ruby s samp small span strike strong
   sub sup time tt u var wbr`);
-/** Elements other than custom ones that may hold a shadow root. */
-const SHADOW_HOSTS = set("article aside blockquote body div footer h1 h2 h3 h4 h5 h6 header main nav p section span");
 const LONGEST_NAME_ALONE = 200;
 const MOST_OPTIONS = 40;
 
@@ -38,6 +36,7 @@ const DISABLED = 32; // aria-disabled around it
 const PREFORMATTED = 64;
 const UNREAD = 128; // outside the modal dialog that is open
 const AWAY = 256; // something around it stands where no scrolling reaches
+const BLANKED = 512; // something around it has letters of no size, or indented out of sight
 
 /* ------------------------------------------------------------------- frames */
 
@@ -130,21 +129,16 @@ class Walk {
   }
 
   /** True for an element whose own text can be seen. */
-  showsText(element) {
-    if (!native.checkVisibility(element, VISIBLE_BOX)) {
-      const style = getComputedStyle(element);
-      return style.display === "contents" && style.visibility === "visible";
-    }
-    const style = getComputedStyle(element);
-    if (style.fontSize === "0px") return false;
-    return style.textIndent === "0px" || Number.parseFloat(style.textIndent) > -500;
+  showsText(element, style, around) {
+    style ??= getComputedStyle(element);
+    return style.visibility === "visible" && !(around & BLANKED && isBlanked(style));
   }
 
   isAway(box) {
     return box.right <= this.left || box.bottom <= this.top;
   }
 
-  children(element, depth, around) {
+  children(element, depth, around, style = null) {
     if (this.level >= DEEPEST) {
       this.cut++;
       return;
@@ -153,13 +147,15 @@ class Walk {
     let seen = 0;
     let hollow = false;
     let shows = around & (QUIET | CLIPPED | GONE | UNREAD) ? false : undefined;
+    const folded = element instanceof HTMLDetailsElement && !element.open;
     eachFlatChild(element, (child) => {
       const type = nodeType(child);
+      if (folded && !(type === ELEMENT && localName(child) === "summary")) return;
       if (type === TEXT) {
         const data = native.textData(child);
         if (!/\S/.test(data)) {
           if (this.text) this.text += " ";
-        } else if ((shows ??= this.showsText(element))) this.textNode(child, data, around);
+        } else if ((shows ??= this.showsText(element, style, around))) this.textNode(child, data, around);
       } else if (type === ELEMENT) {
         seen++;
         if (this.element(child, depth, around) === HOLLOW) hollow = true;
@@ -197,25 +193,30 @@ class Walk {
       return;
     }
     if (element === this.modal) around &= ~UNREAD;
-    around = this.surroundings(element, display, style, around);
+    if (!WITHOUT_OVERFLOW.has(display)) {
+      if (style.contentVisibility === "hidden") return;
+      around = this.surroundings(element, style, around);
+    }
+    if (attributes && isBlanked(style)) around |= BLANKED;
     const pointer = style.cursor === "pointer";
     let clickable = this.mayBeClicked(element, tag, pointer, around, attributes);
     around = pointer ? around | POINTER : around & ~POINTER;
-    const drawn = style.visibility === "visible" && !(around & (UNREAD | GONE));
+    const outside = around & (UNREAD | GONE);
+    const drawn = !outside && ((!attributes && HOLDERS.has(role)) || style.visibility === "visible");
     if (clickable && !(drawn && (display === "contents" || native.checkVisibility(element)))) clickable = false;
 
     const quiet = around & QUIET && !SUBMENUS.has(role) && !CLOSED.has(tag);
     if (drawn && !clickable && !quiet && !TRANSPARENT.has(role)) {
-      return this.listed(element, tag, role, depth, around, false, false, display);
+      return this.listed(element, tag, role, depth, around, false, false, style);
     }
-    if (drawn && clickable) return this.listed(element, tag, role, depth, around, false, true, display);
+    if (drawn && clickable) return this.listed(element, tag, role, depth, around, false, true, style);
     return this.transparent(element, tag, depth, around, display, style);
   }
 
   control(element, tag, role, depth, around) {
     if (native.checkVisibility(element, VISIBLE_BOX)) {
       if (!(around & UNREAD) && (!(around & GONE) || isLabelledInput(element, tag))) {
-        return this.listed(element, tag, role, depth, around, true, false, "");
+        return this.listed(element, tag, role, depth, around, true, false, null);
       }
       return CLOSED.has(tag) ? undefined : this.children(element, depth, around);
     }
@@ -223,7 +224,7 @@ class Walk {
     if (style.display === "") return HOLLOW;
     if (style.display === "none" || CLOSED.has(tag)) return;
     if (style.display === "contents" && style.visibility === "visible") {
-      return this.listed(element, tag, role, depth, around, true, false, "contents");
+      return this.listed(element, tag, role, depth, around, true, false, style);
     }
     return this.children(element, depth, around);
   }
@@ -233,12 +234,11 @@ class Walk {
     if (tag === "label" && !(around & QUIET)) around = this.label(element, depth, around);
     if (tag === "legend" || tag === "caption" || tag === "figcaption") around |= QUIET;
     if (tag === "pre") around |= PREFORMATTED;
-    if (display.startsWith("inline") || display === "contents") return this.children(element, depth, around);
-    if (style.contentVisibility === "hidden") return;
+    if (display.startsWith("inline") || display === "contents") return this.children(element, depth, around, style);
     this.flush(depth);
     const place = this.nodes.length;
     this.nodes.push([depth]);
-    this.children(element, depth + 1, around);
+    this.children(element, depth + 1, around, style);
     this.flush(depth + 1);
     if (this.nodes.length === place + 1) this.nodes.pop();
   }
@@ -246,7 +246,7 @@ class Walk {
   /** The text of a label is its control's name. A label of a control that no one sees stands for it. */
   label(element, depth, around) {
     const control = element.control;
-    if (!control) return around;
+    if (!control || !(INTERACTIVE_ROLES.has(roleOf(control)) || CLOSED.has(localName(control)))) return around;
     if (native.checkVisibility(control, VISIBLE_BOX)) {
       const elsewhere = hasAttribute(control, "aria-label") || hasAttribute(control, "aria-labelledby");
       return elsewhere ? around : around | QUIET | LISTED;
@@ -258,14 +258,14 @@ class Walk {
     return around | QUIET | LISTED;
   }
 
-  listed(element, tag, role, depth, around, acts, clickable, display) {
+  listed(element, tag, role, depth, around, acts, clickable, style) {
     if (role === "img" && !acts && !clickable && tag === "svg" && !nameOf(element, role)) {
       return this.children(element, depth, around);
     }
     if (tag === "iframe" || tag === "frame") return this.frame(element, depth);
     const fromContent = NAMED_BY_CONTENT.has(role);
     const name = role === "generic" && !hasAttribute(element, "aria-label") ? "" : ROWS.has(role) ? authorName(element) : nameOf(element, role);
-    if (role === "img" && !name && !clickable && (around & QUIET || isTiny(element))) return;
+    if (role === "img" && !clickable && (around & QUIET || (!name && isTiny(element)))) return;
     this.flush(depth);
     const details = this.details(element, role, around, tag);
     if (clickable) details.c = 1;
@@ -274,14 +274,18 @@ class Walk {
       if (tag === "img" && hasAttribute(element, "usemap")) this.areas(element, depth + 1);
       if (!CLOSED.has(tag)) this.children(element, depth + 1, around | QUIET | LISTED);
       if (tag === "select" && role === "listbox") this.options(element, depth + 1);
+      if (tag === "math") this.nodes.push([depth + 1, collapse(native.textContent(element))]);
       return;
     }
     let inside = around & ~QUIET;
     if (acts || clickable) inside |= LISTED;
     if (fromContent && name.length <= LONGEST_NAME_ALONE) inside |= QUIET;
     else if (role === "combobox") inside |= QUIET;
-    this.children(element, depth + 1, inside);
+    const place = this.nodes.length;
+    this.children(element, depth + 1, inside, style);
     this.flush(depth + 1);
+    // Most of what a page hides is empty to us; empty cells stay, for the columns' sake.
+    if (this.nodes.length === place && EMPTY_IF_BARE.has(role) && !name && !acts && !clickable) this.nodes.pop();
   }
 
   push(element, depth, role, name, details) {
@@ -298,7 +302,7 @@ class Walk {
   }
 
   frame(element, depth) {
-    if (element.offsetWidth <= 1 || element.offsetHeight <= 1) return;
+    if (element.clientWidth <= 1 || element.clientHeight <= 1) return;
     this.flush(depth);
     const details = {};
     const number = frameNumbers.get(element);
@@ -337,13 +341,13 @@ class Walk {
     if (states.required) details.q = 1;
     if (states.readonly) details.r = 1;
     if (states.invalid) details.i = 1;
-    if (around & DISABLED || engine.isDisabledControl(element, tag)) details.d = 1;
+    if (around & DISABLED || (tag !== "fieldset" && engine.isDisabledControl(element, tag))) details.d = 1;
     if (element === this.active) details.a = 1;
     if (role === "link") {
       const url = hrefOf(element);
       if (url) details.u = url;
     }
-    const value = engine.isSecret(element) ? this.secret(element, details) : engine.valueOf(element, role);
+    const value = tag === "input" && engine.isSecret(element) ? this.secret(element, details) : engine.valueOf(element, role);
     if (value) details.v = value.length > 2000 ? `${value.slice(0, 2000)}…` : value;
     if (tag === "input" && !PLAIN_TYPES.has(element.type)) details.t = element.type;
     if (tag === "select" && role === "combobox") this.optionTexts(element, details);
@@ -376,13 +380,12 @@ class Walk {
    * Marks what lies where nothing can be seen: in a box of no size that clips (GONE), of a pixel, which is how text
    * is hidden (CLIPPED), or beyond the edges that no scrolling passes (AWAY).
    */
-  surroundings(element, display, style, around) {
+  surroundings(element, style, around) {
     if (around & GONE) return around;
-    if (style.overflowX !== "visible" && display !== "inline" && element.offsetWidth <= 1 | element.offsetHeight <= 1) {
-      if (element instanceof HTMLElement && display !== "contents") {
-        around |= CLIPPED;
-        if (element.offsetWidth === 0 || element.offsetHeight === 0) around |= GONE;
-      }
+    if (style.overflowX !== "visible") {
+      const width = element.offsetWidth;
+      const height = element.offsetHeight;
+      if (width <= 1 || height <= 1) around |= width === 0 || height === 0 ? CLIPPED | GONE : CLIPPED;
     }
     if (style.position !== "static") {
       if (isClipped(style)) around |= CLIPPED;
@@ -391,6 +394,14 @@ class Walk {
     return around;
   }
 }
+
+/** Boxes that cannot clip and are not placed. */
+const WITHOUT_OVERFLOW = set("inline table-row table-row-group table-header-group table-footer-group table-cell contents");
+/** Roles whose elements matter for what they hold. */
+const HOLDERS = set("cell columnheader gridcell list listitem paragraph row rowheader table");
+const EMPTY_IF_BARE = set("article blockquote definition deletion figure form group list listitem paragraph row table");
+
+const isBlanked = (style) => style.fontSize === "0px" || Number.parseFloat(style.textIndent) < -500;
 
 const HOLLOW = Symbol("hollow");
 const ROWS = set("cell columnheader gridcell listitem row rowheader");

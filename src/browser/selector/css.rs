@@ -47,17 +47,32 @@ enum Combinator {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "is", rename_all = "camelCase")]
 enum Function {
-    Any { list: Vec<Complex> },
-    None { list: Vec<Complex> },
-    Has { list: Vec<Complex> },
-    Light { list: Vec<Complex> },
-    NthMatch { list: Vec<Complex>, index: usize },
+    Any {
+        list: Vec<Complex>,
+    },
+    None {
+        list: Vec<Complex>,
+    },
+    Has {
+        list: Vec<Complex>,
+    },
+    Light {
+        list: Vec<Complex>,
+    },
+    NthMatch {
+        list: Vec<Complex>,
+        index: usize,
+    },
     Scope,
     Visible,
     /// The smallest element whose text is so.
-    Text { text: TextTest },
+    Text {
+        text: TextTest,
+    },
     /// Any element whose text is so.
-    HasText { text: TextTest },
+    HasText {
+        text: TextTest,
+    },
 }
 
 pub(super) fn read(text: &str, light: bool) -> Result<Css> {
@@ -145,7 +160,9 @@ fn compound(reader: &mut Reader, combinator: Combinator, depth: usize) -> Result
                 reader.next();
                 reader.next();
             }
-            Some('"' | '\'' | '(' | ']' | '{' | '}' | '`' | '@' | '!' | '=') => return Err(reader.unexpected()),
+            Some('"' | '\'' | '(' | ']' | '{' | '}' | '`' | '@' | '!' | '=') => {
+                return Err(reader.unexpected());
+            }
             Some(_) => drop(reader.next()),
         }
         compound.css += reader.since(start);
@@ -156,13 +173,8 @@ fn compound(reader: &mut Reader, combinator: Combinator, depth: usize) -> Result
 fn pseudo(reader: &mut Reader, compound: &mut Compound, depth: usize) -> Result<()> {
     let start = reader.at();
     reader.next();
-    if reader.take(":") {
-        reader.take_while(is_name);
-        if reader.peek() == Some('(') {
-            balanced(reader)?;
-        }
-        compound.css += reader.since(start);
-        return Ok(());
+    if reader.peek() == Some(':') {
+        return Err(invalid("a pseudo-element in it is no element"));
     }
     let name = reader.take_while(is_name).to_ascii_lowercase();
     let called = reader.peek() == Some('(');

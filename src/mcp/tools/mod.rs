@@ -1,4 +1,6 @@
 //! The tools, one file per category, in the order that clients see them.
+use std::time::Duration;
+
 use crate::mcp::tool::AnyTool;
 
 pub mod address;
@@ -21,9 +23,17 @@ pub mod context;
 pub mod vision;
 pub mod pdf;
 pub mod find;
+pub mod patchright;
+pub mod sessions;
+
+/// A number of milliseconds that a caller gave, of at most a day: `NaN` and what is below zero are none.
+fn milliseconds(number: f64) -> Duration {
+    const DAY_MS: f64 = 86_400_000.0;
+    Duration::from_secs_f64(number.clamp(0.0, DAY_MS).max(0.0) / 1000.0)
+}
 
 /// Every tool there is. `--caps` and `--toolsets` choose among them.
-pub static ALL: [AnyTool; 32] = [
+pub static ALL: [AnyTool; 42] = [
     AnyTool::of::<navigate::Navigate>(),
     AnyTool::of::<navigate::NavigateBack>(),
     AnyTool::of::<inspect::Snapshot>(),
@@ -56,4 +66,14 @@ pub static ALL: [AnyTool; 32] = [
     AnyTool::of::<vision::MouseDrag>(),
     AnyTool::of::<pdf::PdfSave>(),
     AnyTool::of::<find::Find>(),
+    AnyTool::of::<patchright::Fetch>(),
+    AnyTool::of::<patchright::Screenshot>(),
+    AnyTool::of::<patchright::Click>(),
+    AnyTool::of::<patchright::FillForm>(),
+    AnyTool::of::<patchright::ExecuteJs>(),
+    AnyTool::of::<sessions::CreateSession>(),
+    AnyTool::of::<sessions::CloseSession>(),
+    AnyTool::of::<sessions::Navigate>(),
+    AnyTool::of::<sessions::Click>(),
+    AnyTool::of::<sessions::Type>(),
 ];

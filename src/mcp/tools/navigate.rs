@@ -3,14 +3,18 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::json;
 use url::Url;
 
 use super::address;
 use crate::Result;
 use crate::browser::{Arrival, NavigateOptions, Page, WaitUntil};
+use crate::error::Error;
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::tool::{Effect, Tool};
+use crate::session::handoff;
+use crate::session::wall::Purpose;
 
 /// How long a document that is there may go on loading what belongs to it.
 const REST_LIMIT: Duration = Duration::from_secs(5);
@@ -37,9 +41,36 @@ impl Tool for Navigate {
 
 /// Opens an address in a page, and tells what came of it.
 pub(super) async fn open(call: &Call<'_>, page: &Page, url: &Url, reply: &mut Reply) -> Result<()> {
+    call.pacing.before(url).await?;
     call.progress.say("loading the page");
     let arrival = page.goto(url.as_str(), &options(call)).await?;
-    arrived(page, &arrival, call, reply).await
+    arrived(page, &arrival, call, reply).await?;
+    if matches!(arrival, Arrival::Document(_)) {
+        meet_wall(call, page, url, reply).await?;
+    }
+    Ok(())
+}
+
+/// Tells of a wall; waits at it for the person, where there is one who can see it.
+async fn meet_wall(call: &Call<'_>, page: &Page, url: &Url, reply: &mut Reply) -> Result<()> {
+    let patience = call.settings.login_limit;
+    match handoff::pass(page, url, Purpose::Action, patience, &call.person()).await {
+        Err(Error::PersonNeeded { what, wall, kind, url }) => {
+            reply.add_event(format!(
+                "The page asks {what} first ({wall}); what it shows is not what was asked for."
+            ));
+            reply.set_structured(
+                json!({ "status": "wall", "wall": { "kind": kind, "what": wall, "url": url } }),
+            );
+        }
+        Err(error @ (Error::PersonAway { .. } | Error::Cancelled)) => return Err(error),
+        // What cannot be looked at is told by what follows.
+        Err(_) | Ok(None) => {}
+        Ok(Some(passed)) => {
+            reply.add_event(format!("The user passed what the page asked for ({}).", passed.wall.what));
+        }
+    }
+    Ok(())
 }
 
 /// Go back to the previous page in the history.

@@ -63,9 +63,9 @@ impl Peer {
         written
     }
 
-    /// Reads whatever comes until the connection is closed.
-    pub(super) async fn hear_out(&mut self) {
-        self.stream.read_to_end(&mut self.received).await.expect("the peer can read");
+    /// Reads whatever comes until the connection is closed; how many bytes that was.
+    pub(super) async fn hear_out(&mut self) -> usize {
+        self.stream.read_to_end(&mut self.received).await.expect("the peer can read")
     }
 
     pub(super) async fn answer(&mut self, id: u64, result: Value) {

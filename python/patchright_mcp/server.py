@@ -1,0 +1,165 @@
+"""The server as the first patchright-mcp had it: a window on the state and the tools that the wire uses.
+
+`_login_timeout_timestamp` and `_LOGIN_COOLDOWN_SECONDS` look like variables of this module. They live in the engine,
+one for the process: assigning them here and calling a tool over the wire see the same thing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import json
+import sys
+import time
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from . import _core
+from .browser import PatchrightBrowser
+
+__all__ = ["browser", "call_tool", "list_tools", "main", "run", "server"]
+
+
+@dataclass
+class TextContent:
+    """A text that a tool answered with."""
+
+    text: str
+    type: str = "text"
+
+
+@dataclass
+class ImageContent:
+    """A picture that a tool answered with."""
+
+    data: str
+    mimeType: str  # noqa: N815 - as the protocol spells it.
+    type: str = "image"
+
+
+@dataclass
+class Tool:
+    """What there is to know of a tool."""
+
+    name: str
+    description: str
+    inputSchema: dict[str, Any]  # noqa: N815 - as the protocol spells it.
+    title: str | None = None
+    annotations: dict[str, Any] | None = None
+
+
+class Server:
+    """The server's name, and its two questions."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    async def list_tools(self) -> list[Any]:
+        """The five tools."""
+        return await list_tools()
+
+    async def call_tool(self, name: str, arguments: dict[str, Any]) -> list[Any]:
+        """What a tool answers."""
+        return await call_tool(name, arguments)
+
+
+server = Server("patchright-mcp")
+browser = PatchrightBrowser(headless=True, timeout=30)
+
+# Read and written by way of `_Module` below.
+_login_timeout_timestamp: float | None
+_LOGIN_COOLDOWN_SECONDS: float
+
+_cooldown = _core.CooldownState()
+
+
+def _is_login_timeout_error(error: str) -> bool:
+    """Whether an error says that nobody logged in or verified in time."""
+    return _core.is_login_timeout(error)
+
+
+def _check_cooldown() -> Any:  # noqa: ANN401 - the class depends on whether the SDK is there.
+    """The message during a cooldown; None outside one. A cooldown that is over is forgotten."""
+    message = _cooldown.check()
+    return None if message is None else _content({"type": "text", "text": message})
+
+
+def _record_login_timeout() -> Any:  # noqa: ANN401
+    """Begins a cooldown now, and says so."""
+    return _content({"type": "text", "text": _cooldown.record()})
+
+
+async def list_tools() -> list[Any]:
+    """The five tools."""
+    return [_shaped("Tool", Tool, tool) for tool in json.loads(_core.list_patchright_tools())]
+
+
+async def call_tool(name: str, arguments: dict[str, Any]) -> list[Any]:
+    """What a tool answers, as the wire would: the cooldown is looked at first, and begins where it is due.
+
+    Raises:
+        ValueError: There is no such tool.
+    """
+    atexit.unregister(_core.close_tools)
+    atexit.register(_core.close_tools)
+    result = json.loads(await _core.call_tool(name, json.dumps(arguments)))
+    return [_content(part) for part in result["content"]]
+
+
+async def main() -> None:
+    """Serves over standard input and output until the client leaves."""
+    await asyncio.to_thread(_core.main, sys.argv[1:])
+
+
+def run() -> int:
+    """Serves over standard input and output until the client leaves; returns the exit status."""
+    return _core.main(sys.argv[1:])
+
+
+def _content(part: dict[str, Any]) -> Any:  # noqa: ANN401
+    if part["type"] == "image":
+        return _shaped("ImageContent", ImageContent, part)
+    return _shaped("TextContent", TextContent, part)
+
+
+def _shaped(name: str, own: type, values: dict[str, Any]) -> Any:  # noqa: ANN401
+    """The SDK's own class where the caller has imported the SDK, else ours, which is like it."""
+    theirs = getattr(sys.modules.get("mcp.types"), name, None)
+    if theirs is not None:
+        return theirs.model_validate(values)
+    known = own.__dataclass_fields__  # type: ignore[attr-defined]
+    return own(**{key: value for key, value in values.items() if key in known})
+
+
+class _Module(ModuleType):
+    """This module; two of its names are the engine's."""
+
+    @property
+    def _login_timeout_timestamp(self) -> float | None:
+        return _cooldown.since
+
+    @_login_timeout_timestamp.setter
+    def _login_timeout_timestamp(self, value: float | None) -> None:
+        _cooldown.since = None if value is None else float(value)
+
+    @property
+    def _LOGIN_COOLDOWN_SECONDS(self) -> float:  # noqa: N802 - the name is the original's.
+        period = _cooldown.period
+        return int(period) if period.is_integer() else period
+
+    @_LOGIN_COOLDOWN_SECONDS.setter
+    def _LOGIN_COOLDOWN_SECONDS(self, value: float) -> None:  # noqa: N802
+        _cooldown.period = float(value)
+
+    @property
+    def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
+        """The names, with the engine's as they stand: what patches a module looks for them here."""
+        names = ModuleType.__dict__["__dict__"].__get__(self)
+        names["_login_timeout_timestamp"] = self._login_timeout_timestamp
+        names["_LOGIN_COOLDOWN_SECONDS"] = self._LOGIN_COOLDOWN_SECONDS
+        return names  # type: ignore[no-any-return]
+
+
+sys.modules[__name__].__class__ = _Module
+_cooldown.use_clock(lambda: time.time())  # noqa: PLW0108 - looked up at each call: tests patch it.

@@ -1,0 +1,107 @@
+// Reads a page as a person would read it: "text", "html", or "readable": the HTML of what is visible, reduced to its
+// structure, as a JSON text of the main content and the rest. Runs in the isolated world and changes nothing.
+(kind) => {
+  "use strict";
+  const body = document.body;
+  if (kind === "html") {
+    const type = document.doctype ? new XMLSerializer().serializeToString(document.doctype) + "\n" : "";
+    return type + (document.documentElement?.outerHTML ?? "");
+  }
+  if (!body) {
+    const text = document.documentElement?.textContent ?? "";
+    return kind === "text" ? text : JSON.stringify({ main: escape(text), rest: "" });
+  }
+  if (kind === "text") return body.innerText ?? body.textContent ?? "";
+
+  const SKIPPED = new Set(
+    "script style noscript template iframe frame object embed svg canvas video audio map head link meta title input select textarea datalist".split(" "),
+  );
+  const KEPT = new Set(
+    "h1 h2 h3 h4 h5 h6 p ul ol li a table caption thead tbody tfoot tr th td pre code kbd samp blockquote strong b em i br hr img dl dt dd del s sup sub".split(" "),
+  );
+
+  function escape(text) {
+    return text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
+  }
+
+  function attributes(tag, element) {
+    if (tag === "a") {
+      const href = element.href;
+      return typeof href === "string" && /^(https?|mailto|tel|ftp):/.test(href) ? ` href="${escape(href)}"` : "";
+    }
+    if (tag === "img") {
+      const source = element.currentSrc || element.src;
+      const address = /^https?:/.test(source) ? source : "";
+      return ` alt="${escape(element.alt ?? "")}" src="${escape(address)}"`;
+    }
+    if (tag === "code" || tag === "pre") {
+      const language = /(?:^|\s)(?:language|lang)-[\w+#-]+/.exec(element.className);
+      return language ? ` class="${language[0].trim()}"` : "";
+    }
+    if (tag === "ol" && element.start !== 1) return ` start="${element.start}"`;
+    return "";
+  }
+
+  function children(element) {
+    if (element.shadowRoot) return element.shadowRoot.childNodes;
+    if (element instanceof HTMLSlotElement) {
+      const assigned = element.assignedNodes();
+      if (assigned.length > 0) return assigned;
+    }
+    return element.childNodes;
+  }
+
+  // Deep documents exist that would exhaust the stack of a recursive walk, so this one keeps its own.
+  function write(root, left) {
+    const parts = [];
+    const stack = [root];
+    while (stack.length > 0) {
+      const next = stack.pop();
+      if (typeof next === "string") {
+        parts.push(next);
+        continue;
+      }
+      if (next.nodeType === Node.TEXT_NODE) {
+        const parent = next.parentElement ?? next.parentNode?.host;
+        const hidden = parent && getComputedStyle(parent).visibility !== "visible";
+        if (!hidden) parts.push(escape(next.data));
+        continue;
+      }
+      if (next.nodeType !== Node.ELEMENT_NODE || next === left) continue;
+      const tag = next.localName;
+      if (SKIPPED.has(tag)) continue;
+      const style = getComputedStyle(next);
+      if (style.display === "none") continue;
+      if (tag === "img" && !(next.alt || /^https?:/.test(next.currentSrc || next.src))) continue;
+      let open = "";
+      let close = "";
+      if (KEPT.has(tag)) {
+        open = `<${tag}${attributes(tag, next)}>`;
+        if (tag !== "br" && tag !== "hr" && tag !== "img") close = `</${tag}>`;
+      } else if (!style.display.startsWith("inline") && style.display !== "contents") {
+        open = "<div>";
+        close = "</div>";
+      } else if (style.display !== "inline" && style.display !== "contents") {
+        open = " "; // Boxes in a row stand apart.
+        close = " ";
+      }
+      parts.push(open);
+      stack.push(close);
+      const inside = children(next);
+      for (let index = inside.length - 1; index >= 0; index--) stack.push(inside[index]);
+    }
+    return parts.join("");
+  }
+
+  function mainContent() {
+    const visible = (element) => element.checkVisibility() && (element.innerText ?? "").trim().length > 0;
+    for (const selector of ["main, [role=main]", "article"]) {
+      const found = [...document.querySelectorAll(selector)].filter(visible);
+      if (found.length === 1) return found[0];
+    }
+    return null;
+  }
+
+  const main = mainContent();
+  return JSON.stringify({ main: main ? write(main, null) : "", rest: write(body, main) });
+}

@@ -1,0 +1,114 @@
+//! How a call is answered that failed, or was not even tried: each family of tools in its own way.
+use serde_json::{Map, Value, json};
+
+use crate::error::Error;
+use crate::mcp::reply::Reply;
+use crate::mcp::settings::Settings;
+use crate::mcp::tool::{AnyTool, Toolset};
+use crate::mcp::tools::{patchright, sessions};
+use crate::messages::{Language, cooldown as texts, login};
+use crate::session::cooldown::{Begun, Cooldown, Cooling, Scope};
+use crate::session::registry::NoSession;
+
+/// The answer to any call during a pause of the tools, if this tool pauses.
+pub(super) fn paused(name: &str, cooldown: &Cooldown, settings: &Settings) -> Option<Reply> {
+    let pauses = match settings.cooldown_scope {
+        Scope::All => true,
+        Scope::Patchright => name.starts_with("patchright_"),
+    };
+    pauses.then(|| cooldown.check()).flatten().map(|cooling| paused_reply(cooling, settings.language))
+}
+
+fn paused_reply(Cooling { remaining_seconds }: Cooling, language: Language) -> Reply {
+    let mut reply = Reply::default();
+    reply.say_only(texts::paused(language, remaining_seconds));
+    reply.set_structured(json!({ "status": "cooldown", "retryAfterSeconds": remaining_seconds }));
+    reply
+}
+
+/// Answers a failure. One that means that nobody was there begins a pause.
+pub(super) fn tell(
+    error: &Error,
+    tool: &AnyTool,
+    arguments: &Map<String, Value>,
+    cooldown: &Cooldown,
+    settings: &Settings,
+    reply: &mut Reply,
+) {
+    if login::is_login_timeout(classified(error, tool.toolset)) {
+        *reply = match cooldown.begin() {
+            Begun::Before(cooling) => paused_reply(cooling, settings.language),
+            Begun::Now { period_seconds } => {
+                let mut notice = Reply::default();
+                notice.say_only(texts::begun(settings.language, period_seconds));
+                notice.set_structured(
+                    json!({ "status": "login_timeout", "retryAfterSeconds": period_seconds }),
+                );
+                notice
+            }
+        };
+        return;
+    }
+    match tool.toolset {
+        Toolset::Browser => reply.fail(error),
+        Toolset::Patchright => patchright::fail(tool.name, error, arguments, settings.language, reply),
+        Toolset::Sessions => sessions::fail(tool.name, error, arguments, reply),
+    }
+    if let Error::PersonNeeded { kind, wall, url, .. } = error
+        && tool.toolset != Toolset::Sessions
+    {
+        reply.set_structured(json!({ "status": "wall", "wall": { "kind": kind, "what": wall, "url": url } }));
+    }
+}
+
+/// Answers a call that names a session that is not there.
+pub(super) fn tell_no_session(error: &NoSession, id: &str, reply: &mut Reply) {
+    sessions::refuse(error, id, reply);
+}
+
+/// What of a failure is looked through for keywords: never what a page, a URL or a selector says.
+pub fn classified(error: &Error, toolset: Toolset) -> &'static str {
+    match error {
+        Error::PersonAway { kind: "login", .. } => login::LOGIN_RAN_OUT,
+        Error::PersonAway { .. } => login::CHECK_RAN_OUT,
+        Error::NavigationSlow { .. } if toolset == Toolset::Patchright => login::PAGE_RAN_OUT,
+        other => other.code(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use strum::VariantNames;
+
+    use super::*;
+
+    #[test]
+    fn no_code_is_a_keyword() {
+        for code in Error::VARIANTS {
+            assert!(!login::is_login_timeout(code), "{code}");
+        }
+    }
+
+    #[test]
+    fn only_a_page_that_ran_out_and_a_person_who_did_not_come_begin_a_pause() {
+        let waited = Duration::from_secs(2);
+        let begins = |error: &Error, toolset| login::is_login_timeout(classified(error, toolset));
+        let slow = Error::NavigationSlow { waited };
+        assert!(begins(&slow, Toolset::Patchright));
+        assert!(!begins(&slow, Toolset::Browser));
+        assert!(!begins(&slow, Toolset::Sessions));
+        for kind in ["login", "captcha", "challenge", "unusual_traffic"] {
+            assert!(begins(&Error::PersonAway { kind, waited }, Toolset::Browser), "{kind}");
+        }
+        for error in [
+            Error::ElementNotFound { waited },
+            Error::Script { message: "timeout captcha 登录超时".to_owned() },
+            Error::InvalidArguments { problems: vec!["timeout".to_owned()] },
+            Error::NavigationFailed { reason: "net::ERR_CONNECTION_REFUSED authentication".to_owned() },
+        ] {
+            assert!(!begins(&error, Toolset::Patchright), "{error}");
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! The clients that are here, each with what it works in. One that goes away is forgotten after a while.
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+use super::keys::Owner;
+use super::memory;
+use crate::mcp::dispatch::{Client, Dispatcher};
+
+/// How many clients there may be, and how long one may be away.
+#[derive(Debug, Clone, Copy)]
+pub struct ClientLimits {
+    pub most: usize,
+    /// How long the pages of a client stay that had a stream open and has lost it.
+    pub grace: Duration,
+    /// How long those of a client stay that asks for nothing.
+    pub idle: Duration,
+}
+
+impl Default for ClientLimits {
+    fn default() -> Self {
+        Self { most: 64, grace: Duration::from_secs(300), idle: Duration::from_secs(1800) }
+    }
+}
+
+/// The one who asks: an owner's connection. The name is the session's id, or a cookie, or empty for all of an owner's
+/// requests that bear neither.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Name {
+    pub(super) owner: Owner,
+    pub(super) connection: String,
+}
+
+#[derive(Debug)]
+pub(super) struct Clients {
+    dispatcher: Arc<Dispatcher>,
+    limits: ClientLimits,
+    known: Mutex<HashMap<Name, Entry>>,
+    /// Somebody has left since memory was last given back.
+    left: AtomicBool,
+}
+
+#[derive(Debug)]
+struct Entry {
+    client: Arc<Client>,
+    /// Requests and streams that are open.
+    open: usize,
+    had_stream: bool,
+    seen: Instant,
+}
+
+/// Keeps a client from being forgotten while it is held.
+#[derive(Debug)]
+pub(super) struct Presence {
+    clients: Arc<Clients>,
+    name: Name,
+}
+
+impl Clients {
+    pub(super) fn new(dispatcher: Arc<Dispatcher>, limits: ClientLimits) -> Arc<Self> {
+        Arc::new(Self { dispatcher, limits, known: Mutex::default(), left: AtomicBool::new(false) })
+    }
+
+    pub(super) fn knows(&self, name: &Name) -> bool {
+        self.known.lock().contains_key(name)
+    }
+
+    /// The client of this name, who is new if there is none and room for one.
+    pub(super) fn enter(self: &Arc<Self>, name: Name, stream: bool) -> Option<(Arc<Client>, Presence)> {
+        let mut known = self.known.lock();
+        if !known.contains_key(&name) {
+            if known.len() >= self.limits.most {
+                return None;
+            }
+            let client = Arc::new(self.dispatcher.client());
+            known.insert(name.clone(), Entry { client, open: 0, had_stream: false, seen: Instant::now() });
+        }
+        let entry = known.get_mut(&name)?;
+        entry.open += 1;
+        entry.had_stream |= stream;
+        Some((Arc::clone(&entry.client), Presence { clients: Arc::clone(self), name }))
+    }
+
+    /// Forgets a client who said goodbye, and closes its pages.
+    pub(super) async fn leave(&self, name: &Name) {
+        let entry = self.known.lock().remove(name);
+        if let Some(entry) = entry {
+            entry.client.close().await;
+            self.left.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Forgets the clients that have been away for too long. Gives their names.
+    pub(super) async fn sweep(&self) -> Vec<Name> {
+        let gone: Vec<(Name, Entry)> = {
+            let mut known = self.known.lock();
+            let limits = self.limits;
+            let is_gone = |entry: &Entry| {
+                let limit = if entry.had_stream { limits.grace } else { limits.idle };
+                entry.open == 0 && entry.seen.elapsed() >= limit
+            };
+            known.extract_if(|_, entry| is_gone(entry)).collect()
+        };
+        let mut names = Vec::new();
+        for (name, entry) in gone {
+            tracing::info!(owner = %name.owner, "a client has been away for too long; its pages are closed");
+            entry.client.close().await;
+            self.left.store(true, Ordering::Relaxed);
+            names.push(name);
+        }
+        if self.left.swap(false, Ordering::Relaxed) {
+            memory::give_back();
+        }
+        names
+    }
+
+    /// How often to [`sweep`](Self::sweep).
+    pub(super) fn rhythm(&self) -> Duration {
+        (self.limits.grace.min(self.limits.idle) / 4)
+            .clamp(Duration::from_millis(50), Duration::from_secs(10))
+    }
+}
+
+impl Presence {
+    /// The client is known by another name from now on.
+    pub(super) fn rename(&mut self, name: Name) {
+        let mut known = self.clients.known.lock();
+        if let Some(entry) = known.remove(&self.name) {
+            known.insert(name.clone(), entry);
+        }
+        self.name = name;
+    }
+}
+
+impl Drop for Presence {
+    fn drop(&mut self) {
+        if let Some(entry) = self.clients.known.lock().get_mut(&self.name) {
+            entry.open -= 1;
+            entry.seen = Instant::now();
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Which `Host` and `Origin` a request may name. A web page that makes a name of its own point to us is stopped here.
+use axum::http::{HeaderMap, Uri, header};
+use url::{Host, Url};
+
+use crate::error::{Error, Result};
+
+/// The names under which the server may be asked for.
+#[derive(Debug, Clone)]
+pub struct Guard {
+    hosts: Hosts,
+    origins: Vec<url::Origin>,
+}
+
+#[derive(Debug, Clone)]
+enum Hosts {
+    Any,
+    These(Vec<(Host<String>, Option<u16>)>),
+}
+
+impl Guard {
+    /// `hosts` beside those of loopback and `listening`, the address that the server was told to use: `name`,
+    /// `name:port`, or `*` for all. `origins` are those of web pages that may ask.
+    pub fn new(listening: &str, hosts: &[String], origins: &[String]) -> Result<Self> {
+        let wrong = |what: &str, text: &str| Error::InvalidArguments {
+            problems: vec![format!("{text:?} is no {what}")],
+        };
+        let mut known: Vec<(Host<String>, Option<u16>)> = Vec::new();
+        for loopback in ["localhost", "127.0.0.1", "[::1]"] {
+            known.extend(parse_authority(loopback));
+        }
+        known.extend(parse_authority(listening));
+        for host in hosts.iter().filter(|host| *host != "*") {
+            known.push(parse_authority(host).ok_or_else(|| wrong("host", host))?);
+        }
+        let origins = origins.iter().map(|text| parse_origin(text).ok_or_else(|| wrong("origin", text)));
+        Ok(Self {
+            hosts: if hosts.iter().any(|host| host == "*") { Hosts::Any } else { Hosts::These(known) },
+            origins: origins.collect::<Result<_>>()?,
+        })
+    }
+
+    /// Why the request is not to be answered, if it is not.
+    pub(super) fn refusal(&self, uri: &Uri, headers: &HeaderMap) -> Option<&'static str> {
+        let mut hosts = headers.get_all(header::HOST).iter();
+        let host = hosts.next().and_then(|host| host.to_str().ok()).and_then(parse_authority);
+        let named = uri.authority().map(|authority| parse_authority(authority.as_str()));
+        let Some(host) = host.filter(|_| hosts.next().is_none()) else {
+            return Some("Host header is missing or wrong");
+        };
+        if named.is_some_and(|named| named.as_ref() != Some(&host)) {
+            return Some("Host header and address differ");
+        }
+        let allowed = match &self.hosts {
+            Hosts::Any => true,
+            Hosts::These(known) => known
+                .iter()
+                .any(|(name, port)| *name == host.0 && port.is_none_or(|port| host.1.unwrap_or(80) == port)),
+        };
+        if !allowed {
+            return Some("Host is not allowed");
+        }
+        let mut origins = headers.get_all(header::ORIGIN).iter();
+        let origin = origins.next()?;
+        let origin = origin.to_str().ok().and_then(parse_origin).filter(|_| origins.next().is_none());
+        // A page that comes from us may ask us.
+        let own = url::Origin::Tuple("http".to_owned(), host.0, host.1.unwrap_or(80));
+        let allowed = origin.is_some_and(|origin| origin == own || self.origins.contains(&origin));
+        (!allowed).then_some("Origin is not allowed")
+    }
+}
+
+/// `name` or `name:port`, and nothing else that a URL could hold.
+fn parse_authority(text: &str) -> Option<(Host<String>, Option<u16>)> {
+    if text.is_empty()
+        || text.contains(['@', '/', '\\', '?', '#', '%', '*'])
+        || text.chars().any(|c| c.is_control() || c.is_whitespace())
+    {
+        return None;
+    }
+    // The port of a scheme would disappear from a URL of that scheme.
+    let port = Url::parse(&format!("x://{text}")).ok()?.port();
+    let url = Url::parse(&format!("http://{text}")).ok()?;
+    let host = match url.host()?.to_owned() {
+        // The dot at the end says that the name is whole.
+        Host::Domain(name) => Host::Domain(name.trim_end_matches('.').to_owned()),
+        address => address,
+    };
+    Some((host, port))
+}
+
+fn parse_origin(text: &str) -> Option<url::Origin> {
+    let url = Url::parse(text).ok()?;
+    let origin = url.origin();
+    // As browsers write it, with nothing after it: `null` is none.
+    let plain = origin.is_tuple()
+        && matches!(url.path(), "" | "/")
+        && url.query().is_none()
+        && url.username().is_empty();
+    plain.then_some(origin)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    fn refused(guard: &Guard, host: &[&str], origin: &[&str]) -> bool {
+        let mut headers = HeaderMap::new();
+        for value in host {
+            headers.append(header::HOST, HeaderValue::from_str(value).unwrap());
+        }
+        for value in origin {
+            headers.append(header::ORIGIN, HeaderValue::from_str(value).unwrap());
+        }
+        guard.refusal(&Uri::from_static("/mcp"), &headers).is_some()
+    }
+
+    #[test]
+    fn only_our_own_names_are_answered_to() {
+        let guard = Guard::new("127.0.0.1", &["mine.example".to_owned()], &[]).unwrap();
+        for good in
+            ["localhost:8931", "LOCALHOST", "127.0.0.1:1", "[::1]:8931", "localhost.", "mine.example:7"]
+        {
+            assert!(!refused(&guard, &[good], &[]), "{good}");
+        }
+        for evil in [
+            "evil.com",
+            "localhost.evil.com",
+            "127.0.0.1:8931@evil",
+            "evil.com:8931",
+            "",
+            "localhost:99999",
+            "localhost/x",
+            "mine.example.evil.com",
+            "notmine.example",
+            "127.0.0.2",
+            "localhost evil",
+            "*",
+        ] {
+            assert!(refused(&guard, &[evil], &[]), "{evil}");
+        }
+        assert!(refused(&guard, &[], &[]));
+        assert!(refused(&guard, &["localhost", "localhost"], &[]));
+        let one_port = Guard::new("127.0.0.1", &["mine.example:7".to_owned()], &[]).unwrap();
+        assert!(!refused(&one_port, &["mine.example:7"], &[]));
+        assert!(refused(&one_port, &["mine.example:8"], &[]));
+        assert!(!refused(&Guard::new("0.0.0.0", &["*".to_owned()], &[]).unwrap(), &["any.example"], &[]));
+    }
+
+    #[test]
+    fn web_pages_are_refused_unless_named() {
+        let guard = Guard::new("127.0.0.1", &[], &["https://app.example".to_owned()]).unwrap();
+        assert!(!refused(&guard, &["localhost"], &["https://app.example"]));
+        for evil in [
+            "https://evil.com",
+            "null",
+            "http://localhost.evil.com",
+            "http://localhost:8931.evil.com",
+            "http://localhost:8931",
+            "https://app.example:8443",
+            "http://app.example",
+            "https://app.example@evil.com",
+            "https://app.example.evil.com",
+            "",
+            "https://app.example/path",
+        ] {
+            assert!(refused(&guard, &["localhost"], &[evil]), "{evil}");
+        }
+        assert!(refused(&guard, &["localhost"], &["https://app.example", "https://app.example"]));
+        assert!(!refused(&guard, &["localhost:8931"], &["http://localhost:8931"]));
+        assert!(refused(&guard, &["localhost:8931"], &["http://localhost:8932"]));
+    }
+}

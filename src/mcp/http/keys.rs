@@ -1,0 +1,165 @@
+//! Keys: who may speak to the server, and as whom.
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
+
+use crate::error::{Error, Result};
+
+/// Whoever holds a key. Owners see nothing of each other.
+pub(super) type Owner = Arc<str>;
+
+/// The keys that are accepted.
+#[derive(Clone)]
+pub struct Keys {
+    keys: Vec<String>,
+    generated: bool,
+}
+
+/// What a request's `Authorization` turned out to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Known(Owner),
+    /// There is none, or none of a kind that we know.
+    Missing(&'static str),
+    Wrong,
+}
+
+impl fmt::Debug for Keys {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Keys({})", self.keys.len())
+    }
+}
+
+impl Keys {
+    /// Keys as the user gave them.
+    ///
+    /// # Errors
+    /// `invalid_arguments` for one that no header could carry.
+    pub fn new(keys: impl IntoIterator<Item = String>) -> Result<Self> {
+        let mut kept: Vec<String> = Vec::new();
+        for key in keys {
+            let key = key.trim().to_owned();
+            if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
+                let problem =
+                    "a key is made of letters, digits and signs of ASCII, without spaces".to_owned();
+                return Err(Error::InvalidArguments { problems: vec![problem] });
+            }
+            if !kept.contains(&key) {
+                kept.push(key);
+            }
+        }
+        Ok(Self { keys: kept, generated: false })
+    }
+
+    /// Keys of a file, one a line; empty lines and those that begin with `#` are passed over.
+    pub fn read(path: &Path) -> Result<Vec<String>> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| Error::File { path: path.display().to_string(), reason: error.to_string() })?;
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+        Ok(lines.map(str::to_owned).collect())
+    }
+
+    /// One key of 256 random bits.
+    pub fn generate() -> Result<Self> {
+        let mut bits = [0; 32];
+        getrandom::fill(&mut bits)
+            .map_err(|error| Error::Unsupported { what: "making a key", reason: error.to_string() })?;
+        Ok(Self { keys: vec![URL_SAFE_NO_PAD.encode(bits)], generated: true })
+    }
+
+    /// Everybody may. For tests, on loopback.
+    pub fn none() -> Self {
+        Self { keys: Vec::new(), generated: false }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// The key that was made up, so that somebody can be told of it once.
+    pub fn generated(&self) -> Option<&str> {
+        self.keys.first().filter(|_| self.generated).map(String::as_str)
+    }
+
+    /// Looks at the values of all `Authorization` headers.
+    pub(super) fn judge<'a>(&self, mut values: impl Iterator<Item = &'a [u8]>) -> Verdict {
+        if self.keys.is_empty() {
+            return Verdict::Known(Arc::from("everybody"));
+        }
+        let Some(value) = values.next() else { return Verdict::Missing("Authentication required") };
+        if values.next().is_some() {
+            return Verdict::Missing("Authentication required: there are two Authorization headers");
+        }
+        let (scheme, key) = match value.iter().position(|byte| *byte == b' ') {
+            Some(at) => (&value[..at], &value[at + 1..]),
+            None => (value, &[][..]),
+        };
+        if !scheme.eq_ignore_ascii_case(b"Bearer") || key.is_empty() {
+            return Verdict::Missing("Authentication required: use Authorization: Bearer KEY");
+        }
+        match self.find(key) {
+            Some(index) => Verdict::Known(Arc::from(format!("key-{}", index + 1))),
+            None => Verdict::Wrong,
+        }
+    }
+
+    /// Compares with every key, and each to its end, so that the time says nothing of how near a guess was.
+    fn find(&self, given: &[u8]) -> Option<usize> {
+        let (mut found, mut at) = (Choice::from(0), 0_u64);
+        for (index, key) in (0_u64..).zip(&self.keys) {
+            let same = key.as_bytes().ct_eq(given);
+            at.conditional_assign(&index, same);
+            found |= same;
+        }
+        bool::from(found).then(|| usize::try_from(at).unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judge(keys: &Keys, values: &[&str]) -> Verdict {
+        keys.judge(values.iter().map(|value| value.as_bytes()))
+    }
+
+    #[test]
+    fn each_key_is_an_owner_of_its_own() {
+        let keys = Keys::new(["one".to_owned(), " two\n".to_owned(), "one".to_owned()]).unwrap();
+        assert_eq!(keys.len(), 2);
+        assert_eq!(judge(&keys, &["Bearer one"]), Verdict::Known("key-1".into()));
+        assert_eq!(judge(&keys, &["bearer two"]), Verdict::Known("key-2".into()));
+        for near in ["Bearer on", "Bearer onee", "Bearer one ", "Bearer  one", "Bearer one\0", "Bearer ONE"] {
+            assert_eq!(judge(&keys, &[near]), Verdict::Wrong, "{near:?}");
+        }
+        for missing in
+            [&[][..], &["Basic one"], &["one"], &["Bearer"], &["Bearer "], &["Bearer one", "Bearer one"]]
+        {
+            assert!(matches!(judge(&keys, missing), Verdict::Missing(_)), "{missing:?}");
+        }
+    }
+
+    #[test]
+    fn a_generated_key_has_256_bits_and_is_told_once() {
+        let keys = Keys::generate().unwrap();
+        assert_eq!(URL_SAFE_NO_PAD.decode(keys.generated().unwrap()).unwrap().len(), 32);
+        assert_ne!(keys.generated(), Keys::generate().unwrap().generated());
+        assert_eq!(format!("{keys:?}"), "Keys(1)");
+        assert_eq!(Keys::new(["given".to_owned()]).unwrap().generated(), None);
+    }
+
+    #[test]
+    fn a_key_that_no_header_can_carry_is_refused() {
+        for key in ["", " ", "a b", "é", "a\0"] {
+            assert!(Keys::new([key.to_owned()]).is_err(), "{key:?}");
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! The server over HTTP: who may speak to it, within which limits, and which client a request belongs to.
+//!
+//! A request is checked from the outside in: `Host` and `Origin`, then the key, then size and form. Only what has passed
+//! reaches the SDK.
+mod clients;
+mod guard;
+mod keys;
+mod memory;
+mod serve;
+
+pub use clients::ClientLimits;
+pub use guard::Guard;
+pub use keys::Keys;
+pub use serve::{HttpOptions, HttpServer};

@@ -1,0 +1,464 @@
+//! Listening and answering.
+use std::convert::Infallible;
+use std::net::{IpAddr, SocketAddr};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::http::header::{self, HeaderValue};
+use axum::http::request::Parts;
+use axum::http::{Method, Request, Response, StatusCode};
+use http_body_util::{BodyExt, Empty, Full, LengthLimitError, Limited};
+use hyper::body::{Frame, Incoming, SizeHint};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, JsonRpcMessage};
+use rmcp::transport::streamable_http_server::session::SessionManager;
+use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use tokio::time::{MissedTickBehavior, interval, timeout};
+
+use super::clients::{ClientLimits, Clients, Name, Presence};
+use super::guard::Guard;
+use super::keys::{Keys, Owner, Verdict};
+use crate::error::{Error, Result};
+use crate::mcp::dispatch::Dispatcher;
+use crate::mcp::server::Server;
+use crate::mcp::shutdown::{self, Shutdown};
+use crate::mcp::stdio;
+
+/// The largest request that is read.
+const LARGEST_BODY: usize = 4 << 20;
+/// How long a request's head, and then its body, may take to arrive.
+const HEAD_LIMIT: Duration = Duration::from_secs(30);
+const BODY_LIMIT: Duration = Duration::from_secs(30);
+const LARGEST_HEAD: usize = 64 << 10;
+const MOST_HEADERS: usize = 100;
+const SESSION: &str = "mcp-session-id";
+const VERSION: &str = "mcp-protocol-version";
+/// From this revision on there is no handshake.
+const WITHOUT_SESSIONS: &[u8] = b"2026-07-28";
+const COOKIE: &str = "patchright-mcp-client";
+const EVENT_STREAM: &str = "text/event-stream";
+/// What a client is told to wait that finds no room.
+const COME_BACK_S: &str = "30";
+
+/// How to serve over HTTP.
+#[derive(Debug, Clone)]
+pub struct HttpOptions {
+    pub host: String,
+    /// 0 for any that is free.
+    pub port: u16,
+    pub keys: Keys,
+    pub guard: Guard,
+    pub limits: ClientLimits,
+}
+
+/// A server that listens, and does not answer yet.
+#[derive(Debug)]
+pub struct HttpServer {
+    listener: TcpListener,
+    address: SocketAddr,
+    options: HttpOptions,
+}
+
+impl HttpServer {
+    /// Takes the port.
+    ///
+    /// # Errors
+    /// `unsupported` when it cannot be had, and for a server without keys that others could reach.
+    pub async fn bind(options: HttpOptions) -> Result<Self> {
+        let failed = |reason: String| Error::Unsupported { what: "listening", reason };
+        let name = options.host.trim_matches(['[', ']']).to_owned();
+        let addresses: Vec<_> = tokio::net::lookup_host((name.as_str(), options.port))
+            .await
+            .map_err(|error| failed(format!("{name}: {error}")))?
+            .collect();
+        if options.keys.is_empty() && !addresses.iter().all(|address| address.ip().is_loopback()) {
+            return Err(failed("without a key only loopback is served".to_owned()));
+        }
+        let listener = TcpListener::bind(&*addresses).await;
+        let listener = listener.map_err(|error| failed(format!("port {}: {error}", options.port)))?;
+        let address = listener.local_addr().map_err(|error| failed(error.to_string()))?;
+        Ok(Self { listener, address, options })
+    }
+
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Where clients find it.
+    pub fn url(&self) -> String {
+        let host = match self.address.ip() {
+            IpAddr::V6(address) => format!("[{address}]"),
+            IpAddr::V4(address) => address.to_string(),
+        };
+        format!("http://{host}:{}/mcp", self.address.port())
+    }
+
+    /// Serves until `shutdown` begins; then closes the browser.
+    pub async fn serve(self, dispatcher: Arc<Dispatcher>, shutdown: &Shutdown) {
+        let clients = Clients::new(Arc::clone(&dispatcher), self.options.limits);
+        let mut sessions = LocalSessionManager::default();
+        let mut config = SessionConfig::default();
+        config.keep_alive = None; // Clients that are gone are swept below, pages and all.
+        sessions.session_config = config;
+        let sessions = Arc::new(sessions);
+        let config = StreamableHttpServerConfig::default()
+            .disable_allowed_hosts() // Checked already, and before the body.
+            .with_max_request_body_bytes(LARGEST_BODY)
+            .with_cancellation_token(shutdown.token().child_token());
+        let nobody = Server::new(Arc::clone(&dispatcher));
+        let service = StreamableHttpService::new(move || Ok(nobody.clone()), Arc::clone(&sessions), config);
+        let connections = Arc::new(Semaphore::new(4 * self.options.limits.most + 64));
+        let app = Arc::new(App { options: self.options, clients, sessions, service });
+        let mut serving = JoinSet::new();
+        let mut sweeping = interval(app.clients.rhythm());
+        sweeping.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                () = shutdown.token().cancelled() => break,
+                _ = sweeping.tick() => {
+                    let app = Arc::clone(&app);
+                    serving.spawn(async move { app.sweep().await });
+                }
+                Some(_) = serving.join_next() => {}
+                accepted = accept(&self.listener, &connections) => {
+                    let (stream, permit) = accepted;
+                    let app = Arc::clone(&app);
+                    serving.spawn(async move {
+                        let answer = service_fn(move |request| {
+                            let app = Arc::clone(&app);
+                            async move { Ok::<_, Infallible>(app.answer(request).await) }
+                        });
+                        let mut builder = http1::Builder::new();
+                        builder.timer(TokioTimer::new()).header_read_timeout(HEAD_LIMIT);
+                        builder.max_buf_size(LARGEST_HEAD).max_headers(MOST_HEADERS);
+                        let _ = builder.serve_connection(TokioIo::new(stream), answer).await;
+                        drop(permit);
+                    });
+                }
+            }
+        }
+        // What is being answered now may end by itself, but not for long.
+        drop(self.listener);
+        let _ =
+            timeout(Duration::from_millis(300), async { while serving.join_next().await.is_some() {} }).await;
+        serving.abort_all();
+        if timeout(shutdown::BROWSER_LIMIT, dispatcher.engine.close()).await.is_err() {
+            tracing::warn!("the browser did not close in time");
+        }
+    }
+}
+
+async fn accept(
+    listener: &TcpListener,
+    connections: &Arc<Semaphore>,
+) -> (tokio::net::TcpStream, Option<tokio::sync::OwnedSemaphorePermit>) {
+    let permit = Arc::clone(connections).acquire_owned().await.ok();
+    loop {
+        if let Ok((stream, _)) = listener.accept().await {
+            let _ = stream.set_nodelay(true);
+            return (stream, permit);
+        }
+        // No file descriptor is left, perhaps; soon one may be.
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+struct App {
+    options: HttpOptions,
+    clients: Arc<Clients>,
+    sessions: Arc<LocalSessionManager>,
+    service: StreamableHttpService<Server, LocalSessionManager>,
+}
+
+type Refused = Box<Response<Body>>;
+
+impl App {
+    async fn sweep(&self) {
+        for name in self.clients.sweep().await {
+            let _ = self.sessions.close_session(&name.connection.as_str().into()).await;
+        }
+    }
+
+    async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+        let mut response = self.try_answer(request).await.unwrap_or_else(|refused| *refused);
+        let headers = response.headers_mut();
+        headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+        response
+    }
+
+    async fn try_answer(&self, request: Request<Incoming>) -> Result<Response<Body>, Refused> {
+        let (mut parts, body) = request.into_parts();
+        if let Some(reason) = self.options.guard.refusal(&parts.uri, &parts.headers) {
+            tracing::debug!(reason, "refused a request");
+            return Err(plain(StatusCode::FORBIDDEN, reason));
+        }
+        match parts.uri.path() {
+            "/health" if parts.method == Method::GET || parts.method == Method::HEAD => {
+                return Ok(json_response(StatusCode::OK, &json!({"status": "ok"})));
+            }
+            "/mcp" => {}
+            _ => return Err(plain(StatusCode::NOT_FOUND, "Not found; the server is at /mcp")),
+        }
+        let owner = self.admit(&parts)?;
+        let session = match parts.headers.get(SESSION) {
+            None => None,
+            // Somebody else's session is as unknown as one that never was.
+            Some(id) => Some(self.session_of(&owner, id).ok_or_else(|| {
+                plain(
+                    StatusCode::NOT_FOUND,
+                    "Session not found: it has ended, or never was; initialize again",
+                )
+            })?),
+        };
+        let wants_events = accepts_events(&parts);
+        match parts.method {
+            Method::POST => {}
+            Method::GET => return self.stream(parts, session).await,
+            Method::DELETE => {
+                let response = self.service.handle(Request::from_parts(parts, Empty::<Bytes>::new())).await;
+                if let Some(name) = session.filter(|_| response.status().is_success()) {
+                    self.clients.leave(&name).await;
+                }
+                let mut response = response.map(Body::new);
+                if response.status() == StatusCode::ACCEPTED {
+                    // It is done, and the official client wants to hear that.
+                    *response.status_mut() = StatusCode::NO_CONTENT;
+                }
+                return Ok(response);
+            }
+            _ => return Err(not_allowed()),
+        }
+        let (bytes, message) = read(&parts, body).await?;
+        // The SDK answers in both ways to whoever takes both; which one it becomes is decided below.
+        parts.headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+        let begins = matches!(&message, JsonRpcMessage::Request(request) if matches!(request.request, ClientRequest::InitializeRequest(_)));
+        let discovers = matches!(&message, JsonRpcMessage::Request(request) if matches!(request.request, ClientRequest::DiscoverRequest(_)));
+        let cookie = cookie_of(&parts);
+        let name = match (&session, begins) {
+            (Some(name), _) => name.clone(),
+            (None, true) => {
+                Name { owner: owner.clone(), connection: format!("new {}", uuid::Uuid::new_v4()) }
+            }
+            (None, false) => Name { owner: owner.clone(), connection: cookie.clone().unwrap_or_default() },
+        };
+        let mut presence = None;
+        if !discovers {
+            let (client, present) = self.clients.enter(name.clone(), false).ok_or_else(no_room)?;
+            parts.extensions.insert(client);
+            presence = Some(present);
+        }
+        let id = match &message {
+            JsonRpcMessage::Request(request) => serde_json::to_value(&request.id).ok(),
+            _ => None,
+        };
+        let response = self.service.handle(Request::from_parts(parts, Full::new(bytes))).await;
+        if begins && let Some(mut present) = presence.take() {
+            let started = response.headers().get(SESSION).and_then(|id| id.to_str().ok()).map(str::to_owned);
+            match started {
+                Some(connection) => present.rename(Name { owner: owner.clone(), connection }),
+                None => self.clients.leave(&name).await,
+            }
+            presence = Some(present);
+        }
+        let mut response = if wants_events || !is_event_stream(&response) {
+            response.map(|body| Body::new(Kept { body: Body::new(body), _presence: presence }))
+        } else {
+            as_json(response.map(Body::new), id.as_ref()).await
+        };
+        if discovers && cookie.is_none() {
+            // The revision without sessions has no name for a client. One that keeps cookies gets one.
+            let value = format!("{COOKIE}={}; Path=/mcp; HttpOnly; SameSite=Strict", uuid::Uuid::new_v4());
+            if let Ok(value) = HeaderValue::try_from(value) {
+                response.headers_mut().append(header::SET_COOKIE, value);
+            }
+        }
+        Ok(response)
+    }
+
+    /// A stream for what the server says unasked. While it is open, the client is here.
+    async fn stream(&self, parts: Parts, session: Option<Name>) -> Result<Response<Body>, Refused> {
+        let response = self.service.handle(Request::from_parts(parts, Empty::<Bytes>::new())).await;
+        let is_stream = response.status().is_success();
+        let presence = session.filter(|_| is_stream).and_then(|name| self.clients.enter(name, true));
+        let presence = presence.map(|(_, presence)| presence);
+        Ok(response.map(|body| Body::new(Kept { body: Body::new(body), _presence: presence })))
+    }
+
+    fn admit(&self, parts: &Parts) -> Result<Owner, Refused> {
+        let values = parts.headers.get_all(header::AUTHORIZATION).iter().map(HeaderValue::as_bytes);
+        match self.options.keys.judge(values) {
+            Verdict::Known(owner) => Ok(owner),
+            Verdict::Missing(reason) => {
+                let mut response = plain(StatusCode::UNAUTHORIZED, reason);
+                let challenge = HeaderValue::from_static("Bearer realm=\"patchright-mcp\"");
+                response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
+                Err(response)
+            }
+            Verdict::Wrong => Err(plain(StatusCode::FORBIDDEN, "Invalid API key")),
+        }
+    }
+
+    fn session_of(&self, owner: &Owner, id: &HeaderValue) -> Option<Name> {
+        let name = Name { owner: owner.clone(), connection: id.to_str().ok()?.to_owned() };
+        // Only ids of sessions look like this; neither cookies nor those that are just beginning are any.
+        self.clients.knows(&name).then_some(name).filter(|name| !name.connection.is_empty())
+    }
+}
+
+/// Reads a message, which must be one of JSON-RPC.
+async fn read(parts: &Parts, body: Incoming) -> Result<(Bytes, ClientJsonRpcMessage), Refused> {
+    let kind =
+        parts.headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    if !kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json") {
+        return Err(plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "Content-Type must be application/json"));
+    }
+    let too_large = || plain(StatusCode::PAYLOAD_TOO_LARGE, "The request is too large");
+    let told = parts
+        .headers
+        .get(header::CONTENT_LENGTH)
+        .and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+    if told.is_some_and(|told| told > LARGEST_BODY as u64) {
+        return Err(too_large());
+    }
+    let collected = timeout(BODY_LIMIT, Limited::new(body, LARGEST_BODY).collect()).await;
+    let bytes = match collected {
+        Ok(Ok(collected)) => collected.to_bytes(),
+        Ok(Err(error)) if error.downcast_ref::<LengthLimitError>().is_some() => return Err(too_large()),
+        Ok(Err(_)) => return Err(plain(StatusCode::BAD_REQUEST, "The request broke off")),
+        Err(_) => return Err(plain(StatusCode::REQUEST_TIMEOUT, "The request took too long to arrive")),
+    };
+    let refused = |error: ErrorData, id: Option<Value>| {
+        Box::new(json_response(StatusCode::BAD_REQUEST, &json!({"jsonrpc": "2.0", "id": id, "error": error})))
+    };
+    let value: Value = serde_json::from_slice(&bytes)
+        .map_err(|error| refused(ErrorData::parse_error(format!("Parse error: {error}"), None), None))?;
+    let id = stdio::id_of(&value);
+    let modern = parts.headers.get(VERSION).is_some_and(|version| version.as_bytes() >= WITHOUT_SESSIONS);
+    if modern && value.get("method").is_some_and(|method| method == "initialize") {
+        let error = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "Method not found: initialize", None);
+        let body = json!({"jsonrpc": "2.0", "id": id, "error": error});
+        return Err(Box::new(json_response(StatusCode::NOT_FOUND, &body)));
+    }
+    let told = id.as_ref().and_then(|id| serde_json::to_value(id).ok());
+    let message = stdio::read_message(value, id.as_ref()).map_err(|error| refused(error, told))?;
+    Ok((bytes, message))
+}
+
+/// The one answer of a stream, for a client that takes no streams.
+async fn as_json(response: Response<Body>, id: Option<&Value>) -> Response<Body> {
+    let (mut parts, body) = response.into_parts();
+    let Ok(collected) = body.collect().await else {
+        return *plain(StatusCode::INTERNAL_SERVER_ERROR, "The answer broke off");
+    };
+    let bytes = collected.to_bytes();
+    let text = String::from_utf8_lossy(&bytes);
+    let messages = text.split("\n\n").filter_map(|event| {
+        let data: String =
+            event.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim_start).collect();
+        serde_json::from_str::<Value>(&data).ok()
+    });
+    let answer =
+        messages.into_iter().find(|message| message.get("method").is_none() && message.get("id") == id);
+    let Some(answer) = answer else {
+        return *plain(StatusCode::INTERNAL_SERVER_ERROR, "There was no answer");
+    };
+    parts.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    parts.headers.remove("x-accel-buffering");
+    Response::from_parts(parts, Body::from(answer.to_string()))
+}
+
+fn accepts_events(parts: &Parts) -> bool {
+    let values = parts.headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    values.flat_map(|value| value.split(',')).any(|entry| {
+        let mut fields = entry.split(';').map(str::trim);
+        let named = fields.next().is_some_and(|kind| kind.eq_ignore_ascii_case(EVENT_STREAM));
+        named && !fields.any(|field| field.strip_prefix("q=").is_some_and(|q| q.parse() == Ok(0.0_f32)))
+    })
+}
+
+fn is_event_stream<B>(response: &Response<B>) -> bool {
+    response
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .is_some_and(|kind| kind.as_bytes().starts_with(EVENT_STREAM.as_bytes()))
+}
+
+/// The name that we gave a client in a cookie.
+fn cookie_of(parts: &Parts) -> Option<String> {
+    let values = parts.headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let ours = values
+        .flat_map(|value| value.split(';'))
+        .find_map(|pair| pair.trim().strip_prefix(COOKIE)?.strip_prefix('='))?;
+    uuid::Uuid::parse_str(ours).ok().map(|id| format!("cookie {id}"))
+}
+
+fn plain(status: StatusCode, text: &str) -> Refused {
+    let mut response = Response::new(Body::from(format!("{text}\n")));
+    *response.status_mut() = status;
+    response
+        .headers_mut()
+        .insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    if status.is_client_error() {
+        // What is left of the request is not read.
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+    Box::new(response)
+}
+
+fn not_allowed() -> Refused {
+    let mut response = plain(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed");
+    response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, POST, DELETE"));
+    response
+}
+
+fn no_room() -> Refused {
+    let text = "The server has as many clients as it may have; come back later";
+    let body = json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32000, "message": text}});
+    let mut response = json_response(StatusCode::SERVICE_UNAVAILABLE, &body);
+    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static(COME_BACK_S));
+    Box::new(response)
+}
+
+fn json_response(status: StatusCode, value: &Value) -> Response<Body> {
+    let mut response = Response::new(Body::from(value.to_string()));
+    *response.status_mut() = status;
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+/// A body; while it is being read, its client is here.
+struct Kept {
+    body: Body,
+    _presence: Option<Presence>,
+}
+
+impl hyper::body::Body for Kept {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

@@ -1,0 +1,410 @@
+//! The five `patchright_*` tools: one call, one page, one answer. What clients read of them is Chinese, as it always was.
+use std::collections::BTreeMap;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use tokio::runtime::Handle;
+use url::Url;
+
+use super::milliseconds;
+use crate::Result;
+use crate::browser::{ContentFormat, Page};
+use crate::error::Error;
+use crate::mcp::dispatch::Call;
+use crate::mcp::reply::{Image, Reply};
+use crate::mcp::tool::{Effect, Tool, Toolset};
+use crate::messages::Language;
+use crate::messages::patchright::{self as texts, Kind};
+use crate::session::errand::{self, ErrandOptions, Task, Visit};
+
+/// How much text one answer holds unless told.
+const USUAL_CHARS: usize = 50_000;
+
+/// 返回格式
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    Text,
+    #[default]
+    Markdown,
+    Html,
+}
+
+/// 使用防检测浏览器抓取网页内容。
+///
+/// 适用场景：动态渲染的网页、普通抓取工具被拦截的网页、需要登录状态的网页。长内容可用 offset 分段读取。
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Fetch {
+    /// 要抓取的网页 URL
+    pub url: String,
+    /// 等待出现的 CSS 选择器（可选，用于动态内容）
+    pub wait_for: Option<String>,
+    /// 返回格式：text（纯文本）、markdown（默认）、html
+    #[serde(default)]
+    pub format: Format,
+    /// 超时（毫秒）
+    pub timeout: Option<f64>,
+    /// 从第几个字符开始
+    pub offset: Option<usize>,
+    /// 最多返回的字符数
+    pub max_chars: Option<usize>,
+}
+
+impl Tool for Fetch {
+    const NAME: &'static str = "patchright_fetch";
+    const TITLE: &'static str = "抓取网页";
+    const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Patchright;
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        let language = call.settings.language;
+        let Some(url) = given(&self.url, Given::Something, Kind::Fetch, language, reply) else {
+            return Ok(());
+        };
+        let format = match self.format {
+            Format::Text => ContentFormat::Text,
+            Format::Markdown => ContentFormat::Markdown,
+            Format::Html => ContentFormat::Html,
+        };
+        let wait_for = self.wait_for.filter(|selector| !selector.trim().is_empty());
+        let visit = visit(call, url, Task::Read { wait_for }, format, self.timeout).await?;
+        let content = part(
+            visit.contents.first().map_or("", String::as_str),
+            self.offset.unwrap_or_default(),
+            self.max_chars,
+            language,
+        );
+        reply.say_only(texts::fetched(&visit.title, &self.url, &content));
+        Ok(())
+    }
+}
+
+/// 使用防检测浏览器截取网页截图。
+///
+/// 适用场景：查看网页的实际外观，保存页面状态。
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Screenshot {
+    /// 要截图的网页 URL
+    pub url: String,
+    /// 是否截取整个页面（包括滚动区域）
+    #[serde(default)]
+    pub full_page: bool,
+    /// 超时（毫秒）
+    pub timeout: Option<f64>,
+}
+
+impl Tool for Screenshot {
+    const NAME: &'static str = "patchright_screenshot";
+    const TITLE: &'static str = "网页截图";
+    const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Patchright;
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        let language = call.settings.language;
+        let Some(url) = given(&self.url, Given::Something, Kind::Screenshot, language, reply) else {
+            return Ok(());
+        };
+        let visit =
+            visit(call, url, Task::Picture { full_page: self.full_page }, MARKDOWN, self.timeout).await?;
+        reply.say_only(texts::captured(language, &visit.title, &self.url));
+        reply.add_image(Image { base64: BASE64_STANDARD.encode(&visit.picture), mime_type: "image/png" });
+        Ok(())
+    }
+}
+
+/// 在网页上点击指定元素。
+///
+/// 适用场景：展开内容、翻页、关闭提示，然后读取点击后的页面。
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Click {
+    /// 目标网页 URL
+    pub url: String,
+    /// 要点击元素的 CSS 选择器
+    pub selector: String,
+    /// 超时（毫秒）
+    pub timeout: Option<f64>,
+    /// 从第几个字符开始
+    pub offset: Option<usize>,
+    /// 最多返回的字符数
+    pub max_chars: Option<usize>,
+}
+
+impl Tool for Click {
+    const NAME: &'static str = "patchright_click";
+    const TITLE: &'static str = "点击元素";
+    const EFFECT: Effect = Effect::Acts;
+    const TOOLSET: Toolset = Toolset::Patchright;
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        let language = call.settings.language;
+        let Some(url) = given(&self.url, Given::text(&self.selector), Kind::Click, language, reply) else {
+            return Ok(());
+        };
+        let visit = visit(call, url, Task::Click { selector: self.selector }, MARKDOWN, self.timeout).await?;
+        let content = part(
+            visit.contents.first().map_or("", String::as_str),
+            self.offset.unwrap_or_default(),
+            self.max_chars,
+            language,
+        );
+        reply.say_only(texts::clicked(language, &visit.title, &visit.url, &content));
+        Ok(())
+    }
+}
+
+/// 填写并提交网页表单。
+///
+/// 适用场景：搜索、登录、提交信息，然后读取结果页面。
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct FillForm {
+    /// 表单页面 URL
+    pub url: String,
+    /// 字段映射，格式: {"CSS选择器": "值"}
+    pub fields: BTreeMap<String, String>,
+    /// 提交按钮的 CSS 选择器（可选）
+    pub submit_selector: Option<String>,
+    /// 超时（毫秒）
+    pub timeout: Option<f64>,
+    /// 从第几个字符开始
+    pub offset: Option<usize>,
+    /// 最多返回的字符数
+    pub max_chars: Option<usize>,
+}
+
+impl Tool for FillForm {
+    const NAME: &'static str = "patchright_fill_form";
+    const TITLE: &'static str = "填写表单";
+    const EFFECT: Effect = Effect::Acts;
+    const TOOLSET: Toolset = Toolset::Patchright;
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        let language = call.settings.language;
+        let blank = self.fields.keys().any(|selector| selector.trim().is_empty());
+        let fields = match blank {
+            _ if self.fields.is_empty() => Given::Nothing,
+            true => Given::Blank,
+            false => Given::Something,
+        };
+        let Some(url) = given(&self.url, fields, Kind::FillForm, language, reply) else { return Ok(()) };
+        let submit = self.submit_selector.filter(|selector| !selector.trim().is_empty());
+        let task = Task::Fill { fields: self.fields.into_iter().collect(), submit };
+        let visit = visit(call, url, task, MARKDOWN, self.timeout).await?;
+        let content = part(
+            visit.contents.first().map_or("", String::as_str),
+            self.offset.unwrap_or_default(),
+            self.max_chars,
+            language,
+        );
+        reply.say_only(texts::submitted(language, &visit.title, &visit.url, &content));
+        Ok(())
+    }
+}
+
+/// 在网页上执行 JavaScript 代码。
+///
+/// 适用场景：提取页面中的数据，读取页面变量。结果以 JSON 返回。
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct ExecuteJs {
+    /// 目标网页 URL
+    pub url: String,
+    /// 要执行的 JavaScript 代码（应返回结果）
+    pub script: String,
+    /// 超时（毫秒）
+    pub timeout: Option<f64>,
+}
+
+impl Tool for ExecuteJs {
+    const NAME: &'static str = "patchright_execute_js";
+    const TITLE: &'static str = "执行 JavaScript";
+    const EFFECT: Effect = Effect::Acts;
+    const TOOLSET: Toolset = Toolset::Patchright;
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        let language = call.settings.language;
+        let Some(url) = given(&self.url, Given::text(&self.script), Kind::ExecuteJs, language, reply) else {
+            return Ok(());
+        };
+        let visit = visit(call, url, Task::Run { script: self.script }, MARKDOWN, self.timeout).await?;
+        let value = visit.value.unwrap_or_default();
+        let value = serde_json::to_string_pretty(&value).unwrap_or_default();
+        reply.say_only(texts::executed(language, &self.url, &value));
+        Ok(())
+    }
+}
+
+/// What was given beside the URL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Given {
+    Nothing,
+    Blank,
+    Something,
+}
+
+impl Given {
+    fn text(text: &str) -> Self {
+        match text {
+            "" => Self::Nothing,
+            blank if blank.trim().is_empty() => Self::Blank,
+            _ => Self::Something,
+        }
+    }
+}
+
+/// The address to go to. Without one, or without what else is needed, says so in `reply`.
+fn given(url: &str, other: Given, kind: Kind, language: Language, reply: &mut Reply) -> Option<Url> {
+    if url.is_empty() || other == Given::Nothing {
+        reply.refuse("invalid_arguments", texts::missing(kind, language));
+        return None;
+    }
+    let reason = match read_url(url) {
+        None => texts::unusable(Kind::Fetch, language),
+        Some(_) if other == Given::Blank => texts::unusable(kind, language),
+        Some(url) => return Some(url),
+    };
+    reply.refuse("invalid_arguments", texts::failure(kind, language, reason));
+    None
+}
+
+/// A page of the web, with its scheme.
+pub(crate) fn read_url(text: &str) -> Option<Url> {
+    let url = Url::parse(text.trim()).ok()?;
+    (matches!(url.scheme(), "http" | "https") && url.has_host()).then_some(url)
+}
+
+const MARKDOWN: ContentFormat = ContentFormat::Markdown;
+
+async fn visit(
+    call: &Call<'_>,
+    url: Url,
+    task: Task,
+    format: ContentFormat,
+    timeout: Option<f64>,
+) -> Result<Visit> {
+    let limit = timeout.map(milliseconds);
+    let options = ErrandOptions {
+        limit: limit.unwrap_or(call.settings.navigation_limit),
+        settle: call.settings.settle,
+        patience: call.settings.login_limit,
+        formats: &[format],
+        pacing: call.pacing,
+    };
+    let person = call.person();
+    if call.session.is_some() {
+        errand::dismiss(&call.workspace.page().await?).await?;
+        let page = call.page().await?;
+        call.progress.say("loading the page");
+        return errand::run(&page, &url, &task, options, &person).await;
+    }
+    if call.scratch.engine().running().is_none() {
+        call.progress.say("starting the browser");
+    }
+    let tab = Tab(Some(call.scratch.new_tab().await?));
+    call.progress.say("loading the page");
+    let visit = errand::run(tab.page()?, &url, &task, options, &person).await;
+    tab.close().await;
+    visit
+}
+
+/// A page that is closed when its errand is over, however that ends.
+struct Tab(Option<Page>);
+
+impl Tab {
+    fn page(&self) -> Result<&Page> {
+        self.0.as_ref().ok_or(Error::PageClosed)
+    }
+
+    async fn close(mut self) {
+        if let Some(page) = &self.0 {
+            let _ = page.close().await;
+        }
+        self.0 = None;
+    }
+}
+
+impl Drop for Tab {
+    fn drop(&mut self) {
+        if let (Some(page), Ok(runtime)) = (self.0.take(), Handle::try_current()) {
+            runtime.spawn(async move { page.close().await });
+        }
+    }
+}
+
+/// The part of a text that was asked for, and where it goes on.
+fn part(text: &str, offset: usize, most: Option<usize>, language: Language) -> String {
+    let all = text.chars().count();
+    let end = all.min(offset.saturating_add(most.filter(|most| *most > 0).unwrap_or(USUAL_CHARS)));
+    let mut part: String = text.chars().skip(offset).take(end.saturating_sub(offset)).collect();
+    if end < all {
+        part += &texts::goes_on(language, end, all);
+    }
+    part
+}
+
+/// Answers that a tool failed.
+pub(in crate::mcp) fn fail(
+    name: &str,
+    error: &Error,
+    arguments: &Map<String, Value>,
+    language: Language,
+    reply: &mut Reply,
+) {
+    let (kind, needed) = match name {
+        Screenshot::NAME => (Kind::Screenshot, ""),
+        Click::NAME => (Kind::Click, "selector"),
+        FillForm::NAME => (Kind::FillForm, "fields"),
+        ExecuteJs::NAME => (Kind::ExecuteJs, "script"),
+        _ => (Kind::Fetch, ""),
+    };
+    let lacks = |name: &str| !name.is_empty() && arguments.get(name).is_none_or(Value::is_null);
+    let text = match error {
+        Error::InvalidArguments { .. } if lacks("url") || lacks(needed) => {
+            texts::missing(kind, language).to_owned()
+        }
+        Error::InvalidArguments { problems } => texts::wrong_arguments(language, problems),
+        other => texts::failure(kind, language, &texts::reason(language, other)),
+    };
+    reply.refuse(error.code(), text);
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn addresses_are_those_of_web_pages() {
+        for address in
+            ["http://a.example", "https://a.example/x?y", "http://localhost:8080", "http://127.0.0.1:1/"]
+        {
+            assert!(read_url(address).is_some(), "{address}");
+        }
+        for address in
+            ["", "a.example", "ftp://a.example", "file:///etc/passwd", "javascript:alert(1)", "https://"]
+        {
+            assert!(read_url(address).is_none(), "{address}");
+        }
+    }
+
+    proptest! {
+        /// Reading part after part gives the whole text, and nothing twice.
+        #[test]
+        fn parts_make_the_whole(text in "[a-z√验 \n]{0,200}", most in 1..50_usize) {
+            let mut read = String::new();
+            let mut offset = 0;
+            loop {
+                let shown = part(&text, offset, Some(most), Language::Zh);
+                let Some((content, _)) = shown.rsplit_once("\n\n... [内容未完") else {
+                    read += &shown;
+                    break;
+                };
+                read += content;
+                offset += most;
+            }
+            prop_assert_eq!(read, text);
+        }
+    }
+}

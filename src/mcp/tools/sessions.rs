@@ -1,0 +1,318 @@
+//! Sessions as spec 3 has them: five tools that speak JSON.
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::{address, milliseconds};
+use crate::Result;
+use crate::browser::input::ClickOptions;
+use crate::browser::{ActionOptions, ElementHandle, ElementState, Page, Sight, WaitUntil};
+use crate::error::{Error, Obstacle};
+use crate::mcp::dispatch::Call;
+use crate::mcp::reply::Reply;
+use crate::mcp::tool::{Effect, Tool, Toolset};
+use crate::messages::sessions as texts;
+use crate::session::errand;
+use crate::session::registry::NoSession;
+use crate::session::wall::{Purpose, recognise};
+
+/// Open a session of its own cookies and storage, with one page. It ends by itself at expiresAt (ms since 1970).
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct CreateSession {}
+
+impl Tool for CreateSession {
+    const NAME: &'static str = "create_session";
+    const TITLE: &'static str = "Create a session";
+    const EFFECT: Effect = Effect::Adds;
+    const OPEN_WORLD: bool = false;
+    const TOOLSET: Toolset = Toolset::Sessions;
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        if call.workspace.engine().running().is_none() {
+            call.progress.say("starting the browser");
+        }
+        match call.sessions.create().await {
+            Ok(session) => answer(
+                reply,
+                json!({
+                    "sessionId": session.id, "expiresAt": session.expires_at, "message": texts::CREATED,
+                }),
+            ),
+            Err(error) => refuse(&error, "", reply),
+        }
+        Ok(())
+    }
+}
+
+/// Close a session and all its pages.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CloseSession {
+    #[schemars(length(min = 1))]
+    pub session_id: String,
+}
+
+impl Tool for CloseSession {
+    const NAME: &'static str = "close_session";
+    const TITLE: &'static str = "Close a session";
+    const EFFECT: Effect = Effect::Acts;
+    const OPEN_WORLD: bool = false;
+    const TOOLSET: Toolset = Toolset::Sessions;
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        match call.sessions.close(&self.session_id).await {
+            Ok(()) => answer(reply, json!({ "success": true, "message": texts::CLOSED })),
+            Err(error) => refuse(&error, &self.session_id, reply),
+        }
+        Ok(())
+    }
+}
+
+/// When a navigation is done.
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Until {
+    #[default]
+    Load,
+    DomContentLoaded,
+    NetworkIdle,
+}
+
+/// Open a URL in a session.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Navigate {
+    #[schemars(length(min = 1))]
+    pub session_id: String,
+    #[schemars(length(min = 1))]
+    pub url: String,
+    #[serde(default)]
+    pub wait_until: Until,
+    /// Milliseconds.
+    pub timeout: Option<f64>,
+}
+
+impl Tool for Navigate {
+    const NAME: &'static str = "navigate";
+    const TITLE: &'static str = "Open a URL in a session";
+    const EFFECT: Effect = Effect::Acts;
+    const TOOLSET: Toolset = Toolset::Sessions;
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        let url = address::read(&self.url)?;
+        let page = page(call).await?;
+        call.pacing.before(&url).await?;
+        call.progress.say("loading the page");
+        let until = match self.wait_until {
+            Until::Load => WaitUntil::Load,
+            Until::DomContentLoaded => WaitUntil::DomContentLoaded,
+            Until::NetworkIdle => WaitUntil::NetworkIdle,
+        };
+        errand::go(&page, &url, until, limit(self.timeout, call.settings.navigation_limit)).await?;
+        let status = page.document_response().map_or(0, |response| response.status);
+        let title = page.title().await;
+        let mut told = json!({ "success": true, "title": title, "url": page.url(), "status": status });
+        if let Ok(Some(wall)) = recognise(&page, &url, Purpose::Action).await {
+            told["wall"] = json!(wall);
+        }
+        answer(reply, told);
+        Ok(())
+    }
+}
+
+/// Click an element in a session's page.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Click {
+    #[schemars(length(min = 1))]
+    pub session_id: String,
+    /// CSS, or `XPath` beginning with // or xpath=, or text=…
+    #[schemars(length(min = 1))]
+    pub selector: String,
+    /// Milliseconds.
+    pub timeout: Option<f64>,
+    /// Click without waiting until the element can be clicked.
+    #[serde(default)]
+    pub force: bool,
+    /// 1 when left out.
+    #[schemars(range(min = 1, max = 10))]
+    pub click_count: Option<f64>,
+}
+
+impl Tool for Click {
+    const NAME: &'static str = "click";
+    const TITLE: &'static str = "Click in a session";
+    const EFFECT: Effect = Effect::Acts;
+    const TOOLSET: Toolset = Toolset::Sessions;
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        let page = page(call).await?;
+        let limit = limit(self.timeout, call.settings.action_limit);
+        let begun = tokio::time::Instant::now();
+        call.progress.say("clicking");
+        let element = page.main_frame().find(&self.selector, Sight::Attached, limit).await?;
+        let rest = limit.saturating_sub(begun.elapsed());
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "the schema says 1 to 10"
+        )]
+        let count = self.click_count.unwrap_or(1.0) as u32;
+        let click = ClickOptions { count, ..ClickOptions::default() };
+        let options = ActionOptions { force: self.force, ..ActionOptions::within(rest) };
+        call.act(&page, Some(&element), Box::pin(element.click(&click, &options))).await?;
+        errand::dismiss(&page).await?;
+        answer(reply, json!({ "success": true, "message": texts::CLICKED }));
+        Ok(())
+    }
+}
+
+/// Type text into an element of a session's page.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Type {
+    #[schemars(length(min = 1))]
+    pub session_id: String,
+    /// CSS, or `XPath` beginning with // or xpath=, or text=…
+    #[schemars(length(min = 1))]
+    pub selector: String,
+    pub text: String,
+    /// Milliseconds from one character to the next.
+    pub delay: Option<f64>,
+    /// Milliseconds.
+    pub timeout: Option<f64>,
+    /// Empty the field first.
+    #[serde(default)]
+    pub clear: bool,
+}
+
+impl Tool for Type {
+    const NAME: &'static str = "type";
+    const TITLE: &'static str = "Type in a session";
+    const EFFECT: Effect = Effect::Acts;
+    const TOOLSET: Toolset = Toolset::Sessions;
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        let page = page(call).await?;
+        let limit = limit(self.timeout, call.settings.action_limit);
+        let begun = tokio::time::Instant::now();
+        call.progress.say("typing");
+        let element = page.main_frame().find(&self.selector, Sight::Attached, limit).await?;
+        until_editable(&element, limit.saturating_sub(begun.elapsed()), limit).await?;
+        let options = ActionOptions::within(limit.saturating_sub(begun.elapsed()));
+        if self.clear {
+            element.clear(&options).await?;
+        }
+        let delay = self.delay.map(milliseconds);
+        let typing = Box::pin(element.type_text(&self.text, delay, &options));
+        call.act(&page, Some(&element), typing).await?;
+        errand::dismiss(&page).await?;
+        answer(reply, json!({ "success": true, "message": texts::TYPED }));
+        Ok(())
+    }
+}
+
+/// The session's page. These tools have no way to show a dialog, so one that is open is dismissed.
+async fn page(call: &Call<'_>) -> Result<Page> {
+    errand::dismiss(&call.workspace.page().await?).await?;
+    call.page().await
+}
+
+/// Waits until something can be typed into the element, which is never where it is no field.
+async fn until_editable(element: &ElementHandle, rest: Duration, limit: Duration) -> Result<()> {
+    let deadline = tokio::time::Instant::now() + rest;
+    loop {
+        let state = element.state().await?;
+        if state.editable {
+            return Ok(());
+        }
+        if tokio::time::Instant::now() >= deadline {
+            let obstacle = match state {
+                ElementState { visible: false, .. } => Obstacle::Hidden,
+                ElementState { enabled: false, .. } => Obstacle::Disabled,
+                _ => Obstacle::ReadOnly,
+            };
+            return Err(Error::NotActionable { obstacle, waited: limit });
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+fn limit(timeout: Option<f64>, otherwise: Duration) -> Duration {
+    timeout.map_or(otherwise, milliseconds)
+}
+
+fn answer(reply: &mut Reply, told: Value) {
+    reply.say_only(told.to_string());
+    reply.set_structured(told);
+}
+
+/// Answers that there is no session.
+pub(in crate::mcp) fn refuse(error: &NoSession, id: &str, reply: &mut Reply) {
+    let (code, message) = match error {
+        NoSession::NotFound => ("SESSION_NOT_FOUND", texts::not_found(id)),
+        NoSession::Expired => ("SESSION_EXPIRED", texts::expired(id)),
+        NoSession::LimitReached { limit } => ("MAX_SESSIONS_REACHED", texts::limit_reached(*limit)),
+        NoSession::Browser(error) => ("BROWSER_ERROR", texts::browser_error(error)),
+    };
+    let session = (!id.is_empty()).then_some(id);
+    reply.refuse(code, told(code, &message, session, None).to_string());
+}
+
+/// Answers that a tool failed.
+pub(in crate::mcp) fn fail(name: &str, error: &Error, arguments: &Map<String, Value>, reply: &mut Reply) {
+    let argument = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
+    let selector = argument("selector");
+    let engine = || Some(Value::from(texts::browser_error(error)));
+    let (code, message, details) = match error {
+        Error::InvalidArguments { problems } => {
+            let required = required_of(name);
+            let lacks = required.iter().any(|name| match arguments.get(*name) {
+                None => true,
+                Some(value) => *name != "text" && value.as_str().is_some_and(str::is_empty),
+            });
+            let message = texts::required(if lacks { required } else { &[] });
+            ("INVALID_PARAMETERS", message, Some(json!({ "problems": problems })))
+        }
+        Error::InvalidSelector { .. } => ("INVALID_PARAMETERS", texts::required(&[]), engine()),
+        Error::NavigationFailed { .. }
+        | Error::NavigationSlow { .. }
+        | Error::UrlRefused { .. }
+        | Error::RobotsDisallow => ("NAVIGATION_FAILED", texts::navigation_failed(argument("url")), engine()),
+        Error::ElementNotFound { .. } | Error::NotActionable { obstacle: Obstacle::Missing, .. } => {
+            ("ELEMENT_NOT_FOUND", texts::element_not_found(selector), None)
+        }
+        Error::NotActionable { .. } | Error::WrongElement { .. } if name == "click" => {
+            ("ELEMENT_NOT_CLICKABLE", texts::not_clickable(selector), engine())
+        }
+        Error::NotActionable { .. } | Error::WrongElement { .. } if name == "type" => {
+            ("ELEMENT_NOT_EDITABLE", texts::not_editable(selector), engine())
+        }
+        other => ("BROWSER_ERROR", texts::browser_error(other), None),
+    };
+    let session = Some(argument("sessionId")).filter(|id| !id.is_empty());
+    reply.refuse(code, told(code, &message, session, details).to_string());
+}
+
+fn required_of(name: &str) -> &'static [&'static str] {
+    match name {
+        "close_session" => &["sessionId"],
+        "navigate" => &["sessionId", "url"],
+        "click" => &["sessionId", "selector"],
+        "type" => &["sessionId", "selector", "text"],
+        _ => &[],
+    }
+}
+
+fn told(code: &str, message: &str, session: Option<&str>, details: Option<Value>) -> Value {
+    let mut told = json!({ "errorCode": code, "message": message });
+    if let Some(session) = session {
+        told["sessionId"] = session.into();
+    }
+    if let Some(details) = details {
+        told["details"] = details;
+    }
+    told
+}

@@ -1,0 +1,85 @@
+//! The words by which a failure is known to come from a user who was not there.
+
+/// What a failure's text contains if it started because nobody logged in or verified in time.
+pub const KEYWORDS: [&str; 7] =
+    ["验证超时", "登录超时", "timeout", "captcha", "验证码", "login required", "authentication"];
+
+/// Nobody logged in while we waited.
+pub const LOGIN_RAN_OUT: &str = "登录超时";
+/// Nobody passed a check while we waited.
+pub const CHECK_RAN_OUT: &str = "验证超时";
+/// The page did not load in its time.
+pub const PAGE_RAN_OUT: &str = "timeout: the page did not load in its time";
+
+/// Whether a failure's text says so. Literal: any of the keywords, in any case.
+pub fn is_login_timeout(error: &str) -> bool {
+    let error = error.to_lowercase();
+    KEYWORDS.iter().any(|keyword| error.contains(keyword))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use proptest::sample::select;
+
+    use super::*;
+
+    /// Text that cannot hold a keyword: none can be written with these letters.
+    fn without_keywords() -> impl Strategy<Value = String> {
+        "[b-zB-Z0-9 .:/!-]{0,60}".prop_filter("no keyword", |text| {
+            let text = text.to_lowercase();
+            !KEYWORDS.iter().any(|keyword| text.contains(keyword))
+        })
+    }
+
+    fn in_some_case(text: &str, upper: &[bool]) -> String {
+        let letters = text.chars().zip(upper.iter().chain(std::iter::repeat(&false)));
+        letters
+            .map(|(c, upper)| if *upper { c.to_uppercase().collect::<String>() } else { c.into() })
+            .collect()
+    }
+
+    proptest! {
+        /// Feature: patchright-login-cooldown, Property 1: Login Timeout Keyword Detection
+        #[test]
+        fn a_text_with_a_keyword_is_a_login_timeout(
+            before in any::<String>(),
+            keyword in select(&KEYWORDS[..]),
+            upper in prop::collection::vec(any::<bool>(), 0..20),
+            after in any::<String>(),
+        ) {
+            let text = format!("{before}{}{after}", in_some_case(keyword, &upper));
+            prop_assert!(is_login_timeout(&text), "{text:?}");
+        }
+
+        /// Feature: patchright-login-cooldown, Property 2: Non-Login Error Rejection
+        #[test]
+        fn a_text_without_any_is_not(text in without_keywords()) {
+            prop_assert!(!is_login_timeout(&text), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_keywords_are_the_seven_of_the_design() {
+        let listed =
+            ["验证超时", "登录超时", "timeout", "captcha", "验证码", "login required", "authentication"];
+        assert!(listed.iter().all(|keyword| is_login_timeout(keyword)));
+        assert_eq!(KEYWORDS.len(), listed.len());
+    }
+
+    #[test]
+    fn ordinary_failures_are_not_login_timeouts() {
+        for text in
+            ["", "Network error", "Element not found", "Connection refused", "404 Not Found", "timed out"]
+        {
+            assert!(!is_login_timeout(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_the_engine_says_itself_when_a_wait_ran_out_is_one() {
+        for text in [LOGIN_RAN_OUT, CHECK_RAN_OUT, PAGE_RAN_OUT] {
+            assert!(is_login_timeout(text), "{text}");
+        }
+    }
+}

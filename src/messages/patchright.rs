@@ -1,0 +1,175 @@
+//! What the `patchright_*` tools say.
+use super::Language;
+use crate::error::{Error, human};
+
+/// What a tool's answers begin with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Fetch,
+    Screenshot,
+    Click,
+    FillForm,
+    ExecuteJs,
+}
+
+/// Begins the answer of a tool that failed.
+pub fn failure(kind: Kind, language: Language, reason: &str) -> String {
+    let prefix = match (language, kind) {
+        (Language::Zh, Kind::Fetch) => "抓取失败",
+        (Language::Zh, Kind::Screenshot) => "截图失败",
+        (Language::Zh, Kind::Click) => "点击失败",
+        (Language::Zh, Kind::FillForm) => "表单提交失败",
+        (Language::Zh, Kind::ExecuteJs) => "执行失败",
+        (Language::En, Kind::Fetch) => "Fetching failed",
+        (Language::En, Kind::Screenshot) => "The screenshot failed",
+        (Language::En, Kind::Click) => "The click failed",
+        (Language::En, Kind::FillForm) => "Submitting the form failed",
+        (Language::En, Kind::ExecuteJs) => "The script failed",
+    };
+    format!("{prefix}: {reason}")
+}
+
+/// Answers a call that lacks what the tool cannot do without.
+pub fn missing(kind: Kind, language: Language) -> &'static str {
+    match (language, kind) {
+        (Language::Zh, Kind::Fetch | Kind::Screenshot) => "错误: 请提供 URL",
+        (Language::Zh, Kind::Click) => "错误: 请提供 URL 和选择器",
+        (Language::Zh, Kind::FillForm) => "错误: 请提供 URL 和字段",
+        (Language::Zh, Kind::ExecuteJs) => "错误: 请提供 URL 和脚本",
+        (Language::En, Kind::Fetch | Kind::Screenshot) => "Error: give a URL",
+        (Language::En, Kind::Click) => "Error: give a URL and a selector",
+        (Language::En, Kind::FillForm) => "Error: give a URL and fields",
+        (Language::En, Kind::ExecuteJs) => "Error: give a URL and a script",
+    }
+}
+
+/// What a tool cannot work with although it is there.
+pub fn unusable(kind: Kind, language: Language) -> &'static str {
+    match (language, kind) {
+        (Language::Zh, Kind::Fetch | Kind::Screenshot) => "无效的 URL 格式",
+        (Language::Zh, Kind::Click) => "选择器不能为空",
+        (Language::Zh, Kind::FillForm) => "字段不能为空",
+        (Language::Zh, Kind::ExecuteJs) => "脚本不能为空",
+        (Language::En, Kind::Fetch | Kind::Screenshot) => "this is not a URL of a web page",
+        (Language::En, Kind::Click) => "the selector must not be blank",
+        (Language::En, Kind::FillForm) => "the fields must not be blank",
+        (Language::En, Kind::ExecuteJs) => "the script must not be blank",
+    }
+}
+
+/// Begins the list of arguments that cannot be used.
+pub fn wrong_arguments(language: Language, problems: &[String]) -> String {
+    let list = format!("\n- {}", problems.join("\n- "));
+    match language {
+        Language::Zh => format!("错误: 参数无效{list}"),
+        Language::En => format!("Error: these arguments cannot be used{list}"),
+    }
+}
+
+pub fn fetched(title: &str, url: &str, content: &str) -> String {
+    format!("## {title}\n\n**URL**: {url}\n\n{content}")
+}
+
+pub fn captured(language: Language, title: &str, url: &str) -> String {
+    match language {
+        Language::Zh => format!("截图: {title} ({url})"),
+        Language::En => format!("Screenshot: {title} ({url})"),
+    }
+}
+
+pub fn clicked(language: Language, title: &str, url: &str, content: &str) -> String {
+    match language {
+        Language::Zh => page("点击后页面", "标题", title, url, content),
+        Language::En => page("The page after the click", "Title", title, url, content),
+    }
+}
+
+pub fn submitted(language: Language, title: &str, url: &str, content: &str) -> String {
+    match language {
+        Language::Zh => page("表单提交结果", "标题", title, url, content),
+        Language::En => page("What the form led to", "Title", title, url, content),
+    }
+}
+
+fn page(heading: &str, title_label: &str, title: &str, url: &str, content: &str) -> String {
+    format!("## {heading}\n\n**URL**: {url}\n**{title_label}**: {title}\n\n{content}")
+}
+
+pub fn executed(language: Language, url: &str, content: &str) -> String {
+    let heading = match language {
+        Language::Zh => "JavaScript 执行结果",
+        Language::En => "The result of the JavaScript",
+    };
+    // A result must not end the block that it stands in.
+    let longest = content.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat((longest + 1).max(3));
+    format!("## {heading}\n\n**URL**: {url}\n\n{fence}\n{content}\n{fence}")
+}
+
+/// Ends a part of a text that goes on.
+pub fn goes_on(language: Language, end: usize, all: usize) -> String {
+    match language {
+        Language::Zh => format!("\n\n... [内容未完，共 {all} 个字符；用 offset={end} 继续阅读]"),
+        Language::En => format!("\n\n... [{all} characters in all; go on reading with offset={end}]"),
+    }
+}
+
+/// Why something failed. Like the errors, it holds no word that the cooldown listens for.
+pub fn reason(language: Language, error: &Error) -> String {
+    if language == Language::En {
+        let hint = error.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
+        return format!("{error}{hint}");
+    }
+    match error {
+        Error::BrowserNotFound { .. } => "未找到浏览器".to_owned(),
+        Error::NavigationFailed { reason } => format!("无法打开页面: {reason}"),
+        Error::UrlRefused { .. } => "无效的 URL 格式".to_owned(),
+        Error::ElementNotFound { waited } => format!("未找到元素（等待了 {}）", human(*waited)),
+        Error::NotActionable { obstacle, waited } => {
+            format!("元素无法操作（等待了 {}）: the element {obstacle}", human(*waited))
+        }
+        Error::InvalidSelector { .. } => "选择器无法解析".to_owned(),
+        Error::Script { message } => format!("脚本出错: {message}"),
+        Error::RobotsDisallow => "该网站的 robots.txt 不允许访问此地址".to_owned(),
+        Error::Cancelled => "操作已取消".to_owned(),
+        Error::PersonNeeded { wall, .. } => {
+            format!(
+                "页面需要用户本人先完成验证或登录（{wall}）。请让用户在可见的浏览器中完成，或使用其他来源"
+            )
+        }
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_result_cannot_end_its_block() {
+        let text = executed(Language::Zh, "http://a.example", "\"```\\n## Forged\"");
+        assert!(text.ends_with("\n````\n\"```\\n## Forged\"\n````"), "{text}");
+    }
+
+    #[test]
+    fn ordinary_reasons_start_no_cooldown() {
+        let waited = std::time::Duration::from_secs(2);
+        for language in [Language::Zh, Language::En] {
+            for error in [
+                Error::ElementNotFound { waited },
+                Error::NavigationFailed { reason: "net::ERR_CONNECTION_REFUSED".to_owned() },
+                Error::RobotsDisallow,
+                Error::Cancelled,
+                Error::PersonNeeded {
+                    kind: "login",
+                    what: "to log in",
+                    wall: "a form that asks for a password".to_owned(),
+                    url: "http://a.example/authentication".to_owned(),
+                },
+            ] {
+                let text = reason(language, &error);
+                assert!(!super::super::login::is_login_timeout(&text), "{text}");
+            }
+        }
+    }
+}

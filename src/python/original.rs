@@ -1,0 +1,264 @@
+//! What `patchright_mcp.server` and `PatchrightBrowser` stand on: the tools and the pause of this process.
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+use super::bridge;
+use crate::browser::ContentFormat;
+use crate::browser::launch::LaunchOptions;
+use crate::cli;
+use crate::error::Error;
+use crate::mcp::dispatch::{Client, Dispatcher};
+use crate::mcp::failure::classified;
+use crate::mcp::progress::Progress;
+use crate::mcp::tool::Toolset;
+use crate::mcp::tools::patchright::read_url;
+use crate::messages::patchright::Kind;
+use crate::messages::{Language, cooldown as texts, login, patchright as words};
+use crate::session::cooldown::Cooldown;
+use crate::session::errand::{self, ErrandOptions, Task};
+use crate::session::handoff::Stranger;
+use crate::session::pacing::Pacing;
+use crate::session::{Engine, EngineOptions, Source, Workspace};
+
+/// Whether an error's text says that nobody logged in or verified in time.
+#[pyfunction]
+pub(super) fn is_login_timeout(error: &str) -> bool {
+    login::is_login_timeout(error)
+}
+
+/// The pause of this process.
+#[pyclass(frozen, module = "patchright_mcp._core")]
+pub(super) struct CooldownState {}
+
+#[pymethods]
+impl CooldownState {
+    #[new]
+    fn new() -> Self {
+        Self {}
+    }
+
+    /// When the last login timeout was, in seconds since 1970.
+    #[getter]
+    fn since(&self) -> Option<f64> {
+        Cooldown::of_this_process().since()
+    }
+
+    #[setter]
+    fn set_since(&self, since: Option<f64>) {
+        Cooldown::of_this_process().set_since(since);
+    }
+
+    /// How long a pause is, in seconds.
+    #[getter]
+    fn period(&self) -> f64 {
+        Cooldown::of_this_process().period()
+    }
+
+    #[setter]
+    fn set_period(&self, seconds: f64) {
+        Cooldown::of_this_process().set_period(seconds);
+    }
+
+    /// Tells the time by `clock` from now on.
+    fn use_clock(&self, clock: Py<PyAny>) {
+        let now = move || {
+            // An interpreter that is just ending has no time any more.
+            let told = Python::try_attach(|py| clock.call0(py)?.extract::<f64>(py));
+            told.and_then(Result::ok).unwrap_or_else(|| {
+                SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
+            })
+        };
+        Cooldown::of_this_process().set_clock(Arc::new(now));
+    }
+
+    /// What a call is answered with during a pause; `None` outside one.
+    fn check(&self) -> Option<String> {
+        let cooling = Cooldown::of_this_process().check()?;
+        Some(texts::paused(Language::default(), cooling.remaining_seconds))
+    }
+
+    /// Begins a pause now, and says so.
+    fn record(&self) -> String {
+        texts::begun(Language::default(), Cooldown::of_this_process().record())
+    }
+}
+
+/// The tools on a browser of this process's own; made when first asked for, as the environment configures it.
+struct Desk {
+    dispatcher: Dispatcher,
+    client: Client,
+}
+
+static DESK: OnceLock<Arc<Desk>> = OnceLock::new();
+
+fn desk() -> PyResult<Arc<Desk>> {
+    if let Some(desk) = DESK.get() {
+        return Ok(Arc::clone(desk));
+    }
+    let config = cli::configure([], std::env::vars_os());
+    let mut config = config.map_err(|ending| PyRuntimeError::new_err(format!("{ending:?}")))?;
+    if let Source::Launch(launch) = &mut config.engine.source {
+        launch.headless.get_or_insert(true);
+    }
+    let dispatcher = cli::dispatcher(config);
+    let client = dispatcher.client();
+    Ok(Arc::clone(DESK.get_or_init(|| Arc::new(Desk { dispatcher, client }))))
+}
+
+/// The listing of the `patchright_*` tools, as JSON.
+#[pyfunction]
+pub(super) fn list_patchright_tools() -> PyResult<String> {
+    let desk = desk()?;
+    let tools = desk.dispatcher.registry.tools().iter().filter(|tool| tool.toolset == Toolset::Patchright);
+    let tools = tools.map(|tool| tool.listing()).collect::<Vec<_>>();
+    serde_json::to_string(&tools).map_err(|error| PyRuntimeError::new_err(error.to_string()))
+}
+
+/// Calls a tool, as a client on the wire does. Awaits to the result as JSON.
+#[pyfunction]
+pub(super) fn call_tool(py: Python<'_>, name: String, arguments: String) -> PyResult<Bound<'_, PyAny>> {
+    let arguments: Map<String, Value> =
+        serde_json::from_str(&arguments).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let desk = desk()?;
+    bridge::awaitable(py, async move {
+        let (progress, never) = (Progress::default(), CancellationToken::new());
+        let reply = desk.dispatcher.call(&desk.client, &name, arguments, &progress, &never).await;
+        let reply = reply.map_err(|_| PyValueError::new_err(format!("未知工具: {name}")))?;
+        serde_json::to_string(&reply.into_result())
+            .map_err(|error| PyRuntimeError::new_err(error.to_string()))
+    })
+}
+
+/// Closes the browser behind `call_tool`, if one runs.
+#[pyfunction]
+pub(super) fn close_tools(py: Python<'_>) -> PyResult<()> {
+    match DESK.get() {
+        Some(desk) => bridge::block_on(py, desk.dispatcher.engine.close()),
+        None => Ok(()),
+    }
+}
+
+/// A browser for errands.
+#[pyclass(frozen, module = "patchright_mcp._core")]
+pub(super) struct Errands {
+    workspace: Workspace,
+    pacing: Pacing,
+    limit: Duration,
+}
+
+/// What came of an errand: the page's address, title, text and HTML, the picture, the script's value as JSON; or why not.
+type Outcome<'py> = (String, String, String, String, Bound<'py, PyBytes>, Option<String>, Option<String>);
+
+#[pymethods]
+impl Errands {
+    #[new]
+    #[pyo3(signature = (headless, timeout, user_data_dir))]
+    fn new(headless: bool, timeout: f64, user_data_dir: Option<PathBuf>) -> PyResult<Self> {
+        let launch = LaunchOptions { headless: Some(headless), user_data_dir, ..LaunchOptions::default() };
+        let engine = Engine::new(EngineOptions {
+            use_profile: launch.user_data_dir.is_some(),
+            warn: Arc::new(|line| tracing::warn!("{line}")),
+            ..EngineOptions::new(Source::Launch(Box::new(launch)))
+        });
+        let limit = Duration::try_from_secs_f64(timeout);
+        let limit = limit.map_err(|error| PyValueError::new_err(format!("timeout: {error}")))?;
+        Ok(Self { workspace: engine.workspace(), pacing: Pacing::default(), limit })
+    }
+
+    #[pyo3(signature = (url, wait_for))]
+    fn fetch<'py>(&self, py: Python<'py>, url: &str, wait_for: Option<String>) -> PyResult<Outcome<'py>> {
+        self.run(py, Kind::Fetch, url, Task::Read { wait_for })
+    }
+
+    fn screenshot<'py>(&self, py: Python<'py>, url: &str, full_page: bool) -> PyResult<Outcome<'py>> {
+        self.run(py, Kind::Screenshot, url, Task::Picture { full_page })
+    }
+
+    fn click<'py>(&self, py: Python<'py>, url: &str, selector: String) -> PyResult<Outcome<'py>> {
+        self.run(py, Kind::Click, url, Task::Click { selector })
+    }
+
+    #[pyo3(signature = (url, fields, submit))]
+    fn fill_form<'py>(
+        &self,
+        py: Python<'py>,
+        url: &str,
+        fields: Vec<(String, String)>,
+        submit: Option<String>,
+    ) -> PyResult<Outcome<'py>> {
+        self.run(py, Kind::FillForm, url, Task::Fill { fields, submit })
+    }
+
+    fn execute_js<'py>(&self, py: Python<'py>, url: &str, script: String) -> PyResult<Outcome<'py>> {
+        self.run(py, Kind::ExecuteJs, url, Task::Run { script })
+    }
+
+    /// Closes the browser, if it runs.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        bridge::block_on(py, self.workspace.engine().close())
+    }
+}
+
+impl Errands {
+    fn run<'py>(&self, py: Python<'py>, kind: Kind, url: &str, task: Task) -> PyResult<Outcome<'py>> {
+        let failed = |reason: String| {
+            let nothing = String::new;
+            (nothing(), nothing(), nothing(), nothing(), PyBytes::new(py, &[]), None, Some(reason))
+        };
+        let Some(address) = read_url(url) else {
+            return Ok(failed(words::unusable(Kind::Fetch, Language::default()).to_owned()));
+        };
+        if lacks(&task) {
+            return Ok(failed(words::unusable(kind, Language::default()).to_owned()));
+        }
+        let visit = async {
+            let page = self.workspace.new_tab().await?;
+            let options = ErrandOptions {
+                limit: self.limit,
+                settle: Duration::from_millis(120),
+                patience: Duration::from_secs(120),
+                formats: &[ContentFormat::Text, ContentFormat::Html],
+                pacing: &self.pacing,
+            };
+            let visit = errand::run(&page, &address, &task, options, &Stranger).await;
+            let _ = page.close().await;
+            visit
+        };
+        let visit = match bridge::block_on(py, visit)? {
+            Ok(visit) => visit,
+            Err(error) => return Ok(failed(reason(&error))),
+        };
+        let mut contents = visit.contents.into_iter();
+        let mut content = || contents.next().unwrap_or_default();
+        let value = visit.value.map(|value| value.to_string());
+        Ok((visit.url, visit.title, content(), content(), PyBytes::new(py, &visit.picture), value, None))
+    }
+}
+
+fn lacks(task: &Task) -> bool {
+    let blank = |text: &str| text.trim().is_empty();
+    match task {
+        Task::Click { selector } => blank(selector),
+        Task::Fill { fields, .. } => fields.is_empty() || fields.iter().any(|(selector, _)| blank(selector)),
+        Task::Run { script } => blank(script),
+        Task::Read { .. } | Task::Picture { .. } => false,
+    }
+}
+
+/// Why an errand failed, in words that the cooldown knows where it is to begin, and in no other case.
+fn reason(error: &Error) -> String {
+    let classified = classified(error, Toolset::Patchright);
+    if login::is_login_timeout(classified) {
+        return classified.to_owned();
+    }
+    let words = words::reason(Language::default(), error);
+    // A page may have written one of the keywords; that is no reason to pause.
+    if login::is_login_timeout(&words) { error.code().to_owned() } else { words }
+}

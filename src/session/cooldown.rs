@@ -1,0 +1,455 @@
+//! The pause after a login or a verification that nobody came for.
+//!
+//! There is one state for the whole process; all clients and both faces look at it. The stamp is wall time, because it
+//! can be set from outside, survive a restart, and be shared with other processes of this machine.
+use std::fmt;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+use std::thread::sleep;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
+
+/// How long the pause is unless somebody says otherwise.
+pub const DEFAULT_PERIOD: Duration = Duration::from_secs(300);
+/// How long to wait for another process that is just writing the stamp.
+const LONGEST_LOCK: Duration = Duration::from_millis(200);
+const LOCK_PAUSE: Duration = Duration::from_millis(5);
+
+/// Which tools pause.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Scope {
+    /// All of them.
+    #[default]
+    All,
+    /// Those that can start a pause by themselves.
+    Patchright,
+}
+
+/// A pause that is going on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cooling {
+    /// Whole seconds until it is over. More than the period where the clock was set back.
+    pub remaining_seconds: i64,
+}
+
+/// What happened to a pause that somebody wanted to begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Begun {
+    Now {
+        period_seconds: i64,
+    },
+    /// It had begun already, and its start stays where it was.
+    Before(Cooling),
+}
+
+/// Seconds since 1970.
+pub type Clock = Arc<dyn Fn() -> f64 + Send + Sync>;
+/// Hears what the user should know.
+pub type Warn = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// When the last login timeout was, and what follows from it.
+pub struct Cooldown {
+    state: Mutex<State>,
+}
+
+struct State {
+    since: Option<f64>,
+    period: f64,
+    clock: Clock,
+    file: Option<StateFile>,
+}
+
+impl Default for Cooldown {
+    fn default() -> Self {
+        Self::new(Arc::new(wall_time))
+    }
+}
+
+impl fmt::Debug for Cooldown {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Cooldown").finish_non_exhaustive()
+    }
+}
+
+impl Cooldown {
+    /// One that no other part of the process sees.
+    pub fn new(clock: Clock) -> Self {
+        let state = State { since: None, period: DEFAULT_PERIOD.as_secs_f64(), clock, file: None };
+        Self { state: Mutex::new(state) }
+    }
+
+    /// The one of this process.
+    pub fn of_this_process() -> &'static Arc<Self> {
+        static COOLDOWN: LazyLock<Arc<Cooldown>> = LazyLock::new(Arc::default);
+        &COOLDOWN
+    }
+
+    /// Keeps the stamp in `folder`, where other processes and the next one see it. What is wrong with the file is told
+    /// once to `warn`; the state is then this process's own.
+    pub fn keep_in(&self, folder: &Path, warn: Warn) {
+        self.state.lock().file = Some(StateFile::new(folder, warn));
+    }
+
+    /// Tells the time by another clock from now on.
+    pub fn set_clock(&self, clock: Clock) {
+        self.state.lock().clock = clock;
+    }
+
+    /// How long a pause is, in seconds.
+    pub fn period(&self) -> f64 {
+        self.state.lock().period
+    }
+
+    pub fn set_period(&self, seconds: f64) {
+        self.state.lock().period = seconds;
+    }
+
+    /// When the last login timeout was; `None` outside a pause.
+    pub fn since(&self) -> Option<f64> {
+        self.state.lock().read()
+    }
+
+    pub fn set_since(&self, since: Option<f64>) {
+        self.state.lock().write(since);
+    }
+
+    /// The pause that is going on. One that is over is forgotten.
+    pub fn check(&self) -> Option<Cooling> {
+        let now = self.now();
+        self.state.lock().check(now)
+    }
+
+    /// Begins a pause now, also while one is going on. Returns its length in seconds.
+    pub fn record(&self) -> i64 {
+        let now = self.now();
+        let mut state = self.state.lock();
+        state.write(Some(now));
+        whole(state.period)
+    }
+
+    /// Begins a pause unless one is going on.
+    pub fn begin(&self) -> Begun {
+        let now = self.now();
+        let mut state = self.state.lock();
+        // Another process must not begin one between our look and our stamp.
+        let lock = state.file.as_mut().and_then(StateFile::lock);
+        if let Some(cooling) = state.check(now) {
+            return Begun::Before(cooling);
+        }
+        state.write_locked(Some(now));
+        drop(lock);
+        Begun::Now { period_seconds: whole(state.period) }
+    }
+
+    /// The clock may be somebody else's code that looks at us, so nothing is held while it runs.
+    fn now(&self) -> f64 {
+        let clock = Arc::clone(&self.state.lock().clock);
+        clock()
+    }
+}
+
+impl State {
+    fn check(&mut self, now: f64) -> Option<Cooling> {
+        let elapsed = now - self.read()?;
+        // A stamp in the future makes this negative: then the pause goes on, and its rest is told as it is.
+        if elapsed < self.period {
+            return Some(Cooling { remaining_seconds: whole(self.period - elapsed) });
+        }
+        self.write(None);
+        None
+    }
+
+    fn read(&mut self) -> Option<f64> {
+        if let Some(file) = &mut self.file
+            && let Some(since) = file.read()
+        {
+            self.since = since;
+        }
+        self.since
+    }
+
+    fn write(&mut self, since: Option<f64>) {
+        let lock = self.file.as_mut().and_then(StateFile::lock);
+        self.write_locked(since);
+        drop(lock);
+    }
+
+    fn write_locked(&mut self, since: Option<f64>) {
+        self.since = since;
+        if let Some(file) = &mut self.file {
+            file.write(since);
+        }
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "as Python's int() does, except that it ends where i64 does"
+)]
+fn whole(seconds: f64) -> i64 {
+    seconds as i64
+}
+
+fn wall_time() -> f64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
+}
+
+/// The stamp on disk. It is replaced whole, so that a reader needs no lock; writers take turns.
+struct StateFile {
+    path: PathBuf,
+    lock: PathBuf,
+    warn: Warn,
+    warned: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    since: Option<f64>,
+}
+
+impl StateFile {
+    fn new(folder: &Path, warn: Warn) -> Self {
+        Self { path: folder.join("cooldown.json"), lock: folder.join("cooldown.lock"), warn, warned: false }
+    }
+
+    /// What the file says; `None` if it cannot be known.
+    #[expect(
+        clippy::option_option,
+        reason = "that nothing is known is not the same as that nobody is waited for"
+    )]
+    fn read(&mut self) -> Option<Option<f64>> {
+        match fs::read(&self.path) {
+            Ok(text) => match serde_json::from_slice::<Kept>(&text) {
+                Ok(kept) => Some(kept.since),
+                Err(error) => {
+                    self.tell(&error);
+                    None
+                }
+            },
+            // Nobody has written yet.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => {
+                self.tell(&error);
+                None
+            }
+        }
+    }
+
+    fn write(&mut self, since: Option<f64>) {
+        if let Err(error) = self.replace(since) {
+            self.tell(&error);
+        }
+    }
+
+    fn replace(&self, since: Option<f64>) -> io::Result<()> {
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        let mut fresh = tempfile::NamedTempFile::new_in(folder)?;
+        fresh.write_all(&serde_json::to_vec(&Kept { since })?)?;
+        fresh.persist(&self.path)?;
+        Ok(())
+    }
+
+    /// Waits a little for the other processes. Whoever holds it too long is not waited for.
+    fn lock(&mut self) -> Option<File> {
+        let open = || -> io::Result<File> {
+            fs::create_dir_all(self.lock.parent().unwrap_or(Path::new(".")))?;
+            File::options().create(true).append(true).open(&self.lock)
+        };
+        let file = match open() {
+            Ok(file) => file,
+            Err(error) => {
+                self.tell(&error);
+                return None;
+            }
+        };
+        let mut waited = Duration::ZERO;
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Some(file),
+                Err(TryLockError::WouldBlock) if waited < LONGEST_LOCK => {
+                    sleep(LOCK_PAUSE);
+                    waited += LOCK_PAUSE;
+                }
+                Err(error) => {
+                    self.tell(&error);
+                    return None;
+                }
+            }
+        }
+    }
+
+    fn tell(&mut self, error: &dyn fmt::Display) {
+        if !std::mem::replace(&mut self.warned, true) {
+            let path = self.path.display();
+            (self.warn)(&format!("the cooldown is not shared with other processes: {path}: {error}"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A clock that stands where it is put.
+    #[derive(Clone, Default)]
+    struct Hand(Arc<AtomicU64>);
+
+    impl Hand {
+        fn at(now: f64) -> Self {
+            Self(Arc::new(now.to_bits().into()))
+        }
+
+        fn put(&self, now: f64) {
+            self.0.store(now.to_bits(), Ordering::Relaxed);
+        }
+
+        fn cooldown(&self) -> Cooldown {
+            let hand = self.clone();
+            Cooldown::new(Arc::new(move || f64::from_bits(hand.0.load(Ordering::Relaxed))))
+        }
+    }
+
+    const NOW: f64 = 1_770_000_000.0;
+
+    proptest! {
+        /// Feature: patchright-login-cooldown, Property 3: Timestamp Recording
+        #[test]
+        fn recording_stamps_the_current_time(now in 0.0..4e9, before in prop::option::of(0.0..4e9)) {
+            let cooldown = Hand::at(now).cooldown();
+            cooldown.set_since(before);
+            cooldown.record();
+            prop_assert!((cooldown.since().unwrap() - now).abs() < 1.0);
+        }
+
+        /// Feature: patchright-login-cooldown, Property 4: Cooldown Message During Active Cooldown
+        #[test]
+        fn within_the_period_the_pause_goes_on(period in 1.0..10_000.0, part in 0.0..0.999) {
+            let cooldown = Hand::at(NOW).cooldown();
+            cooldown.set_period(period);
+            cooldown.set_since(Some(NOW - period * part));
+            prop_assert!(cooldown.check().is_some());
+            prop_assert!(cooldown.since().is_some());
+        }
+
+        /// Feature: patchright-login-cooldown, Property 5: Cooldown Reset After Expiry
+        #[test]
+        fn after_the_period_the_stamp_is_gone(period in 0.0..10_000.0, late in 0.001..1e9) {
+            let cooldown = Hand::at(NOW).cooldown();
+            cooldown.set_period(period);
+            cooldown.set_since(Some(NOW - period - late));
+            prop_assert_eq!(cooldown.check(), None);
+            prop_assert_eq!(cooldown.since(), None);
+        }
+
+        /// Feature: patchright-login-cooldown, Property 6: Remaining Time Accuracy
+        #[test]
+        fn the_rest_is_told_within_a_second(period in 1.0..10_000.0, elapsed in -10_000.0..10_000.0) {
+            prop_assume!(elapsed < period);
+            let cooldown = Hand::at(NOW).cooldown();
+            cooldown.set_period(period);
+            cooldown.set_since(Some(NOW - elapsed));
+            let told = cooldown.check().unwrap().remaining_seconds;
+            #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+            let difference = (period - elapsed) - told as f64;
+            prop_assert!((0.0..1.001).contains(&difference), "{difference}");
+        }
+
+        /// Feature: patchright-login-cooldown, Property 7: Normal Operation After Reset
+        #[test]
+        fn without_a_stamp_nothing_pauses(now in 0.0..4e9, period in 0.0..10_000.0) {
+            let cooldown = Hand::at(now).cooldown();
+            cooldown.set_period(period);
+            prop_assert_eq!(cooldown.check(), None);
+            prop_assert_eq!(cooldown.since(), None);
+        }
+    }
+
+    #[test]
+    fn exactly_the_period_is_over() {
+        let cooldown = Hand::at(NOW).cooldown();
+        cooldown.set_since(Some(NOW - 300.0));
+        assert_eq!(cooldown.check(), None);
+        assert_eq!(cooldown.since(), None);
+    }
+
+    #[test]
+    fn a_stamp_in_the_future_pauses_and_its_rest_is_told_as_it_is() {
+        let cooldown = Hand::at(NOW).cooldown();
+        cooldown.set_since(Some(NOW + 100.0));
+        assert_eq!(cooldown.check(), Some(Cooling { remaining_seconds: 400 }));
+    }
+
+    #[test]
+    fn what_ends_during_a_pause_does_not_move_its_start() {
+        let hand = Hand::at(NOW);
+        let cooldown = hand.cooldown();
+        assert_eq!(cooldown.begin(), Begun::Now { period_seconds: 300 });
+        hand.put(NOW + 100.0);
+        assert_eq!(cooldown.begin(), Begun::Before(Cooling { remaining_seconds: 200 }));
+        assert_eq!(cooldown.since(), Some(NOW));
+    }
+
+    #[test]
+    fn of_many_that_begin_at_once_one_does() {
+        let cooldown = Cooldown::default();
+        let begun = std::thread::scope(|scope| {
+            let threads = (0..8).map(|_| scope.spawn(|| cooldown.begin())).collect::<Vec<_>>();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+        });
+        assert_eq!(begun.iter().filter(|begun| matches!(begun, Begun::Now { .. })).count(), 1, "{begun:?}");
+    }
+
+    /// A state that is kept in `folder`, and what it warned of.
+    fn kept(hand: &Hand, folder: &Path) -> (Cooldown, Arc<Mutex<Vec<String>>>) {
+        let warnings = Arc::<Mutex<Vec<String>>>::default();
+        let heard = Arc::clone(&warnings);
+        let cooldown = hand.cooldown();
+        cooldown.keep_in(folder, Arc::new(move |warning| heard.lock().push(warning.to_owned())));
+        (cooldown, warnings)
+    }
+
+    #[test]
+    fn processes_that_share_a_folder_share_the_pause_and_its_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let hand = Hand::at(NOW);
+        let (one, warnings) = kept(&hand, &folder.path().join("made/when/needed"));
+        let (other, _) = kept(&hand, &folder.path().join("made/when/needed"));
+        assert_eq!(other.check(), None);
+        one.begin();
+        assert_eq!(other.check(), Some(Cooling { remaining_seconds: 300 }));
+        assert!(matches!(other.begin(), Begun::Before(_)));
+        hand.put(NOW + 301.0);
+        assert_eq!(other.check(), None);
+        assert_eq!(one.since(), None, "the end is shared as well");
+        assert!(warnings.lock().is_empty(), "{:?}", warnings.lock());
+    }
+
+    #[test]
+    fn a_broken_file_is_a_warning_and_no_more() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("cooldown.json"), "{\"since\": \"yesterday\"").unwrap();
+        let (cooldown, warnings) = kept(&Hand::at(NOW), folder.path());
+        assert_eq!(cooldown.check(), None);
+        assert_eq!(cooldown.check(), None);
+        assert_eq!(warnings.lock().len(), 1, "{:?}", warnings.lock());
+        cooldown.begin();
+        assert!(cooldown.check().is_some());
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_is_a_warning_and_no_more() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let (cooldown, warnings) = kept(&Hand::at(NOW), &file.path().join("below a file"));
+        cooldown.begin();
+        assert!(cooldown.check().is_some());
+        assert_eq!(warnings.lock().len(), 1, "{:?}", warnings.lock());
+    }
+}

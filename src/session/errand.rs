@@ -1,0 +1,249 @@
+//! An errand: go to a page, do one thing there, and tell what came of it.
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::time::{Instant, timeout_at};
+use url::Url;
+
+use super::handoff::{self, Passed, Person};
+use super::pacing::Pacing;
+use super::wall::{Purpose, WallKind};
+use crate::browser::input::ClickOptions;
+use crate::browser::{
+    ActionOptions, Area, Arrival, ContentFormat, Mark, NavigateOptions, Page, Scope, ScreenshotOptions,
+    SettleOptions, Sight, WaitUntil,
+};
+use crate::error::{Error, Result};
+
+/// How long a document that is there may go on loading what belongs to it, and asking for more.
+const REST_LIMIT: Duration = Duration::from_secs(5);
+
+/// What to do at the page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Task {
+    /// Read it, once this element is visible.
+    Read {
+        wait_for: Option<String>,
+    },
+    Picture {
+        full_page: bool,
+    },
+    Click {
+        selector: String,
+    },
+    /// Fill fields, named by selectors, in this order.
+    Fill {
+        fields: Vec<(String, String)>,
+        submit: Option<String>,
+    },
+    /// Run JavaScript for its value.
+    Run {
+        script: String,
+    },
+}
+
+/// How to go about it.
+#[derive(Debug, Clone, Copy)]
+pub struct ErrandOptions<'a> {
+    /// How long it may take, without the time for a person.
+    pub limit: Duration,
+    /// How long nothing must happen on the page until it counts as quiet.
+    pub settle: Duration,
+    /// How long a person may take.
+    pub patience: Duration,
+    /// How to write the page down that a task leads to.
+    pub formats: &'a [ContentFormat],
+    pub pacing: &'a Pacing,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, Default)]
+pub struct Visit {
+    /// Where the page was in the end.
+    pub url: String,
+    pub title: String,
+    /// The page, in each of the formats that were asked for.
+    pub contents: Vec<String>,
+    pub picture: Vec<u8>,
+    pub value: Option<Value>,
+    /// The wall that a person opened on the way.
+    pub passed: Option<Passed>,
+}
+
+/// Goes to `url` and does `task` there.
+pub async fn run(
+    page: &Page,
+    url: &Url,
+    task: &Task,
+    options: ErrandOptions<'_>,
+    person: &dyn Person,
+) -> Result<Visit> {
+    let mut deadline = arrive(page, url, options).await?;
+    let purpose = match task {
+        Task::Read { .. } | Task::Picture { .. } => Purpose::Content,
+        Task::Click { .. } | Task::Fill { .. } | Task::Run { .. } => Purpose::Action,
+    };
+    let passed = handoff::pass(page, url, purpose, options.patience, person).await?;
+    if let Some(passed) = &passed {
+        deadline += passed.waited;
+        if passed.wall.kind == WallKind::Login && is_elsewhere(page, url) {
+            deadline = arrive(page, url, options).await?;
+        }
+    }
+    let mut visit = perform(page, task, deadline, options.settle).await?;
+    if matches!(task, Task::Read { .. } | Task::Click { .. } | Task::Fill { .. }) {
+        for format in options.formats {
+            visit.contents.push(page.content(*format).await?);
+        }
+    }
+    visit.url = page.url();
+    visit.title = page.title().await;
+    visit.passed = passed;
+    Ok(visit)
+}
+
+async fn perform(page: &Page, task: &Task, deadline: Instant, settle: Duration) -> Result<Visit> {
+    let frame = page.main_frame();
+    let mut visit = Visit::default();
+    match task {
+        Task::Read { wait_for } => {
+            if let Some(selector) = wait_for {
+                frame.find(selector, Sight::Visible, rest(deadline)).await?;
+            }
+        }
+        Task::Picture { full_page } => {
+            let area = if *full_page { Area::FullPage } else { Area::Viewport };
+            let options = ScreenshotOptions { area, ..ScreenshotOptions::default() };
+            visit.picture = page.screenshot(options).await?.bytes;
+        }
+        Task::Click { selector } => click(page, selector, deadline, settle).await?,
+        Task::Fill { fields, submit } => {
+            for (selector, value) in fields {
+                let element = frame.find(selector, Sight::Attached, rest(deadline)).await?;
+                element.fill(value, &ActionOptions::within(rest(deadline))).await?;
+            }
+            if let Some(selector) = submit {
+                click(page, selector, deadline, settle).await?;
+            }
+        }
+        Task::Run { script } => {
+            let value = evaluate(page, script);
+            let value = timeout_at(deadline, value).await;
+            let waited =
+                || Error::WaitRanOut { what: "the end of the script".to_owned(), waited: REST_LIMIT };
+            visit.value = Some(value.map_err(|_| waited())??);
+        }
+    }
+    Ok(visit)
+}
+
+/// Runs a script: an expression, a function, or the body of one; `await` may stand anywhere in it.
+async fn evaluate(page: &Page, script: &str) -> Result<Value> {
+    let mut outcome = page.main_frame().evaluate(script, Vec::new(), Scope::Main).await;
+    // What is no JavaScript the first way has not run yet.
+    for function in [format!("async () => (\n{script}\n)"), format!("async () => {{\n{script}\n}}")] {
+        match &outcome {
+            Err(Error::Script { message }) if message.starts_with("SyntaxError") => {}
+            _ => return outcome,
+        }
+        let other_way = page.main_frame().evaluate(&function, Vec::new(), Scope::Main).await;
+        match &other_way {
+            // The complaint about what was written is the one to tell.
+            Err(Error::Script { message }) if message.starts_with("SyntaxError") => {}
+            _ => outcome = other_way,
+        }
+    }
+    outcome
+}
+
+async fn click(page: &Page, selector: &str, deadline: Instant, settle: Duration) -> Result<()> {
+    let element = page.main_frame().find(selector, Sight::Attached, rest(deadline)).await?;
+    let watch = page.watch(Some(&element)).await;
+    match element.click(&ClickOptions::default(), &ActionOptions::within(rest(deadline))).await {
+        Ok(()) | Err(Error::DialogOpen { .. }) => {}
+        Err(error) => return Err(error),
+    }
+    watch.settle(&SettleOptions { window: settle, navigation_limit: rest(deadline) }).await;
+    dismiss(page).await
+}
+
+/// Goes to `url`. Returns until when the rest may take.
+async fn arrive(page: &Page, url: &Url, options: ErrandOptions<'_>) -> Result<Instant> {
+    options.pacing.before(url).await?;
+    let deadline = Instant::now() + options.limit;
+    let mark = page.mark();
+    go(page, url, WaitUntil::DomContentLoaded, options.limit).await?;
+    settled(page, mark, options.settle, deadline).await?;
+    Ok(deadline)
+}
+
+/// Goes to `url` and waits for a document. Dialogs on the way are answered as nobody would who sees none.
+pub async fn go(page: &Page, url: &Url, until: WaitUntil, limit: Duration) -> Result<Arrival> {
+    let deadline = Instant::now() + limit;
+    let options = NavigateOptions { until, limit, ..NavigateOptions::default() };
+    dismiss(page).await?;
+    let mut arrival = page.goto(url.as_str(), &options).await?;
+    while matches!(arrival, Arrival::Dialog) {
+        dismiss(page).await?;
+        if !page.until_reached(until, rest(deadline)).await? {
+            return Err(Error::NavigationSlow { waited: limit });
+        }
+        if page.dialog().is_none() {
+            arrival = Arrival::Document(page.document_response().map(Box::new));
+        }
+    }
+    let failed = |reason: &str| Error::NavigationFailed { reason: reason.to_owned() };
+    match arrival {
+        Arrival::Download => Err(failed("the address is a file to download")),
+        Arrival::NoContent => Err(failed("the server answered without content")),
+        arrival => Ok(arrival),
+    }
+}
+
+/// Waits until the page has loaded and nothing more happens, as long as that can be waited for.
+async fn settled(page: &Page, mark: Mark, quiet: Duration, deadline: Instant) -> Result<()> {
+    let mut changes = page.changes();
+    let begun = Instant::now();
+    let mut latest = deadline.min(begun + REST_LIMIT);
+    let mut committed = false;
+    loop {
+        dismiss(page).await?;
+        let pending = page.pending_since(mark);
+        if pending.gone {
+            return Ok(());
+        }
+        if pending.committed && !committed {
+            // What came instead may take its own time.
+            committed = true;
+            latest = deadline.min(Instant::now() + REST_LIMIT);
+        }
+        let loaded = page.main_frame().moments().load;
+        let busy = !loaded || pending.requests > 0 || pending.loading > 0;
+        let quiet_at = pending.last_effect.unwrap_or(begun).max(begun) + quiet;
+        let now = Instant::now();
+        if now >= latest || (!busy && now >= quiet_at) {
+            return Ok(());
+        }
+        page.changed_before(&mut changes, if busy { latest } else { quiet_at.min(latest) }).await;
+    }
+}
+
+/// Answers an open dialog: leaving a page is agreed to, anything else is not.
+pub async fn dismiss(page: &Page) -> Result<()> {
+    while let Some(dialog) = page.dialog() {
+        match page.answer_dialog(dialog.kind == "beforeunload", None).await {
+            Ok(_) | Err(Error::NoDialog) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+fn is_elsewhere(page: &Page, asked: &Url) -> bool {
+    let here = Url::parse(&page.url());
+    !here.is_ok_and(|here| here.host_str() == asked.host_str() && here.path() == asked.path())
+}
+
+fn rest(deadline: Instant) -> Duration {
+    deadline.saturating_duration_since(Instant::now())
+}

@@ -1,0 +1,294 @@
+//! Being a guest: what a site asks of robots, and not asking it for too much at once.
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::sync::OnceCell;
+use tokio::time::{Instant, sleep_until};
+use url::Url;
+
+use crate::error::{Error, Result};
+
+/// The name that a site's rules can call us by.
+const AGENT: &str = "patchright-mcp";
+const ROBOTS_LIMIT: Duration = Duration::from_secs(5);
+/// How much of the rules is read; what is beyond does not count, as RFC 9309 allows.
+const LONGEST_ROBOTS: usize = 512 * 1024;
+/// How long a site's rules are believed.
+const ROBOTS_AGE: Duration = Duration::from_secs(24 * 60 * 60);
+/// How many sites are remembered.
+const MOST_ORIGINS: usize = 1000;
+
+/// How polite to be.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Politeness {
+    /// The least time between two navigations to one origin.
+    pub min_interval: Duration,
+    pub respect_robots: bool,
+}
+
+/// What sites were visited, and when. Cheap to clone; clones share everything.
+#[derive(Debug, Clone, Default)]
+pub struct Pacing {
+    politeness: Politeness,
+    sites: Arc<Mutex<HashMap<String, Site>>>,
+}
+
+#[derive(Debug, Clone)]
+struct Site {
+    /// When the next navigation may begin.
+    free_at: Instant,
+    rules: Arc<OnceCell<Rules>>,
+    since: Instant,
+}
+
+impl Pacing {
+    pub fn new(politeness: Politeness) -> Self {
+        Self { politeness, sites: Arc::default() }
+    }
+
+    /// Waits until it is polite to go to `url`.
+    ///
+    /// # Errors
+    /// `robots_disallow` where the site does not want robots, if they are respected.
+    pub async fn before(&self, url: &Url) -> Result<()> {
+        if self.politeness == Politeness::default() || !matches!(url.scheme(), "http" | "https") {
+            return Ok(());
+        }
+        let origin = url.origin().ascii_serialization();
+        if self.politeness.respect_robots {
+            let rules = self.site(&origin).rules;
+            let rules = rules.get_or_init(|| fetch_rules(&origin)).await;
+            let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
+            if !rules.allow(path) {
+                return Err(Error::RobotsDisallow);
+            }
+        }
+        let turn = {
+            let mut sites = self.sites.lock();
+            let now = Instant::now();
+            match sites.get_mut(&origin) {
+                Some(site) => {
+                    let turn = site.free_at.max(now);
+                    site.free_at = turn + self.politeness.min_interval;
+                    turn
+                }
+                None => {
+                    let fresh = Site::new(now + self.politeness.min_interval);
+                    remember(&mut sites, origin, fresh);
+                    now
+                }
+            }
+        };
+        sleep_until(turn).await;
+        Ok(())
+    }
+
+    fn site(&self, origin: &str) -> Site {
+        let mut sites = self.sites.lock();
+        let now = Instant::now();
+        match sites.get_mut(origin) {
+            Some(site) => {
+                if now.duration_since(site.since) > ROBOTS_AGE {
+                    *site = Site::new(site.free_at);
+                }
+                site.clone()
+            }
+            None => {
+                let fresh = Site::new(now);
+                remember(&mut sites, origin.to_owned(), fresh.clone());
+                fresh
+            }
+        }
+    }
+}
+
+impl Site {
+    fn new(free_at: Instant) -> Self {
+        Self { free_at, rules: Arc::default(), since: Instant::now() }
+    }
+}
+
+fn remember(sites: &mut HashMap<String, Site>, origin: String, site: Site) {
+    if sites.len() >= MOST_ORIGINS {
+        let now = Instant::now();
+        sites.retain(|_, site| site.free_at > now);
+    }
+    sites.insert(origin, site);
+}
+
+/// What a site's robots.txt says to us, as RFC 9309 reads it.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+struct Rules {
+    /// Whether each pattern allows, or disallows.
+    patterns: Vec<(bool, String)>,
+}
+
+impl Rules {
+    fn nothing() -> Self {
+        Self { patterns: vec![(false, "/".to_owned())] }
+    }
+
+    /// The groups that name us; those for everybody where none does.
+    fn read(text: &str) -> Self {
+        let mut ours = None::<Vec<_>>;
+        let mut everybodys = Vec::new();
+        let (mut for_us, mut for_all, mut in_rules) = (false, false, false);
+        for line in text.trim_start_matches('\u{feff}').lines() {
+            let line = line.split('#').next().unwrap_or_default();
+            let Some((key, value)) = line.split_once(':') else { continue };
+            let value = value.trim();
+            match key.trim().to_ascii_lowercase().as_str() {
+                "user-agent" => {
+                    if std::mem::take(&mut in_rules) {
+                        (for_us, for_all) = (false, false);
+                    }
+                    for_all |= value == "*";
+                    if value.eq_ignore_ascii_case(AGENT) {
+                        for_us = true;
+                        ours.get_or_insert_default();
+                    }
+                }
+                key @ ("allow" | "disallow") => {
+                    in_rules = true;
+                    if value.is_empty() {
+                        continue;
+                    }
+                    let pattern = (key == "allow", value.to_owned());
+                    if for_us {
+                        ours.get_or_insert_default().push(pattern.clone());
+                    }
+                    if for_all {
+                        everybodys.push(pattern);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Self { patterns: ours.unwrap_or(everybodys) }
+    }
+
+    /// The longest pattern that fits decides; of two as long, the one that allows.
+    fn allow(&self, path: &str) -> bool {
+        if path == "/robots.txt" {
+            return true;
+        }
+        let fitting = self.patterns.iter().filter(|(_, pattern)| fits(pattern, path));
+        fitting.max_by_key(|(allows, pattern)| (pattern.len(), *allows)).is_none_or(|(allows, _)| *allows)
+    }
+}
+
+/// Whether a path begins as the pattern says. `*` is any text, `$` at the end the end of the path.
+fn fits(pattern: &str, path: &str) -> bool {
+    let (pattern, to_the_end) = pattern.strip_suffix('$').map_or((pattern, false), |pattern| (pattern, true));
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = parts.next().and_then(|first| path.strip_prefix(first)) else { return false };
+    let parts = parts.collect::<Vec<_>>();
+    for (index, part) in parts.iter().enumerate() {
+        if to_the_end && index == parts.len() - 1 {
+            return rest.ends_with(part);
+        }
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    !to_the_end || rest.is_empty()
+}
+
+/// A site without rules allows all. One whose rules cannot be told allows nothing, as RFC 9309 says, unless it cannot
+/// be reached at all: then there is nothing to spare, and the navigation says why.
+async fn fetch_rules(origin: &str) -> Rules {
+    let fetch = async {
+        let client = reqwest::Client::builder().timeout(ROBOTS_LIMIT).user_agent(AGENT).build()?;
+        let mut response = client.get(format!("{origin}/robots.txt")).send().await?;
+        let status = response.status();
+        let mut text = Vec::new();
+        while text.len() < LONGEST_ROBOTS
+            && let Some(chunk) = response.chunk().await?
+        {
+            text.extend_from_slice(&chunk);
+        }
+        text.truncate(LONGEST_ROBOTS);
+        Ok::<_, reqwest::Error>((status, String::from_utf8_lossy(&text).into_owned()))
+    };
+    match fetch.await {
+        Ok((status, text)) if status.is_success() => Rules::read(&text),
+        Ok((status, _)) if status.is_server_error() => Rules::nothing(),
+        Ok(_) | Err(_) => Rules::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_rules_for_us_win_over_those_for_everybody() {
+        let rules = Rules::read(
+            "User-agent: *\nDisallow: /\n\nUser-agent: other\nUser-agent: Patchright-MCP\nDisallow: /private # no\nAllow: /private/open\n",
+        );
+        assert!(rules.allow("/"));
+        assert!(rules.allow("/x?y"));
+        assert!(!rules.allow("/private/x"));
+        assert!(rules.allow("/private/open/x"));
+    }
+
+    #[test]
+    fn without_rules_for_us_those_for_everybody_hold() {
+        let rules = Rules::read("Sitemap: x\nUser-agent: *\nDisallow:\nDisallow: /*.pdf$\nDisallow: /a*/b\n");
+        for (path, allowed) in [
+            ("/", true),
+            ("/x.pdf", false),
+            ("/x.pdf?y", true),
+            ("/a1/b2", false),
+            ("/a/c", true),
+            ("/robots.txt", true),
+        ] {
+            assert_eq!(rules.allow(path), allowed, "{path}");
+        }
+        assert!(Rules::read("").allow("/x"));
+        assert!(!Rules::nothing().allow("/x"));
+    }
+
+    #[test]
+    fn of_two_patterns_as_long_the_one_that_allows_decides() {
+        assert!(Rules::read("User-agent: *\nDisallow: /ab\nAllow: /ab").allow("/ab"));
+    }
+
+    proptest! {
+        #[test]
+        fn a_pattern_fits_what_begins_with_it(start in "/[a-z/]{0,20}", rest in "[a-z/]{0,20}") {
+            let path = start.clone() + &rest;
+            prop_assert!(fits(&start, &path));
+            prop_assert_eq!(fits(&format!("{start}$"), &path), rest.is_empty());
+            prop_assert!(fits("/*", &path));
+        }
+
+        #[test]
+        fn no_rules_break_the_reader(text in any::<String>(), path in any::<String>()) {
+            Rules::read(&text).allow(&path);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn navigations_to_one_origin_keep_their_distance() {
+        let min_interval = Duration::from_secs(3);
+        let pacing = Pacing::new(Politeness { min_interval, respect_robots: false });
+        let here = Url::parse("http://a.example/1").unwrap();
+        let start = Instant::now();
+        pacing.before(&here).await.unwrap();
+        pacing.before(&Url::parse("http://b.example/").unwrap()).await.unwrap();
+        assert_eq!(start.elapsed(), Duration::ZERO, "other origins are not waited for");
+        let (second, third) =
+            tokio::join!(async { pacing.before(&here).await.map(|()| start.elapsed()) }, async {
+                pacing.before(&here).await.map(|()| start.elapsed())
+            },);
+        let mut at = [second.unwrap(), third.unwrap()].map(|at| at.as_secs());
+        at.sort_unstable();
+        assert_eq!(at, [3, 6]);
+    }
+}

@@ -1,0 +1,245 @@
+//! Sessions: workspaces with an id and an end.
+use std::collections::{HashMap, VecDeque};
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Weak};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use parking_lot::Mutex;
+use tokio::sync::{Semaphore, oneshot};
+use tokio::time::{Instant, sleep_until};
+use uuid::Uuid;
+
+use super::engine::Engine;
+use super::workspace::Workspace;
+use crate::error::Error;
+
+/// How many ids of expired sessions are remembered, so that they are told apart from ids that never were.
+const MOST_TOMBSTONES: usize = 10_000;
+
+/// How many sessions are made at the same time.
+const MOST_AT_ONCE: usize = 8;
+
+/// What sessions are made with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SessionOptions {
+    /// How long a session lives. What is done in it does not lengthen that.
+    pub lifetime: Duration,
+    /// How many there may be at once.
+    pub limit: NonZeroUsize,
+}
+
+impl Default for SessionOptions {
+    fn default() -> Self {
+        const LIMIT: NonZeroUsize = NonZeroUsize::new(10).unwrap();
+        Self { lifetime: Duration::from_secs(300), limit: LIMIT }
+    }
+}
+
+/// A workspace with an id and an end. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Session {
+    pub id: Arc<str>,
+    pub workspace: Workspace,
+    /// Milliseconds since 1970.
+    pub created_at: u64,
+    /// Milliseconds since 1970.
+    pub expires_at: u64,
+    deadline: Instant,
+}
+
+/// Why there is no session.
+#[derive(Debug, Clone)]
+pub enum NoSession {
+    /// It was closed, or never was.
+    NotFound,
+    /// Its time is over.
+    Expired,
+    /// There are as many as there may be.
+    LimitReached {
+        limit: usize,
+    },
+    Browser(Error),
+}
+
+/// All sessions of a server. Cheap to clone; clones share everything.
+#[derive(Debug, Clone)]
+pub struct Sessions {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    engine: Engine,
+    options: SessionOptions,
+    state: Mutex<State>,
+    /// Each that is being made holds a permit: a hundred pages at once would starve each other until none is ready in time.
+    making: Semaphore,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    live: HashMap<Arc<str>, Session>,
+    /// Slots of sessions that are just being made.
+    reserved: usize,
+    expired: VecDeque<Arc<str>>,
+}
+
+impl Sessions {
+    pub fn new(engine: Engine, options: SessionOptions) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                engine,
+                options,
+                state: Mutex::default(),
+                making: Semaphore::new(MOST_AT_ONCE),
+            }),
+        }
+    }
+
+    pub fn options(&self) -> SessionOptions {
+        self.inner.options
+    }
+
+    /// Makes a session with a page. Its slot is taken before anything is made, so that the limit holds.
+    pub async fn create(&self) -> Result<Session, NoSession> {
+        let reservation = Reservation::take(&self.inner)?;
+        // A caller that goes away in the middle must not leave behind what the browser is just making.
+        let (made, receiver) = oneshot::channel();
+        tokio::spawn(async move {
+            let session = reservation.fill().await;
+            if let Err(Ok(unwanted)) = made.send(session) {
+                let _ = unwanted.1.close(&unwanted.0.id).await;
+            }
+        });
+        let gone = || NoSession::Browser(Error::Broken);
+        receiver.await.unwrap_or_else(|_| Err(gone())).map(|(session, _)| session)
+    }
+
+    /// The session of this id.
+    pub fn get(&self, id: &str) -> Result<Session, NoSession> {
+        let mut state = self.inner.state.lock();
+        match state.live.get(id) {
+            Some(session) if session.deadline > Instant::now() => Ok(session.clone()),
+            Some(_) => {
+                state.expire(id);
+                Err(NoSession::Expired)
+            }
+            None if state.expired.iter().any(|expired| **expired == *id) => Err(NoSession::Expired),
+            None => Err(NoSession::NotFound),
+        }
+    }
+
+    /// Whether this session is there.
+    pub fn is_live(&self, id: &str) -> bool {
+        self.inner.state.lock().live.contains_key(id)
+    }
+
+    /// Ends a session with all its pages. It is gone as soon as this is called.
+    pub async fn close(&self, id: &str) -> Result<(), NoSession> {
+        let session = self.get(id)?;
+        if self.inner.state.lock().live.remove(id).is_none() {
+            return Err(NoSession::NotFound);
+        }
+        session.workspace.close().await;
+        Ok(())
+    }
+
+    /// How many sessions live.
+    pub fn count(&self) -> usize {
+        let mut state = self.inner.state.lock();
+        state.expire_all();
+        state.live.len()
+    }
+}
+
+impl State {
+    /// Ends a session whose time is over. Its slot is free at once; its pages close meanwhile.
+    fn expire(&mut self, id: &str) {
+        let Some(session) = self.live.remove(id) else { return };
+        if self.expired.len() == MOST_TOMBSTONES {
+            self.expired.pop_front();
+        }
+        self.expired.push_back(session.id);
+        tokio::spawn(async move { session.workspace.close().await });
+    }
+
+    fn expire_all(&mut self) {
+        let now = Instant::now();
+        let over = self.live.values().filter(|session| session.deadline <= now);
+        for id in over.map(|session| Arc::clone(&session.id)).collect::<Vec<_>>() {
+            self.expire(&id);
+        }
+    }
+}
+
+/// A slot that nobody else can have. Given back when dropped.
+struct Reservation {
+    sessions: Arc<Inner>,
+    filled: bool,
+}
+
+impl Reservation {
+    fn take(sessions: &Arc<Inner>) -> Result<Self, NoSession> {
+        let mut state = sessions.state.lock();
+        state.expire_all();
+        let limit = sessions.options.limit.get();
+        if state.live.len() + state.reserved >= limit {
+            return Err(NoSession::LimitReached { limit });
+        }
+        state.reserved += 1;
+        drop(state);
+        Ok(Self { sessions: Arc::clone(sessions), filled: false })
+    }
+
+    /// Makes the session that the slot is for.
+    async fn fill(mut self) -> Result<(Session, Sessions), NoSession> {
+        let sessions = Arc::clone(&self.sessions);
+        let _permit = sessions.making.acquire().await;
+        let workspace = self.sessions.engine.workspace();
+        if let Err(error) = workspace.page().await {
+            workspace.close().await;
+            return Err(NoSession::Browser(error));
+        }
+        let lifetime = self.sessions.options.lifetime;
+        let created_at = now_ms();
+        let deadline = Instant::now() + lifetime;
+        let session = Session {
+            id: Uuid::new_v4().to_string().into(),
+            workspace,
+            created_at,
+            expires_at: created_at + in_ms(lifetime),
+            deadline,
+        };
+        {
+            let mut state = sessions.state.lock();
+            state.live.insert(Arc::clone(&session.id), session.clone());
+            state.reserved -= 1;
+            self.filled = true;
+        }
+        tokio::spawn(end_at(Arc::downgrade(&sessions), Arc::clone(&session.id), deadline));
+        Ok((session, Sessions { inner: Arc::clone(&sessions) }))
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        if !self.filled {
+            self.sessions.state.lock().reserved -= 1;
+        }
+    }
+}
+
+async fn end_at(sessions: Weak<Inner>, id: Arc<str>, deadline: Instant) {
+    sleep_until(deadline).await;
+    if let Some(sessions) = sessions.upgrade() {
+        sessions.state.lock().expire(&id);
+    }
+}
+
+fn now_ms() -> u64 {
+    in_ms(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
+}
+
+fn in_ms(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

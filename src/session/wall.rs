@@ -1,0 +1,314 @@
+//! What stands between a visitor and a page, and asks for a person: logins, captchas, blocks.
+//!
+//! A wall is recognised and told. Nothing here tries to get past one.
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use crate::browser::{Page, Scope};
+use crate::error::Result;
+
+const LOOK: &str = include_str!("../browser/injected/wall.js");
+
+/// A page with more text than this is content, whatever else stands on it.
+const SHORT_PAGE: usize = 1500;
+/// From this size on, in CSS pixels, a captcha asks its question; smaller, it is a box to tick.
+const QUESTION_SIZE: (f64, f64) = (250.0, 250.0);
+
+/// What the wall asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, strum::IntoStaticStr)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum WallKind {
+    /// To log in.
+    Login,
+    /// To solve a puzzle.
+    Captcha,
+    /// To show that the traffic is a person's.
+    UnusualTraffic,
+    /// To pass a check before the server answers.
+    Challenge,
+}
+
+/// Something that only a person can deal with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Wall {
+    pub kind: WallKind,
+    pub url: String,
+    /// What it is, such as `reCAPTCHA`.
+    pub what: String,
+}
+
+/// What the caller came to the page for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// To read it. A form that asks for a password stands in the way.
+    Content,
+    /// To do something on it, which may be to log in.
+    Action,
+}
+
+/// What the page shows.
+#[derive(Debug, Default, Deserialize)]
+struct Look {
+    boxes: Vec<FrameBox>,
+    /// Visible fields to type in, other than for passwords.
+    fields: usize,
+    password: bool,
+    length: usize,
+    text: String,
+    title: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct FrameBox {
+    source: String,
+    size: (f64, f64),
+}
+
+/// The answer that the document came in.
+#[derive(Debug, Default)]
+struct Answer {
+    status: i64,
+    asks: bool,
+}
+
+/// The wall that the page shows, if it shows one. `asked` is the address that was wanted.
+pub async fn recognise(page: &Page, asked: &Url, purpose: Purpose) -> Result<Option<Wall>> {
+    let look = page.main_frame().evaluate(LOOK, Vec::new(), Scope::Isolated).await?;
+    let mut look: Look = serde_json::from_str(look.as_str().unwrap_or_default()).unwrap_or_default();
+    // A frame in a closed shadow root is in no list of elements.
+    let known = |look: &Look, url: &str| look.boxes.iter().any(|shown| shown.source == url);
+    for frame in page.frames().into_iter().filter(|frame| frame.parent().is_some()) {
+        let url = frame.url();
+        if captcha_of(&url).is_some() && !known(&look, &url) && is_drawn(&frame).await {
+            look.boxes.push(FrameBox { source: url, size: (0.0, 0.0) });
+        }
+    }
+    let answer = page.document_response().map(|response| Answer {
+        status: response.status,
+        asks: response.headers.iter().any(|(name, value)| {
+            let asks = name.eq_ignore_ascii_case("cf-mitigated") && value.eq_ignore_ascii_case("challenge");
+            asks || name.eq_ignore_ascii_case("www-authenticate")
+        }),
+    });
+    let url = page.url();
+    let found = judge(&look, &answer.unwrap_or_default(), asked, &url, purpose);
+    Ok(found.map(|(kind, what)| Wall { kind, url, what }))
+}
+
+async fn is_drawn(frame: &crate::browser::Frame) -> bool {
+    let Ok(Some((world, owner))) = frame.owner().await else { return false };
+    let state = world.call_with::<serde_json::Value>("state", vec![owner.argument()]).await;
+    state.is_ok_and(|state| state["visible"] == true)
+}
+
+fn judge(
+    look: &Look,
+    answer: &Answer,
+    asked: &Url,
+    url: &str,
+    purpose: Purpose,
+) -> Option<(WallKind, String)> {
+    let short = look.length < SHORT_PAGE;
+    let refused = matches!(answer.status, 401 | 403 | 429);
+    let captchas = look.boxes.iter().filter_map(|shown| Some((captcha_of(&shown.source)?, shown.size)));
+    for (captcha, (width, height)) in captchas {
+        let asks = width >= QUESTION_SIZE.0 && height >= QUESTION_SIZE.1;
+        // A box to tick under a form belongs to the form.
+        let alone = short && look.fields == 0 && !look.password;
+        if asks || alone || refused {
+            return Some((WallKind::Captcha, captcha.to_owned()));
+        }
+    }
+    if short && (is_about_traffic(url) || says_unusual(look)) {
+        return Some((WallKind::UnusualTraffic, "a page about unusual traffic".to_owned()));
+    }
+    if purpose == Purpose::Content && look.password && is_in_the_way(look, refused, asked, url) {
+        return Some((WallKind::Login, "a form that asks for a password".to_owned()));
+    }
+    if refused && answer.asks {
+        return Some((WallKind::Challenge, format!("HTTP {} with a challenge", answer.status)));
+    }
+    None
+}
+
+/// Whether a password form is there instead of what was asked for, and not a part of it.
+fn is_in_the_way(look: &Look, refused: bool, asked: &Url, url: &str) -> bool {
+    if is_for_login(asked) {
+        return false;
+    }
+    // Whoever registers has more to say than who one is.
+    let asks_who = look.length < SHORT_PAGE && look.fields <= 2 && says_login(look);
+    refused || asks_who || Url::parse(url).is_ok_and(|url| is_for_login(&url))
+}
+
+fn says_login(look: &Look) -> bool {
+    const PHRASES: [&str; 9] =
+        ["log in", "login", "log on", "sign in", "signin", "登录", "登錄", "登陆", "身份验证"];
+    let text = look.text.to_lowercase();
+    let title = look.title.to_lowercase();
+    PHRASES.iter().any(|phrase| text.contains(phrase) || title.contains(phrase))
+}
+
+/// Whether an address says itself that one logs in there.
+fn is_for_login(url: &Url) -> bool {
+    let path = url.path().to_ascii_lowercase();
+    [
+        "login", "log-in", "logon", "signin", "sign-in", "sign_in", "signup", "sign-up", "register", "auth",
+        "password",
+    ]
+    .iter()
+    .any(|word| path.contains(word))
+}
+
+/// The maker of a captcha, by the address of its frame.
+fn captcha_of(source: &str) -> Option<&'static str> {
+    if source.starts_with("geetest:") {
+        return Some("GeeTest");
+    }
+    let url = Url::parse(source).ok()?;
+    let host = url.host_str()?;
+    let is = |domain: &str| host == domain || host.ends_with(&format!(".{domain}"));
+    let path = url.path();
+    if (is("google.com") || is("recaptcha.net")) && path.starts_with("/recaptcha/") {
+        // The badge that says that a page is watched over asks nothing.
+        let badge = url.query_pairs().any(|(name, value)| name == "size" && value == "invisible");
+        return (!badge).then_some("reCAPTCHA");
+    }
+    if is("hcaptcha.com") {
+        return Some("hCaptcha");
+    }
+    if host == "challenges.cloudflare.com" {
+        return Some("Cloudflare Turnstile");
+    }
+    (is("geetest.com") || is("geevisit.com")).then_some("GeeTest")
+}
+
+fn is_about_traffic(url: &str) -> bool {
+    Url::parse(url).is_ok_and(|url| {
+        let host = url.host_str().unwrap_or_default();
+        (host.starts_with("www.google.") || host == "google.com") && url.path().starts_with("/sorry")
+    })
+}
+
+fn says_unusual(look: &Look) -> bool {
+    const PHRASES: [&str; 12] = [
+        "异常流量",
+        "我们的系统检测到",
+        "验证您是真人",
+        "请完成安全验证",
+        "unusual traffic",
+        "automated requests",
+        "prove you're not a robot",
+        "confirm you're not a robot",
+        "verify you are human",
+        "verify you're human",
+        "verifying you are human",
+        "checking your browser before",
+    ];
+    let text = look.text.to_lowercase().replace('’', "'");
+    let title = look.title.to_lowercase();
+    PHRASES.iter().any(|phrase| text.contains(phrase)) || title.starts_with("just a moment")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked() -> Url {
+        Url::parse("https://a.example/report").unwrap()
+    }
+
+    fn kind(look: &Look, answer: &Answer, url: &str, purpose: Purpose) -> Option<WallKind> {
+        judge(look, answer, &asked(), url, purpose).map(|(kind, _)| kind)
+    }
+
+    const HERE: &str = "https://a.example/report";
+    const FINE: Answer = Answer { status: 200, asks: false };
+
+    #[test]
+    fn captchas_are_known_by_the_addresses_of_their_frames() {
+        for (source, expected) in [
+            ("https://www.google.com/recaptcha/api2/anchor?size=normal", Some("reCAPTCHA")),
+            ("https://www.google.com/recaptcha/enterprise/bframe?k=1", Some("reCAPTCHA")),
+            ("https://www.recaptcha.net/recaptcha/api2/bframe", Some("reCAPTCHA")),
+            ("https://www.google.com/recaptcha/api2/anchor?size=invisible", None),
+            ("https://newassets.hcaptcha.com/captcha/v1/x/hcaptcha.html", Some("hCaptcha")),
+            ("https://challenges.cloudflare.com/cdn-cgi/challenge-platform/x", Some("Cloudflare Turnstile")),
+            ("https://static.geetest.com/v4/x", Some("GeeTest")),
+            ("https://www.google.com/maps/embed", None),
+            ("https://nothcaptcha.com/", None),
+            ("about:blank", None),
+        ] {
+            assert_eq!(captcha_of(source), expected, "{source}");
+        }
+    }
+
+    fn captcha(size: (f64, f64)) -> Look {
+        let source = "https://newassets.hcaptcha.com/captcha/v1/x".to_owned();
+        Look { boxes: vec![FrameBox { source, size }], ..Look::default() }
+    }
+
+    #[test]
+    fn a_box_to_tick_under_a_form_is_no_wall_but_a_question_is() {
+        let under_a_form = Look { fields: 2, ..captcha((300.0, 78.0)) };
+        assert_eq!(kind(&under_a_form, &FINE, HERE, Purpose::Content), None);
+        let beside_content = Look { length: 9000, ..captcha((300.0, 78.0)) };
+        assert_eq!(kind(&beside_content, &FINE, HERE, Purpose::Content), None);
+        assert_eq!(kind(&captcha((300.0, 78.0)), &FINE, HERE, Purpose::Action), Some(WallKind::Captcha));
+        let question = Look { fields: 2, length: 9000, ..captcha((400.0, 580.0)) };
+        assert_eq!(kind(&question, &FINE, HERE, Purpose::Action), Some(WallKind::Captcha));
+    }
+
+    #[test]
+    fn a_password_form_is_a_wall_only_for_who_came_to_read() {
+        let title = "Sign in".to_owned();
+        let form = Look { password: true, fields: 1, length: 80, title, ..Look::default() };
+        assert_eq!(
+            kind(&form, &FINE, "https://a.example/login?next=report", Purpose::Content),
+            Some(WallKind::Login)
+        );
+        assert_eq!(kind(&form, &FINE, HERE, Purpose::Content), Some(WallKind::Login));
+        assert_eq!(kind(&form, &FINE, HERE, Purpose::Action), None);
+        let registration = Look { password: true, fields: 4, length: 80, ..Look::default() };
+        assert_eq!(kind(&registration, &FINE, HERE, Purpose::Content), None);
+        let beside_content = Look { length: 9000, ..form };
+        assert_eq!(kind(&beside_content, &FINE, HERE, Purpose::Content), None);
+        let login = Url::parse("https://a.example/users/sign_in").unwrap();
+        let form = Look { password: true, ..Look::default() };
+        assert_eq!(judge(&form, &FINE, &login, login.as_str(), Purpose::Content), None);
+    }
+
+    #[test]
+    fn a_refusal_is_a_wall_when_it_asks_for_something() {
+        let empty = Look::default();
+        for (status, asks, expected) in [
+            (403, true, Some(WallKind::Challenge)),
+            (401, true, Some(WallKind::Challenge)),
+            (429, true, Some(WallKind::Challenge)),
+            (403, false, None),
+            (500, true, None),
+            (200, true, None),
+        ] {
+            assert_eq!(kind(&empty, &Answer { status, asks }, HERE, Purpose::Action), expected, "{status}");
+        }
+    }
+
+    #[test]
+    fn a_page_about_unusual_traffic_is_short() {
+        let said = |text: &str, length| Look { text: text.to_owned(), length, ..Look::default() };
+        let kind_of = |look: &Look| kind(look, &FINE, HERE, Purpose::Content);
+        for text in [
+            "我们的系统检测到您的计算机网络中存在异常流量",
+            "Please verify you’re human",
+            "Our systems have detected unusual traffic",
+        ] {
+            assert_eq!(kind_of(&said(text, 200)), Some(WallKind::UnusualTraffic), "{text}");
+        }
+        assert_eq!(kind_of(&said("How we handle unusual traffic", 8000)), None);
+        assert_eq!(
+            kind(&said("", 10), &FINE, "https://www.google.com/sorry/index", Purpose::Content),
+            Some(WallKind::UnusualTraffic)
+        );
+    }
+}

@@ -1,0 +1,310 @@
+//! The browser's own accessibility tree is the judge of what the walk says: roles, names and states agree, and
+//! nothing that matters is missing. Where we tell otherwise on purpose, `told_otherwise` says why.
+use std::collections::HashMap;
+use std::fs;
+
+use patchright_mcp::browser::{BrowserContext, CaptureOptions, NavigateOptions, Page, value_argument};
+use patchright_mcp::cdp::Command;
+use patchright_mcp::cdp::types::dom::DescribeNode;
+use patchright_mcp::snapshot::{Node, Options, Tree, render};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::support::{Site, drive};
+
+#[derive(Serialize)]
+struct GetFullTree {}
+
+impl Command for GetFullTree {
+    const METHOD: &'static str = "Accessibility.getFullAXTree";
+    type Reply = Value;
+}
+
+/// A node as the browser tells it.
+#[derive(Debug)]
+struct Judged {
+    role: String,
+    name: String,
+    properties: HashMap<String, Value>,
+    /// The roles around it, innermost first.
+    around: Vec<String>,
+}
+
+#[test]
+fn roles_names_and_states_agree_with_the_browsers_own() {
+    drive(async |context, site| {
+        let mut compared = 0;
+        let mut differences = Vec::new();
+        for name in ["forms", "graphics", "hidden", "landmarks", "modal", "shadow", "tables", "widgets"] {
+            let page = open(&context, &site, name).await;
+            let tree = page.capture(0, CaptureOptions::default()).await.unwrap();
+            let ours = backend_ids(&page, &tree).await;
+            let judged = judge(&page).await;
+            compared += ours.len();
+            differences.extend(compare(&ours, &judged).into_iter().map(|text| format!("{name}: {text}")));
+            page.close().await.unwrap();
+        }
+        assert!(differences.is_empty(), "{}", differences.join("\n"));
+        assert!(compared > 200, "only {compared} elements were compared");
+    });
+}
+
+/// Text that is hidden by whatever trick is not told; controls that are hidden but work are.
+#[test]
+fn what_no_one_can_see_is_left_out() {
+    drive(async |context, site| {
+        let page = open(&context, &site, "hidden").await;
+        let tree = page.capture(0, CaptureOptions::default()).await.unwrap();
+        insta::assert_snapshot!(render(&tree, &Options::default()).text);
+        let page = open(&context, &site, "modal").await;
+        let tree = page.capture(0, CaptureOptions::default()).await.unwrap();
+        insta::assert_snapshot!(render(&tree, &Options::default()).text);
+    });
+}
+
+/// The whole of a page of shadow roots, closed ones in closed ones too, and of one of all kinds of widgets.
+#[test]
+fn shadow_roots_and_widgets_read_like_any_other_part() {
+    drive(async |context, site| {
+        for name in ["shadow", "widgets", "forms"] {
+            let page = open(&context, &site, name).await;
+            let tree = page.capture(0, CaptureOptions::default()).await.unwrap();
+            insta::assert_snapshot!(format!("the_page_of_{name}"), render(&tree, &Options::default()).text);
+        }
+    });
+}
+
+async fn open(context: &BrowserContext, site: &Site, name: &str) -> Page {
+    let html = fs::read_to_string(format!("tests/pages/oracle/{name}.html")).unwrap();
+    site.page(&format!("/{name}"), &html);
+    let page = context.new_page().await.unwrap();
+    page.goto(&site.url(&format!("/{name}")), &NavigateOptions::default()).await.unwrap();
+    page
+}
+
+/// The elements of the main frame, by the browser's number for them.
+async fn backend_ids<'a>(page: &Page, tree: &'a Tree) -> HashMap<i64, &'a Node> {
+    let frame = page.main_frame();
+    let world = frame.utility().await.unwrap();
+    let mut ids = HashMap::new();
+    for node in tree.nodes().iter().filter(|node| node.number > 0 && node.frame == frame.number()) {
+        let handle = world.call_handle("byRef", vec![value_argument(&node.number)]).await.unwrap().unwrap();
+        let describe = DescribeNode { object_id: Some(handle.id().to_owned()), ..DescribeNode::default() };
+        ids.insert(world.session().call(describe).await.unwrap().node.backend_node_id, node);
+    }
+    ids
+}
+
+async fn judge(page: &Page) -> HashMap<i64, Judged> {
+    let reply = page.session().call(GetFullTree {}).await.unwrap();
+    let nodes = reply["nodes"].as_array().unwrap();
+    let by_id: HashMap<&str, &Value> =
+        nodes.iter().map(|node| (node["nodeId"].as_str().unwrap(), node)).collect();
+    let role = |node: &Value| node["role"]["value"].as_str().unwrap_or_default().to_owned();
+    let around = |node: &Value| {
+        let up = |node: &&Value| by_id.get(node["parentId"].as_str()?).copied();
+        std::iter::successors(up(&node), up).map(role).collect()
+    };
+    let told = nodes.iter().filter(|node| node["ignored"] != true);
+    told.filter_map(|node| {
+        let properties = node["properties"].as_array().into_iter().flatten();
+        let judged = Judged {
+            role: role(node),
+            name: blanks_as_one(node["name"]["value"].as_str().unwrap_or_default()),
+            properties: properties
+                .map(|property| {
+                    (property["name"].as_str().unwrap().to_owned(), property["value"]["value"].clone())
+                })
+                .collect(),
+            around: around(node),
+        };
+        Some((node["backendDOMNodeId"].as_i64()?, judged))
+    })
+    .collect()
+}
+
+fn blanks_as_one(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// All that the two say differently, in sentences.
+fn compare(ours: &HashMap<i64, &Node>, judged: &HashMap<i64, Judged>) -> Vec<String> {
+    let mut differences = Vec::new();
+    for (id, node) in ours {
+        match judged.get(id) {
+            // An area of an image map has no box, and the browser tells nothing of it.
+            None if node.role == "link" && node.name.as_ref() == "Area" => {}
+            None => differences.push(format!("only we tell of {} {:?}", node.role, node.name)),
+            Some(judged) if told_otherwise(node, judged) => {}
+            Some(judged) => differences.extend(disagreements(node, judged)),
+        }
+    }
+    for (id, judged) in judged {
+        if !ours.contains_key(id) && matters(judged) {
+            differences.push(format!("only the browser tells of {} {:?}", judged.role, judged.name));
+        }
+    }
+    differences.sort();
+    differences
+}
+
+/// What we say in our own way on purpose.
+fn told_otherwise(node: &Node, judged: &Judged) -> bool {
+    match (node.role, judged.role.as_str()) {
+        // An editor is there to be typed into; the browser calls it generic unless the page says more. A label whose
+        // control no one sees is what a person clicks. A video that cannot play is named by its complaint.
+        ("textbox", "generic") | ("checkbox" | "radio", "LabelText") | ("video", "Video") => true,
+        // Two rows of two cells are still read as rows.
+        ("table" | "row" | "cell", layout) => layout.starts_with("LayoutTable") && node.name.is_empty(),
+        // HTML-AAM has a figure named by its caption; this browser does not.
+        ("figure", "figure") => judged.name.is_empty(),
+        // Something to click that has no role.
+        (_, "generic" | "none") => node.is_actionable() && node.role == "generic",
+        _ => false,
+    }
+}
+
+fn disagreements(node: &Node, judged: &Judged) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut check = |what: &str, ours: String, theirs: String| {
+        if ours != theirs {
+            found.push(format!(
+                "{what} of {} {:?}: {ours} for us, {theirs} for the browser",
+                node.role, node.name
+            ));
+        }
+    };
+    check("the role", node.role.to_owned(), plain_role(&judged.role).to_owned());
+    // Rows, cells and items are told by what they hold.
+    let by_content =
+        matches!(node.role, "cell" | "gridcell" | "columnheader" | "rowheader" | "row" | "listitem");
+    if !(by_content && node.name.is_empty()) {
+        check("the name", node.name.to_string(), judged.name.clone());
+    }
+    let details = node.details.as_deref().cloned().unwrap_or_default();
+    let is_true = |name: &str| judged.properties.get(name) == Some(&Value::Bool(true));
+    check("disabled", details.disabled.is_some().to_string(), is_true("disabled").to_string());
+    check("required", details.required.is_some().to_string(), is_true("required").to_string());
+    let mixed = |state: Option<u8>| ["false", "true", "mixed"][usize::from(state.unwrap_or(0))].to_owned();
+    for (name, ours) in [("checked", mixed(details.checked)), ("pressed", mixed(details.pressed))] {
+        let theirs = judged.properties.get(name).and_then(Value::as_str).unwrap_or("false");
+        check(name, ours, theirs.to_owned());
+    }
+    // A drop-down is always one that opens; only one made by a page says whether it is open.
+    if node.role != "combobox" {
+        let theirs = judged.properties.get("expanded").and_then(Value::as_bool);
+        check("expanded", format!("{:?}", details.expanded.map(|state| state == 1)), format!("{theirs:?}"));
+    }
+    if node.role == "heading" {
+        let theirs = judged.properties.get("level").and_then(Value::as_u64);
+        check("the level", format!("{:?}", details.level.map(u64::from)), format!("{theirs:?}"));
+    }
+    found
+}
+
+/// The browser has more words than ARIA.
+fn plain_role(role: &str) -> &str {
+    match role {
+        "image" | "SvgRoot" => "img",
+        "DisclosureTriangle" => "button",
+        "Date" | "DateTime" | "InputTime" | "ColorWell" => "textbox",
+        "Details" => "group",
+        "Iframe" => "iframe",
+        "Canvas" => "canvas",
+        "MathMLMath" => "math",
+        role => role,
+    }
+}
+
+/// True for what may not be missing: what can be acted on, and the parts of a page.
+fn matters(judged: &Judged) -> bool {
+    // What the browser draws itself, inside a date field or below a film, and what is told on its owner's line.
+    const OWN: [&str; 9] = [
+        "Date",
+        "DateTime",
+        "InputTime",
+        "ColorWell",
+        "Video",
+        "Audio",
+        "spinbutton",
+        "combobox",
+        "MenuListPopup",
+    ];
+    const WORDS: [&str; 10] = [
+        "StaticText",
+        "InlineTextBox",
+        "RootWebArea",
+        "generic",
+        "none",
+        "paragraph",
+        "LabelText",
+        "SvgRoot",
+        "image",
+        "listitem",
+    ];
+    let is_own = judged.around.iter().any(|role| OWN.contains(&role.as_str()));
+    // In a box of no height, or of no size at all: the browser counts them, a person cannot see or click them.
+    let is_folded = judged.name == "folded button" || (judged.role == "Iframe" && judged.name.is_empty());
+    let plain = plain_role(&judged.role);
+    let is_known = [
+        "article",
+        "banner",
+        "blockquote",
+        "button",
+        "cell",
+        "checkbox",
+        "columnheader",
+        "combobox",
+        "complementary",
+        "contentinfo",
+        "dialog",
+        "figure",
+        "form",
+        "grid",
+        "gridcell",
+        "group",
+        "heading",
+        "iframe",
+        "img",
+        "link",
+        "list",
+        "listbox",
+        "main",
+        "menu",
+        "menubar",
+        "menuitem",
+        "menuitemcheckbox",
+        "menuitemradio",
+        "meter",
+        "navigation",
+        "option",
+        "progressbar",
+        "radio",
+        "radiogroup",
+        "region",
+        "row",
+        "rowheader",
+        "scrollbar",
+        "search",
+        "searchbox",
+        "separator",
+        "slider",
+        "spinbutton",
+        "status",
+        "switch",
+        "tab",
+        "table",
+        "tablist",
+        "tabpanel",
+        "textbox",
+        "toolbar",
+        "tooltip",
+        "tree",
+        "treeitem",
+        "alert",
+        "log",
+        "note",
+    ]
+    .contains(&plain);
+    is_known && !is_own && !is_folded && !WORDS.contains(&judged.role.as_str())
+}

@@ -1,0 +1,265 @@
+//! Sessions: their tools, their end, and how many there may be.
+use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use patchright_mcp::mcp::settings::Settings;
+use patchright_mcp::session::registry::SessionOptions;
+use serde_json::{Value, json};
+
+use crate::support::{Desk, with_server, with_server_alone};
+
+fn options(lifetime: Duration, limit: usize) -> Settings {
+    let sessions = SessionOptions { lifetime, limit: NonZeroUsize::new(limit).unwrap() };
+    Settings { sessions, ..Settings::default() }
+}
+
+const PAGE: &str = "<!doctype html><title>Page</title><input id=field value=old>\
+    <input id=fixed readonly><button id=button style='width:200px' onclick='this.textContent = event.detail'>Press</button>\
+    <button id=off disabled>Off</button><button id=gone style='display:none'>Gone</button><p id=text>Words</p>\
+    <div id=host></div><script>document.querySelector('#host').attachShadow({mode: 'open'}).innerHTML =\
+    '<button id=inner>Inside</button>'</script>";
+
+async fn error(desk: &Desk, tool: &str, arguments: Value) -> Value {
+    let told = desk.call(tool, arguments).await;
+    assert!(told.is_error, "{}", told.text);
+    assert_eq!(told.result["content"].as_array().unwrap().len(), 1);
+    told.json()
+}
+
+#[test]
+fn a_session_is_used_from_its_beginning_to_its_end() {
+    with_server(Settings::default(), async |desk, site| {
+        site.page("/page", PAGE);
+        let created = desk.call("create_session", json!({})).await.json();
+        assert_eq!(created["message"], "Session created successfully");
+        let id = created["sessionId"].as_str().unwrap();
+        assert!(uuid_v4(id), "{id}");
+        let told = desk.call("navigate", json!({"sessionId": id, "url": site.url("/page")})).await;
+        assert_eq!(
+            told.json(),
+            json!({"success": true, "title": "Page", "url": site.url("/page"), "status": 200})
+        );
+        assert_eq!(told.structured(), &told.json());
+        for selector in ["#button", "//button[@id='button']", "xpath=//button", "text=Press", "#inner"] {
+            let told = desk.call("click", json!({"sessionId": id, "selector": selector})).await;
+            assert_eq!(told.json(), json!({"success": true, "message": "Click successful"}), "{selector}");
+            let reset = json!({"sessionId": id, "function": "() => { button.textContent = 'Press' }"});
+            desk.call("browser_evaluate", reset).await;
+        }
+        desk.call("click", json!({"sessionId": id, "selector": "#button", "clickCount": 2})).await;
+        assert_eq!(read(&desk, id, "button.textContent").await, "2");
+        for (clear, expected) in [(false, "old new"), (true, " new")] {
+            let arguments =
+                json!({"sessionId": id, "selector": "#field", "text": " new", "delay": 1, "clear": clear});
+            let told = desk.call("type", arguments).await;
+            assert_eq!(told.json(), json!({"success": true, "message": "Type successful"}));
+            assert_eq!(read(&desk, id, "field.value").await, expected);
+        }
+        let told = desk.call("close_session", json!({"sessionId": id})).await;
+        assert_eq!(told.json(), json!({"success": true, "message": "Session closed successfully"}));
+        let error = error(&desk, "navigate", json!({"sessionId": id, "url": site.url("/page")})).await;
+        assert_eq!(error["errorCode"], "SESSION_NOT_FOUND");
+    });
+}
+
+async fn read(desk: &Desk, session: &str, expression: &str) -> String {
+    let arguments = json!({"sessionId": session, "function": format!("() => {expression}")});
+    let told = desk.call("browser_evaluate", arguments).await;
+    let text = told.text.strip_prefix("### Result\n").unwrap_or_else(|| panic!("{}", told.text));
+    assert!(text.contains(&format!("### Session\n{session}")), "{text}");
+    text.split("\n### Session").next().unwrap().to_owned()
+}
+
+fn uuid_v4(id: &str) -> bool {
+    let parts: Vec<_> = id.split('-').collect();
+    parts.iter().map(|part| part.len()).eq([8, 4, 4, 4, 12])
+        && id.chars().all(|c| c == '-' || c.is_ascii_hexdigit())
+        && parts[2].starts_with('4')
+}
+
+#[test]
+fn each_failure_has_a_code_of_its_own() {
+    with_server(Settings::default(), async |desk, site| {
+        site.page("/page", PAGE);
+        let id = desk.session().await;
+        desk.call("navigate", json!({"sessionId": id, "url": site.url("/page")})).await;
+        let nowhere = "http://127.0.0.1:1/";
+        for (tool, arguments, code, message) in [
+            (
+                "click",
+                json!({"selector": "#none", "timeout": 200}),
+                "ELEMENT_NOT_FOUND",
+                "Element not found: #none".to_owned(),
+            ),
+            (
+                "click",
+                json!({"selector": "#off", "timeout": 200}),
+                "ELEMENT_NOT_CLICKABLE",
+                "Element not clickable: #off".to_owned(),
+            ),
+            (
+                "click",
+                json!({"selector": "#gone", "timeout": 200}),
+                "ELEMENT_NOT_CLICKABLE",
+                "Element not clickable: #gone".to_owned(),
+            ),
+            (
+                "type",
+                json!({"selector": "#none", "text": "", "timeout": 200}),
+                "ELEMENT_NOT_FOUND",
+                "Element not found: #none".to_owned(),
+            ),
+            (
+                "type",
+                json!({"selector": "#fixed", "text": "x", "timeout": 200}),
+                "ELEMENT_NOT_EDITABLE",
+                "Element not editable: #fixed".to_owned(),
+            ),
+            (
+                "type",
+                json!({"selector": "#text", "text": "x", "timeout": 200}),
+                "ELEMENT_NOT_EDITABLE",
+                "Element not editable: #text".to_owned(),
+            ),
+            ("click", json!({"selector": "p(("}), "INVALID_PARAMETERS", "Invalid parameters".to_owned()),
+            ("navigate", json!({}), "INVALID_PARAMETERS", "sessionId and url are required".to_owned()),
+            ("click", json!({}), "INVALID_PARAMETERS", "sessionId and selector are required".to_owned()),
+            (
+                "type",
+                json!({"selector": "#field"}),
+                "INVALID_PARAMETERS",
+                "sessionId, selector, and text are required".to_owned(),
+            ),
+            (
+                "navigate",
+                json!({"url": "x", "waitUntil": "never"}),
+                "INVALID_PARAMETERS",
+                "Invalid parameters".to_owned(),
+            ),
+            (
+                "navigate",
+                json!({"url": nowhere}),
+                "NAVIGATION_FAILED",
+                format!("Navigation failed for URL: {nowhere}"),
+            ),
+        ] {
+            let mut with_session = arguments.clone();
+            with_session["sessionId"] = id.clone().into();
+            let error = error(&desk, tool, with_session).await;
+            assert_eq!(
+                (&error["errorCode"], &error["message"]),
+                (&json!(code), &json!(message)),
+                "{tool} {arguments}: {error}"
+            );
+            assert_eq!(error["sessionId"], json!(id));
+        }
+        let error = error(&desk, "close_session", json!({})).await;
+        assert_eq!(
+            error,
+            json!({
+                "errorCode": "INVALID_PARAMETERS", "message": "sessionId is required",
+                "details": {"problems": ["`sessionId` is missing; it is a string"]},
+            })
+        );
+    });
+}
+
+#[test]
+fn a_session_ends_at_the_time_that_was_told_and_frees_its_slot() {
+    with_server(options(Duration::from_millis(1500), 1), async |desk, site| {
+        site.page("/page", PAGE);
+        let created = desk.call("create_session", json!({})).await.json();
+        let id = created["sessionId"].as_str().unwrap();
+        let session = desk.dispatcher.sessions.get(id).unwrap();
+        let context = session.workspace.context().await.unwrap();
+        let full = error(&desk, "create_session", json!({})).await;
+        assert_eq!(
+            full,
+            json!({"errorCode": "MAX_SESSIONS_REACHED", "message": "Maximum number of sessions (1) reached"})
+        );
+        // What is done in it does not lengthen its life, and what its end interrupts says so.
+        let arguments = json!({"sessionId": id, "selector": "#never", "timeout": 10_000});
+        let interrupted = error(&desk, "click", arguments).await;
+        assert_eq!(interrupted["errorCode"], "SESSION_EXPIRED", "{interrupted}");
+        for tool in ["click", "close_session"] {
+            let mut arguments = json!({"sessionId": id});
+            if tool == "click" {
+                arguments["selector"] = json!("#x");
+            }
+            let error = error(&desk, tool, arguments).await;
+            assert_eq!(error["errorCode"], "SESSION_EXPIRED");
+            assert_eq!(error["message"], format!("Session expired: {id}"));
+            assert_eq!(error["sessionId"], id);
+        }
+        let told = desk.call("browser_navigate", json!({"url": site.url("/page"), "sessionId": id})).await;
+        assert_eq!(told.json()["errorCode"], "SESSION_EXPIRED");
+        assert!(uuid_v4(&desk.session().await));
+        let closed = async {
+            while !context.is_closed() {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(10), closed).await.expect("the session's context is closed");
+    });
+}
+
+#[test]
+fn many_sessions_at_once_keep_apart_and_leave_nothing() {
+    const MANY: usize = 100;
+    with_server_alone(options(Duration::from_secs(300), MANY), async |desk, site| {
+        site.page("/page", PAGE);
+        let browser = desk.dispatcher.engine.browser().await.unwrap();
+        let before = browser.contexts().len();
+        let created =
+            futures_util::future::join_all((0..MANY + 10).map(|_| desk.call("create_session", json!({}))))
+                .await;
+        let (full, created): (Vec<_>, Vec<_>) = created.into_iter().partition(|told| told.is_error);
+        assert_eq!(full.len(), 10, "{:?}", full.first());
+        assert!(full.iter().all(|told| told.json()["errorCode"] == "MAX_SESSIONS_REACHED"));
+        let ids: BTreeSet<_> =
+            created.iter().map(|told| told.json()["sessionId"].as_str().unwrap().to_owned()).collect();
+        assert_eq!(ids.len(), MANY);
+        let used = ids.iter().enumerate().map(async |(number, id)| {
+            let told = desk
+                .call("navigate", json!({"sessionId": id, "url": site.url("/page"), "timeout": 60_000}))
+                .await;
+            assert_eq!(told.json()["success"], true, "{}", told.text);
+            let function = format!(
+                "() => {{ localStorage.n = (localStorage.n ?? '') + '{number}'; return localStorage.n }}"
+            );
+            let told = desk.call("browser_evaluate", json!({"sessionId": id, "function": function})).await;
+            assert!(told.text.starts_with(&format!("### Result\n{number}\n")), "{}", told.text);
+        });
+        futures_util::future::join_all(used).await;
+        let closed = ids.iter().map(|id| desk.call("close_session", json!({"sessionId": id})));
+        assert!(futures_util::future::join_all(closed).await.iter().all(|told| !told.is_error));
+        assert_eq!(desk.dispatcher.sessions.count(), 0);
+        assert_eq!(browser.contexts().len(), before);
+    });
+}
+
+#[test]
+fn a_caller_that_goes_away_while_a_session_is_made_leaves_none() {
+    with_server(options(Duration::from_secs(300), 1), async |desk, _site| {
+        desk.dispatcher.engine.browser().await.unwrap();
+        for patience in [0, 1, 3, 10, 30] {
+            let create = desk.call("create_session", json!({}));
+            if tokio::time::timeout(Duration::from_millis(patience), create).await.is_ok() {
+                break;
+            }
+            let freed = async {
+                loop {
+                    let told = desk.call("create_session", json!({})).await;
+                    if let Some(id) = told.json()["sessionId"].as_str() {
+                        break desk.call("close_session", json!({"sessionId": id})).await;
+                    }
+                    tokio::task::yield_now().await;
+                }
+            };
+            let told =
+                tokio::time::timeout(Duration::from_secs(10), freed).await.expect("the slot is given back");
+            assert!(!told.is_error);
+        }
+    });
+}

@@ -1,0 +1,328 @@
+"""The browser's life: what happens when something dies, hangs, or is not needed."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import threading
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests_py.support.http import INITIALIZE, KEY, HttpServer, RawClient, until
+from tests_py.support.site import Site
+
+CHROMIUM = "/usr/lib/chromium/chromium"
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Callable[..., HttpServer]]:
+    servers: list[HttpServer] = []
+
+    def start(*arguments: str) -> HttpServer:
+        servers.append(HttpServer(tmp_path, *arguments))
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        with server:
+            pass
+
+
+def in_background(work: Callable[[], Any]) -> tuple[threading.Thread, list[Any]]:
+    results: list[Any] = []
+    thread = threading.Thread(target=lambda: results.append((work(), time.monotonic())))
+    thread.start()
+    return thread, results
+
+
+def kill(server: HttpServer) -> None:
+    os.kill(server.browsers()[0], signal.SIGKILL)
+    until(lambda: not server.browsers(), "the end of the browser")
+
+
+def text(result: dict[str, Any]) -> str:
+    return str(result["content"][0]["text"])
+
+
+def test_nothing_starts_before_it_is_needed(start: Callable[..., HttpServer]) -> None:
+    server = start()
+    client = server.begin()
+    assert server.browsers() == []
+    client.text("browser_navigate", url="about:blank")
+    assert len(server.browsers()) == 1
+
+
+def test_a_killed_browser_is_replaced(start: Callable[..., HttpServer], site: Site) -> None:
+    server = start()
+    client = server.begin()
+    client.text("browser_navigate", url=site.page("form"))
+    (browser,) = server.browsers()
+    kill(server)
+    again = client.text("browser_navigate", url=site.page("form"))
+    assert "started again" in again
+    assert server.browsers() not in ([], [browser])
+
+
+def test_a_call_fails_at_once_when_the_browser_dies(start: Callable[..., HttpServer], site: Site) -> None:
+    server = start()
+    client = server.begin()
+    client.text("browser_navigate", url=site.page("form"))
+    site.hold()
+    thread, results = in_background(lambda: client.call("browser_navigate", url=site.url("/hold")))
+    until(lambda: site.requested("/hold"), "the request")
+    killed = time.monotonic()
+    os.kill(server.browsers()[0], signal.SIGKILL)
+    thread.join(20)
+    site.release()
+    (result, ended) = results[0]
+    assert result["isError"]
+    assert "browser is gone" in text(result)
+    assert ended - killed < 1.5
+    client.text("browser_navigate", url=site.page("form"))
+
+
+def test_a_hanging_browser_is_given_up(start: Callable[..., HttpServer], site: Site) -> None:
+    server = start()
+    client = server.begin()
+    client.text("browser_navigate", url=site.page("form"))
+    (browser,) = server.browsers()
+    os.kill(browser, signal.SIGSTOP)
+    stopped = time.monotonic()
+    result = client.call("browser_evaluate", function="() => 1")
+    assert result["isError"]
+    assert "gave no answer" in text(result)
+    assert time.monotonic() - stopped < 15
+    client.text("browser_navigate", url=site.page("form"))
+    until(lambda: not Path(f"/proc/{browser}").exists(), "the end of the hanging browser")
+
+
+def test_a_crashed_tab_says_so_and_comes_back(start: Callable[..., HttpServer], site: Site) -> None:
+    client = start().begin()
+    client.text("browser_navigate", url=site.page("form"))
+    renderers = set(_renderers(client.server))
+    assert renderers
+    for renderer in renderers:
+        os.kill(renderer, signal.SIGKILL)
+    until(lambda: "crashed" in text(client.call("browser_snapshot")), "the crash")
+    assert "form" in client.text("browser_navigate", url=site.page("form"))
+
+
+def _renderers(server: HttpServer) -> list[int]:
+    (browser,) = server.browsers()
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                line = (entry / "cmdline").read_bytes()
+                parents = _ancestors(int(entry.name))
+            except OSError:
+                continue
+            if b"--type=renderer" in line and browser in parents:
+                found.append(int(entry.name))
+    return found
+
+
+def _ancestors(pid: int) -> list[int]:
+    found = []
+    while pid > 1:
+        pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+        found.append(pid)
+    return found
+
+
+def test_an_unused_browser_is_closed(start: Callable[..., HttpServer], site: Site) -> None:
+    server = start("--idle-timeout", "500")
+    client = server.begin()
+    client.text("browser_navigate", url=site.page("form"))
+    assert server.browsers()
+    until(lambda: not server.browsers(), "the end of the browser")
+    assert "form" in client.text("browser_navigate", url=site.page("form"))
+
+
+def test_cookies_are_restored_when_asked(start: Callable[..., HttpServer], site: Site) -> None:
+    for arguments, expected in ((["--restore"], True), ([], False)):
+        server = start(*arguments)
+        client = server.begin()
+        client.text("browser_navigate", url=site.url("/cookie?name=who&value=me"))
+        kill(server)
+        client.text("browser_navigate", url=site.page("form"))
+        assert ("who=me" in client.text("browser_evaluate", function="() => document.cookie")) == expected
+
+
+def test_a_profile_keeps_what_it_is_given(start: Callable[..., HttpServer], site: Site) -> None:
+    arguments = ["--user-data-dir", "profile"]
+    keep = "() => { localStorage.setItem('key', 'kept'); document.cookie = 'id=7; max-age=1000' }"
+    with start(*arguments) as server:
+        client = server.begin()
+        client.text("browser_navigate", url=site.page("form"))
+        client.text("browser_evaluate", function=keep)
+        other = start(*arguments).begin()
+        busy = other.call("browser_navigate", url=site.page("form"))
+        assert busy["isError"]
+        assert str(server.browsers()[0]) in text(busy), "the holder is named"
+    client = start(*arguments).begin()
+    client.text("browser_navigate", url=site.page("form"))
+    seen = client.text("browser_evaluate", function="() => document.cookie + localStorage.getItem('key')")
+    assert "id=7" in seen
+    assert "kept" in seen
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_nothing_is_left_when_the_server_ends(
+    start: Callable[..., HttpServer], site: Site, number: signal.Signals
+) -> None:
+    server = start()
+    client = server.begin()
+    client.text("browser_navigate", url=site.page("form"))
+    (browser,) = server.browsers()
+    in_background(lambda: _quietly(client, site))
+    began = time.monotonic()
+    server.process.send_signal(number)
+    server.process.wait(10)
+    assert time.monotonic() - began < 5
+    until(lambda: not Path(f"/proc/{browser}").exists(), "the end of the browser", 5)
+    with pytest.raises(OSError, match="refused"):
+        socket.create_connection((server.host, server.port))
+
+
+def _quietly(client: RawClient, site: Site) -> None:
+    with pytest.raises((AssertionError, OSError, ValueError)):
+        client.call("browser_navigate", url=site.url("/delay?ms=3000"))
+
+
+def test_a_client_that_goes_in_mid_call_harms_nobody(start: Callable[..., HttpServer], site: Site) -> None:
+    server = start("--client-grace", "500")
+    client = server.begin()
+    client.text("browser_navigate", url=site.page("form"))
+    params = {"name": "browser_navigate", "arguments": {"url": site.url("/delay?ms=1000")}}
+    body = json.dumps({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": params}).encode()
+    head = (
+        f"POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {KEY}\r\nMcp-Session-Id: {client.session}\r\n"
+        f"Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: {len(body)}\r\n\r\n"
+    )
+    with socket.create_connection((server.host, server.port)) as connection:
+        connection.sendall(head.encode() + body)
+    other = server.begin()
+    assert "form" in other.text("browser_navigate", url=site.page("form"))
+
+
+def test_a_client_that_lost_its_stream_is_forgotten_after_a_while(
+    start: Callable[..., HttpServer], site: Site
+) -> None:
+    server = start("--client-grace", "1000")
+    client = server.begin()
+    client.text("browser_navigate", url=site.page("form"))
+    head = (
+        f"GET /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {KEY}\r\nAccept: text/event-stream\r\n"
+        f"Mcp-Session-Id: {client.session}\r\n\r\n"
+    )
+    stream = socket.create_connection((server.host, server.port))
+    stream.sendall(head.encode())
+    assert b"200 OK" in stream.recv(1000)
+    time.sleep(1.5)  # Longer than the grace: while the stream is open, the client is here.
+    assert client.post({"jsonrpc": "2.0", "id": 1, "method": "ping"}).status == 200
+    stream.close()
+    # Back within the grace, it finds its page.
+    assert "form" in client.text("browser_evaluate", function="() => location.pathname")
+    gone = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    ended = time.monotonic() + 20
+    while True:
+        time.sleep(2)
+        if client.post(gone).status == 404:
+            break
+        assert time.monotonic() < ended
+    assert server.post(INITIALIZE).status == 200
+
+
+class Endpoint:
+    """Somebody else's browser, with one page open."""
+
+    def __init__(self, folder: Path, url: str, port: int = 0) -> None:
+        self.folder = folder
+        command = [
+            CHROMIUM, "--headless=new", "--no-sandbox", f"--remote-debugging-port={port}",
+            f"--user-data-dir={folder}", "--no-first-run", url,
+        ]
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        assert self.process.stderr
+        for line in self.process.stderr:
+            if found := re.search(r"ws://127.0.0.1:(\d+)(\S+)", line):
+                self.port = int(found[1])
+                self.socket = found[0]
+                break
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.reader = threading.Thread(target=self.process.stderr.read, daemon=True)
+        self.reader.start()
+
+    def pages(self) -> list[str]:
+        with urllib.request.urlopen(f"{self.url}/json/list") as answer:
+            return [target["url"] for target in json.load(answer) if target["type"] == "page"]
+
+    def end(self) -> None:
+        self.process.terminate()
+        self.process.wait(20)
+        self.reader.join(20)
+        assert self.process.stderr
+        self.process.stderr.close()
+
+
+@pytest.fixture
+def endpoint(tmp_path: Path, site: Site) -> Iterator[Endpoint]:
+    endpoint = Endpoint(tmp_path / "theirs", site.page("form"))
+    until(lambda: endpoint.pages() == [site.page("form")], "the page")
+    yield endpoint
+    endpoint.end()
+    shutil.rmtree(tmp_path / "theirs", ignore_errors=True)
+
+
+def test_somebody_elses_browser_is_used_and_left_alone(
+    start: Callable[..., HttpServer], endpoint: Endpoint, site: Site
+) -> None:
+    for address in (endpoint.url, endpoint.socket):
+        with start("--cdp-endpoint", address) as server:
+            client = server.begin()
+            assert "form.html" in client.text("browser_evaluate", function="() => location.href")
+            assert server.browsers() == []
+            client.text("browser_context_create", name="own")
+            client.text("browser_navigate", url=site.page("frames"))
+            assert len(endpoint.pages()) == 2
+        assert endpoint.process.poll() is None
+        assert endpoint.pages() == [site.page("form")]
+
+
+def test_a_browser_that_comes_back_is_attached_to_again(
+    start: Callable[..., HttpServer], endpoint: Endpoint, site: Site
+) -> None:
+    server = start("--cdp-endpoint", endpoint.url, "--cdp-timeout", "3000")
+    client = server.begin()
+    assert "form" in client.text("browser_evaluate", function="() => location.href")
+    endpoint.end()
+    gone = client.call("browser_navigate", url=site.page("form"))
+    assert gone["isError"]
+    assert "nothing listens" in text(gone)
+    back = Endpoint(endpoint.folder, site.page("frames"), endpoint.port)
+    try:
+        client.text("browser_navigate", url=site.page("form"))
+        assert "form" in client.text("browser_evaluate", function="() => location.href")
+    finally:
+        back.end()
+
+
+def test_an_endpoint_that_never_answers_is_not_waited_for(start: Callable[..., HttpServer]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        client = start("--cdp-endpoint", address, "--cdp-timeout", "500").begin()
+        began = time.monotonic()
+        result = client.call("browser_navigate", url="about:blank")
+        assert result["isError"]
+        assert time.monotonic() - began < 3

@@ -1,0 +1,150 @@
+"""The protocol over HTTP, as spec 4 tells it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests_py.support.http import INITIALIZE, KEY, HttpServer
+from tests_py.support.site import Site
+
+BOTH = "application/json, text/event-stream"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpServer]:
+    with HttpServer(tmp_path_factory.mktemp("http")) as server:
+        yield server
+
+
+async def test_the_official_client_works(server: HttpServer, site: Site) -> None:
+    async with server.connect() as client:
+        tools = {tool.name for tool in (await client.session.list_tools()).tools}
+        assert {"browser_navigate", "browser_context_create"} <= tools
+        reply = await client.open(site.page("form"))
+        assert "[ref=" in reply.text
+        assert (await client.evaluate("() => location.pathname")).strip('"') == "/pages/form.html"
+
+
+@pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
+def test_every_revision_with_a_handshake_is_spoken(server: HttpServer, version: str) -> None:
+    params = {**INITIALIZE["params"], "protocolVersion": version}  # type: ignore[dict-item]
+    answer = server.post({**INITIALIZE, "params": params})
+    assert answer.json()["result"]["protocolVersion"] == version
+    assert answer.headers["mcp-session-id"]
+
+
+def test_the_revision_without_sessions_is_spoken(server: HttpServer) -> None:
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    message = {"jsonrpc": "2.0", "id": 5, "method": "tools/list", "params": {"_meta": meta}}
+    answer = server.post(message, "MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/list")
+    assert answer.status == 200, answer
+    assert "mcp-session-id" not in answer.headers
+    assert len(answer.json()["result"]["tools"]) > 5
+    params = {"name": "browser_navigate", "arguments": {}, "_meta": meta}
+    wrong = server.post(
+        {"jsonrpc": "2.0", "id": 6, "method": "tools/call", "params": params},
+        "MCP-Protocol-Version: 2026-07-28",
+        "Mcp-Method: tools/call",
+        "Mcp-Name: browser_close",
+    )
+    assert wrong.status == 400
+    assert wrong.json()["error"]["code"] == -32020
+
+
+def test_results_are_events_for_a_client_that_takes_events(server: HttpServer) -> None:
+    client = server.begin()
+    message = {"jsonrpc": "2.0", "id": 3, "method": "tools/list"}
+    events = client.post(message, accept=BOTH)
+    assert events.headers["content-type"] == "text/event-stream"
+    data = [line[5:] for line in events.body.decode().splitlines() if line.startswith("data:")]
+    assert json.loads(data[-1])["id"] == 3
+    plain = client.post(message)
+    assert plain.headers["content-type"] == "application/json"
+    assert plain.json()["id"] == 3
+
+
+def test_a_notification_is_accepted_without_an_answer(server: HttpServer) -> None:
+    answer = server.begin().post({"jsonrpc": "2.0", "method": "notifications/progress", "params": {}})
+    assert (answer.status, answer.body) == (202, b"")
+
+
+def test_an_unknown_tool_is_no_method(server: HttpServer) -> None:
+    message = {"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": {"name": "nope"}}
+    assert server.begin().post(message).json()["error"]["code"] == -32601
+
+
+def test_what_cannot_be_read_is_a_parse_error(server: HttpServer) -> None:
+    answer = server.post(b"{not json")
+    assert answer.status == 400
+    assert (answer.json()["error"]["code"], answer.json()["id"]) == (-32700, None)
+
+
+def test_health_needs_no_key_and_tells_nothing_else(server: HttpServer) -> None:
+    host = f"Host: localhost:{server.port}"
+    answer = server.ask([host], method="GET", path="/health")
+    assert (answer.status, answer.json()) == (200, {"status": "ok"})
+    assert "server" not in answer.headers
+
+
+async def test_a_missing_key_is_401_and_a_wrong_one_403(server: HttpServer) -> None:
+    missing = server.post(INITIALIZE, key=None)
+    assert missing.status == 401
+    assert missing.headers["www-authenticate"].startswith("Bearer")
+    assert b"Authentication required" in missing.body
+    assert server.post(INITIALIZE, key="wrong").status == 403
+
+
+def test_a_key_is_made_up_and_told_once(tmp_path: Path) -> None:
+    with HttpServer(tmp_path, env={"PATCHRIGHT_MCP_API_KEY": ""}) as server:
+        lines = [line for line in server.log if "API key" in line]
+        assert len(lines) == 1
+        key = lines[0].split()[-1]
+        assert len(key) == 43
+        assert server.post(INITIALIZE, key=key).status == 200
+        assert server.post(INITIALIZE, key=KEY).status == 403
+
+
+def test_each_key_has_its_own_world(tmp_path: Path, site: Site) -> None:
+    (tmp_path / "keys").write_text("# two people\nfirst\n\nsecond\n")
+    with HttpServer(tmp_path, "--api-key-file", "keys", env={"PATCHRIGHT_MCP_API_KEY": ""}) as server:
+        first, second = server.begin("first"), server.begin("second")
+        first.text("browser_navigate", url=site.url("/cookie?name=a&value=1"))
+        second.text("browser_navigate", url=site.page("form"))
+        assert "a=1" not in second.text("browser_evaluate", function="() => document.cookie")
+        assert "form.html" not in first.text("browser_context_list")
+        # Another's session is as unknown as one that never was.
+        message = {"jsonrpc": "2.0", "id": 3, "method": "tools/list"}
+        stolen = server.post(message, f"Mcp-Session-Id: {first.session}", key="second")
+        made_up = server.post(message, "Mcp-Session-Id: 0b9b0a4e-0000-4000-8000-000000000000", key="second")
+        assert stolen.status == made_up.status == 404
+        assert stolen.body == made_up.body
+
+
+def test_a_client_that_finds_no_room_is_told_to_come_back(tmp_path: Path) -> None:
+    with HttpServer(tmp_path, "--max-clients", "2") as server:
+        first, _second = server.begin(), server.begin()
+        full = server.post(INITIALIZE)
+        assert full.status == 503
+        assert int(full.headers["retry-after"]) > 0
+        end = ["Host: localhost", f"Authorization: Bearer {KEY}", f"Mcp-Session-Id: {first.session}"]
+        assert server.ask(end, method="DELETE").status in (200, 202, 204)
+        server.begin()
+
+
+async def test_clients_without_sessions_keep_their_pages(server: HttpServer, site: Site) -> None:
+    async with server.connect_without_session() as one, server.connect_without_session() as two:
+        assert one.protocol_version == "2026-07-28"
+        for client, name in ((one, "form"), (two, "frames")):
+            opened = await client.call_tool("browser_navigate", {"url": site.page(name)})
+            assert not opened.is_error, opened
+        for client, name in ((one, "form"), (two, "frames")):
+            seen = await client.call_tool("browser_evaluate", {"function": "() => location.pathname"})
+            assert name in str(seen.content)
