@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use futures_util::future::try_join_all;
 use serde::Deserialize;
+use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
 
@@ -16,7 +17,7 @@ use super::page::Page;
 use super::world::World;
 use crate::cdp::types::dom::{DescribeNode, GetEventListeners, ResolveNode};
 use crate::cdp::types::runtime::{Evaluate, GetProperties, ReleaseObjectGroup};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// How long to wait for what an action caused.
 #[derive(Debug, Clone, Copy)]
@@ -64,7 +65,8 @@ pub struct Watch {
     page: Page,
     mark: Mark,
     pages: Vec<Page>,
-    world: Option<World>,
+    /// Where the changes of the document are counted, and the number of that count.
+    changes: Option<(World, u32)>,
     heard: JoinHandle<bool>,
 }
 
@@ -96,9 +98,10 @@ impl Page {
                 Some(target) => (target.world().clone(), vec![target.handle().argument()]),
                 None => (self.main_frame().utility().await?, Vec::new()),
             };
-            world.call_with::<()>("watch", node).await.map(|()| world)
+            let number = world.call_with("watch", node).await?;
+            Ok::<_, Error>((world, number))
         };
-        let world = match self.dialog() {
+        let changes = match self.dialog() {
             None => timeout(ANSWER_LIMIT, begun).await.ok().and_then(Result::ok),
             Some(_) => None,
         };
@@ -109,13 +112,16 @@ impl Page {
                 None => true,
             }
         });
-        Watch { page: self.clone(), mark, pages, world, heard }
+        Watch { page: self.clone(), mark, pages, changes, heard }
     }
 }
 
 impl Drop for Watch {
     fn drop(&mut self) {
         self.heard.abort();
+        if let (Some((world, number)), Ok(runtime)) = (self.changes.take(), Handle::try_current()) {
+            runtime.spawn(async move { world.call::<()>("unwatch", &[number.into()]).await });
+        }
     }
 }
 
@@ -123,50 +129,32 @@ impl Watch {
     /// Waits for what the action caused; to be called when the action is done.
     pub async fn settle(mut self, options: &SettleOptions) -> Settled {
         let acted = Instant::now();
-        let restless = acted + RESTLESS_LIMIT.max(options.window);
+        let mut wait =
+            Wait { options, acted, quiet_from: self.quiet_from(acted, options).await, loaded: None };
         let mut changes = self.page.changes();
-        let mut quiet_from = self.quiet_from(acted, options).await;
-        let mut loaded = None;
         let (pending, ending) = loop {
             let pending = self.page.pending_since(self.mark);
             if let Some(ending) = stopped(&pending) {
                 break (pending, ending);
             }
-            let now = Instant::now();
-            let until = match self.under_way(&pending) {
-                UnderWay::Navigation => acted + options.navigation_limit,
-                UnderWay::Arrived => break (pending, Ending::Rest),
-                UnderWay::Loaded => *loaded.get_or_insert(now) + LOADED_LIMIT,
-                UnderWay::Requests => acted + REQUEST_LIMIT,
-                UnderWay::Bodies => {
-                    let until = (pending.last_effect.unwrap_or(acted) + BODY_LIMIT).min(restless);
-                    if now >= until {
+            let under_way = self.under_way(&pending);
+            let until = wait.until(&under_way, &pending);
+            if Instant::now() < until {
+                self.page.changed_before(&mut changes, until).await;
+            } else if matches!(under_way, UnderWay::Nothing) && Instant::now() < wait.restless() {
+                match self.still_changing().await {
+                    Some(rest) => wait.quiet_from = Instant::now() + rest,
+                    // Unless something began in the last moment.
+                    None if self.page.pending_since(self.mark).last_effect == pending.last_effect => {
                         break (pending, Ending::Rest);
                     }
-                    until
+                    None => {}
                 }
-                UnderWay::Nothing => {
-                    let quiet = quiet_from.max(after_effects(&pending, options).unwrap_or(acted));
-                    if now >= restless {
-                        break (pending, Ending::Rest);
-                    }
-                    if now >= quiet {
-                        match self.still_changing().await {
-                            Some(rest) => quiet_from = Instant::now() + rest,
-                            None if self.page.pending_since(self.mark).last_effect == pending.last_effect => {
-                                break (pending, Ending::Rest);
-                            }
-                            // Something began in the last moment.
-                            None => continue,
-                        }
-                    }
-                    quiet.max(quiet_from).min(restless)
-                }
-            };
-            if now >= until {
+            } else if matches!(under_way, UnderWay::Navigation | UnderWay::Loaded | UnderWay::Requests) {
                 break (pending, Ending::Unfinished);
+            } else {
+                break (pending, Ending::Rest);
             }
-            self.page.changed_before(&mut changes, until).await;
         };
         let opened =
             if ending == Ending::Gone { self.opened() } else { self.until_opened(pending.windows).await };
@@ -198,7 +186,7 @@ impl Watch {
         if heard || self.page.dialog().is_some() {
             return acted + options.window;
         }
-        if let Some(world) = &self.world {
+        if let Some((world, _)) = &self.changes {
             let two = [2.into()];
             let _ = timeout(ANSWER_LIMIT, world.call::<()>("frames", &two)).await;
         }
@@ -211,7 +199,7 @@ impl Watch {
         struct Watched {
             quiet: f64,
         }
-        let world = self.world.as_ref()?;
+        let (world, _) = self.changes.as_ref()?;
         match timeout(ANSWER_LIMIT, world.call::<Watched>("watched", &[])).await {
             Ok(Ok(Watched { quiet })) => {
                 let quiet = Duration::try_from_secs_f64(quiet / 1000.0).unwrap_or_default();
@@ -238,6 +226,37 @@ impl Watch {
             opened.iter().map(|page| page.until(|page| page.main_frame().moments().load.then_some(())));
         let _ = timeout(OPENING_LIMIT, futures_util::future::join_all(loaded)).await;
         opened
+    }
+}
+
+/// How long each thing is waited for.
+struct Wait<'a> {
+    options: &'a SettleOptions,
+    acted: Instant,
+    /// From when on it counts that nothing happens.
+    quiet_from: Instant,
+    /// When the new document was seen to have loaded.
+    loaded: Option<Instant>,
+}
+
+impl Wait<'_> {
+    fn until(&mut self, under_way: &UnderWay, pending: &Pending) -> Instant {
+        match under_way {
+            UnderWay::Navigation => self.acted + self.options.navigation_limit,
+            UnderWay::Arrived => Instant::now(),
+            UnderWay::Loaded => *self.loaded.get_or_insert_with(Instant::now) + LOADED_LIMIT,
+            UnderWay::Requests => self.acted + REQUEST_LIMIT,
+            UnderWay::Bodies => (pending.last_effect.unwrap_or(self.acted) + BODY_LIMIT).min(self.restless()),
+            UnderWay::Nothing => {
+                let after = after_effects(pending, self.options).unwrap_or(self.acted);
+                self.quiet_from.max(after).min(self.restless())
+            }
+        }
+    }
+
+    /// When a page that never rests is left to itself.
+    fn restless(&self) -> Instant {
+        self.acted + RESTLESS_LIMIT.max(self.options.window)
     }
 }
 

@@ -380,8 +380,7 @@ fn what_cannot_be_checked_says_so() {
     });
 }
 
-const COLOURS: &str =
-    "<option value=r>red<option value=g>green<option disabled value=n>none<option value=b> deep  blue ";
+const COLOURS: &str = "<option value=r>red<option value=g>green<option disabled value=n>none<option value=b> deep  blue <option value=y>yellow";
 
 #[test]
 fn options_are_chosen_by_value_label_and_index() {
@@ -418,7 +417,7 @@ fn options_are_chosen_by_value_label_and_index() {
             let missing = missing.unwrap_err();
             assert_eq!(
                 missing.to_string(),
-                "there is no such option; the options are: red, green, none, deep blue"
+                "there is no such option; the options are: red, green, none, deep blue, yellow"
             );
         }
     });
@@ -557,5 +556,25 @@ fn keys_and_lists_work_in_frames_of_other_processes() {
             select.select_options(&[OptionChoice::Label(label.into())], &styled(style)).await.unwrap();
             assert_eq!(select.input_value().await.unwrap(), label[..1].replace('d', "b"));
         }
+    });
+}
+
+#[test]
+fn a_tab_behind_another_one_hears_its_input() {
+    drive(async |context, site| {
+        let html = logging("click input", "(e) => [e.isTrusted]", "<button id=b>B</button><input id=i>");
+        let page = open(&context, &site, &html).await;
+        let other = open(&context, &site, "<p>in front").await;
+        for style in STYLES {
+            value(&page, "log.length = 0").await;
+            let button = find(page.main_frame(), "#b").await;
+            button.click(&ClickOptions::default(), &styled(style)).await.unwrap();
+            find(page.main_frame(), "#i").await.fill("text", &styled(style)).await.unwrap();
+            let heard = log(page.main_frame()).await;
+            assert_eq!(heard[0], json!(["click", "b", true]), "{style:?}");
+            assert_eq!(heard.last().unwrap(), &json!(["input", "i", true]), "{style:?}");
+            assert_eq!(value(&page, "i.value").await, json!("text"), "{style:?}");
+        }
+        assert!(!other.is_closed());
     });
 }

@@ -160,3 +160,23 @@ fn a_dialog_or_the_end_of_the_page_ends_the_wait() {
         assert!(took < Duration::from_millis(150), "{took:?}");
     });
 }
+
+#[test]
+fn a_dialog_of_a_frame_of_another_process_ends_the_wait() {
+    drive(async |context, site| {
+        site.page("/inner", "<button id=x onclick='alert(1)'>B</button>");
+        let page = open(&context, &site, "<iframe src='OTHER/inner'></iframe>").await;
+        let frame = page.frames().into_iter().nth(1).unwrap();
+        for style in [InputStyle::Instant, InputStyle::Natural] {
+            let element = find(&frame, "#x").await;
+            let watch = page.watch(Some(&element)).await;
+            let options = ActionOptions { style: Some(style), ..ActionOptions::default() };
+            let began = Instant::now();
+            element.click(&ClickOptions::default(), &options).await.unwrap();
+            let settled = watch.settle(&SettleOptions::default()).await;
+            assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+            assert_eq!(settled.ending, Ending::Dialog);
+            page.answer_dialog(true, None).await.unwrap();
+        }
+    });
+}

@@ -13,12 +13,12 @@ const setArea = setterOf(HTMLTextAreaElement, "value");
 const setSelected = setterOf(HTMLOptionElement, "selected");
 
 /** What an element is, for a person who named the wrong one. */
-const called = (engine.called = (node) => {
+const called = (node) => {
   const tag = localName(node);
   if (node instanceof HTMLInputElement) return INPUTS[node.type] ?? "a text field";
   if (node.isContentEditable) return "editable text";
   return ELEMENTS[tag] ?? `<${tag.replace(/[^\w-]/g, "").slice(0, 40)}>`;
-});
+};
 const INPUTS = {
   button: "a button", checkbox: "a checkbox", color: "a colour field", date: "a date field", "datetime-local": "a date and time field",
   file: "a file input", hidden: "a hidden field", image: "a button", month: "a month field", number: "a number field", radio: "a radio button",

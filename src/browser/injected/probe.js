@@ -1,5 +1,5 @@
 // Whether an element can be acted on, and where. One call is one look; who calls looks again until nothing is in the way.
-const { matches, rectOf, rootOf, isConnected, getAttribute, hasAttribute, localName } = engine.native;
+const { rectOf, rootOf, isConnected, getAttribute, hasAttribute, localName } = engine.native;
 const own = (method) => Function.prototype.call.bind(method);
 const rectsOf = own(Element.prototype.getClientRects);
 const scrollTo = own(Element.prototype.scrollIntoView);
@@ -239,11 +239,6 @@ function bringIntoView(node, attempt) {
   const block = ALIGNMENTS[attempt % ALIGNMENTS.length];
   scrollTo(node, { block, inline: attempt ? block : "nearest", behavior: "instant" });
 }
-
-engine.scrollIntoView = (node, attempt = 0) => {
-  learnRoots(node);
-  bringIntoView(node, attempt);
-};
 
 /** How far a scroller can still go, and must, so that the box comes to lie where `attempt` wants it. */
 function needed(box, port, attempt, canScroll) {

@@ -4,10 +4,12 @@ const { parentNode, rootOf, slotOfElement } = engine.native;
 let observer = null;
 let changes = 0;
 let last = 0;
+let watches = 0;
 
-/** Begins to watch the document, and the shadow roots around a node. */
+/** Begins to watch the document, and the shadow roots around a node. Answers the number of this watch. */
 engine.watch = (node) => {
   observer?.disconnect();
+  watches++;
   changes = 0;
   last = performance.now();
   observer = new MutationObserver((records) => {
@@ -16,8 +18,8 @@ engine.watch = (node) => {
   });
   const everything = { subtree: true, childList: true, attributes: true, characterData: true };
   observer.observe(document, everything);
-  if (!node) return;
-  for (let root = rootOf(node); root instanceof ShadowRoot; root = rootOf(root.host)) observer.observe(root, everything);
+  for (let root = node && rootOf(node); root instanceof ShadowRoot; root = rootOf(root.host)) observer.observe(root, everything);
+  return watches;
 };
 
 /**
@@ -34,7 +36,9 @@ engine.watched = async () => {
   return { changes, quiet: performance.now() - last };
 };
 
-engine.unwatch = () => {
+/** Ends a watch, unless another one has begun. */
+engine.unwatch = (number) => {
+  if (number !== watches) return;
   observer?.disconnect();
   observer = null;
 };
