@@ -11,7 +11,6 @@ use tokio_util::sync::CancellationToken;
 
 use super::bridge;
 use crate::browser::ContentFormat;
-use crate::browser::ContextOptions;
 use crate::browser::launch::LaunchOptions;
 use crate::cli;
 use crate::error::Error;
@@ -105,7 +104,9 @@ fn desk() -> PyResult<Arc<Desk>> {
     }
     let config = cli::configure([], std::env::vars_os());
     let mut config = config.map_err(|ending| PyRuntimeError::new_err(format!("{ending:?}")))?;
-    config.launch.headless.get_or_insert(true);
+    if let Source::Launch(launch) = &mut config.engine.source {
+        launch.headless.get_or_insert(true);
+    }
     let dispatcher = cli::dispatcher(config);
     let client = dispatcher.client();
     Ok(Arc::clone(DESK.get_or_init(|| Arc::new(Desk { dispatcher, client }))))
@@ -163,9 +164,8 @@ impl Errands {
         let launch = LaunchOptions { headless: Some(headless), user_data_dir, ..LaunchOptions::default() };
         let engine = Engine::new(EngineOptions {
             use_profile: launch.user_data_dir.is_some(),
-            source: Source::Launch(Box::new(launch)),
-            context: ContextOptions::default(),
             warn: Arc::new(|line| tracing::warn!("{line}")),
+            ..EngineOptions::new(Source::Launch(Box::new(launch)))
         });
         let limit = Duration::try_from_secs_f64(timeout);
         let limit = limit.map_err(|error| PyValueError::new_err(format!("timeout: {error}")))?;
