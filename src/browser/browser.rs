@@ -131,6 +131,16 @@ impl Browser {
             default_context: BrowserContext::new(browser.clone(), None, options, relay.map(Arc::new)),
         });
         inner.root.observe(&HEARD, Arc::new(Ear(Arc::downgrade(&inner))));
+        if let Some(process) = &inner.process {
+            // Its children can hold the pipe open for a moment longer, and the exit tells more than the pipe.
+            let (exited, connection) = (process.exited(), inner.connection.downgrade());
+            tokio::spawn(async move {
+                let exit = exited.await;
+                if let Some(connection) = connection.upgrade() {
+                    connection.close(&exit.to_string());
+                }
+            });
+        }
         // From here on every target is attached to before its first script runs.
         inner.root.send(attach_to_everything()).ignore();
         Self { inner }

@@ -22,6 +22,17 @@ pub struct Connection {
     shared: Arc<Shared>,
 }
 
+/// A connection that may have been closed for want of users.
+#[derive(Debug, Clone)]
+pub struct WeakConnection(Weak<Shared>);
+
+impl WeakConnection {
+    /// The connection, if somebody still uses it.
+    pub fn upgrade(&self) -> Option<Connection> {
+        self.0.upgrade().map(|shared| Connection { shared })
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Shared {
     next_id: AtomicU64,
@@ -76,6 +87,11 @@ impl Connection {
         let gone = shared.gone.subscribe();
         tokio::spawn(write(outgoing, inbox, gone, Arc::downgrade(&shared)));
         Self { shared }
+    }
+
+    /// The connection without keeping it open.
+    pub fn downgrade(&self) -> WeakConnection {
+        WeakConnection(Arc::downgrade(&self.shared))
     }
 
     /// The session of the browser itself.
