@@ -75,10 +75,10 @@ impl Config {
         let output_dir = flags.output_dir.clone().unwrap_or_else(|| settings.output_dir.clone());
         let limit = |given: Option<u64>, usual: Duration| given.map_or(usual, Duration::from_millis);
         Ok(Self {
-            engine: engine_options(&flags)?,
-            http: http_options(&flags)?,
             cooldown: flags.login_cooldown.map_or(DEFAULT_PERIOD, Duration::from_secs),
             state_dir: flags.state_dir.clone(),
+            engine: engine_options(&flags)?,
+            http: http_options(&flags)?,
             settings: Settings {
                 action_limit: limit(flags.timeout_action, settings.action_limit),
                 navigation_limit: limit(flags.timeout_navigation, settings.navigation_limit),
@@ -103,7 +103,6 @@ impl Config {
 
 fn engine_options(flags: &Flags) -> Result<EngineOptions, Ending> {
     let launch = launch_options(flags);
-    let asked_for = flags.browser.map(<&str>::from);
     let context = context_options(flags)?;
     let use_profile = launch.user_data_dir.is_some() && flags.isolated != Some(true);
     let source = match &flags.cdp_endpoint {
@@ -132,9 +131,12 @@ fn engine_options(flags: &Flags) -> Result<EngineOptions, Ending> {
                 limit: Duration::from_millis(flags.cdp_timeout.unwrap_or(30_000)),
             }
         }
-        None => match asked_for.filter(|name| Channel::named(name).is_err()) {
-            Some(name) => Source::Unsupported { browser: name.to_owned() },
-            None => Source::Launch(Box::new(launch)),
+        None => match flags.browser.map(<&str>::from) {
+            // It may be asked for; what needs it says that it is not there yet.
+            Some(browser) if Channel::named(browser).is_err() => {
+                Source::Unsupported { browser: browser.to_owned() }
+            }
+            _ => Source::Launch(Box::new(launch)),
         },
     };
     Ok(EngineOptions {

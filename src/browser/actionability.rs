@@ -6,7 +6,7 @@ use serde_json::json;
 use tokio::time::{sleep, timeout};
 
 use super::element::ElementHandle;
-use super::input::{InputStyle, Point, Rect};
+use super::input::{Chance, ClickOptions, Input, InputStyle, Journey, Point, Rect};
 use super::page::Page;
 use super::world::value_argument;
 use crate::error::{Error, Obstacle, Result};
@@ -98,24 +98,29 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// Reads the answer. A node that is gone does not come back: that is an error at once.
+    /// Reads the answer of a look for a point.
     pub(super) fn read(self, element: &ElementHandle) -> Result<Look> {
-        let obstacle = match self.blocked.as_deref() {
-            None => {
-                let (Some(seen), Some(point)) = (self.clear, self.point) else {
-                    return Ok(Look::Blocked(Obstacle::Silent));
-                };
-                return Ok(Look::Clear(Clear { seen, point, inner: point }));
-            }
+        Ok(match (self.obstacle(element)?, self.clear, self.point) {
+            (Some(by), ..) => Look::Blocked(by),
+            (None, Some(seen), Some(point)) => Look::Clear(Clear { seen, point, inner: point }),
+            (None, ..) => Look::Blocked(Obstacle::Silent),
+        })
+    }
+
+    /// What is in the way. A node that is gone does not come back: that is an error at once.
+    pub(super) fn obstacle(&self, element: &ElementHandle) -> Result<Option<Obstacle>> {
+        Ok(Some(match self.blocked.as_deref() {
+            None => return Ok(None),
             Some("missing") => return Err(element.stale()),
             Some("hidden") => Obstacle::Hidden,
             Some("moving") => Obstacle::Moving,
             Some("disabled") => Obstacle::Disabled,
             Some("readonly") => Obstacle::ReadOnly,
-            Some("covered") => Obstacle::CoveredBy(self.by.unwrap_or_else(|| "another element".to_owned())),
+            Some("covered") => {
+                Obstacle::CoveredBy(self.by.clone().unwrap_or_else(|| "another element".to_owned()))
+            }
             Some(_) => Obstacle::OutsideViewport,
-        };
-        Ok(Look::Blocked(obstacle))
+        }))
     }
 }
 
@@ -132,6 +137,9 @@ const SOON: Duration = Duration::from_secs(1);
 
 /// How many frames a scroll may take to show, on a machine that is busy.
 const MOST_FRAMES: usize = 6;
+
+/// Up to which attempt the wheel is tried.
+const LAST_WHEEL: u32 = 3;
 
 /// How often the wheel is turned for one scroll into view: a frame inside a list inside a page needs several.
 const MOST_TURNS: usize = 12;
@@ -181,14 +189,14 @@ impl ElementHandle {
         .await
     }
 
-    /// Brings the pointer to a point where the element can be acted on. Answers that point of the page.
-    pub(super) async fn approach(&self, need: Need, options: &ActionOptions) -> Result<Point> {
+    /// Brings the pointer to a point where the element can be acted on; an instant pointer comes when it presses.
+    pub(super) async fn approach(&self, need: Need, options: &ActionOptions) -> Result<Reached> {
         let need = if options.force { need.forced() } else { need };
         self.until_clear(options.limit, |attempt| self.approach_once(need, options, attempt)).await
     }
 
     /// Like [`approach`](Self::approach), for what can also be done without the pointer. `None` when it is not clear soon.
-    pub(super) async fn approach_soon(&self, need: Need, options: &ActionOptions) -> Result<Option<Point>> {
+    pub(super) async fn approach_soon(&self, need: Need, options: &ActionOptions) -> Result<Option<Reached>> {
         let soon = ActionOptions { limit: options.limit.min(SOON), ..options.clone() };
         match self.approach(need, &soon).await {
             Err(Error::NotActionable { .. }) => Ok(None),
@@ -196,53 +204,60 @@ impl ElementHandle {
         }
     }
 
-    /// One attempt of [`approach`](Self::approach).
     async fn approach_once(
         &self,
         need: Need,
         options: &ActionOptions,
         attempt: u32,
-    ) -> Result<Attempt<Point>> {
+    ) -> Result<Attempt<Reached>> {
         let input = self.input(options)?;
-        let natural = input.style() == InputStyle::Natural;
-        let mut aim = Aim { position: options.position, ..Aim::default() };
-        if natural {
-            aim.at = Some(off_centre(&input));
-            // Where the wheel does not get it into view, the browser does, as it would for a key.
-            if attempt > 3 || !self.wheel_into_view(options, attempt).await? {
-                aim.scroll = Some(attempt);
-            }
-        } else {
-            aim.scroll = Some(attempt);
+        if input.style() == InputStyle::Natural {
+            return self.walk_up(need, &input, options, attempt).await;
         }
-        let first = if natural { Need { stable: false, ..need } } else { need };
-        let mut found = match self.look_from_page(first, &aim).await? {
+        let aim = Aim { scroll: Some(attempt), at: None, position: options.position };
+        Ok(match self.look_from_page(need, &aim).await? {
+            Look::Blocked(by) => Attempt::Blocked(by),
+            Look::Clear(Clear { point, .. }) => Attempt::Done(Reached { point, journey: None }),
+        })
+    }
+
+    /// Goes to the element as a person does: looks, goes there, and looks once more before doing anything.
+    async fn walk_up(
+        &self,
+        need: Need,
+        input: &Input,
+        options: &ActionOptions,
+        attempt: u32,
+    ) -> Result<Attempt<Reached>> {
+        // What the wheel does not get into view the browser does, as it would for a key.
+        let wheeled = attempt <= LAST_WHEEL && self.wheel_into_view(options, attempt).await?;
+        let scroll = (!wheeled).then_some(attempt);
+        let aim = Aim { scroll, at: Some(off_centre(input.chance())), position: options.position };
+        let mut found = match self.look_from_page(Need { stable: false, ..need }, &aim).await? {
             Look::Blocked(by) => return Ok(Attempt::Blocked(by)),
             Look::Clear(clear) => clear,
         };
-        if natural {
-            // On its way the pointer takes the time in which the element must stand still.
-            let settled = Aim { scroll: None, ..aim };
-            let mouse = input.mouse();
-            let (moved, second) = tokio::join!(mouse.move_to(found.point), async {
-                if need.stable { self.look_from_page(need, &settled).await } else { Ok(Look::Clear(found)) }
-            });
-            moved?;
-            let second = match second? {
-                Look::Blocked(by) => return Ok(Attempt::Blocked(by)),
-                Look::Clear(clear) => clear,
-            };
-            if !second.seen.contains(found.point) {
-                mouse.move_to(second.point).await?;
-                found = second;
-            }
-            if need.hit
-                && let Look::Blocked(by) = self.confirm(need, found.inner).await?
-            {
-                return Ok(Attempt::Blocked(by));
-            }
+        // On its way the pointer takes the time in which the element must stand still.
+        let still = Aim { scroll: None, ..aim };
+        let mouse = input.mouse();
+        let (mut journey, second) = tokio::join!(mouse.go_to(found.point), async {
+            if need.stable { self.look_from_page(need, &still).await } else { Ok(Look::Clear(found)) }
+        });
+        let second = match second? {
+            Look::Blocked(by) => return Ok(Attempt::Blocked(by)),
+            Look::Clear(clear) => clear,
+        };
+        if !second.seen.contains(found.point) {
+            found = second;
+            journey = mouse.go_to(found.point).await;
         }
-        Ok(Attempt::Done(found.point))
+        // Something may have come up under the pointer.
+        if need.hit
+            && let Look::Blocked(by) = self.confirm(need, found.inner).await?
+        {
+            return Ok(Attempt::Blocked(by));
+        }
+        Ok(Attempt::Done(Reached { point: found.point, journey: Some(journey) }))
     }
 
     /// Scrolls the element into view, as the style does it.
@@ -266,6 +281,9 @@ impl ElementHandle {
         }
         if !self.wheel(options, attempt, None).await? {
             return Ok(false);
+        }
+        if owners.is_empty() {
+            return Ok(true);
         }
         let Some(mut part) = self.ask::<Option<Rect>>("boxOf", Vec::new()).await? else { return Ok(false) };
         for owner in &owners {
@@ -375,7 +393,7 @@ impl ElementHandle {
             }
         }
         if self.frame().parent().is_some() {
-            clear.point = Point::new(clear.point.x.round(), clear.point.y.round());
+            clear.point = clear.point.rounded();
         }
         Ok(Look::Clear(clear))
     }
@@ -400,6 +418,32 @@ impl ElementHandle {
     }
 }
 
+/// A point of the page where the element can be acted on.
+#[derive(Debug)]
+pub(super) struct Reached {
+    pub(super) point: Point,
+    /// How the pointer got there; an instant one has not moved yet.
+    journey: Option<Journey>,
+}
+
+impl Reached {
+    /// Brings the pointer there if it is not, and waits until the page has heard of it.
+    pub(super) async fn point_at(self, input: &Input) -> Result<()> {
+        match self.journey {
+            Some(journey) => journey.heard().await,
+            None => input.mouse().move_to(self.point).await,
+        }
+    }
+
+    /// Presses there.
+    pub(super) async fn press(self, input: &Input, click: &ClickOptions) -> Result<()> {
+        match self.journey {
+            Some(_) => input.mouse().click_in_place(click).await,
+            None => input.mouse().click(self.point, click).await,
+        }
+    }
+}
+
 /// What one attempt came to.
 #[derive(Debug)]
 pub(super) enum Attempt<T> {
@@ -419,10 +463,10 @@ pub(super) struct Aim {
 }
 
 /// A point near the middle, as a person hits it: never quite it.
-fn off_centre(input: &super::input::Input) -> (f64, f64) {
-    let aside = |chance: &super::input::Chance| {
+fn off_centre(chance: &Chance) -> (f64, f64) {
+    let aside = || {
         let offset = 0.06 + 0.14 * chance.unit() * chance.unit();
         if chance.unit() < 0.5 { 0.5 - offset } else { 0.5 + offset }
     };
-    (aside(input.chance()), aside(input.chance()))
+    (aside(), aside())
 }

@@ -150,7 +150,9 @@ async fn adopt_closed_roots(world: &World, suspects: u32) -> Result<usize> {
         vec![describe_document(world).await?]
     };
     let mut closed = Vec::new();
-    described.iter().for_each(|node| collect_closed(node, &mut closed));
+    for node in &described {
+        collect_closed(node, &mut closed);
+    }
     let resolved = closed.iter().map(|id| {
         session.send(ResolveNode {
             backend_node_id: Some(*id),

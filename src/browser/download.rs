@@ -124,9 +124,9 @@ fn safe_name(proposed: &str) -> String {
     let cleaned: String = base
         .chars()
         .map(|character| match character {
-            '<' | '>' | ':' | '"' | '|' | '?' | '*' => '_',
+            '<' | '>' | ':' | '"' | '|' | '?' | '*'
             // Marks that turn the direction of writing can make a name look like another.
-            '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '_',
+            | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '_',
             character if character.is_control() => '_',
             character => character,
         })
@@ -175,6 +175,6 @@ mod tests {
             assert_eq!(safe_name(proposed), safe, "{proposed:?}");
         }
         let long = safe_name(&("x".repeat(300) + ".tar.gz"));
-        assert_eq!((long.chars().count(), long.ends_with(".gz")), (150, true));
+        assert_eq!((long.chars().count(), long.rsplit('.').next()), (150, Some("gz")));
     }
 }

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 use tokio::time::{sleep, timeout};
 
-use super::actionability::{ActionOptions, Aim, Attempt, Look, Need};
+use super::actionability::{ActionOptions, Aim, Answer, Attempt, Look, Need};
 use super::frame::Frame;
 use super::input::{Button, ClickOptions, Input, InputStyle, Mouse, Point, Rect};
 use super::world::{RemoteHandle, World, value_argument};
@@ -51,6 +51,8 @@ pub struct ElementState {
 /// What an injected look at a field answers.
 #[derive(Debug, Deserialize)]
 pub(super) struct Field {
+    #[serde(flatten)]
+    answer: Answer,
     pub(super) kind: Option<FieldKind>,
     #[serde(default)]
     pub(super) value: String,
@@ -145,22 +147,17 @@ impl ElementHandle {
 
     /// Clicks, once the element is visible, still, enabled and on top.
     pub async fn click(&self, click: &ClickOptions, options: &ActionOptions) -> Result<()> {
-        let point = self.approach(Need::PRESSED, options).await?;
-        self.press_at(point, click, options).await
+        self.approach(Need::PRESSED, options).await?.press(&self.input(options)?, click).await
     }
 
     /// Moves the pointer over the element.
     pub async fn hover(&self, options: &ActionOptions) -> Result<()> {
-        let point = self.approach(Need::POINTED, options).await?;
-        if self.input(options)?.style() == InputStyle::Instant {
-            self.input(options)?.mouse().move_to(point).await?;
-        }
-        Ok(())
+        self.approach(Need::POINTED, options).await?.point_at(&self.input(options)?).await
     }
 
     /// Touches the element with a finger.
     pub async fn tap(&self, options: &ActionOptions) -> Result<()> {
-        let point = self.approach(Need::PRESSED, options).await?;
+        let point = self.look_until_clear(Need::PRESSED, options).await?;
         self.input(options)?.touch().tap(point).await
     }
 
@@ -185,7 +182,7 @@ impl ElementHandle {
         target_options: &ActionOptions,
     ) -> Result<()> {
         let session = self.frame().page()?.session().clone();
-        let from = self.approach(Need::PRESSED, options).await?;
+        let from = self.approach(Need::PRESSED, options).await?.point;
         let mouse = self.input(options)?.mouse();
         // The browser hands the drag to us instead of to the desktop, where it would wait for a real mouse.
         let mut intercepted = session.events(&[DragIntercepted::METHOD]);
@@ -242,15 +239,6 @@ impl ElementHandle {
         .await
     }
 
-    /// Presses where `approach` found it clear.
-    async fn press_at(&self, point: Point, click: &ClickOptions, options: &ActionOptions) -> Result<()> {
-        let mouse = self.input(options)?.mouse();
-        match self.input(options)?.style() {
-            InputStyle::Natural => mouse.click_in_place(click).await,
-            InputStyle::Instant => mouse.click(point, click).await,
-        }
-    }
-
     // Keys.
 
     /// Puts the focus on the element and presses a key or a chord.
@@ -287,8 +275,8 @@ impl ElementHandle {
         let natural = self.input(options)?.style() == InputStyle::Natural;
         if natural && !self.ask::<bool>("isFocused", Vec::new()).await? {
             // What cannot be clicked can still have the focus.
-            if let Some(point) = self.approach_soon(Need::PRESSED, options).await? {
-                self.press_at(point, &ClickOptions::default(), options).await?;
+            if let Some(reached) = self.approach_soon(Need::PRESSED, options).await? {
+                reached.press(&self.input(options)?, &ClickOptions::default()).await?;
             }
         }
         self.focus().await
@@ -313,8 +301,8 @@ impl ElementHandle {
                 needed: "a checkbox or a switch",
             });
         }
-        let point = self.approach(need, options).await?;
-        self.press_at(point, &ClickOptions::default(), options).await?;
+        let reached = self.approach(need, options).await?;
+        reached.press(&self.input(options)?, &ClickOptions::default()).await?;
         let changed = async {
             while self.checked().await?.state != Some(json!(checked)) {
                 sleep(CHANGE_PAUSE).await;
@@ -483,6 +471,11 @@ impl ElementHandle {
 }
 
 impl Field {
+    /// What keeps the field from being filled just now.
+    pub(super) fn obstacle(&self, element: &ElementHandle) -> Result<Option<Obstacle>> {
+        self.answer.obstacle(element)
+    }
+
     /// The field, or what is wrong with taking it for one.
     pub(super) fn checked(self) -> Result<(FieldKind, String, bool)> {
         match self.kind {

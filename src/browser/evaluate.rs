@@ -113,7 +113,7 @@ impl Page {
         tokio::select! {
             biased;
             done = work => done,
-            dialog = self.until(|page| page.dialog()) => {
+            dialog = self.until(Page::dialog) => {
                 let dialog = dialog?;
                 Err(Error::DialogOpen { kind: dialog.kind, message: dialog.message })
             }
@@ -199,7 +199,7 @@ fn skip_blank(mut script: &str) -> &str {
 }
 
 /// A value of the page as JSON. What JSON has no word for is told in a short form: `undefined` and functions are null,
-/// a BigInt is its digits with an `n`, a date its ISO text, a Map an object or a list of pairs, a Set a list, a node
+/// a `BigInt` is its digits with an `n`, a date its ISO text, a Map an object or a list of pairs, a Set a list, a node
 /// its tag, an error its stack, and an object within itself `[Circular]`.
 pub fn json_value(object: &RemoteObject) -> Value {
     if let Some(deep) = &object.deep_serialized_value {

@@ -1,8 +1,9 @@
 //! Getting a value into a field, by keys and pointer wherever they reach it, so that the page hears what it would hear
 //! from a person.
 use serde::Deserialize;
+use serde_json::json;
 
-use super::actionability::{ActionOptions, Aim, Attempt, Look, Need};
+use super::actionability::{ActionOptions, Aim, Attempt, Clear, Look, Need};
 use super::element::{ElementHandle, Field, FieldKind, OptionChoice};
 use super::input::{ClickOptions, InputStyle, Modifier, Point};
 use super::world::value_argument;
@@ -41,10 +42,22 @@ struct DatePart {
 impl ElementHandle {
     /// Replaces what the field holds.
     pub async fn fill(&self, value: &str, options: &ActionOptions) -> Result<()> {
-        let field: Field = self.ask("fieldFor", vec![value_argument(&value)]).await?;
-        let (kind, value, empty) = field.checked()?;
-        self.until_ready(Need { editable: true, ..Need::ENABLED }, options).await?;
+        let instant = self.input(options)?.style() == InputStyle::Instant;
+        // What has no hand to move goes in and selects in the same look.
+        let how = json!({ "force": options.force, "select": instant });
+        let arguments = || vec![value_argument(&value), value_argument(&how)];
+        let open = self.until_clear(options.limit, |_| async move {
+            let field: Field = self.ask("openField", arguments()).await?;
+            Ok(match field.obstacle(self)? {
+                Some(by) => Attempt::Blocked(by),
+                None => Attempt::Done(field),
+            })
+        });
+        let (kind, value, empty) = open.await?.checked()?;
         match kind {
+            FieldKind::Text | FieldKind::Multiline | FieldKind::Editable if instant => {
+                self.replace_selected(&value, empty, options).await
+            }
             FieldKind::Text | FieldKind::Multiline | FieldKind::Editable => {
                 self.fill_text(&value, empty, options).await
             }
@@ -59,24 +72,27 @@ impl ElementHandle {
         self.fill("", options).await
     }
 
+    /// Goes into the field, selects what it holds and types over it.
     async fn fill_text(&self, value: &str, empty: bool, options: &ActionOptions) -> Result<()> {
         let field = self.control().await?;
-        let input = self.input(options)?;
-        let keyboard = input.keyboard();
         field.enter(options).await?;
         if !empty {
-            if input.style() == InputStyle::Natural {
-                keyboard.press("ControlOrMeta+a").await?;
-            }
-            if input.style() == InputStyle::Instant || !field.ask::<bool>("isAllSelected", Vec::new()).await?
-            {
+            self.input(options)?.keyboard().press("ControlOrMeta+a").await?;
+            if !field.ask::<bool>("isAllSelected", Vec::new()).await? {
                 field.ask::<()>("selectAll", Vec::new()).await?;
             }
-            if value.is_empty() {
-                return keyboard.press("Delete").await;
-            }
         }
-        keyboard.write(value).await
+        self.replace_selected(value, empty, options).await
+    }
+
+    async fn replace_selected(&self, value: &str, empty: bool, options: &ActionOptions) -> Result<()> {
+        let input = self.input(options)?;
+        match (value, input.style()) {
+            ("", _) if empty => Ok(()),
+            ("", _) => input.keyboard().press("Delete").await,
+            (_, InputStyle::Natural) => input.keyboard().write(value).await,
+            (_, InputStyle::Instant) => input.keyboard().insert_text(value).await,
+        }
     }
 
     /// Types a date part by part, in the order in which this browser shows them.
@@ -133,11 +149,10 @@ impl ElementHandle {
         }
         if at.plain {
             let near = field.approach_soon(Need::PRESSED, options).await?;
-            let seen = match field.look_from_page(Need::PRESSED, &Aim::default()).await? {
-                Look::Clear(clear) if near.is_some() => Some(clear.seen),
-                _ => None,
-            };
-            if let Some(seen) = seen {
+            if near.is_some()
+                && let Look::Clear(Clear { seen, .. }) =
+                    field.look_from_page(Need::PRESSED, &Aim::default()).await?
+            {
                 // The middle of the thumb travels, and the thumb stays inside.
                 let thumb = seen.height.min(16.0).min(seen.width / 2.0);
                 let x = seen.x + thumb / 2.0 + at.share * (seen.width - thumb);
@@ -239,9 +254,8 @@ impl ElementHandle {
             return Ok(());
         }
         let keyboard = self.input(options)?.keyboard();
-        let opened = self.approach_soon(Need::PRESSED, options).await?.is_some();
-        if opened {
-            self.input(options)?.mouse().click_in_place(&ClickOptions::default()).await?;
+        if let Some(reached) = self.approach_soon(Need::PRESSED, options).await? {
+            reached.press(&self.input(options)?, &ClickOptions::default()).await?;
         } else {
             self.focus().await?;
             keyboard.press("Alt+ArrowDown").await?;
@@ -256,12 +270,11 @@ impl ElementHandle {
             let Some(option) = self.handle_of("optionAt", vec![value_argument(index)]).await? else {
                 return Ok(());
             };
-            if option.approach_soon(Need::PRESSED, options).await?.is_none() {
-                return Ok(());
-            }
+            let Some(reached) = option.approach_soon(Need::PRESSED, options).await? else { return Ok(()) };
             let modifiers = if position == 0 { Vec::new() } else { vec![Modifier::ControlOrMeta] };
-            let click = ClickOptions { modifiers, ..ClickOptions::default() };
-            self.input(options)?.mouse().click_in_place(&click).await?;
+            reached
+                .press(&self.input(options)?, &ClickOptions { modifiers, ..ClickOptions::default() })
+                .await?;
         }
         Ok(())
     }

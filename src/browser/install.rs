@@ -18,9 +18,9 @@ const EVERY: Duration = Duration::from_millis(500);
 pub async fn install(mirror: Option<&str>, progress: &(dyn Fn(u64) + Send + Sync)) -> Result<PathBuf> {
     let folder = find::cache_folder().ok_or_else(|| failed("there is no folder to keep it in; set HOME"))?;
     let folder = folder.join("browsers");
-    std::fs::create_dir_all(&folder).map_err(|error| failed(error))?;
+    std::fs::create_dir_all(&folder).map_err(failed)?;
     // Beside its place, so that it can be moved there in one step; removed when this function ends early.
-    let unpacked = tempfile::Builder::new().prefix(".").tempdir_in(&folder).map_err(|error| failed(error))?;
+    let unpacked = tempfile::Builder::new().prefix(".").tempdir_in(&folder).map_err(failed)?;
     let mut options =
         BrowserFetcherOptions::builder().with_kind(BrowserKind::Chromium).with_path(unpacked.path());
     if let Some(mirror) = mirror {
@@ -31,21 +31,22 @@ pub async fn install(mirror: Option<&str>, progress: &(dyn Fn(u64) + Send + Sync
     let mut fetching = std::pin::pin!(fetcher.fetch());
     let installation = loop {
         tokio::select! {
-            fetched = &mut fetching => break fetched.map_err(|error| failed(chain(&error)))?,
+            outcome = &mut fetching => break outcome.map_err(|error| failed(chain(&error)))?,
             () = tokio::time::sleep(EVERY) => progress(bytes_in(unpacked.path())),
         }
     };
     let inside = installation.executable_path.strip_prefix(&installation.folder_path);
-    let inside = inside.map_err(|error| failed(error))?.to_owned();
+    let inside = inside.map_err(failed)?.to_owned();
     let name = installation.folder_path.file_name().ok_or_else(|| failed("it has no name"))?;
     let kept = folder.join(name);
     if !kept.join(&inside).exists() {
         let _ = std::fs::remove_dir_all(&kept);
-        std::fs::rename(&installation.folder_path, &kept).map_err(|error| failed(error))?;
+        std::fs::rename(&installation.folder_path, &kept).map_err(failed)?;
     }
     Ok(kept.join(inside))
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "so that it can be handed to map_err")]
 fn failed(reason: impl ToString) -> Error {
     Error::BrowserInstall { reason: reason.to_string() }
 }

@@ -1,5 +1,6 @@
 //! The objects a person sees: Browser, BrowserContext, Page, Frame, ElementHandle.
 mod actionability;
+#[expect(clippy::module_inception, reason = "the browser as one object among those of the browser")]
 mod browser;
 mod capture;
 mod console;

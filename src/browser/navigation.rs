@@ -159,7 +159,7 @@ impl Frame {
         let navigated = tokio::select! {
             navigated = navigation => navigated?,
             // The old document asks whether it may be left.
-            asked = page.until(|page| page.dialog()) => return asked.map(|_| Arrival::Dialog),
+            asked = page.until(Page::dialog) => return asked.map(|_| Arrival::Dialog),
         };
         if let Some(reason) = navigated.error_text.filter(|text| !text.is_empty()) {
             if navigated.is_download == Some(true) {

@@ -121,7 +121,7 @@ impl NetworkLog {
         }
     }
 
-    pub(super) fn from_cache(&mut self, id: &str) {
+    pub(super) fn served_from_cache(&mut self, id: &str) {
         if let Some(entry) = self.get_mut(id) {
             entry.from_cache = true;
         }

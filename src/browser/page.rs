@@ -578,7 +578,7 @@ impl Page {
                 state.journal.request_ended(&told.request_id);
                 state.network.failed(&told);
             } else if let Some(told) = event.read::<net::RequestServedFromCache>() {
-                state.network.from_cache(&told.request_id);
+                state.network.served_from_cache(&told.request_id);
             } else if let Some(told) = event.read::<net::WebSocketCreated>() {
                 state.journal.effect();
                 state.network.socket_opened(&told);

@@ -153,7 +153,11 @@ impl Watch {
                     if now >= quiet {
                         match self.still_changing().await {
                             Some(rest) => quiet_from = Instant::now() + rest,
-                            None => break (pending, Ending::Rest),
+                            None if self.page.pending_since(self.mark).last_effect == pending.last_effect => {
+                                break (pending, Ending::Rest);
+                            }
+                            // Something began in the last moment.
+                            None => continue,
                         }
                     }
                     quiet.max(quiet_from).min(restless)
@@ -274,40 +278,48 @@ async fn is_heard(target: &ElementHandle) -> Result<bool> {
     let Some(hearers) = target.handle_of("hearers", Vec::new()).await? else { return Ok(true) };
     let list = GetProperties { object_id: hearers.handle().id().to_owned(), own_properties: Some(true) };
     let list = session.call(list).await?.result;
-    let nodes: Vec<_> = list.into_iter().filter_map(|entry| entry.value?.object_id).collect();
+    let objects = list.into_iter().filter(|entry| entry.enumerable).filter_map(|entry| entry.value);
+    let objects: Vec<_> = objects.map(|object| object.object_id).collect();
+    let reached = objects.iter().take_while(|id| id.is_some()).count();
     // A listener is known in its own world only: the page's, into which our nodes are looked up again.
-    let described: Vec<_> = nodes
-        .into_iter()
-        .map(|object_id| session.send(DescribeNode { object_id: Some(object_id), ..DescribeNode::default() }))
-        .collect();
-    let described = try_join_all(described).await?;
-    let resolved: Vec<_> = described
-        .into_iter()
-        .map(|described| {
-            session.send(ResolveNode {
-                backend_node_id: Some(described.node.backend_node_id),
-                object_group: Some(HEARERS.to_owned()),
-                ..ResolveNode::default()
-            })
+    let described = objects.into_iter().flatten();
+    let described = described
+        .map(|id| session.send(DescribeNode { object_id: Some(id), ..DescribeNode::default() }))
+        .collect::<Vec<_>>();
+    let resolved = try_join_all(described).await?.into_iter().map(|described| {
+        session.send(ResolveNode {
+            backend_node_id: Some(described.node.backend_node_id),
+            object_group: Some(HEARERS.to_owned()),
+            ..ResolveNode::default()
         })
-        .collect();
-    let window = session.send(Evaluate {
+    });
+    let resolved: Vec<_> = resolved.collect();
+    let window = Evaluate {
         expression: "globalThis".to_owned(),
         context_id: Some(target.frame().main_context().await?),
         object_group: Some(HEARERS.to_owned()),
         ..Evaluate::default()
+    };
+    let window = session.send(window);
+    let mut hearers: Vec<_> =
+        try_join_all(resolved).await?.into_iter().map(|found| found.object.object_id).collect();
+    hearers.insert(reached, window.await?.result.object_id);
+    let listeners = hearers.into_iter().map(|id| {
+        let object_id = id.unwrap_or_default();
+        session.send(GetEventListeners { object_id, ..GetEventListeners::default() })
     });
-    let mut objects: Vec<_> =
-        try_join_all(resolved).await?.into_iter().filter_map(|resolved| resolved.object.object_id).collect();
-    objects.extend(window.await?.result.object_id);
-    let listeners: Vec<_> = objects
-        .into_iter()
-        .map(|object_id| session.send(GetEventListeners { object_id, ..GetEventListeners::default() }))
-        .collect();
-    let listeners = try_join_all(listeners).await;
+    let listeners = try_join_all(listeners.collect::<Vec<_>>()).await;
     session.send(ReleaseObjectGroup { object_group: HEARERS.to_owned() }).ignore();
-    let mut kinds = listeners?.into_iter().flat_map(|listeners| listeners.listeners);
-    Ok(kinds.any(|listener| is_input(&listener.kind)))
+    let mut hear = listeners?.into_iter().enumerate().map(|(index, listeners)| {
+        let hears = if index <= reached { is_input } else { is_leaving };
+        listeners.listeners.iter().any(|listener| hears(&listener.kind))
+    });
+    Ok(hear.any(|hears| hears))
+}
+
+/// Whether an event of this type tells that the focus is leaving.
+fn is_leaving(kind: &str) -> bool {
+    matches!(kind, "blur" | "focusout" | "change")
 }
 
 const HEARERS: &str = "hearers";

@@ -228,7 +228,7 @@ impl BrowserContext {
                 let read: StoredOrigin = parse_origin(&read)?;
                 state.origins.push(StoredOrigin { origin, ..read });
             }
-            helper.close().await;
+            helper.close();
         }
         state.origins.retain(|origin| !origin.local_storage.is_empty() || !origin.indexed_db.is_empty());
         state.origins.sort_by(|a, b| a.origin.cmp(&b.origin));
@@ -248,7 +248,7 @@ impl BrowserContext {
             helper.run(&origin, "write", &argument).await?;
             self.note_origin(&origin);
         }
-        helper.close().await;
+        helper.close();
         Ok(())
     }
 }
@@ -361,8 +361,8 @@ impl Helper {
         timeout(ORIGIN_LIMIT, work).await.unwrap_or_else(|_| Err(slow()))
     }
 
-    /// Done when the browser has begun to close it.
-    async fn close(self) {
+    /// Has the browser close it.
+    fn close(self) {
         self.shut();
     }
 

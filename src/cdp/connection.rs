@@ -492,3 +492,19 @@ fn range_within(whole: &[u8], part: &str) -> std::ops::Range<usize> {
 fn gone_by_itself() -> Error {
     Error::BrowserGone { reason: "it ended".to_owned() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn listeners_that_were_dropped_are_not_kept() {
+        let state = SessionState::default();
+        let kept = Shared::listen(&state, &["Page.windowOpen"]);
+        for _ in 0..100 {
+            drop(Shared::listen(&state, &["Page.windowOpen"]));
+        }
+        assert!(state.listeners.lock().len() <= 2);
+        drop(kept);
+    }
+}

@@ -1,4 +1,5 @@
 //! Every setting. A setting is listed here when it does something, and not before.
+#![allow(clippy::doc_markdown, reason = "these comments are the text of --help")]
 use std::path::PathBuf;
 use std::str::FromStr;
 

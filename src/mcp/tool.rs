@@ -173,7 +173,7 @@ impl AnyTool {
 }
 
 fn session_schema() -> Value {
-    json!({ "type": "string", "minLength": 1, "description": "Session from create_session to work in." })
+    json!({ "type": "string" })
 }
 
 fn generate<T: Tool>() -> Value {

@@ -59,7 +59,7 @@ pub fn unusable(kind: Kind, language: Language) -> &'static str {
 
 /// Begins the list of arguments that cannot be used.
 pub fn wrong_arguments(language: Language, problems: &[String]) -> String {
-    let list = problems.iter().map(|problem| format!("\n- {problem}")).collect::<String>();
+    let list = format!("\n- {}", problems.join("\n- "));
     match language {
         Language::Zh => format!("错误: 参数无效{list}"),
         Language::En => format!("Error: these arguments cannot be used{list}"),

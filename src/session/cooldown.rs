@@ -217,6 +217,10 @@ impl StateFile {
     }
 
     /// What the file says; `None` if it cannot be known.
+    #[expect(
+        clippy::option_option,
+        reason = "that nothing is known is not the same as that nobody is waited for"
+    )]
     fn read(&mut self) -> Option<Option<f64>> {
         match fs::read(&self.path) {
             Ok(text) => match serde_json::from_slice::<Kept>(&text) {

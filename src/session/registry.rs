@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use parking_lot::Mutex;
-use tokio::sync::oneshot;
+use tokio::sync::{Semaphore, oneshot};
 use tokio::time::{Instant, sleep_until};
 use uuid::Uuid;
 
@@ -15,6 +15,9 @@ use crate::error::Error;
 
 /// How many ids of expired sessions are remembered, so that they are told apart from ids that never were.
 const MOST_TOMBSTONES: usize = 10_000;
+
+/// How many sessions are made at the same time.
+const MOST_AT_ONCE: usize = 8;
 
 /// What sessions are made with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,6 +72,8 @@ struct Inner {
     engine: Engine,
     options: SessionOptions,
     state: Mutex<State>,
+    /// Each that is being made holds a permit: a hundred pages at once would starve each other until none is ready in time.
+    making: Semaphore,
 }
 
 #[derive(Debug, Default)]
@@ -81,7 +86,14 @@ struct State {
 
 impl Sessions {
     pub fn new(engine: Engine, options: SessionOptions) -> Self {
-        Self { inner: Arc::new(Inner { engine, options, state: Mutex::default() }) }
+        Self {
+            inner: Arc::new(Inner {
+                engine,
+                options,
+                state: Mutex::default(),
+                making: Semaphore::new(MOST_AT_ONCE),
+            }),
+        }
     }
 
     pub fn options(&self) -> SessionOptions {
@@ -181,6 +193,8 @@ impl Reservation {
 
     /// Makes the session that the slot is for.
     async fn fill(mut self) -> Result<(Session, Sessions), NoSession> {
+        let sessions = Arc::clone(&self.sessions);
+        let _permit = sessions.making.acquire().await;
         let workspace = self.sessions.engine.workspace();
         if let Err(error) = workspace.page().await {
             workspace.close().await;
@@ -196,7 +210,6 @@ impl Reservation {
             expires_at: created_at + in_ms(lifetime),
             deadline,
         };
-        let sessions = Arc::clone(&self.sessions);
         {
             let mut state = sessions.state.lock();
             state.live.insert(Arc::clone(&session.id), session.clone());
@@ -204,7 +217,7 @@ impl Reservation {
             self.filled = true;
         }
         tokio::spawn(end_at(Arc::downgrade(&sessions), Arc::clone(&session.id), deadline));
-        Ok((session, Sessions { inner: sessions }))
+        Ok((session, Sessions { inner: Arc::clone(&sessions) }))
     }
 }
 

@@ -43,7 +43,7 @@ impl Roots {
     pub fn read(&self, path: &str, longest: u64) -> Result<String> {
         let real = self.readable(path)?;
         let failed = |error: io::Error| refused(path, &plain(&error));
-        let file = self.open(&real).map_err(failed)?;
+        let file = Self::open(&real).map_err(failed)?;
         if !file.metadata().map_err(failed)?.is_file() {
             return Err(refused(path, "it is not a file"));
         }
@@ -96,7 +96,7 @@ impl Roots {
 
     /// Opens a real path without following a link that has appeared in it since.
     #[cfg(target_os = "linux")]
-    fn open(&self, real: &Path) -> io::Result<File> {
+    fn open(real: &Path) -> io::Result<File> {
         use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, open, openat2};
 
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
@@ -110,7 +110,7 @@ impl Roots {
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn open(&self, real: &Path) -> io::Result<File> {
+    fn open(real: &Path) -> io::Result<File> {
         File::open(real)
     }
 }
@@ -231,8 +231,7 @@ mod tests {
         fs::write(folder.path().join("secret"), "secret").unwrap();
         let link = folder.path().join("swapped");
         symlink(folder.path().join("secret"), &link).unwrap();
-        let roots = Roots::new([folder.path().to_owned()]);
-        assert!(is_link(&roots.open(&link).unwrap_err()));
+        assert!(is_link(&Roots::open(&link).unwrap_err()));
     }
 
     #[test]

@@ -132,16 +132,22 @@ fn judge(
     None
 }
 
-/// Whether a password form is there instead of what was asked for.
+/// Whether a password form is there instead of what was asked for, and not a part of it.
 fn is_in_the_way(look: &Look, refused: bool, asked: &Url, url: &str) -> bool {
     if is_for_login(asked) {
         return false;
     }
-    let moved = Url::parse(url).is_ok_and(|url| {
-        (url.host_str(), url.path().trim_end_matches('/'))
-            != (asked.host_str(), asked.path().trim_end_matches('/'))
-    });
-    refused || (moved && Url::parse(url).is_ok_and(|url| is_for_login(&url))) || look.length < SHORT_PAGE
+    // Whoever registers has more to say than who one is.
+    let asks_who = look.length < SHORT_PAGE && look.fields <= 2 && says_login(look);
+    refused || asks_who || Url::parse(url).is_ok_and(|url| is_for_login(&url))
+}
+
+fn says_login(look: &Look) -> bool {
+    const PHRASES: [&str; 9] =
+        ["log in", "login", "log on", "sign in", "signin", "登录", "登錄", "登陆", "身份验证"];
+    let text = look.text.to_lowercase();
+    let title = look.title.to_lowercase();
+    PHRASES.iter().any(|phrase| text.contains(phrase) || title.contains(phrase))
 }
 
 /// Whether an address says itself that one logs in there.
@@ -256,13 +262,16 @@ mod tests {
 
     #[test]
     fn a_password_form_is_a_wall_only_for_who_came_to_read() {
-        let form = Look { password: true, fields: 1, length: 80, ..Look::default() };
+        let title = "Sign in".to_owned();
+        let form = Look { password: true, fields: 1, length: 80, title, ..Look::default() };
         assert_eq!(
             kind(&form, &FINE, "https://a.example/login?next=report", Purpose::Content),
             Some(WallKind::Login)
         );
         assert_eq!(kind(&form, &FINE, HERE, Purpose::Content), Some(WallKind::Login));
         assert_eq!(kind(&form, &FINE, HERE, Purpose::Action), None);
+        let registration = Look { password: true, fields: 4, length: 80, ..Look::default() };
+        assert_eq!(kind(&registration, &FINE, HERE, Purpose::Content), None);
         let beside_content = Look { length: 9000, ..form };
         assert_eq!(kind(&beside_content, &FINE, HERE, Purpose::Content), None);
         let login = Url::parse("https://a.example/users/sign_in").unwrap();

@@ -142,6 +142,10 @@ fn whatever_is_in_reach_is_clicked() {
             "a styled checkbox",
             "<style>#x { appearance: none; width: 20px; height: 20px } i { position: absolute; left: 0; width: 60px; height: 30px }</style><label><input id=x type=checkbox><i></i></label>",
         ),
+        (
+            "with a button in its middle",
+            "<div id=x style='width:300px;height:100px;padding:1px;background:#eee'><span style='position:absolute;left:130px;top:30px'><button onclick='event.stopPropagation()'>other</button></span></div>",
+        ),
         ("without a box", "<button id=x style='display:contents'>B</button>"),
         (
             "in a transformed box",

@@ -32,7 +32,7 @@ impl Tool for Echo {
     const NAME: &'static str = "echo";
     const TITLE: &'static str = "Echo";
     const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Sessions;
+    const TOOLSET: Toolset = Toolset::Browser;
 
     async fn call(self, _call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         reply.say(self.text);
@@ -54,7 +54,7 @@ impl Tool for Hang {
     const NAME: &'static str = "hang";
     const TITLE: &'static str = "Hang";
     const EFFECT: Effect = Effect::Acts;
-    const TOOLSET: Toolset = Toolset::Sessions;
+    const TOOLSET: Toolset = Toolset::Browser;
 
     async fn call(self, call: &Call<'_>, _reply: &mut Reply) -> Result<()> {
         struct Dropped(String);
@@ -77,7 +77,7 @@ impl Tool for Break {
     const NAME: &'static str = "break";
     const TITLE: &'static str = "Break";
     const EFFECT: Effect = Effect::Acts;
-    const TOOLSET: Toolset = Toolset::Sessions;
+    const TOOLSET: Toolset = Toolset::Browser;
 
     async fn call(self, _call: &Call<'_>, _reply: &mut Reply) -> Result<()> {
         panic!("on purpose")
@@ -99,7 +99,7 @@ impl Wire {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (reader, writer) = tokio::io::split(theirs);
         let shutdown = Shutdown::default();
-        let registry = Registry::new(&TOOLS, &BTreeSet::new(), &BTreeSet::from([Toolset::Sessions]));
+        let registry = Registry::new(&TOOLS, &BTreeSet::new(), &BTreeSet::from([Toolset::Browser]));
         let engine = Engine::new(EngineOptions::new(Source::Launch(Box::new(LaunchOptions {
             executable: Some("/nobody/starts/this".into()),
             ..LaunchOptions::default()

@@ -215,7 +215,7 @@ fn many_sessions_at_once_keep_apart_and_leave_nothing() {
             futures_util::future::join_all((0..MANY + 10).map(|_| desk.call("create_session", json!({}))))
                 .await;
         let (full, created): (Vec<_>, Vec<_>) = created.into_iter().partition(|told| told.is_error);
-        assert_eq!(full.len(), 10);
+        assert_eq!(full.len(), 10, "{:?}", full.first());
         assert!(full.iter().all(|told| told.json()["errorCode"] == "MAX_SESSIONS_REACHED"));
         let ids: BTreeSet<_> =
             created.iter().map(|told| told.json()["sessionId"].as_str().unwrap().to_owned()).collect();

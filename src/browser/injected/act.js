@@ -115,6 +115,24 @@ engine.fieldFor = (node, value) => {
   return { wrong: called(field), needed: "text" };
 };
 
+/**
+ * A look at a field that is to be filled: what `fieldFor` answers, or `{blocked}`. With `select`, a field for text has
+ * the focus then, and all that it holds is selected.
+ */
+engine.openField = (node, value, { force, select }) => {
+  const field = engine.fieldFor(node, value);
+  if (field.wrong) return field;
+  const control = controlOf(node);
+  const blocked = force ? null : engine.obstacle(control, { visible: true, enabled: true, editable: true });
+  if (blocked) return blocked;
+  if (select && SELECTED.has(field.kind)) {
+    engine.focus(control);
+    if (!field.empty) engine.selectAll(control);
+  }
+  return field;
+};
+const SELECTED = new Set(["text", "multiline", "editable"]);
+
 function inputFor(input, value) {
   const { type } = input;
   if (type in FORMS && value !== "") {

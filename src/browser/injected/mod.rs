@@ -28,6 +28,12 @@
 //!    in larger ones only custom elements and hollow hosts are.
 //!
 //! `engine.byRef(number)` answers the node by handle, or null when it has left the document.
+//!
+//! # Finding elements
+//!
+//! `engine.select(chain, root)` answers the array of elements that a [`crate::browser::selector::Chain`] finds below `root`
+//! (null: the document); `first` the first one or null, `count` how many. What they throw goes through
+//! [`crate::browser::selector::Selector::refused`]. Closed shadow roots are searched once they were adopted.
 
 /// The engine, as one JavaScript function of the first number to use. Files that use others come after them.
 const ENGINE: &str = concat!(

@@ -213,13 +213,13 @@ const drawn = (node) => {
 };
 
 /** What keeps the node from being acted on, as far as can be told at once. */
-function obstacle(node, { visible, enabled, editable }) {
+const obstacle = (engine.obstacle = (node, { visible, enabled, editable }) => {
   if (!isConnected(node)) return { blocked: "missing" };
   if (visible && !engine.isVisible(node)) return { blocked: "hidden" };
   if (enabled && engine.isDisabled(node)) return { blocked: "disabled" };
   if (editable && engine.isEditable(node) === false) return { blocked: "readonly" };
   return null;
-}
+});
 
 /* ------------------------------------------------------------------ scroll */
 

@@ -20,8 +20,12 @@ engine.watch = (node) => {
   for (let root = rootOf(node); root instanceof ShadowRoot; root = rootOf(root.host)) observer.observe(root, everything);
 };
 
-/** `{changes, quiet}`: how many changes there were, and for how many milliseconds there has been none. */
-engine.watched = () => {
+/**
+ * `{changes, quiet}`: how many changes there were, and for how many milliseconds there has been none. Comes after the
+ * timers that are due, so that a page that lags behind its own is not taken for one that rests.
+ */
+engine.watched = async () => {
+  if (document.visibilityState === "visible") await new Promise((resolve) => setTimeout(resolve));
   const pending = observer?.takeRecords().length ?? 0;
   if (pending) {
     changes += pending;
@@ -39,16 +43,22 @@ engine.unwatch = () => {
 const above = (node) =>
   (node instanceof Element && slotOfElement(node)) || parentNode(node) || (node instanceof ShadowRoot ? node.host : null);
 
-/** Everything that hears of an event on the node, up to the document; and what had the focus, with its own way up. */
+/** The way of an event from a node up to the document. */
+const wayUp = (start) => {
+  const way = [];
+  for (let here = start; here; here = above(here)) way.push(here);
+  return way;
+};
+
+/**
+ * Everything that hears of input to the node, up to the document; then, behind a `null`, what hears of it when the
+ * focus leaves where it is now.
+ */
 engine.hearers = (node) => {
-  const heard = new Set();
-  const climb = (start) => {
-    for (let here = start; here && !heard.has(here); here = above(here)) heard.add(here);
-  };
-  if (node) climb(engine.controlOf(node));
-  if (node) climb(node);
-  climb(engine.activeElement() ?? document.body ?? document);
-  return [...heard.add(document)];
+  const control = engine.controlOf(node);
+  const heard = new Set([...wayUp(node), ...(control === node ? [] : wayUp(control))]);
+  const left = wayUp(engine.activeElement()).filter((here) => !heard.has(here));
+  return [...heard, null, ...left];
 };
 
 const ACTS = "a[href],area[href],button,input,select,summary,label,option,[contenteditable],[popovertarget],[commandfor],form,iframe,video,audio";

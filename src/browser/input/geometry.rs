@@ -16,6 +16,10 @@ impl Point {
         (self.x - other.x).hypot(self.y - other.y)
     }
 
+    pub(crate) fn rounded(self) -> Self {
+        Self::new(self.x.round(), self.y.round())
+    }
+
     /// The point this share of the way to the other.
     pub(crate) fn towards(self, other: Self, share: f64) -> Self {
         Self::new(self.x + (other.x - self.x) * share, self.y + (other.y - self.y) * share)

@@ -18,6 +18,7 @@ use parking_lot::{Mutex, MutexGuard};
 pub use chance::Chance;
 pub use geometry::{Point, Rect};
 pub use keyboard::Keyboard;
+pub(super) use mouse::Journey;
 pub use mouse::{Button, ClickOptions, Mouse};
 pub use touch::Touch;
 
@@ -190,6 +191,7 @@ fn key_event(key: &keys::Key, modifiers: u32) -> DispatchKeyEvent {
 }
 
 /// What has been sent and is on its way to the page.
+#[derive(Debug)]
 struct Delivery {
     blockers: crate::cdp::Events,
 }

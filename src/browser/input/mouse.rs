@@ -1,10 +1,10 @@
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::geometry::Point;
 use super::keys::{self, Key};
-use super::{Input, Modifier, path};
+use super::{Delivery, Input, Modifier, path};
 use crate::cdp::PendingReply;
 use crate::cdp::types::Empty;
 use crate::cdp::types::input::DispatchMouseEvent;
@@ -62,13 +62,31 @@ impl Default for ClickOptions {
 }
 
 /// How long a finger holds a button, and waits before the second press of a double click.
-const HOLD_MS: (f64, f64) = (32.0, 72.0);
+const HOLD_MS: (f64, f64) = (28.0, 60.0);
 const BETWEEN_CLICKS_MS: (f64, f64) = (40.0, 90.0);
 
 /// The most that one turn of a wheel scrolls, and the most turns that one scroll takes.
 const TURN: f64 = 140.0;
 const MOST_TURNS: f64 = 6.0;
 const BETWEEN_TURNS_MS: (f64, f64) = (7.0, 13.0);
+
+/// In how many parts a page hears of a movement at least, and how long it may take to hear of one.
+const LEGS: usize = 5;
+const FRAME_LIMIT: Duration = Duration::from_millis(40);
+
+/// A movement that has been made, and of which the page may still be hearing.
+#[derive(Debug)]
+pub(crate) struct Journey {
+    delivery: Delivery,
+    replies: Vec<PendingReply<Empty>>,
+}
+
+impl Journey {
+    /// Waits until the page has heard of all of it.
+    pub(crate) async fn heard(mut self) -> Result<()> {
+        self.delivery.done(self.replies).await
+    }
+}
 
 /// The mouse of a page. Coordinates are CSS pixels of its viewport.
 #[derive(Debug, Clone)]
@@ -88,9 +106,7 @@ impl Mouse {
 
     /// Moves the pointer, by the way that the style asks for.
     pub async fn move_to(&self, to: Point) -> Result<()> {
-        let mut delivery = self.input.watch();
-        let replies = self.travel(to).await;
-        delivery.done(replies).await
+        self.go_to(to).await.heard().await
     }
 
     /// Moves the pointer in so many even steps.
@@ -175,16 +191,29 @@ impl Mouse {
         delivery.done(replies).await
     }
 
-    /// Starts on the way, and returns when the pointer has arrived; the page may still be hearing of it.
+    /// Goes to the point, and returns when the pointer has arrived; the page may still be hearing of it.
+    pub(crate) async fn go_to(&self, to: Point) -> Journey {
+        let delivery = self.input.watch();
+        Journey { delivery, replies: self.travel(to).await }
+    }
+
     async fn travel(&self, to: Point) -> Vec<PendingReply<Empty>> {
         if !self.input.is_natural() {
             return vec![self.moved(to)];
         }
         let began = Instant::now();
         let mut replies = Vec::new();
-        for waypoint in path::natural(self.position(), to, self.input.chance()) {
+        let path = path::natural(self.position(), to, self.input.chance());
+        let leg = path.len().div_ceil(LEGS);
+        for (step, waypoint) in (1..).zip(&path) {
             sleep_until(began + waypoint.at).await;
-            replies.push(self.moved(waypoint.point));
+            let reply = self.moved(waypoint.point);
+            if step % leg == 0 && step < path.len() {
+                // A page hears of one move a frame. A slow one is given the time, a stuck one is not.
+                let _ = timeout(FRAME_LIMIT, reply).await;
+            } else {
+                replies.push(reply);
+            }
         }
         replies
     }

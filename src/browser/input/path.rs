@@ -11,9 +11,9 @@ pub struct Waypoint {
     pub at: Duration,
 }
 
-/// The longest that a movement takes. A page sees one move a frame, so this is four or five of them.
-pub const LONGEST: Duration = Duration::from_millis(72);
-const SHORTEST_MS: f64 = 36.0;
+/// The longest that a movement takes. A page sees one move a frame, so this is four of them.
+pub const LONGEST: Duration = Duration::from_millis(56);
+const SHORTEST_MS: f64 = 32.0;
 const FEWEST_MOVES: u32 = 8;
 const MOST_MOVES: u32 = 15;
 /// A movement this short is none.
@@ -21,16 +21,16 @@ const NEAR: f64 = 1.5;
 /// How far the curve leaves the straight line, as a share of the distance.
 pub const SWAY: f64 = 0.12;
 
-/// The way from one point to another. The last waypoint is exactly the end.
+/// The way from one point to another, in whole pixels as a real pointer goes. The last waypoint is exactly the end.
 pub fn natural(from: Point, to: Point, chance: &Chance) -> Vec<Waypoint> {
     let distance = from.distance(to);
     if distance < NEAR {
         return vec![Waypoint { point: to, at: Duration::ZERO }];
     }
     // A farther target takes longer, with less and less to add: Fitts's law, pressed into the little time there is.
-    let length_ms = (SHORTEST_MS + 4.5 * distance.log2().max(0.0) + chance.between(-4.0, 4.0))
+    let length_ms = (SHORTEST_MS + 3.0 * distance.log2().max(0.0) + chance.between(-4.0, 4.0))
         .clamp(SHORTEST_MS, LONGEST.as_secs_f64() * 1000.0);
-    let moves = (length_ms / chance.between(4.2, 6.5)).round().clamp(FEWEST_MOVES.into(), MOST_MOVES.into());
+    let moves = (length_ms / chance.between(3.8, 5.5)).round().clamp(FEWEST_MOVES.into(), MOST_MOVES.into());
     let (first, second) = (bent(from, to, 0.3, chance), bent(from, to, 0.75, chance));
     // People speed up faster than they slow down.
     let skew = chance.between(0.78, 0.95);
@@ -39,8 +39,11 @@ pub fn natural(from: Point, to: Point, chance: &Chance) -> Vec<Waypoint> {
     (1..=moves)
         .map(|step| {
             let time = f64::from(step) / f64::from(moves);
-            let point =
-                if step == moves { to } else { curve(from, first, second, to, eased(time.powf(skew))) };
+            let point = if step == moves {
+                to
+            } else {
+                curve(from, first, second, to, eased(time.powf(skew))).rounded()
+            };
             Waypoint { point, at: Duration::from_secs_f64(length_ms * time / 1000.0) }
         })
         .collect()
@@ -99,10 +102,11 @@ mod tests {
                 prop_assert!((8..=15).contains(&path.len()));
                 let mut here = from;
                 for waypoint in &path {
-                    prop_assert!(here.distance(waypoint.point) <= distance * 0.4 + 0.01, "a jump");
+                    prop_assert!(here.distance(waypoint.point) <= distance * 0.4 + 2.0, "a jump");
                     let (along, aside) = split(from, to, waypoint.point);
-                    prop_assert!((-0.01..=1.01).contains(&along), "along {}", along);
-                    prop_assert!(aside.abs() <= SWAY, "aside {}", aside);
+                    let rounding = 1.0 / distance;
+                    prop_assert!((-rounding..=1.0 + rounding).contains(&along), "along {}", along);
+                    prop_assert!(aside.abs() <= SWAY + rounding, "aside {}", aside);
                     here = waypoint.point;
                 }
             }

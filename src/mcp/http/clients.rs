@@ -88,7 +88,7 @@ impl Clients {
     pub(super) async fn leave(&self, name: &Name) {
         let entry = self.known.lock().remove(name);
         if let Some(entry) = entry {
-            entry.client.workspace.close().await;
+            entry.client.close().await;
             self.left.store(true, Ordering::Relaxed);
         }
     }
@@ -107,7 +107,7 @@ impl Clients {
         let mut names = Vec::new();
         for (name, entry) in gone {
             tracing::info!(owner = %name.owner, "a client has been away for too long; its pages are closed");
-            entry.client.workspace.close().await;
+            entry.client.close().await;
             self.left.store(true, Ordering::Relaxed);
             names.push(name);
         }

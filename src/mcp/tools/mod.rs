@@ -1,4 +1,6 @@
 //! The tools, one file per category, in the order that clients see them.
+use std::time::Duration;
+
 use crate::mcp::tool::AnyTool;
 
 pub mod address;
@@ -23,6 +25,12 @@ pub mod pdf;
 pub mod find;
 pub mod patchright;
 pub mod sessions;
+
+/// A number of milliseconds that a caller gave, of at most a day: `NaN` and what is below zero are none.
+fn milliseconds(number: f64) -> Duration {
+    const DAY_MS: f64 = 86_400_000.0;
+    Duration::from_secs_f64(number.clamp(0.0, DAY_MS).max(0.0) / 1000.0)
+}
 
 /// Every tool there is. `--caps` and `--toolsets` choose among them.
 pub static ALL: [AnyTool; 42] = [

@@ -1,6 +1,5 @@
 //! The five `patchright_*` tools: one call, one page, one answer. What clients read of them is Chinese, as it always was.
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -10,6 +9,7 @@ use serde_json::{Map, Value};
 use tokio::runtime::Handle;
 use url::Url;
 
+use super::milliseconds;
 use crate::Result;
 use crate::browser::{ContentFormat, Page};
 use crate::error::Error;
@@ -46,13 +46,10 @@ pub struct Fetch {
     #[serde(default)]
     pub format: Format,
     /// 超时（毫秒）
-    #[schemars(range(min = 1, max = 86_400_000))]
     pub timeout: Option<f64>,
     /// 从第几个字符开始
-    #[serde(default)]
-    pub offset: usize,
+    pub offset: Option<usize>,
     /// 最多返回的字符数
-    #[schemars(range(min = 1))]
     pub max_chars: Option<usize>,
 }
 
@@ -74,8 +71,12 @@ impl Tool for Fetch {
         };
         let wait_for = self.wait_for.filter(|selector| !selector.trim().is_empty());
         let visit = visit(call, url, Task::Read { wait_for }, format, self.timeout).await?;
-        let content =
-            part(visit.contents.first().map_or("", String::as_str), self.offset, self.max_chars, language);
+        let content = part(
+            visit.contents.first().map_or("", String::as_str),
+            self.offset.unwrap_or_default(),
+            self.max_chars,
+            language,
+        );
         reply.say_only(texts::fetched(&visit.title, &self.url, &content));
         Ok(())
     }
@@ -92,7 +93,6 @@ pub struct Screenshot {
     #[serde(default)]
     pub full_page: bool,
     /// 超时（毫秒）
-    #[schemars(range(min = 1, max = 86_400_000))]
     pub timeout: Option<f64>,
 }
 
@@ -125,13 +125,10 @@ pub struct Click {
     /// 要点击元素的 CSS 选择器
     pub selector: String,
     /// 超时（毫秒）
-    #[schemars(range(min = 1, max = 86_400_000))]
     pub timeout: Option<f64>,
     /// 从第几个字符开始
-    #[serde(default)]
-    pub offset: usize,
+    pub offset: Option<usize>,
     /// 最多返回的字符数
-    #[schemars(range(min = 1))]
     pub max_chars: Option<usize>,
 }
 
@@ -147,8 +144,12 @@ impl Tool for Click {
             return Ok(());
         };
         let visit = visit(call, url, Task::Click { selector: self.selector }, MARKDOWN, self.timeout).await?;
-        let content =
-            part(visit.contents.first().map_or("", String::as_str), self.offset, self.max_chars, language);
+        let content = part(
+            visit.contents.first().map_or("", String::as_str),
+            self.offset.unwrap_or_default(),
+            self.max_chars,
+            language,
+        );
         reply.say_only(texts::clicked(language, &visit.title, &visit.url, &content));
         Ok(())
     }
@@ -166,13 +167,10 @@ pub struct FillForm {
     /// 提交按钮的 CSS 选择器（可选）
     pub submit_selector: Option<String>,
     /// 超时（毫秒）
-    #[schemars(range(min = 1, max = 86_400_000))]
     pub timeout: Option<f64>,
     /// 从第几个字符开始
-    #[serde(default)]
-    pub offset: usize,
+    pub offset: Option<usize>,
     /// 最多返回的字符数
-    #[schemars(range(min = 1))]
     pub max_chars: Option<usize>,
 }
 
@@ -194,8 +192,12 @@ impl Tool for FillForm {
         let submit = self.submit_selector.filter(|selector| !selector.trim().is_empty());
         let task = Task::Fill { fields: self.fields.into_iter().collect(), submit };
         let visit = visit(call, url, task, MARKDOWN, self.timeout).await?;
-        let content =
-            part(visit.contents.first().map_or("", String::as_str), self.offset, self.max_chars, language);
+        let content = part(
+            visit.contents.first().map_or("", String::as_str),
+            self.offset.unwrap_or_default(),
+            self.max_chars,
+            language,
+        );
         reply.say_only(texts::submitted(language, &visit.title, &visit.url, &content));
         Ok(())
     }
@@ -211,7 +213,6 @@ pub struct ExecuteJs {
     /// 要执行的 JavaScript 代码（应返回结果）
     pub script: String,
     /// 超时（毫秒）
-    #[schemars(range(min = 1, max = 86_400_000))]
     pub timeout: Option<f64>,
 }
 
@@ -282,7 +283,7 @@ async fn visit(
     format: ContentFormat,
     timeout: Option<f64>,
 ) -> Result<Visit> {
-    let limit = timeout.and_then(|ms| Duration::try_from_secs_f64(ms / 1000.0).ok());
+    let limit = timeout.map(milliseconds);
     let options = ErrandOptions {
         limit: limit.unwrap_or(call.settings.navigation_limit),
         settle: call.settings.settle,
@@ -334,7 +335,7 @@ impl Drop for Tab {
 /// The part of a text that was asked for, and where it goes on.
 fn part(text: &str, offset: usize, most: Option<usize>, language: Language) -> String {
     let all = text.chars().count();
-    let end = all.min(offset.saturating_add(most.unwrap_or(USUAL_CHARS)));
+    let end = all.min(offset.saturating_add(most.filter(|most| *most > 0).unwrap_or(USUAL_CHARS)));
     let mut part: String = text.chars().skip(offset).take(end.saturating_sub(offset)).collect();
     if end < all {
         part += &texts::goes_on(language, end, all);

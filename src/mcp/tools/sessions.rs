@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::address;
+use super::{address, milliseconds};
 use crate::Result;
 use crate::browser::input::ClickOptions;
 use crate::browser::{ActionOptions, ElementHandle, ElementState, Page, Sight, WaitUntil};
@@ -91,7 +91,6 @@ pub struct Navigate {
     #[serde(default)]
     pub wait_until: Until,
     /// Milliseconds.
-    #[schemars(range(min = 1, max = 86_400_000))]
     pub timeout: Option<f64>,
 }
 
@@ -129,11 +128,10 @@ impl Tool for Navigate {
 pub struct Click {
     #[schemars(length(min = 1))]
     pub session_id: String,
-    /// CSS, or XPath beginning with // or xpath=, or text=…
+    /// CSS, or `XPath` beginning with // or xpath=, or text=…
     #[schemars(length(min = 1))]
     pub selector: String,
     /// Milliseconds.
-    #[schemars(range(min = 1, max = 86_400_000))]
     pub timeout: Option<f64>,
     /// Click without waiting until the element can be clicked.
     #[serde(default)]
@@ -177,15 +175,13 @@ impl Tool for Click {
 pub struct Type {
     #[schemars(length(min = 1))]
     pub session_id: String,
-    /// CSS, or XPath beginning with // or xpath=, or text=…
+    /// CSS, or `XPath` beginning with // or xpath=, or text=…
     #[schemars(length(min = 1))]
     pub selector: String,
     pub text: String,
     /// Milliseconds from one character to the next.
-    #[schemars(range(min = 0, max = 60_000))]
     pub delay: Option<f64>,
     /// Milliseconds.
-    #[schemars(range(min = 1, max = 86_400_000))]
     pub timeout: Option<f64>,
     /// Empty the field first.
     #[serde(default)]
@@ -246,10 +242,6 @@ async fn until_editable(element: &ElementHandle, rest: Duration, limit: Duration
 
 fn limit(timeout: Option<f64>, otherwise: Duration) -> Duration {
     timeout.map_or(otherwise, milliseconds)
-}
-
-fn milliseconds(number: f64) -> Duration {
-    Duration::try_from_secs_f64(number / 1000.0).unwrap_or_default()
 }
 
 fn answer(reply: &mut Reply, told: Value) {

@@ -1,8 +1,9 @@
 //! Events: in order, decoded only when read, and never more of them in memory than the bound.
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
-use patchright_mcp::cdp::Event;
 use patchright_mcp::cdp::types::page::{FrameDetached, FrameNavigated, LoadEventFired};
+use patchright_mcp::cdp::{CdpSession, Event, Observer, RawEvent};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -48,6 +49,61 @@ async fn events_of_one_session_are_not_heard_on_another() {
     assert_eq!(heard.json(), br#"{"timestamp":2}"#);
     assert_eq!(at_first.next().await.expect("an event").json(), br#"{"timestamp":1}"#);
     assert!(at_first.ready().is_none() && at_second.ready().is_none() && at_root.ready().is_none());
+}
+
+/// Writes down what it hears, and asks something back each time.
+#[derive(Debug)]
+struct Notes {
+    session: CdpSession,
+    heard: Mutex<Vec<&'static str>>,
+}
+
+impl Observer for Notes {
+    fn told(&self, event: RawEvent) {
+        self.session.send(Ask { number: 7 }).ignore();
+        self.heard.lock().unwrap().push(event.method());
+    }
+
+    fn ended(&self) {
+        self.heard.lock().unwrap().push("ended");
+    }
+}
+
+#[tokio::test]
+async fn an_observer_has_heard_what_came_before_a_reply() {
+    let (connection, mut peer) = connected();
+    let session = peer.attach(&connection, "", "S").await;
+    let notes = Arc::new(Notes { session: session.clone(), heard: Mutex::default() });
+    session.observe(&["Page.loadEventFired", "Page.frameDetached"], notes.clone());
+    for round in 1..=3 {
+        let asked = session.send(Ask { number: 1 });
+        let id = peer.hear_id("Test.ask").await;
+        for method in ["Page.loadEventFired", "Page.frameNavigated", "Page.frameDetached"] {
+            peer.tell("S", method, json!({})).await;
+        }
+        peer.answer(id, json!({ "number": 1 })).await;
+        asked.await.expect("a reply");
+        assert_eq!(*notes.heard.lock().unwrap(), ["Page.loadEventFired", "Page.frameDetached"].repeat(round));
+        for _ in 0..2 {
+            assert_eq!(peer.hear().await.expect("it asked back")["params"]["number"], 7);
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_observer_is_told_once_that_its_session_ended() {
+    let (connection, mut peer) = connected();
+    let session = peer.attach(&connection, "", "S").await;
+    let notes = || Arc::new(Notes { session: session.clone(), heard: Mutex::default() });
+    let (before, after) = (notes(), notes());
+    session.observe(&["Page.loadEventFired"], before.clone());
+    let mut events = session.events(&["Page.loadEventFired"]);
+    peer.tell("", "Target.detachedFromTarget", json!({ "sessionId": "S" })).await;
+    assert!(events.next().await.is_none());
+    connection.close("it is over");
+    session.observe(&["Page.loadEventFired"], after.clone());
+    assert_eq!(*before.heard.lock().unwrap(), ["ended"]);
+    assert_eq!(*after.heard.lock().unwrap(), ["ended"]);
 }
 
 static DECODED: AtomicUsize = AtomicUsize::new(0);

@@ -1,0 +1,257 @@
+"""Sessions over the wire: the properties of their design, on a real browser where they speak of one."""
+
+import asyncio
+import json
+import time
+import uuid
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests_py.support.client import Server, serve
+from tests_py.support.site import Site, document
+from tests_py.support.wire import Wire
+
+CODES = {
+    "SESSION_NOT_FOUND", "SESSION_EXPIRED", "MAX_SESSIONS_REACHED", "NAVIGATION_FAILED", "ELEMENT_NOT_FOUND",
+    "ELEMENT_NOT_CLICKABLE", "ELEMENT_NOT_EDITABLE", "BROWSER_ERROR", "INVALID_PARAMETERS",
+}  # fmt: skip
+
+on_a_browser = settings(max_examples=100, deadline=None)
+
+
+@pytest.fixture(scope="session")
+async def many(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Server]:
+    """A server on which a hundred sessions may be open."""
+    arguments = ("--headless", "--max-sessions", "100", "--session-timeout", "123456", "--input", "instant")
+    async with serve(*arguments, cwd=tmp_path_factory.mktemp("many")) as server:
+        yield server
+
+
+class Runner:
+    """Lets a synchronous property wait for the shared server's loop."""
+
+    def __init__(self, server: Server) -> None:
+        self.server = server
+        self.loop = asyncio.get_running_loop()
+
+    async def told(self, tool: str, **arguments: object) -> dict[str, Any]:
+        reply = await self.server.call(tool, **arguments)
+        answer: dict[str, Any] = json.loads(reply.text)
+        assert reply.is_error == ("errorCode" in answer)
+        if reply.is_error:
+            assert answer["errorCode"] in CODES
+            assert answer["message"]
+        return answer
+
+    async def created(self) -> dict[str, Any]:
+        answer = await self.told("create_session")
+        assert answer["message"] == "Session created successfully"
+        return answer
+
+    def check(self, test: Callable[..., Any], *strategies: st.SearchStrategy[Any]) -> Any:  # noqa: ANN401
+        """Runs an asynchronous property at least a hundred times, in a thread of its own."""
+
+        @on_a_browser
+        @given(*strategies)
+        def run(*values: object) -> None:
+            asyncio.run_coroutine_threadsafe(test(*values), self.loop).result(60)
+
+        return asyncio.to_thread(run)
+
+
+@pytest.fixture
+async def runner(many: Server) -> Runner:
+    return Runner(many)
+
+
+async def test_ids_are_unique_and_ends_are_as_configured(runner: Runner) -> None:
+    """Properties 1, 2, 3 and 9: unique ids, expiry, closing, and the configured lifetime."""
+    seen: set[str] = set()
+
+    async def property_holds(_: int) -> None:
+        before = time.time() * 1000
+        created = await runner.created()
+        after = time.time() * 1000
+        assert uuid.UUID(created["sessionId"]).version == 4
+        assert created["sessionId"] not in seen
+        seen.add(created["sessionId"])
+        assert before - 1 <= created["expiresAt"] - 123456 <= after + 1
+        closed = await runner.told("close_session", sessionId=created["sessionId"])
+        assert closed == {"success": True, "message": "Session closed successfully"}
+        again = await runner.told("close_session", sessionId=created["sessionId"])
+        assert again["errorCode"] == "SESSION_NOT_FOUND"
+
+    await runner.check(property_holds, st.integers())
+
+
+async def test_an_id_that_is_none_has_one_error_everywhere(runner: Runner) -> None:
+    """Properties 4, 13 and 14: the same code, a message, and the id, whatever the tool."""
+
+    async def property_holds(session: str, tool: str) -> None:
+        rest = {"navigate": {"url": "http://a"}, "click": {"selector": "a"}, "type": {"selector": "a", "text": ""}}
+        answer = await runner.told(tool, sessionId=session, **rest.get(tool, {}))
+        assert answer == {
+            "errorCode": "SESSION_NOT_FOUND",
+            "message": f"Session not found: {session}",
+            "sessionId": session,
+        }
+
+    names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=60)
+    tools = st.sampled_from(["navigate", "click", "type", "close_session"])
+    await runner.check(property_holds, st.one_of(names, st.uuids(version=4).map(str)), tools)
+
+
+async def test_what_works_says_so(runner: Runner, site: Site) -> None:
+    """Properties 5 and 6: a navigation tells title, address and status; a click and typing tell success."""
+    session = (await runner.created())["sessionId"]
+
+    async def property_holds(status: int, text: str) -> None:
+        url = site.url(f"/status/{status}")
+        told = await runner.told("navigate", sessionId=session, url=url)
+        assert told == {"success": True, "title": f"Status {status}", "url": url, "status": status}
+        await runner.told("navigate", sessionId=session, url=site.page("form"))
+        told = await runner.told("type", sessionId=session, selector="[name=name]", text=text)
+        assert told == {"success": True, "message": "Type successful"}
+        told = await runner.told("click", sessionId=session, selector="[name=news]")
+        assert told == {"success": True, "message": "Click successful"}
+
+    texts = st.text(st.characters(codec="ascii", exclude_categories=["Cc"]), max_size=8)
+    await runner.check(property_holds, st.sampled_from([200, 201, 404, 410, 500, 503]), texts)
+    await runner.told("close_session", sessionId=session)
+
+
+async def test_sessions_share_no_storage(runner: Runner, site: Site) -> None:
+    """Property 12: what one session stores, no other sees."""
+    one, other = [(await runner.created())["sessionId"] for _ in range(2)]
+    for session in (one, other):
+        await runner.told("navigate", sessionId=session, url=site.page("form"))
+
+    async def property_holds(key: str, value: str) -> None:
+        write = f"() => {{ document.cookie = '{key}={value}'; localStorage['{key}'] = sessionStorage['{key}'] = '{value}' }}"
+        read = f"() => [document.cookie.includes('{key}='), localStorage['{key}'], sessionStorage['{key}']].join()"
+        await runner.server.call("browser_evaluate", sessionId=one, function=write)
+        reply = await runner.server.call("browser_evaluate", sessionId=other, function=read)
+        assert reply.section("Result") == "false,,"
+        assert reply.section("Session") == other
+        reply = await runner.server.call("browser_evaluate", sessionId=one, function=read)
+        assert reply.section("Result") == f"true,{value},{value}"
+        forget = f"() => {{ document.cookie = '{key}=; Max-Age=0'; localStorage.clear(); sessionStorage.clear() }}"
+        await runner.server.call("browser_evaluate", sessionId=one, function=forget)
+
+    words = st.text("abcdefgh", min_size=4, max_size=12)
+    await runner.check(property_holds, words, words)
+    for session in (one, other):
+        await runner.told("close_session", sessionId=session)
+
+
+async def test_failures_differ_by_their_codes(runner: Runner, site: Site) -> None:
+    """Property 15: each kind of failure has a code of its own."""
+    session = (await runner.created())["sessionId"]
+    await runner.told("navigate", sessionId=session, url=site.page("form"))
+    failures = {
+        "SESSION_NOT_FOUND": ("click", {"sessionId": "none", "selector": "a"}),
+        "NAVIGATION_FAILED": ("navigate", {"sessionId": session, "url": "http://127.0.0.1:1/"}),
+        "ELEMENT_NOT_FOUND": ("click", {"sessionId": session, "selector": "#no", "timeout": 100}),
+        "ELEMENT_NOT_EDITABLE": ("type", {"sessionId": session, "selector": "h1", "text": "x", "timeout": 100}),
+        "INVALID_PARAMETERS": ("navigate", {"sessionId": session}),
+    }
+
+    async def property_holds(one: str, other: str) -> None:
+        codes = []
+        for code in (one, other):
+            await runner.told("navigate", sessionId=session, url=site.page("form"))
+            tool, arguments = failures[code]
+            codes.append((await runner.told(tool, **arguments))["errorCode"])
+        assert codes == [one, other]
+
+    some = st.sampled_from(sorted(failures))
+    await runner.check(property_holds, some, some)
+    await runner.told("close_session", sessionId=session)
+
+
+@pytest.mark.parametrize("limit", [1, 3])
+def test_the_limit_holds(new_wire: Callable[..., Wire], limit: int) -> None:
+    """Property 10: as many sessions as configured, and not one more, however they are asked for."""
+    wire = new_wire("--headless", "--max-sessions", str(limit))
+    wire.shake_hands()
+    calls = [wire.start_call("create_session") for _ in range(limit + 4)]
+    answers: dict[int, dict[str, Any]] = {}
+    while len(answers) < len(calls):
+        message = wire.read()
+        answers[message["id"]] = json.loads(message["result"]["content"][0]["text"])
+    codes = [answer.get("errorCode") for answer in answers.values()]
+    assert codes.count(None) == limit
+    assert codes.count("MAX_SESSIONS_REACHED") == 4
+
+
+def test_all_sessions_share_one_browser(new_wire: Callable[..., Wire]) -> None:
+    """Property 11: one browser process, however many sessions."""
+    wire = new_wire("--headless")
+    wire.shake_hands()
+    browsers = []
+    for _ in range(4):
+        wire.call("create_session")
+        lines = [Path(f"/proc/{process}/cmdline").read_bytes() for process in wire.processes()]
+        browsers.append(sum(b"--type=" not in line and b"--user-data-dir" in line for line in lines))
+    assert browsers == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("name", ["firefox", "webkit"])
+def test_a_browser_that_is_not_driven_yet_is_named(new_wire: Callable[..., Wire], name: str) -> None:
+    """Property 7: the configuration takes all names; what this build does not drive says so."""
+    wire = new_wire("--headless", "--browser", name)
+    wire.shake_hands()
+    answer = json.loads(wire.call("create_session")["result"]["content"][0]["text"])
+    assert answer["errorCode"] == "BROWSER_ERROR"
+    assert name in answer["message"]
+    assert "chromium, chrome and msedge" in answer["message"]
+
+
+@pytest.mark.parametrize("headless", ["true", "false"])
+def test_the_window_is_as_configured(
+    new_wire: Callable[..., Wire], display: str, headless: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Property 8: with a window, or without."""
+    monkeypatch.setenv("DISPLAY", display)
+    wire = new_wire("--headless", headless)
+    wire.shake_hands()
+    wire.call("create_session")
+    lines = [Path(f"/proc/{process}/cmdline").read_bytes() for process in wire.processes()]
+    (browser,) = [line for line in lines if b"--type=" not in line and b"--user-data-dir" in line]
+    assert (b"--headless" in browser) is (headless == "true")
+
+
+def test_a_hundred_sessions_leave_nothing(new_wire: Callable[..., Wire], site: Site) -> None:
+    """Created, used and expired at once: no renderer stays, and the server's memory goes back."""
+    assert document("", "")
+    wire = new_wire("--headless", "--max-sessions", "100", "--session-timeout", "20000")
+    wire.shake_hands()
+    first = json.loads(wire.call("create_session")["result"]["content"][0]["text"])["sessionId"]
+    wire.call("close_session", sessionId=first)
+    before, memory = len(wire.processes()), resident(wire.process.pid)
+    calls = [wire.start_call("create_session") for _ in range(100)]
+    ids = []
+    for _ in calls:
+        ids.append(json.loads(wire.read()["result"]["content"][0]["text"])["sessionId"])
+    expired = json.loads(wire.call("create_session")["result"]["content"][0]["text"])
+    assert expired.get("errorCode") in ("MAX_SESSIONS_REACHED", None)
+    end = time.monotonic() + 55
+    while time.monotonic() < end:
+        codes = {json.loads(wire.call("close_session", sessionId=id_)["result"]["content"][0]["text"]).get("errorCode") for id_ in (ids[0], ids[-1])}
+        if codes == {"SESSION_EXPIRED"} and len(wire.processes()) <= before + 2:
+            break
+        time.sleep(0.1)
+    assert codes == {"SESSION_EXPIRED"}
+    assert len(wire.processes()) <= before + 2
+    assert resident(wire.process.pid) < memory + 20_000
+
+
+def resident(process: int) -> int:
+    """Kilobytes."""
+    status = Path(f"/proc/{process}/status").read_text()
+    return int(status.split("VmRSS:")[1].split()[0])
