@@ -113,7 +113,13 @@ def test_origins_are_refused_even_with_the_key(server: HttpServer, origin: str) 
 
 
 def test_host_and_origin_are_looked_at_before_the_body(server: HttpServer) -> None:
-    head = "POST /mcp HTTP/1.1\r\nHost: evil.com\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n"
+    lines = [
+        "POST /mcp HTTP/1.1",
+        "Host: evil.com",
+        "Content-Type: application/json",
+        "Content-Length: 1000000",
+    ]
+    head = "\r\n".join(lines) + "\r\n\r\n"
     assert server.send(head.encode(), patience_s=5).split(b" ")[1] == b"403"
 
 
@@ -125,7 +131,9 @@ def test_no_web_page_is_given_leave(server: HttpServer) -> None:
         assert not [name for name in given.headers if name.startswith("access-control")]
 
 
-@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
+@pytest.mark.parametrize(
+    "kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""]
+)
 def test_what_a_form_could_send_is_no_message(server: HttpServer, kind: str) -> None:
     lines = [line for line in GOOD if not line.startswith("Content-Type")]
     assert server.ask(["Host: localhost", f"Content-Type: {kind}", *lines], BODY).status == 415
@@ -133,7 +141,11 @@ def test_what_a_form_could_send_is_no_message(server: HttpServer, kind: str) -> 
 
 def test_large_heads_and_bodies_are_not_read(server: HttpServer) -> None:
     assert server.ask(["Host: localhost", f"X-Large: {'x' * 1_000_000}", *GOOD], BODY).status in (0, 400, 431)
-    assert server.ask(["Host: localhost", *(f"X-{n}: 1" for n in range(500)), *GOOD], BODY).status in (0, 400, 431)
+    assert server.ask(["Host: localhost", *(f"X-{n}: 1" for n in range(500)), *GOOD], BODY).status in (
+        0,
+        400,
+        431,
+    )
     assert server.ask(["Host: localhost", *GOOD], b" " * 5_000_000).status == 413
     told = "\r\n".join(["POST /mcp HTTP/1.1", "Host: localhost", *GOOD])
     answer = server.send(f"{told}\r\nContent-Length: 999999999999\r\n\r\n".encode(), patience_s=5)
@@ -211,7 +223,7 @@ def test_the_key_is_in_no_process_of_the_browser(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["--allow-unauthenticated", "--host", "0.0.0.0"],
+        ["--allow-unauthenticated", "--host", "0.0.0.0"],  # noqa: S104
         ["--allow-unauthenticated", "--host", "::"],
         ["--allowed-origins", "https://"],
         ["--proxy-server", "http://me:swordfish@a b:1"],

@@ -34,12 +34,20 @@ def test_contexts_are_made_switched_listed_and_closed(client: RawClient, site: S
     made = client.text("browser_context_create", name="clean")
     assert "Created browser context 'clean' and set as active" in made
     client.text("browser_navigate", url=site.page("form"))
-    assert "Switched from context 'clean' to 'default'" in client.text("browser_context_switch", name="default")
+    assert "Switched from context 'clean' to 'default'" in client.text(
+        "browser_context_switch", name="default"
+    )
     told = client.call("browser_context_list")["structuredContent"]
     assert told == {
         "contexts": [
             {"name": "default", "isActive": True, "pageCount": 0, "currentUrl": None, "proxy": None},
-            {"name": "clean", "isActive": False, "pageCount": 1, "currentUrl": site.page("form"), "proxy": None},
+            {
+                "name": "clean",
+                "isActive": False,
+                "pageCount": 1,
+                "currentUrl": site.page("form"),
+                "proxy": None,
+            },
         ],
         "activeContext": "default",
         "totalCount": 2,
@@ -48,7 +56,9 @@ def test_contexts_are_made_switched_listed_and_closed(client: RawClient, site: S
     assert "Closed browser context 'clean'. Switched to context 'default'" in client.text(
         "browser_context_close", name="clean"
     )
-    assert "Cannot close the only remaining context" in failure(client, "browser_context_close", name="default")
+    assert "Cannot close the only remaining context" in failure(
+        client, "browser_context_close", name="default"
+    )
     assert "no context named" in failure(client, "browser_context_close", name="clean")
     assert "no context named" in failure(client, "browser_context_switch", name="zzz")
 
@@ -68,7 +78,10 @@ def test_a_context_shows_its_proxy_and_not_its_password(client: RawClient) -> No
     made = client.call("browser_context_create", name="uk", proxy=proxy)
     assert "with proxy 'socks5://127.0.0.1:9'" in made["content"][0]["text"]
     told = client.call("browser_context_list")
-    assert told["structuredContent"]["contexts"][1]["proxy"] == {"server": "socks5://127.0.0.1:9", "hasAuth": True}
+    assert told["structuredContent"]["contexts"][1]["proxy"] == {
+        "server": "socks5://127.0.0.1:9",
+        "hasAuth": True,
+    }
     failed = client.call("browser_navigate", url="http://somewhere.example/")
     assert "the proxy could not be reached: nothing listens there" in failed["content"][0]["text"]
     assert "swordfish" not in json.dumps([made, told, failed])
@@ -96,7 +109,17 @@ def test_storage_is_saved_and_loaded(server: HttpServer, client: RawClient, site
 
 @pytest.mark.parametrize(
     "path",
-    ["../out.json", "/etc/cron.d/x", "~/x.json", "", "sub/../../x.json", "/tmp/other.json", "a\0b", "no/folder.json", "n" * 300],
+    [
+        "../out.json",
+        "/etc/cron.d/x",
+        "~/x.json",
+        "",
+        "sub/../../x.json",
+        "/tmp/other.json",
+        "a\0b",
+        "no/folder.json",
+        "n" * 300,
+    ],
 )
 def test_files_are_written_inside_only(client: RawClient, path: str, tmp_path: Path) -> None:
     before = set(tmp_path.parent.rglob("*.json"))

@@ -206,9 +206,16 @@ def test_a_client_that_goes_in_mid_call_harms_nobody(start: Callable[..., HttpSe
     client.text("browser_navigate", url=site.page("form"))
     params = {"name": "browser_navigate", "arguments": {"url": site.url("/delay?ms=1000")}}
     body = json.dumps({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": params}).encode()
-    head = (
-        f"POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {KEY}\r\nMcp-Session-Id: {client.session}\r\n"
-        f"Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: {len(body)}\r\n\r\n"
+    head = "\r\n".join(
+        [
+            "POST /mcp HTTP/1.1",
+            "Host: localhost",
+            f"Authorization: Bearer {KEY}",
+            f"Mcp-Session-Id: {client.session}",
+            "Content-Type: application/json",
+            f"Content-Length: {len(body)}",
+            "\r\n",
+        ]
     )
     with socket.create_connection((server.host, server.port)) as connection:
         connection.sendall(head.encode() + body)
@@ -222,9 +229,15 @@ def test_a_client_that_lost_its_stream_is_forgotten_after_a_while(
     server = start("--client-grace", "1000")
     client = server.begin()
     client.text("browser_navigate", url=site.page("form"))
-    head = (
-        f"GET /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {KEY}\r\nAccept: text/event-stream\r\n"
-        f"Mcp-Session-Id: {client.session}\r\n\r\n"
+    head = "\r\n".join(
+        [
+            "GET /mcp HTTP/1.1",
+            "Host: localhost",
+            f"Authorization: Bearer {KEY}",
+            f"Mcp-Session-Id: {client.session}",
+            "Accept: text/event-stream",
+            "\r\n",
+        ]
     )
     stream = socket.create_connection((server.host, server.port))
     stream.sendall(head.encode())
@@ -250,8 +263,13 @@ class Endpoint:
     def __init__(self, folder: Path, url: str, port: int = 0) -> None:
         self.folder = folder
         command = [
-            CHROMIUM, "--headless=new", "--no-sandbox", f"--remote-debugging-port={port}",
-            f"--user-data-dir={folder}", "--no-first-run", url,
+            CHROMIUM,
+            "--headless=new",
+            "--no-sandbox",
+            f"--remote-debugging-port={port}",
+            f"--user-data-dir={folder}",
+            "--no-first-run",
+            url,
         ]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         assert self.process.stderr
@@ -265,7 +283,7 @@ class Endpoint:
         self.reader.start()
 
     def pages(self) -> list[str]:
-        with urllib.request.urlopen(f"{self.url}/json/list") as answer:
+        with urllib.request.urlopen(f"{self.url}/json/list") as answer:  # noqa: S310
             return [target["url"] for target in json.load(answer) if target["type"] == "page"]
 
     def end(self) -> None:

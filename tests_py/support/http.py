@@ -126,7 +126,9 @@ class HttpServer:
         lines = [f"{method} {path} HTTP/1.1", *headers, f"Content-Length: {len(body)}", "Connection: close"]
         return Answer.read(self.send("\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + body))
 
-    def post(self, message: object, *headers: str, key: str | None = KEY, accept: str | None = None) -> Answer:
+    def post(
+        self, message: object, *headers: str, key: str | None = KEY, accept: str | None = None
+    ) -> Answer:
         """Sends a message as a good client does, with more headers if wanted."""
         body = message if isinstance(message, bytes) else json.dumps(message).encode()
         own = [f"Host: {self.host}:{self.port}", "Content-Type: application/json"]
@@ -153,7 +155,6 @@ class HttpServer:
         ):
             await session.initialize()
             yield Server(session)
-
 
     @asynccontextmanager
     async def connect_without_session(self, key: str = KEY) -> AsyncIterator[Client]:
@@ -208,7 +209,9 @@ class Answer:
         head, _, body = data.partition(b"\r\n\r\n")
         lines = head.decode("latin-1").split("\r\n")
         status = int(lines[0].split(" ")[1]) if lines[0] else 0
-        headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines[1:])}
+        headers = {
+            name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines[1:])
+        }
         if headers.get("transfer-encoding") == "chunked":
             body = _unchunked(body)
         return cls(status, headers, body)
