@@ -32,7 +32,7 @@ class Size:
     def of(cls, pid: int) -> Size:
         """The process as it is now."""
         process = Path(f"/proc/{pid}")
-        memory = re.search(r"^Private_Dirty:\s+(\d+)", (process / "smaps_rollup").read_text(), re.MULTILINE)
+        memory = re.search(r"^Anonymous:\s+(\d+)", (process / "smaps_rollup").read_text(), re.MULTILINE)
         assert memory
         return cls(
             int(memory[1]), len(list((process / "fd").iterdir())), len(list((process / "task").iterdir()))

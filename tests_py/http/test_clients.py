@@ -16,7 +16,7 @@ CALLS = 20
 
 
 def memory_kb(pid: int) -> int:
-    found = re.search(r"^Private_Dirty:\s+(\d+)", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE)
+    found = re.search(r"^Anonymous:\s+(\d+)", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE)
     assert found
     return int(found[1])
 
@@ -44,7 +44,7 @@ async def test_fifty_clients_each_see_their_own_page_and_leave_nothing(tmp_path:
                     seen = await client.evaluate(f"() => [location.search, {call}].join()")
                     assert f"?client={number},{call}" in seen
 
-        # What the first crowd makes the process learn (code, tables, arenas) stays; what clients leave must not.
+        # What the first crowd makes the process learn stays (tables, arenas); what clients leave must not.
         await asyncio.gather(*(work(number) for number in range(CLIENTS)))
         before = await settled(server.pid)
         await asyncio.gather(*(work(number) for number in range(CLIENTS)))

@@ -46,8 +46,9 @@ def in_background(work: Callable[[], Any]) -> tuple[threading.Thread, list[Any]]
 
 
 def kill(server: HttpServer) -> None:
-    os.kill(server.browsers()[0], signal.SIGKILL)
-    until(lambda: not server.browsers(), "the end of the browser")
+    (browser,) = server.browsers()
+    os.kill(browser, signal.SIGKILL)
+    until(lambda: not Path(f"/proc/{browser}").exists(), "the end of the browser")
 
 
 def text(result: dict[str, Any]) -> str:
@@ -283,8 +284,14 @@ class Endpoint:
         self.reader.start()
 
     def pages(self) -> list[str]:
+        return [target["url"] for target in self._targets()]
+
+    def titles(self) -> list[str]:
+        return [target["title"] for target in self._targets()]
+
+    def _targets(self) -> list[dict[str, str]]:
         with urllib.request.urlopen(f"{self.url}/json/list") as answer:  # noqa: S310
-            return [target["url"] for target in json.load(answer) if target["type"] == "page"]
+            return [target for target in json.load(answer) if target["type"] == "page"]
 
     def end(self) -> None:
         self.process.terminate()
@@ -297,7 +304,7 @@ class Endpoint:
 @pytest.fixture
 def endpoint(tmp_path: Path, site: Site) -> Iterator[Endpoint]:
     endpoint = Endpoint(tmp_path / "theirs", site.page("form"))
-    until(lambda: endpoint.pages() == [site.page("form")], "the page")
+    until(lambda: endpoint.titles() == ["A form"], "the page")
     yield endpoint
     endpoint.end()
     shutil.rmtree(tmp_path / "theirs", ignore_errors=True)
