@@ -1,5 +1,5 @@
 from collections.abc import Awaitable, Callable, Sequence
-from typing import final
+from typing import TypeAlias, final
 
 __all__ = [
     "CooldownState",
@@ -65,7 +65,7 @@ def call_tool(name: str, arguments: str) -> Awaitable[str]:
 def close_tools() -> None:
     """Closes the browser behind `call_tool`, if one runs."""
 
-_Outcome = tuple[str, str, str, str, bytes, str | None, str | None]
+_Outcome: TypeAlias = tuple[str, str, str, str, bytes, str | None, str | None]
 
 @final
 class Errands:

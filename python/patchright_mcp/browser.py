@@ -98,7 +98,13 @@ class PatchrightBrowser:
         content = _truncate_content(text) if value is None else value
         metadata = {} if asked in (None, url) else {"final_url": url}
         return BrowserResult(
-            True, asked or url, title, content, _truncate_content(html), picture, metadata=metadata
+            success=True,
+            url=asked or url,
+            title=title,
+            content=content,
+            html=_truncate_content(html),
+            screenshot=picture,
+            metadata=metadata,
         )
 
 

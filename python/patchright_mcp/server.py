@@ -1,7 +1,7 @@
 """The server as the first patchright-mcp had it: a window on the state and the tools that the wire uses.
 
-`_login_timeout_timestamp` and `_LOGIN_COOLDOWN_SECONDS` look like variables of this module. They live in the engine,
-one for the process: assigning them here and calling a tool over the wire see the same thing.
+`_login_timeout_timestamp` and `_LOGIN_COOLDOWN_SECONDS` look like variables of this module. They live in the
+engine, one for the process: assigning them here and calling a tool over the wire see the same thing.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def _shaped(name: str, own: type, values: dict[str, Any]) -> Any:  # noqa: ANN40
 
 
 class _Module(ModuleType):
-    """This module; two of its names are the engine's."""
+    """The class of this module, two of whose names are the engine's."""
 
     @property
     def _login_timeout_timestamp(self) -> float | None:
@@ -155,7 +155,7 @@ class _Module(ModuleType):
     @property
     def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
         """The names, with the engine's as they stand: what patches a module looks for them here."""
-        names = ModuleType.__dict__["__dict__"].__get__(self)
+        names = vars(ModuleType)["__dict__"].__get__(self)
         names["_login_timeout_timestamp"] = self._login_timeout_timestamp
         names["_LOGIN_COOLDOWN_SECONDS"] = self._LOGIN_COOLDOWN_SECONDS
         return names  # type: ignore[no-any-return]

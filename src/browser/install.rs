@@ -46,7 +46,6 @@ pub async fn install(mirror: Option<&str>, progress: &(dyn Fn(u64) + Send + Sync
     Ok(kept.join(inside))
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "so that it can be handed to map_err")]
 fn failed(reason: impl ToString) -> Error {
     Error::BrowserInstall { reason: reason.to_string() }
 }

@@ -35,35 +35,35 @@ pub(super) fn is_login_timeout(error: &str) -> bool {
 
 /// The pause of this process.
 #[pyclass(frozen, module = "patchright_mcp._core")]
-pub(super) struct CooldownState {}
+pub(super) struct CooldownState(&'static Cooldown);
 
 #[pymethods]
 impl CooldownState {
     #[new]
     fn new() -> Self {
-        Self {}
+        Self(Cooldown::of_this_process())
     }
 
     /// When the last login timeout was, in seconds since 1970.
     #[getter]
     fn since(&self) -> Option<f64> {
-        Cooldown::of_this_process().since()
+        self.0.since()
     }
 
     #[setter]
     fn set_since(&self, since: Option<f64>) {
-        Cooldown::of_this_process().set_since(since);
+        self.0.set_since(since);
     }
 
     /// How long a pause is, in seconds.
     #[getter]
     fn period(&self) -> f64 {
-        Cooldown::of_this_process().period()
+        self.0.period()
     }
 
     #[setter]
     fn set_period(&self, seconds: f64) {
-        Cooldown::of_this_process().set_period(seconds);
+        self.0.set_period(seconds);
     }
 
     /// Tells the time by `clock` from now on.
@@ -75,18 +75,18 @@ impl CooldownState {
                 SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
             })
         };
-        Cooldown::of_this_process().set_clock(Arc::new(now));
+        self.0.set_clock(Arc::new(now));
     }
 
     /// What a call is answered with during a pause; `None` outside one.
     fn check(&self) -> Option<String> {
-        let cooling = Cooldown::of_this_process().check()?;
+        let cooling = self.0.check()?;
         Some(texts::paused(Language::default(), cooling.remaining_seconds))
     }
 
     /// Begins a pause now, and says so.
     fn record(&self) -> String {
-        texts::begun(Language::default(), Cooldown::of_this_process().record())
+        texts::begun(Language::default(), self.0.record())
     }
 }
 
@@ -123,9 +123,9 @@ pub(super) fn list_patchright_tools() -> PyResult<String> {
 
 /// Calls a tool, as a client on the wire does. Awaits to the result as JSON.
 #[pyfunction]
-pub(super) fn call_tool(py: Python<'_>, name: String, arguments: String) -> PyResult<Bound<'_, PyAny>> {
+pub(super) fn call_tool<'py>(py: Python<'py>, name: String, arguments: &str) -> PyResult<Bound<'py, PyAny>> {
     let arguments: Map<String, Value> =
-        serde_json::from_str(&arguments).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        serde_json::from_str(arguments).map_err(|error| PyValueError::new_err(error.to_string()))?;
     let desk = desk()?;
     bridge::awaitable(py, async move {
         let (progress, never) = (Progress::default(), CancellationToken::new());
@@ -174,15 +174,15 @@ impl Errands {
 
     #[pyo3(signature = (url, wait_for))]
     fn fetch<'py>(&self, py: Python<'py>, url: &str, wait_for: Option<String>) -> PyResult<Outcome<'py>> {
-        self.run(py, Kind::Fetch, url, Task::Read { wait_for })
+        self.run(py, Kind::Fetch, url, &Task::Read { wait_for })
     }
 
     fn screenshot<'py>(&self, py: Python<'py>, url: &str, full_page: bool) -> PyResult<Outcome<'py>> {
-        self.run(py, Kind::Screenshot, url, Task::Picture { full_page })
+        self.run(py, Kind::Screenshot, url, &Task::Picture { full_page })
     }
 
     fn click<'py>(&self, py: Python<'py>, url: &str, selector: String) -> PyResult<Outcome<'py>> {
-        self.run(py, Kind::Click, url, Task::Click { selector })
+        self.run(py, Kind::Click, url, &Task::Click { selector })
     }
 
     #[pyo3(signature = (url, fields, submit))]
@@ -193,11 +193,11 @@ impl Errands {
         fields: Vec<(String, String)>,
         submit: Option<String>,
     ) -> PyResult<Outcome<'py>> {
-        self.run(py, Kind::FillForm, url, Task::Fill { fields, submit })
+        self.run(py, Kind::FillForm, url, &Task::Fill { fields, submit })
     }
 
     fn execute_js<'py>(&self, py: Python<'py>, url: &str, script: String) -> PyResult<Outcome<'py>> {
-        self.run(py, Kind::ExecuteJs, url, Task::Run { script })
+        self.run(py, Kind::ExecuteJs, url, &Task::Run { script })
     }
 
     /// Closes the browser, if it runs.
@@ -207,7 +207,7 @@ impl Errands {
 }
 
 impl Errands {
-    fn run<'py>(&self, py: Python<'py>, kind: Kind, url: &str, task: Task) -> PyResult<Outcome<'py>> {
+    fn run<'py>(&self, py: Python<'py>, kind: Kind, url: &str, task: &Task) -> PyResult<Outcome<'py>> {
         let failed = |reason: String| {
             let nothing = String::new;
             (nothing(), nothing(), nothing(), nothing(), PyBytes::new(py, &[]), None, Some(reason))
@@ -215,7 +215,7 @@ impl Errands {
         let Some(address) = read_url(url) else {
             return Ok(failed(words::unusable(Kind::Fetch, Language::default()).to_owned()));
         };
-        if lacks(&task) {
+        if lacks(task) {
             return Ok(failed(words::unusable(kind, Language::default()).to_owned()));
         }
         let visit = async {
@@ -227,7 +227,7 @@ impl Errands {
                 formats: &[ContentFormat::Text, ContentFormat::Html],
                 pacing: &self.pacing,
             };
-            let visit = errand::run(&page, &address, &task, options, &Stranger).await;
+            let visit = errand::run(&page, &address, task, options, &Stranger).await;
             let _ = page.close().await;
             visit
         };

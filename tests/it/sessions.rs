@@ -3,9 +3,15 @@ use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
+use patchright_mcp::browser::find::Channel;
+use patchright_mcp::cli;
 use patchright_mcp::mcp::settings::Settings;
-use patchright_mcp::session::registry::SessionOptions;
+use patchright_mcp::session::Source;
+use patchright_mcp::session::registry::{NoSession, SessionOptions, Sessions};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
+use tokio::runtime::Handle;
 
 use crate::support::{Desk, with_server, with_server_alone};
 
@@ -262,4 +268,128 @@ fn a_caller_that_goes_away_while_a_session_is_made_leaves_none() {
             assert!(!told.is_error);
         }
     });
+}
+
+/// Checks a property of a running browser on a hundred cases.
+fn for_any<S: Strategy>(strategy: S, property: impl AsyncFn(S::Value)) {
+    let mut runner = TestRunner::new(Config { cases: 100, failure_persistence: None, ..Config::default() });
+    let run = || {
+        runner.run(&strategy, |value| {
+            Handle::current().block_on(property(value));
+            Ok(())
+        })
+    };
+    tokio::task::block_in_place(run).unwrap();
+}
+
+/// Properties 1, 2, 3, 9, 10 and 11: unique ids, ends as configured, closing, the limit, one browser.
+#[test]
+fn sessions_are_as_configured() {
+    with_server(Settings::default(), async |desk, _site| {
+        let engine = &desk.dispatcher.engine;
+        let browser = engine.browser().await.unwrap();
+        let seen = std::cell::RefCell::new(BTreeSet::new());
+        for_any((1_000_u64..1_000_000_000, 1_usize..3), async |(lifetime, limit)| {
+            let options = SessionOptions {
+                lifetime: Duration::from_millis(lifetime),
+                limit: NonZeroUsize::new(limit).unwrap(),
+            };
+            let sessions = Sessions::new(engine.clone(), options);
+            for _ in 0..limit {
+                let session = sessions.create().await.unwrap();
+                assert!(uuid_v4(&session.id) && seen.borrow_mut().insert(session.id.to_string()));
+                assert_eq!(session.expires_at, session.created_at + lifetime);
+                let context = session.workspace.context().await.unwrap();
+                assert!(context.browser().unwrap() == browser);
+            }
+            assert!(
+                matches!(sessions.create().await, Err(NoSession::LimitReached { limit: told }) if told == limit)
+            );
+            assert_eq!(sessions.count(), limit);
+            let live = seen.borrow().iter().filter(|id| sessions.is_live(id)).cloned().collect::<Vec<_>>();
+            for id in &live {
+                sessions.close(id).await.unwrap();
+                assert!(matches!(sessions.get(id), Err(NoSession::NotFound)));
+            }
+            assert_eq!(sessions.count(), 0);
+        });
+    });
+}
+
+/// Properties 4, 13 and 14: an id that is none has one error, with its code, a message and the id.
+#[test]
+fn an_id_that_is_none_is_not_found_by_any_tool() {
+    with_server(Settings::default(), async |desk, _site| {
+        for_any((".{1,60}", 0_usize..4), async |(id, tool)| {
+            let (tool, mut arguments) = [
+                ("navigate", json!({"url": "http://a"})),
+                ("click", json!({"selector": "a"})),
+                ("type", json!({"selector": "a", "text": ""})),
+                ("close_session", json!({})),
+            ][tool]
+                .clone();
+            arguments["sessionId"] = id.clone().into();
+            let expected = json!({
+                "errorCode": "SESSION_NOT_FOUND", "message": format!("Session not found: {id}"), "sessionId": id,
+            });
+            assert_eq!(error(&desk, tool, arguments).await, expected);
+        });
+    });
+}
+
+/// Properties 5, 6 and 12: what works says so, and no session sees what another stores.
+#[test]
+fn what_works_says_so_and_stays_in_its_session() {
+    let mut settings = Settings::default();
+    settings.sessions.limit = NonZeroUsize::new(2).unwrap();
+    with_server(settings, async |desk, site| {
+        site.page("/page", PAGE);
+        let (one, other) = (desk.session().await, desk.session().await);
+        for_any("[a-h]{4,12}", async |word| {
+            for session in [&one, &other] {
+                let told = desk
+                    .call("navigate", json!({"sessionId": session, "url": site.url("/page")}))
+                    .await
+                    .json();
+                assert_eq!(
+                    told,
+                    json!({"success": true, "title": "Page", "url": site.url("/page"), "status": 200})
+                );
+            }
+            let typed = json!({"sessionId": one, "selector": "#field", "text": word, "clear": true});
+            assert_eq!(desk.call("type", typed).await.json()["success"], true);
+            let pressed = json!({"sessionId": one, "selector": "#button", "force": true});
+            assert_eq!(desk.call("click", pressed).await.json()["success"], true);
+            read(&desk, &one, "{ document.cookie = 'k=' + field.value; localStorage.k = field.value }").await;
+            assert_eq!(
+                read(&desk, &one, "document.cookie + localStorage.k").await,
+                format!("k={word}{word}")
+            );
+            assert_eq!(read(&desk, &other, "document.cookie + localStorage.k").await, "undefined");
+        });
+    });
+}
+
+proptest! {
+    #![proptest_config(Config { cases: 100, ..Config::default() })]
+
+    /// Properties 7 and 8: whatever browser and mode are asked for are configured.
+    #[test]
+    fn the_browser_is_configured_as_asked_for(name in 0_usize..5, headless: bool, sessions in 1_usize..500) {
+        let name = ["chromium", "chrome", "msedge", "firefox", "webkit"][name];
+        let arguments = format!("--browser {name} --headless {headless} --max-sessions {sessions}");
+        let config = cli::configure(arguments.split(' ').map(Into::into), []).unwrap();
+        prop_assert_eq!(config.settings.sessions.limit.get(), sessions);
+        match config.engine.source {
+            Source::Launch(launch) => {
+                prop_assert_eq!(launch.channel, Channel::named(name).unwrap());
+                prop_assert_eq!(launch.headless, Some(headless));
+            }
+            Source::Unsupported { browser } => {
+                prop_assert_eq!(&browser, name);
+                prop_assert!(["firefox", "webkit"].contains(&name));
+            }
+            Source::Attach { .. } => prop_assert!(false),
+        }
+    }
 }

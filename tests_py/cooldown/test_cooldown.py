@@ -1,14 +1,15 @@
-"""The cooldown as a user of `patchright_mcp.server` sees it; written from the design's "Test File Structure"."""
+"""The cooldown as a user of `patchright_mcp.server` sees it, in the design's "Test File Structure"."""
 
 import re
 import time
 from collections.abc import Iterator
 from unittest import mock
 
-import patchright_mcp.server as server_module
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+
+import patchright_mcp.server as server_module
 
 KEYWORDS = ["验证超时", "登录超时", "timeout", "captcha", "验证码", "login required", "authentication"]
 PERIOD = 300
@@ -23,21 +24,21 @@ def reset() -> Iterator[None]:
 
 @given(st.text(), st.sampled_from(KEYWORDS), st.text(), st.randoms())
 def test_is_login_timeout_error(before: str, keyword: str, after: str, random: object) -> None:
-    """**Feature: patchright-login-cooldown, Property 1: Login Timeout Keyword Detection**"""
+    """**Feature: patchright-login-cooldown, Property 1: Login Timeout Keyword Detection**."""
     flipped = "".join(c.upper() if random.random() < 0.5 else c for c in keyword)  # type: ignore[attr-defined]
     assert server_module._is_login_timeout_error(before + flipped + after) is True
 
 
 @given(st.text())
 def test_is_not_login_timeout_error(error: str) -> None:
-    """**Feature: patchright-login-cooldown, Property 2: Non-Login Error Rejection**"""
+    """**Feature: patchright-login-cooldown, Property 2: Non-Login Error Rejection**."""
     assume(not any(keyword in error.lower() for keyword in KEYWORDS))
     assert server_module._is_login_timeout_error(error) is False
 
 
 @given(st.one_of(st.none(), st.floats(0, 4e9)))
 def test_record_login_timeout(before: float | None) -> None:
-    """**Feature: patchright-login-cooldown, Property 3: Timestamp Recording**"""
+    """**Feature: patchright-login-cooldown, Property 3: Timestamp Recording**."""
     server_module._login_timeout_timestamp = before
     result = server_module._record_login_timeout()
     stamp = server_module._login_timeout_timestamp
@@ -48,7 +49,7 @@ def test_record_login_timeout(before: float | None) -> None:
 
 @given(st.floats(0, PERIOD - 1))
 def test_check_cooldown_active(elapsed: float) -> None:
-    """**Feature: patchright-login-cooldown, Property 4: Cooldown Message During Active Cooldown**"""
+    """**Feature: patchright-login-cooldown, Property 4: Cooldown Message During Active Cooldown**."""
     server_module._login_timeout_timestamp = time.time() - elapsed
     result = server_module._check_cooldown()
     assert result is not None
@@ -58,7 +59,7 @@ def test_check_cooldown_active(elapsed: float) -> None:
 
 @given(st.floats(0.01, 1e9))
 def test_check_cooldown_expired(late: float) -> None:
-    """**Feature: patchright-login-cooldown, Property 5: Cooldown Reset After Expiry**"""
+    """**Feature: patchright-login-cooldown, Property 5: Cooldown Reset After Expiry**."""
     server_module._login_timeout_timestamp = time.time() - server_module._LOGIN_COOLDOWN_SECONDS - late
     assert server_module._check_cooldown() is None
     assert server_module._login_timeout_timestamp is None
@@ -66,8 +67,8 @@ def test_check_cooldown_expired(late: float) -> None:
 
 @given(st.floats(-1000, PERIOD - 0.001), st.floats(1e6, 2e9))
 def test_remaining_time_accuracy(elapsed: float, now: float) -> None:
-    """**Feature: patchright-login-cooldown, Property 6: Remaining Time Accuracy**"""
-    with mock.patch.object(server_module.time, "time", return_value=now):
+    """**Feature: patchright-login-cooldown, Property 6: Remaining Time Accuracy**."""
+    with mock.patch("time.time", return_value=now):
         server_module._login_timeout_timestamp = now - elapsed
         text = server_module._check_cooldown().text
     found = re.search(r"冷却剩余: (\d+) 分 (\d+) 秒", text)
@@ -79,7 +80,7 @@ def test_remaining_time_accuracy(elapsed: float, now: float) -> None:
 
 @given(st.floats(0, 4e9))
 def test_check_cooldown_none(now: float) -> None:
-    """**Feature: patchright-login-cooldown, Property 7: Normal Operation After Reset**"""
+    """**Feature: patchright-login-cooldown, Property 7: Normal Operation After Reset**."""
     server_module._login_timeout_timestamp = None
     with mock.patch("patchright_mcp.server.time.time", return_value=now):
         assert server_module._check_cooldown() is None

@@ -4,11 +4,11 @@ import base64
 import dataclasses
 from collections.abc import Iterator
 
+import pytest
+
 import patchright_mcp
 import patchright_mcp.server as server_module
-import pytest
 from patchright_mcp import BrowserResult, PatchrightBrowser
-
 from tests_py.support.site import Site
 
 
