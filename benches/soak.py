@@ -1,6 +1,6 @@
 """A long day in a minute: a thousand navigations, and whether the server is any larger after them.
 
-    python -m benches.soak [--navigations 1000]
+python -m benches.soak [--navigations 1000]
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Size:
     def of(cls, pid: int) -> Size:
         """The process as it is now."""
         process = Path(f"/proc/{pid}")
-        memory = re.search(r"^Pss:\s+(\d+)", (process / "smaps_rollup").read_text(), re.MULTILINE)
+        memory = re.search(r"^Anonymous:\s+(\d+)", (process / "smaps_rollup").read_text(), re.MULTILINE)
         assert memory
         return cls(
             int(memory[1]), len(list((process / "fd").iterdir())), len(list((process / "task").iterdir()))

@@ -131,6 +131,16 @@ impl Browser {
             default_context: BrowserContext::new(browser.clone(), None, options, relay.map(Arc::new)),
         });
         inner.root.observe(&HEARD, Arc::new(Ear(Arc::downgrade(&inner))));
+        if let Some(process) = &inner.process {
+            // Its children can hold the pipe open for a moment longer, and the exit tells more than the pipe.
+            let (exited, connection) = (process.exited(), inner.connection.downgrade());
+            tokio::spawn(async move {
+                let exit = exited.await;
+                if let Some(connection) = connection.upgrade() {
+                    connection.close(&exit.to_string());
+                }
+            });
+        }
         // From here on every target is attached to before its first script runs.
         inner.root.send(attach_to_everything()).ignore();
         Self { inner }
@@ -211,9 +221,12 @@ impl Browser {
         self.inner.connection.until_ended().await
     }
 
-    /// Whether it still answers within `limit`.
-    pub async fn answers(&self, limit: Duration) -> bool {
-        !matches!(self.inner.root.call_within(GetVersion {}, limit).await, Err(Error::NoAnswer { .. }))
+    /// Whether anything at all comes from it within `limit` of being asked. One that has much to do may answer late, but
+    /// it goes on telling.
+    pub async fn is_alive(&self, limit: Duration) -> bool {
+        let before = self.inner.connection.heard();
+        let answer = self.inner.root.call_within(GetVersion {}, limit).await;
+        !matches!(answer, Err(Error::NoAnswer { .. })) || self.inner.connection.heard() > before
     }
 
     /// Gives up on a browser that does not answer: what waits for it fails now, and if it is ours it is ended.

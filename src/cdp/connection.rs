@@ -22,12 +22,25 @@ pub struct Connection {
     shared: Arc<Shared>,
 }
 
+/// A connection that may have been closed for want of users.
+#[derive(Debug, Clone)]
+pub struct WeakConnection(Weak<Shared>);
+
+impl WeakConnection {
+    /// The connection, if somebody still uses it.
+    pub fn upgrade(&self) -> Option<Connection> {
+        self.0.upgrade().map(|shared| Connection { shared })
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Shared {
     next_id: AtomicU64,
     outbox: mpsc::UnboundedSender<Vec<u8>>,
     state: Mutex<State>,
     gone: watch::Sender<Option<Error>>,
+    /// How many messages have come.
+    heard: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -63,6 +76,7 @@ impl Connection {
             outbox,
             state: Mutex::default(),
             gone: watch::Sender::new(None),
+            heard: AtomicU64::new(0),
         });
         shared.state.lock().sessions.insert(Arc::from(""), Arc::default());
         let mut gone = shared.gone.subscribe();
@@ -76,6 +90,16 @@ impl Connection {
         let gone = shared.gone.subscribe();
         tokio::spawn(write(outgoing, inbox, gone, Arc::downgrade(&shared)));
         Self { shared }
+    }
+
+    /// How many messages have come so far: one that grows comes from a peer that is alive.
+    pub fn heard(&self) -> u64 {
+        self.shared.heard.load(Ordering::Relaxed)
+    }
+
+    /// The connection without keeping it open.
+    pub fn downgrade(&self) -> WeakConnection {
+        WeakConnection(Arc::downgrade(&self.shared))
     }
 
     /// The session of the browser itself.
@@ -208,6 +232,7 @@ impl Shared {
     }
 
     fn receive(&self, bytes: Vec<u8>) {
+        self.heard.fetch_add(1, Ordering::Relaxed);
         let Ok(envelope) = serde_json::from_slice::<Envelope>(&bytes) else {
             tracing::debug!(bytes = bytes.len(), "a message from the browser cannot be read");
             return;

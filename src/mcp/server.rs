@@ -6,11 +6,11 @@ use axum::http::request::Parts;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams, CompleteResult,
-    CustomRequest, CustomResult, ElicitRequestParams, ElicitationAction, ElicitationSchema, ErrorCode,
-    ErrorData, GetPromptRequestParams, Implementation, InitializeRequestParams, ListPromptsRequestMethod,
-    ListPromptsResult, ListResourceTemplatesRequestMethod, ListResourceTemplatesResult,
-    ListResourcesRequestMethod, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProgressNotificationParam, ProtocolVersion, ServerCapabilities, ServerConfig,
+    CustomRequest, CustomResult, DiscoverResult, ElicitRequestParams, ElicitationAction, ElicitationSchema,
+    ErrorCode, ErrorData, GetPromptRequestParams, Implementation, InitializeRequestParams,
+    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod,
+    ListResourceTemplatesResult, ListResourcesRequestMethod, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{ElicitationMode, RequestContext, RoleServer, serve_server_with_ct};
 use rmcp::transport::Transport;
@@ -69,6 +69,14 @@ impl ServerHandler for Server {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(implementation)
             .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn discover(&self, _context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+        // Clients without a handshake are answered with lists that are empty, and are told so.
+        let mut info = self.get_info();
+        info.capabilities =
+            ServerCapabilities::builder().enable_tools().enable_prompts().enable_resources().build();
+        Ok(DiscoverResult::from_server_info(self.supported_protocol_versions().into_owned(), info))
     }
 
     async fn list_tools(

@@ -197,7 +197,7 @@ impl Engine {
                 let Some(inner) = engine.upgrade() else { return };
                 let uses = *inner.uses.borrow();
                 if uses.running > 0 {
-                    if !browser.answers(inner.options.hang_limit).await {
+                    if !browser.is_alive(inner.options.hang_limit).await {
                         let waited = human(inner.options.hang_limit);
                         browser.abandon(&format!("it gave no answer for {waited}")).await;
                         return;

@@ -113,7 +113,13 @@ def test_origins_are_refused_even_with_the_key(server: HttpServer, origin: str) 
 
 
 def test_host_and_origin_are_looked_at_before_the_body(server: HttpServer) -> None:
-    head = "POST /mcp HTTP/1.1\r\nHost: evil.com\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n"
+    lines = [
+        "POST /mcp HTTP/1.1",
+        "Host: evil.com",
+        "Content-Type: application/json",
+        "Content-Length: 1000000",
+    ]
+    head = "\r\n".join(lines) + "\r\n\r\n"
     assert server.send(head.encode(), patience_s=5).split(b" ")[1] == b"403"
 
 
@@ -217,7 +223,7 @@ def test_the_key_is_in_no_process_of_the_browser(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["--allow-unauthenticated", "--host", "0.0.0.0"],
+        ["--allow-unauthenticated", "--host", "0.0.0.0"],  # noqa: S104
         ["--allow-unauthenticated", "--host", "::"],
         ["--allowed-origins", "https://"],
         ["--proxy-server", "http://me:swordfish@a b:1"],

@@ -46,8 +46,9 @@ def in_background(work: Callable[[], Any]) -> tuple[threading.Thread, list[Any]]
 
 
 def kill(server: HttpServer) -> None:
-    os.kill(server.browsers()[0], signal.SIGKILL)
-    until(lambda: not server.browsers(), "the end of the browser")
+    (browser,) = server.browsers()
+    os.kill(browser, signal.SIGKILL)
+    until(lambda: not Path(f"/proc/{browser}").exists(), "the end of the browser")
 
 
 def text(result: dict[str, Any]) -> str:
@@ -206,9 +207,16 @@ def test_a_client_that_goes_in_mid_call_harms_nobody(start: Callable[..., HttpSe
     client.text("browser_navigate", url=site.page("form"))
     params = {"name": "browser_navigate", "arguments": {"url": site.url("/delay?ms=1000")}}
     body = json.dumps({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": params}).encode()
-    head = (
-        f"POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {KEY}\r\nMcp-Session-Id: {client.session}\r\n"
-        f"Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: {len(body)}\r\n\r\n"
+    head = "\r\n".join(
+        [
+            "POST /mcp HTTP/1.1",
+            "Host: localhost",
+            f"Authorization: Bearer {KEY}",
+            f"Mcp-Session-Id: {client.session}",
+            "Content-Type: application/json",
+            f"Content-Length: {len(body)}",
+            "\r\n",
+        ]
     )
     with socket.create_connection((server.host, server.port)) as connection:
         connection.sendall(head.encode() + body)
@@ -222,9 +230,15 @@ def test_a_client_that_lost_its_stream_is_forgotten_after_a_while(
     server = start("--client-grace", "1000")
     client = server.begin()
     client.text("browser_navigate", url=site.page("form"))
-    head = (
-        f"GET /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {KEY}\r\nAccept: text/event-stream\r\n"
-        f"Mcp-Session-Id: {client.session}\r\n\r\n"
+    head = "\r\n".join(
+        [
+            "GET /mcp HTTP/1.1",
+            "Host: localhost",
+            f"Authorization: Bearer {KEY}",
+            f"Mcp-Session-Id: {client.session}",
+            "Accept: text/event-stream",
+            "\r\n",
+        ]
     )
     stream = socket.create_connection((server.host, server.port))
     stream.sendall(head.encode())
@@ -270,8 +284,14 @@ class Endpoint:
         self.reader.start()
 
     def pages(self) -> list[str]:
-        with urllib.request.urlopen(f"{self.url}/json/list") as answer:
-            return [target["url"] for target in json.load(answer) if target["type"] == "page"]
+        return [target["url"] for target in self._targets()]
+
+    def titles(self) -> list[str]:
+        return [target["title"] for target in self._targets()]
+
+    def _targets(self) -> list[dict[str, str]]:
+        with urllib.request.urlopen(f"{self.url}/json/list") as answer:  # noqa: S310
+            return [target for target in json.load(answer) if target["type"] == "page"]
 
     def end(self) -> None:
         self.process.terminate()
@@ -284,7 +304,7 @@ class Endpoint:
 @pytest.fixture
 def endpoint(tmp_path: Path, site: Site) -> Iterator[Endpoint]:
     endpoint = Endpoint(tmp_path / "theirs", site.page("form"))
-    until(lambda: endpoint.pages() == [site.page("form")], "the page")
+    until(lambda: endpoint.titles() == ["A form"], "the page")
     yield endpoint
     endpoint.end()
     shutil.rmtree(tmp_path / "theirs", ignore_errors=True)

@@ -118,8 +118,8 @@ impl BrowserProcess {
     }
 
     /// Waits until the browser has ended, and says how.
-    pub async fn exited(&self) -> Exit {
-        ended(self.ended.clone()).await
+    pub fn exited(&self) -> impl Future<Output = Exit> + Send + use<> {
+        ended(self.ended.clone())
     }
 
     /// Ends the browser and removes what was temporary of it.
