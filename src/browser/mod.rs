@@ -7,6 +7,7 @@ mod console;
 mod content;
 mod context;
 mod download;
+mod drag;
 mod element;
 mod endpoint;
 mod evaluate;

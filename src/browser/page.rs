@@ -12,6 +12,7 @@ use super::frame::Frame;
 use super::input::{Input, Keyboard, Mouse, Touch};
 use super::journal::{Journal, Mark, Pending};
 use super::network::NetworkLog;
+use super::world::Scope;
 use crate::cdp::types::console::{self, InspectorEnable};
 use crate::cdp::types::emulation::{SetDeviceMetricsOverride, SetFocusEmulationEnabled};
 use crate::cdp::types::network::{self as net, Enable as NetworkEnable};
@@ -51,6 +52,7 @@ struct PageState {
     dialog: Option<Dialog>,
     next_answer: Option<(bool, Option<String>)>,
     dialogs_in_a_row: u32,
+    dialogs_ever: u64,
     chooser: Option<FileChooser>,
     ready: bool,
     closed: bool,
@@ -66,6 +68,8 @@ pub struct Dialog {
     pub default_prompt: String,
     pub url: String,
     session: String,
+    /// Tells it from one that says the same: a page can open the next before we know that the last is closed.
+    number: u64,
 }
 
 /// A file chooser that the page asked for, and that nobody has answered.
@@ -139,6 +143,7 @@ impl Page {
                 dialog: None,
                 next_answer: None,
                 dialogs_in_a_row: 0,
+                dialogs_ever: 0,
                 chooser: None,
                 ready: false,
                 closed: false,
@@ -269,6 +274,11 @@ impl Page {
         self.inner.state.lock().chooser.take()
     }
 
+    /// Lets a file chooser wait on, unless another one does.
+    pub fn reopen_file_chooser(&self, chooser: FileChooser) {
+        self.inner.state.lock().chooser.get_or_insert(chooser);
+    }
+
     /// Answers the open dialog.
     pub async fn answer_dialog(&self, accept: bool, prompt_text: Option<String>) -> Result<Dialog> {
         let dialog = self.dialog().ok_or(Error::NoDialog)?;
@@ -297,6 +307,14 @@ impl Page {
     pub async fn set_viewport(&self, width: u32, height: u32) -> Result<()> {
         let metrics = SetDeviceMetricsOverride { width, height, ..SetDeviceMetricsOverride::default() };
         self.session().call(metrics).await.map(drop)
+    }
+
+    /// Width and height of what can be pointed at, in CSS pixels.
+    pub async fn viewport_size(&self) -> Result<(f64, f64)> {
+        let size =
+            self.main_frame().evaluate("[innerWidth, innerHeight]", Vec::new(), Scope::Isolated).await?;
+        let side = |index: usize| size[index].as_f64().unwrap_or_default();
+        Ok((side(0), side(1)))
     }
 
     /// Something happened that belongs to the page and that none of its sessions tells.
@@ -596,6 +614,7 @@ impl Page {
                 default_prompt: told.default_prompt.unwrap_or_default(),
                 url: told.url,
                 session: session.id().to_owned(),
+                number: 0,
             };
             self.opened(dialog, session);
         } else if event.method() == wire::JavascriptDialogClosed::METHOD {
@@ -633,10 +652,11 @@ impl Page {
         let answer = self.update(|state| {
             state.journal.effect();
             state.dialogs_in_a_row += 1;
+            state.dialogs_ever += 1;
             let flood =
                 (state.dialogs_in_a_row > MOST_DIALOGS).then_some((dialog.kind == "beforeunload", None));
             let answer = flood.or_else(|| state.next_answer.take());
-            state.dialog = Some(dialog).filter(|_| answer.is_none());
+            state.dialog = answer.is_none().then_some(Dialog { number: state.dialogs_ever, ..dialog });
             answer
         });
         if let Some((accept, prompt_text)) = answer {
