@@ -1,5 +1,6 @@
 //! A browser context: cookies, storage, cache and permissions of its own, and the pages that share them.
 use std::collections::BTreeSet;
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -61,12 +62,11 @@ pub struct ContextOptions {
 }
 
 /// An isolated context. Cheap to clone; compares by identity.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct BrowserContext {
     inner: Arc<ContextInner>,
 }
 
-#[derive(Debug)]
 pub(super) struct ContextInner {
     browser: Weak<BrowserInner>,
     /// `None` for the browser's own context: the profile.
@@ -79,13 +79,19 @@ pub(super) struct ContextInner {
     relay: Option<Arc<Relay>>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct ContextState {
     pages: Vec<Page>,
     next_page: u32,
     closed: bool,
     /// The origins that its pages have been to.
     origins: BTreeSet<String>,
+}
+
+impl fmt::Debug for BrowserContext {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("BrowserContext").field("id", &self.inner.id).finish_non_exhaustive()
+    }
 }
 
 impl PartialEq for BrowserContext {

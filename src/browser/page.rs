@@ -1,5 +1,6 @@
 //! A page: one tab, with its frames. What the browser tells of it is kept here; who waits is woken by every change.
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -24,12 +25,11 @@ use crate::cdp::{CdpSession, Command, Event, Observer, RawEvent};
 use crate::error::{Error, Result};
 
 /// One tab. Cheap to clone; compares by identity.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Page {
     inner: Arc<PageInner>,
 }
 
-#[derive(Debug)]
 pub(super) struct PageInner {
     target: String,
     index: u32,
@@ -42,7 +42,6 @@ pub(super) struct PageInner {
     changes: watch::Sender<u64>,
 }
 
-#[derive(Debug)]
 struct PageState {
     frames: HashMap<String, Frame>,
     next_frame: u32,
@@ -75,6 +74,12 @@ pub struct FileChooser {
     /// The input; `None` when the page used a picker without one.
     pub backend_node_id: Option<i64>,
     pub multiple: bool,
+}
+
+impl fmt::Debug for Page {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Page").field("target", &self.inner.target).finish_non_exhaustive()
+    }
 }
 
 impl PartialEq for Page {
@@ -677,12 +682,12 @@ impl Page {
         for frame in self.frames() {
             frame.detach();
         }
+        self.context().page_closed(self); // First: who waits for the end does not find the page among the open ones.
         self.update(|state| {
             state.closed = true;
             state.dialog = None;
             state.chooser = None;
         });
-        self.context().page_closed(self);
     }
 }
 

@@ -143,6 +143,7 @@ def test_a_browser_that_dies_is_told_and_the_next_call_has_a_new_one(wire: Wire,
     wire.call("browser_navigate", url=site.page("form"))
     for process in wire.processes():
         os.kill(process, signal.SIGKILL)
+    until(lambda: not wire.processes(), "the end of the browser")
     wire.call("browser_snapshot")
     answer = wire.call("browser_navigate", url=site.page("form"))
     assert 'textbox \\"Name\\"' in json.dumps(answer)
