@@ -14,6 +14,8 @@ use super::page::Page;
 use super::policy::Policy;
 use super::proxy::{Proxy, Relay};
 use super::storage::{StorageState, origin_of};
+use super::traffic::{HttpCredentials, News, Traffic};
+use super::worker::Worker;
 use crate::cdp::CdpSession;
 use crate::cdp::types::browser::{
     DownloadProgress, DownloadWillBegin, GrantPermissions, SetDownloadBehavior,
@@ -56,6 +58,10 @@ pub struct ContextOptions {
     pub input: InputStyle,
     /// Where files that pages send are kept. `None`: as the browser does it.
     pub downloads: Option<PathBuf>,
+    /// Downloaded files stay under the browser's own ids, instead of the names that sites propose.
+    pub downloads_by_id: bool,
+    /// For sites that ask for a name and a password by HTTP.
+    pub http_credentials: Option<HttpCredentials>,
     /// Whether file choosers are caught, to be answered by [`Page::file_chooser`] instead of a window.
     pub catch_file_choosers: bool,
 }
@@ -75,6 +81,7 @@ pub(super) struct ContextInner {
     state: Mutex<ContextState>,
     changes: watch::Sender<u64>,
     downloads: Downloads,
+    traffic: Traffic,
     /// Where its traffic goes, if it goes through one of ours.
     relay: Option<Arc<Relay>>,
 }
@@ -110,9 +117,26 @@ impl BrowserContext {
             state: Mutex::default(),
             changes: watch::Sender::new(0),
             downloads: Downloads::default(),
+            traffic: Traffic::default(),
             relay,
         };
         Self { inner: Arc::new(inner) }
+    }
+
+    pub(super) fn from_inner(inner: Arc<ContextInner>) -> Self {
+        Self { inner }
+    }
+
+    pub(super) fn downgrade(&self) -> Weak<ContextInner> {
+        Arc::downgrade(&self.inner)
+    }
+
+    pub(super) fn traffic(&self) -> &Traffic {
+        &self.inner.traffic
+    }
+
+    pub(super) fn http_credentials(&self) -> Option<HttpCredentials> {
+        self.inner.options.lock().http_credentials.clone()
     }
 
     /// The browser's id for this context; `None` for its own.
@@ -244,8 +268,9 @@ impl BrowserContext {
     pub(super) fn download_begun(&self, told: &DownloadWillBegin) -> bool {
         let page = self.pages().into_iter().find(|page| page.frame_by_id(&told.frame_id).is_some());
         let Some(page) = page else { return false };
-        self.inner.downloads.begun(told, page.id());
+        let download = self.inner.downloads.begun(told, page.id());
         page.note_effect();
+        self.tell(News::Download(download));
         true
     }
 
@@ -254,9 +279,12 @@ impl BrowserContext {
         if !self.inner.downloads.knows(&told.guid) {
             return false;
         }
-        let folder = self.inner.options.lock().downloads.clone();
+        let (folder, by_id) = {
+            let options = self.inner.options.lock();
+            (options.downloads.clone(), options.downloads_by_id)
+        };
         if let Some(folder) = folder
-            && self.inner.downloads.progressed(told, &folder)
+            && self.inner.downloads.progressed(told, &folder, by_id)
         {
             self.inner.changes.send_modify(|version| *version += 1);
         }
@@ -365,7 +393,10 @@ impl BrowserContext {
     }
 
     /// Sends what a worker of this context needs before it runs.
-    pub(super) fn set_up_worker(&self, session: &CdpSession, _info: &TargetInfo) {
+    pub(super) fn set_up_worker(&self, session: &CdpSession, info: &TargetInfo, page: Option<&Page>) {
+        if let Some(worker) = Worker::new(session.clone(), info, page.cloned()) {
+            self.attend(session, page, Some(&worker));
+        }
         if let Some(user_agent) = &self.inner.options.lock().user_agent {
             let user_agent = user_agent.clone();
             session.send(SetUserAgentOverride { user_agent, ..SetUserAgentOverride::default() }).ignore();

@@ -25,3 +25,4 @@ mod snapshot;
 mod storage;
 mod support;
 mod tools;
+mod traffic;
