@@ -1,6 +1,6 @@
 //! A browser context: cookies, storage, cache and permissions of its own, and the pages that share them.
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use super::browser::{Browser, BrowserInner};
-use super::download::{Download, Downloads};
+use super::download::{Download, DownloadState, Downloads};
 use super::input::InputStyle;
 use super::page::Page;
 use super::policy::Policy;
@@ -18,7 +18,7 @@ use super::traffic::{HttpCredentials, News, Traffic};
 use super::worker::Worker;
 use crate::cdp::CdpSession;
 use crate::cdp::types::browser::{
-    DownloadProgress, DownloadWillBegin, GrantPermissions, SetDownloadBehavior,
+    CancelDownload, DownloadProgress, DownloadWillBegin, GrantPermissions, SetDownloadBehavior,
 };
 use crate::cdp::types::emulation::{
     SetDeviceMetricsOverride, SetIgnoreCertificateErrors, SetLocaleOverride, SetTimezoneOverride,
@@ -270,7 +270,7 @@ impl BrowserContext {
         let Some(page) = page else { return false };
         let download = self.inner.downloads.begun(told, page.id());
         page.note_effect();
-        self.tell(News::Download(download));
+        self.tell(&News::Download(download));
         true
     }
 
@@ -291,6 +291,56 @@ impl BrowserContext {
         true
     }
 
+    /// Waits until a download has ended, and says how.
+    pub async fn download_ended(&self, id: &str) -> Result<DownloadState> {
+        let mut changes = self.changes();
+        loop {
+            match self.inner.downloads.state(id) {
+                None => return Err(Error::PageClosed),
+                Some(DownloadState::InProgress) if self.is_closed() => return Err(Error::PageClosed),
+                Some(DownloadState::InProgress) => {}
+                Some(ended) => return Ok(ended),
+            }
+            changes.changed().await.map_err(|_| Error::PageClosed)?;
+        }
+    }
+
+    /// Waits until a download has ended, and copies its file to `path`. Folders that are missing are made.
+    pub async fn save_download(&self, id: &str, path: &Path) -> Result<()> {
+        let DownloadState::Completed { path: arrived, .. } = self.download_ended(id).await? else {
+            let path = path.display().to_string();
+            return Err(Error::File { path, reason: "the download did not come to its end".to_owned() });
+        };
+        let copied = async {
+            if let Some(folder) = path.parent() {
+                tokio::fs::create_dir_all(folder).await?;
+            }
+            tokio::fs::copy(&arrived, path).await
+        };
+        let file = |error: std::io::Error| Error::File {
+            path: path.display().to_string(),
+            reason: error.to_string(),
+        };
+        copied.await.map(drop).map_err(file)
+    }
+
+    /// Stops a download. One that has ended stays as it is.
+    pub async fn cancel_download(&self, id: &str) -> Result<()> {
+        let cancel = CancelDownload { guid: id.to_owned(), browser_context_id: self.inner.id.clone() };
+        match self.browser()?.root().call(cancel).await {
+            Err(Error::Protocol { .. }) => Ok(()),
+            cancelled => cancelled.map(drop),
+        }
+    }
+
+    /// Waits until a download has ended, and removes its file.
+    pub async fn delete_download(&self, id: &str) -> Result<()> {
+        if let DownloadState::Completed { path, .. } = self.download_ended(id).await? {
+            let _ = tokio::fs::remove_file(path).await;
+        }
+        Ok(())
+    }
+
     /// Lets pages of this context, or only those of one origin, do things without asking: `geolocation`,
     /// `notifications`, `clipboard-read`, `camera` and so on.
     pub async fn grant_permissions(&self, permissions: &[String], origin: Option<String>) -> Result<()> {
@@ -304,6 +354,14 @@ impl BrowserContext {
             browser_context_id: self.inner.id.clone(),
         };
         self.browser()?.root().call(grant).await.map(drop)
+    }
+
+    /// The relay that its traffic goes through, as a proxy for others.
+    pub(super) fn relay_server(&self) -> Option<String> {
+        let own = self.inner.relay.as_ref().map(|relay| relay.server());
+        own.or_else(|| {
+            self.browser().ok()?.default_context().inner.relay.as_ref().map(|relay| relay.server())
+        })
     }
 
     /// Why a connection failed since `begun`, if it is our relay that knows.

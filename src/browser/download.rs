@@ -63,6 +63,10 @@ impl Downloads {
         download
     }
 
+    pub(super) fn state(&self, id: &str) -> Option<DownloadState> {
+        self.known.lock().iter().find(|download| download.id == id).map(|download| download.state.clone())
+    }
+
     pub(super) fn knows(&self, id: &str) -> bool {
         self.known.lock().iter().any(|download| download.id == id)
     }

@@ -1,11 +1,13 @@
 //! The objects a person sees: Browser, BrowserContext, Page, Frame, ElementHandle.
 mod actionability;
+mod api_request;
 #[expect(clippy::module_inception, reason = "the browser as one object among those of the browser")]
 mod browser;
 mod capture;
 mod console;
 mod content;
 mod context;
+mod cookies;
 mod download;
 mod element;
 mod endpoint;
@@ -37,6 +39,7 @@ mod worker;
 mod world;
 
 pub use actionability::{ACTION_LIMIT, ActionOptions};
+pub use api_request::{ApiBody, ApiContext, ApiOptions, ApiPart, ApiProxy, ApiRequest, ApiResponse};
 pub use browser::Browser;
 pub use capture::CaptureOptions;
 pub use console::{ConsoleLevel, ConsoleMessage};

@@ -14,7 +14,7 @@ use super::frame::Frame;
 use super::page::Page;
 use super::worker::Worker;
 use crate::cdp::CdpSession;
-use crate::cdp::types::network::{self as wire, GetRequestPostData, GetResponseBody, Headers};
+use crate::cdp::types::network::{self as wire, GetRequestPostData, GetResponseBody, HeaderList};
 use crate::error::{Error, Result};
 
 /// One request of a page or a worker. A redirect is a request of its own. Cheap to clone; compares by identity.
@@ -39,7 +39,7 @@ struct RequestInner {
 pub(super) struct Sent {
     pub(super) url: String,
     pub(super) method: String,
-    pub(super) headers: Headers,
+    pub(super) headers: HeaderList,
     pub(super) body: Option<Vec<u8>>,
     /// A body was sent that the browser has not told; it can be asked for.
     pub(super) body_untold: bool,
@@ -68,8 +68,8 @@ struct RequestState {
     carried: Option<Vec<(String, String)>>,
     response: Option<Arc<wire::Response>>,
     /// What the network sent, which the page's process is not told.
-    sent_headers: Option<Headers>,
-    received_headers: Option<Headers>,
+    sent_headers: Option<HeaderList>,
+    received_headers: Option<HeaderList>,
     /// The browser said that nothing more will be told of the headers.
     headers_settled: bool,
     failure: Option<String>,
@@ -160,7 +160,7 @@ impl Request {
     }
 
     /// The headers that the page's process set. See [`all_headers`](Self::all_headers) for those of the network.
-    pub fn headers(&self) -> &Headers {
+    pub fn headers(&self) -> &HeaderList {
         &self.inner.sent.headers
     }
 
@@ -222,7 +222,7 @@ impl Request {
     }
 
     /// The headers that went over the wire, cookies among them.
-    pub async fn all_headers(&self) -> Result<Headers> {
+    pub async fn all_headers(&self) -> Result<HeaderList> {
         self.headers_told(|state| state.sent_headers.is_some()).await?;
         let told = self.inner.state.lock().sent_headers.clone();
         Ok(told.unwrap_or_else(|| self.headers().clone()))
@@ -276,11 +276,10 @@ impl Request {
         let response = self.response_so_far();
         let received = match &response {
             Some(response) => response.all_headers().await?,
-            None => Headers::default(),
+            None => HeaderList::default(),
         };
-        let status_line = response.as_ref().map_or(0, |response| {
-            "HTTP/1.1 200 \r\n".len() + response.status_text().len()
-        });
+        let status_line =
+            response.as_ref().map_or(0, |response| "HTTP/1.1 200 \r\n".len() + response.status_text().len());
         let response_headers = status_line + length(&received);
         let state = self.inner.state.lock();
         // The browser counts headers and body together.
@@ -370,11 +369,11 @@ impl Request {
         state.received_headers.is_none() && !state.headers_settled
     }
 
-    pub(super) fn sent_headers(&self, headers: Headers) {
+    pub(super) fn sent_headers(&self, headers: HeaderList) {
         self.update(|state| state.sent_headers = Some(headers));
     }
 
-    pub(super) fn received_headers(&self, headers: Headers) {
+    pub(super) fn received_headers(&self, headers: HeaderList) {
         self.update(|state| state.received_headers = Some(headers));
     }
 
@@ -424,7 +423,7 @@ impl RequestState {
     }
 }
 
-fn length(headers: &Headers) -> usize {
+fn length(headers: &HeaderList) -> usize {
     let lines = headers.iter().map(|(name, value)| name.len() + value.len() + ": \r\n".len());
     lines.sum::<usize>() + "\r\n".len()
 }
@@ -454,7 +453,7 @@ impl Response {
     }
 
     /// The headers that the page's process may see.
-    pub fn headers(&self) -> &Headers {
+    pub fn headers(&self) -> &HeaderList {
         &self.told.headers
     }
 
@@ -488,7 +487,7 @@ impl Response {
     }
 
     /// The headers that came over the wire, cookies among them.
-    pub async fn all_headers(&self) -> Result<Headers> {
+    pub async fn all_headers(&self) -> Result<HeaderList> {
         self.request.headers_told(|state| state.received_headers.is_some()).await?;
         let told = self.request.inner.state.lock().received_headers.clone();
         Ok(told.unwrap_or_else(|| self.headers().clone()))

@@ -7,7 +7,7 @@ use base64::prelude::BASE64_STANDARD;
 
 use super::request::Request;
 use crate::cdp::CdpSession;
-use crate::cdp::types::network::{ContinueRequest, FailRequest, FulfillRequest, HeaderEntry, Headers};
+use crate::cdp::types::network::{ContinueRequest, FailRequest, FulfillRequest, HeaderEntry, HeaderList};
 use crate::error::{Error, Result};
 
 /// A request that is held. Dropping it does not let it go. Cheap to clone.
@@ -110,8 +110,8 @@ impl Route {
     /// Lets the request fail. `reason` is one of [`ABORT_REASONS`].
     pub async fn abort(&self, reason: &str) -> Result<()> {
         let known = ABORT_REASONS.iter().find(|(name, _)| *name == reason);
-        let (_, error_reason) = known.ok_or_else(|| {
-            Error::InvalidArguments { problems: vec![format!("Unknown error code: {reason}")] }
+        let (_, error_reason) = known.ok_or_else(|| Error::InvalidArguments {
+            problems: vec![format!("Unknown error code: {reason}")],
         })?;
         self.decide()?;
         let fail =
@@ -158,7 +158,7 @@ pub(super) fn entries(headers: impl Iterator<Item = (String, String)>) -> Vec<He
 }
 
 /// What lets a page of another origin send its real request: the answer to the question before it.
-pub(super) fn preflight_answer(asked: &Headers) -> Fulfillment {
+pub(super) fn preflight_answer(asked: &HeaderList) -> Fulfillment {
     let told = |name: &str, otherwise: &str| asked.get(name).unwrap_or(otherwise).to_owned();
     let header = |name: &str, value: String| (name.to_owned(), value);
     Fulfillment {
@@ -169,7 +169,7 @@ pub(super) fn preflight_answer(asked: &Headers) -> Fulfillment {
                 "Access-Control-Allow-Methods",
                 told("access-control-request-method", "GET, POST, OPTIONS, DELETE"),
             ),
-            header("Access-Control-Allow-Headers", told("access-control-request-headers", "")),
+            header("Access-Control-Allow-HeaderList", told("access-control-request-headers", "")),
             header("Access-Control-Allow-Credentials", "true".to_owned()),
         ],
         body: Vec::new(),

@@ -13,17 +13,17 @@ use super::download::Download;
 use super::page::Page;
 use super::request::{Origin, Request, Response, Sent, body_of};
 use super::route::{Route, entries, preflight_answer};
-use super::storage::origin_of;
 use super::socket::{Payload, SocketEvent, WebSocket};
+use super::storage::origin_of;
 use super::worker::{Worker, WorkerKind};
+use crate::cdp::types::Empty;
 use crate::cdp::types::network::{
     self as wire, AuthChallengeResponse, AuthRequired, ContinueRequest, ContinueWithAuth, FetchDisable,
-    FetchEnable, HeaderEntry, Headers, LoadingFailed, LoadingFinished, RequestPattern, RequestPaused,
+    FetchEnable, HeaderEntry, HeaderList, LoadingFailed, LoadingFinished, RequestPattern, RequestPaused,
     RequestWillBeSent, RequestWillBeSentExtraInfo, ResponseReceived, ResponseReceivedExtraInfo,
     SetCacheDisabled, WebSocketClosed, WebSocketCreated, WebSocketFrameError, WebSocketFrameReceived,
     WebSocketFrameSent, WebSocketHandshakeResponseReceived,
 };
-use crate::cdp::types::Empty;
 use crate::cdp::{CdpSession, Event, Observer, PendingReply, RawEvent};
 use crate::error::Result;
 
@@ -43,10 +43,8 @@ pub enum News {
     Download(Download),
 }
 
-/// Hears news in the order in which it happened. Must not wait for anything.
-pub trait Follower: Send + Sync {
-    fn told(&self, news: News);
-}
+/// Hears news in the order in which it happened. It must not wait for anything.
+pub type Follower = Arc<dyn Fn(&News) + Send + Sync>;
 
 /// A name and a password for sites that ask for them by HTTP.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -69,7 +67,7 @@ pub(super) struct Traffic {
 
 #[derive(Default)]
 struct State {
-    followers: Vec<Arc<dyn Follower>>,
+    followers: Vec<Follower>,
     known: HashMap<String, Known>,
     done: VecDeque<String>,
     /// Announced by the page's process, and still to be stopped by the network's.
@@ -85,7 +83,10 @@ struct State {
 
 impl fmt::Debug for Traffic {
     fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        formatter.debug_struct("Traffic").field("known", &self.state.lock().known.len()).finish_non_exhaustive()
+        formatter
+            .debug_struct("Traffic")
+            .field("known", &self.state.lock().known.len())
+            .finish_non_exhaustive()
     }
 }
 
@@ -93,8 +94,8 @@ impl fmt::Debug for Traffic {
 struct Known {
     hops: Vec<Request>,
     /// Headers that came before the request that they belong to.
-    early_sent: VecDeque<Headers>,
-    early_received: VecDeque<Headers>,
+    early_sent: VecDeque<HeaderList>,
+    early_received: VecDeque<HeaderList>,
 }
 
 impl Known {
@@ -132,7 +133,7 @@ const HEARD: [&str; 15] = [
 
 impl BrowserContext {
     /// Tells `follower` from now on what the context's pages and workers send and receive.
-    pub fn follow(&self, follower: Arc<dyn Follower>) {
+    pub fn follow(&self, follower: Follower) {
         let first = {
             let mut state = self.traffic().state.lock();
             state.followers.push(follower);
@@ -164,7 +165,7 @@ impl BrowserContext {
             let mut state = self.traffic().state.lock();
             state.workers.push(worker.clone());
             drop(state);
-            self.tell(News::Worker(worker.clone()));
+            self.tell(&News::Worker(worker.clone()));
         }
         if self.holds(&source) {
             hold(&source, true).into_iter().for_each(PendingReply::ignore);
@@ -207,10 +208,10 @@ impl BrowserContext {
         self.is_routed(source) || self.http_credentials().is_some()
     }
 
-    pub(super) fn tell(&self, news: News) {
+    pub(super) fn tell(&self, news: &News) {
         let followers = self.traffic().state.lock().followers.clone();
         for follower in followers {
-            follower.told(news.clone());
+            follower(news);
         }
     }
 
@@ -272,7 +273,8 @@ impl BrowserContext {
             return;
         };
         if told.redirected_request_id.is_some() {
-            let known = self.traffic().state.lock().known.get(&id).and_then(|known| known.hops.first().cloned());
+            let known =
+                self.traffic().state.lock().known.get(&id).and_then(|known| known.hops.first().cloned());
             let headers = known.and_then(|first| first.carried()).map(|headers| entries(headers.into_iter()));
             resume(source, told.request_id, headers);
             return;
@@ -315,7 +317,7 @@ impl BrowserContext {
             redirected_from,
         );
         self.keep(&id, request.clone());
-        self.tell(News::Request(request.clone()));
+        self.tell(&News::Request(request.clone()));
         let Some((stopped, at)) = stopped else { return };
         let route = Route::new(request.clone(), at.session.clone(), stopped.request_id);
         if !self.is_routed(&at) {
@@ -324,7 +326,7 @@ impl BrowserContext {
             // Asked by the browser, not by the page: who routes the real request means to answer it.
             route.fulfill_at_once(&preflight_answer(request.headers()));
         } else {
-            self.tell(News::Route(route));
+            self.tell(&News::Route(route));
         }
     }
 
@@ -350,9 +352,9 @@ impl BrowserContext {
         before.answered(response, has_more);
         before.ended(at, encoded_bytes);
         if let Some(response) = before.response_so_far() {
-            self.tell(News::Response(response));
+            self.tell(&News::Response(response));
         }
-        self.tell(News::RequestFinished(before.clone()));
+        self.tell(&News::RequestFinished(before.clone()));
         Some(before)
     }
 
@@ -379,7 +381,7 @@ impl BrowserContext {
         request.told_by(source.session.clone());
         request.answered(told.response, told.has_extra_info);
         if let Some(response) = request.response_so_far() {
-            self.tell(News::Response(response));
+            self.tell(&News::Response(response));
         }
     }
 
@@ -392,7 +394,7 @@ impl BrowserContext {
             }
             request.ended(told.timestamp, told.encoded_data_length);
             self.done(&told.request_id);
-            self.tell(News::RequestFinished(request));
+            self.tell(&News::RequestFinished(request));
         } else if let Some(told) = event.read::<LoadingFailed>() {
             self.unstopped(&told.request_id);
             let Some(request) = self.request_by_id(&told.request_id) else { return };
@@ -405,7 +407,7 @@ impl BrowserContext {
             };
             request.failed(told.timestamp, reason);
             self.done(&told.request_id);
-            self.tell(News::RequestFailed(request));
+            self.tell(&News::RequestFailed(request));
         }
     }
 
@@ -419,7 +421,7 @@ impl BrowserContext {
         }
     }
 
-    fn sent_headers(&self, id: &str, headers: Headers) {
+    fn sent_headers(&self, id: &str, headers: HeaderList) {
         let mut state = self.traffic().state.lock();
         let known = state.known.entry(id.to_owned()).or_insert_with(Known::empty);
         match known.hops.iter().find(|hop| hop.needs_sent_headers()) {
@@ -428,7 +430,7 @@ impl BrowserContext {
         }
     }
 
-    fn received_headers(&self, id: &str, headers: Headers) {
+    fn received_headers(&self, id: &str, headers: HeaderList) {
         let mut state = self.traffic().state.lock();
         let known = state.known.entry(id.to_owned()).or_insert_with(Known::empty);
         match known.hops.iter().find(|hop| hop.needs_received_headers()) {
@@ -441,9 +443,7 @@ impl BrowserContext {
         let Some(told) = event.read::<AuthRequired>() else { return };
         let credentials = self.http_credentials().filter(|credentials| {
             let origin = credentials.origin.as_deref();
-            origin.is_none_or(|origin| {
-                origin_of(origin) == origin_of(&told.request.url)
-            })
+            origin.is_none_or(|origin| origin_of(origin) == origin_of(&told.request.url))
         });
         let refused = {
             let mut state = self.traffic().state.lock();
@@ -473,7 +473,7 @@ impl BrowserContext {
             let Some(page) = &source.page else { return };
             let socket = WebSocket::new(told.url, page.clone());
             self.traffic().state.lock().sockets.insert(told.request_id, socket.clone());
-            self.tell(News::WebSocket(socket));
+            self.tell(&News::WebSocket(socket));
         } else if let Some(told) = event.read::<WebSocketFrameSent>() {
             self.tell_socket(&told.request_id, payload(told.response).map(SocketEvent::Sent));
         } else if let Some(told) = event.read::<WebSocketFrameReceived>() {
@@ -493,7 +493,7 @@ impl BrowserContext {
     fn tell_socket(&self, id: &str, event: Option<SocketEvent>) {
         let socket = self.traffic().state.lock().sockets.get(id).cloned();
         if let (Some(socket), Some(event)) = (socket, event) {
-            self.tell(News::Socket(socket, event));
+            self.tell(&News::Socket(socket, event));
         }
     }
 
@@ -510,7 +510,7 @@ impl BrowserContext {
         }
         if was_there {
             worker.ended();
-            self.tell(News::WorkerClosed(worker.clone()));
+            self.tell(&News::WorkerClosed(worker.clone()));
         }
     }
 
@@ -520,8 +520,11 @@ impl BrowserContext {
             let mut state = self.traffic().state.lock();
             state.announced.retain(|_, (_, source)| source.page.as_ref() != Some(page));
             state.stopped.retain(|_, (_, source)| source.page.as_ref() != Some(page));
-            let sockets: Vec<_> =
-                state.sockets.extract_if(|_, socket| socket.page() == page).map(|(_, socket)| socket).collect();
+            let sockets: Vec<_> = state
+                .sockets
+                .extract_if(|_, socket| socket.page() == page)
+                .map(|(_, socket)| socket)
+                .collect();
             let workers: Vec<_> =
                 state.workers.extract_if(.., |worker| worker.page() == Some(page)).collect();
             (workers, sockets, state.abandon(|request| request.page() == Some(page)))
@@ -530,11 +533,11 @@ impl BrowserContext {
             request.abandoned();
         }
         for socket in sockets {
-            self.tell(News::Socket(socket, SocketEvent::Closed));
+            self.tell(&News::Socket(socket, SocketEvent::Closed));
         }
         for worker in workers {
             worker.ended();
-            self.tell(News::WorkerClosed(worker));
+            self.tell(&News::WorkerClosed(worker));
         }
     }
 }
@@ -585,7 +588,9 @@ fn hold(source: &Source, on: bool) -> Vec<PendingReply<Empty>> {
         commands.push(match on {
             true => {
                 let every = RequestPattern { url_pattern: Some("*".to_owned()), ..RequestPattern::default() };
-                source.session.send(FetchEnable { patterns: Some(vec![every]), handle_auth_requests: Some(true) })
+                source
+                    .session
+                    .send(FetchEnable { patterns: Some(vec![every]), handle_auth_requests: Some(true) })
             }
             false => source.session.send(FetchDisable {}),
         });

@@ -9,7 +9,9 @@ use super::evaluate::{is_function, json_value};
 use super::page::Page;
 use super::world::outcome;
 use crate::cdp::CdpSession;
-use crate::cdp::types::runtime::{CallArgument, CallFunctionOn, Evaluate, RemoteObject, SerializationOptions};
+use crate::cdp::types::runtime::{
+    CallArgument, CallFunctionOn, Evaluate, RemoteObject, SerializationOptions,
+};
 use crate::cdp::types::target::TargetInfo;
 use crate::error::{Error, Result};
 

@@ -5,6 +5,7 @@
     reason = "a failed unwrap is a failed test; nobody links a test"
 )]
 mod actionability;
+mod api_request;
 mod browser;
 mod calls;
 mod capture;

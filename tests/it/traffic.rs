@@ -2,7 +2,7 @@
 use std::sync::{Arc, Mutex};
 
 use patchright_mcp::browser::{
-    BrowserContext, Follower, Fulfillment, NavigateOptions, News, Overrides, Payload, Scope, SocketEvent,
+    BrowserContext, Fulfillment, NavigateOptions, News, Overrides, Payload, Scope, SocketEvent,
 };
 use patchright_mcp::error::Error;
 use serde_json::json;
@@ -17,17 +17,14 @@ struct Scribe {
     changes: watch::Sender<usize>,
 }
 
-impl Follower for Scribe {
-    fn told(&self, news: News) {
-        self.heard.lock().unwrap().push(news);
-        self.changes.send_modify(|count| *count += 1);
-    }
-}
-
 impl Scribe {
     fn of(context: &BrowserContext) -> Arc<Self> {
         let scribe = Arc::new(Self::default());
-        context.follow(scribe.clone());
+        let writing = scribe.clone();
+        context.follow(Arc::new(move |news| {
+            writing.heard.lock().unwrap().push(news.clone());
+            writing.changes.send_modify(|count| *count += 1);
+        }));
         scribe
     }
 
@@ -99,7 +96,10 @@ fn a_held_request_is_sent_on_changed_or_answered_or_refused() {
         page.route(true).await.unwrap();
         site.page("/real", "real");
         let fetching = |path: &str| {
-            let script = format!("fetch({}, {{method: 'POST', body: 'é'}}).then(r => r.text(), e => 'no')", json!(path));
+            let script = format!(
+                "fetch({}, {{method: 'POST', body: 'é'}}).then(r => r.text(), e => 'no')",
+                json!(path)
+            );
             let frame = page.main_frame().clone();
             tokio::spawn(async move { frame.evaluate(&script, vec![], Scope::Main).await.unwrap() })
         };
@@ -168,7 +168,9 @@ fn workers_are_told_of_with_what_they_ask_for() {
         assert_eq!((worker.url(), worker.page()), (&*site.url("/worker.js"), Some(&page)));
         let request = scribe
             .until(|news| match news {
-                News::RequestFinished(request) if request.url().ends_with("/of-worker") => Some(request.clone()),
+                News::RequestFinished(request) if request.url().ends_with("/of-worker") => {
+                    Some(request.clone())
+                }
                 _ => None,
             })
             .await;

@@ -1,4 +1,5 @@
 //! Requests, responses, cookies; and `Fetch`, which can stop them on their way.
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Deref;
 
@@ -8,11 +9,14 @@ use serde_json::Value;
 
 use super::Empty;
 
+/// Header names and values to send with every request.
+pub type Headers = BTreeMap<String, String>;
+
 /// Header names and values in the order of the wire; the browser joins repeated ones with a newline.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Headers(Vec<(String, String)>);
+pub struct HeaderList(Vec<(String, String)>);
 
-impl Headers {
+impl HeaderList {
     /// The first value under a name, in whatever case it is written.
     pub fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
@@ -20,7 +24,7 @@ impl Headers {
     }
 }
 
-impl Deref for Headers {
+impl Deref for HeaderList {
     type Target = [(String, String)];
 
     fn deref(&self) -> &Self::Target {
@@ -28,35 +32,35 @@ impl Deref for Headers {
     }
 }
 
-impl FromIterator<(String, String)> for Headers {
+impl FromIterator<(String, String)> for HeaderList {
     fn from_iter<I: IntoIterator<Item = (String, String)>>(headers: I) -> Self {
         Self(headers.into_iter().collect())
     }
 }
 
-impl Serialize for Headers {
+impl Serialize for HeaderList {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
     }
 }
 
-impl<'de> Deserialize<'de> for Headers {
+impl<'de> Deserialize<'de> for HeaderList {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Reading;
 
         impl<'de> Visitor<'de> for Reading {
-            type Value = Headers;
+            type Value = HeaderList;
 
             fn expecting(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
                 formatter.write_str("an object of texts")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Headers, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<HeaderList, A::Error> {
                 let mut headers = Vec::new();
                 while let Some(header) = map.next_entry()? {
                     headers.push(header);
                 }
-                Ok(Headers(headers))
+                Ok(HeaderList(headers))
             }
         }
         deserializer.deserialize_map(Reading)
@@ -99,7 +103,7 @@ domain! {
             frame_id: Option<String>,
             has_user_gesture: Option<bool>,
         }
-        "Network.requestWillBeSentExtraInfo" RequestWillBeSentExtraInfo { request_id: String, headers: Headers }
+        "Network.requestWillBeSentExtraInfo" RequestWillBeSentExtraInfo { request_id: String, headers: HeaderList }
         "Network.responseReceived" ResponseReceived {
             request_id: String,
             loader_id: String,
@@ -110,7 +114,7 @@ domain! {
             frame_id: Option<String>,
         }
         "Network.responseReceivedExtraInfo" ResponseReceivedExtraInfo
-            { request_id: String, headers: Headers, status_code: i64, headers_text: Option<String> }
+            { request_id: String, headers: HeaderList, status_code: i64, headers_text: Option<String> }
         "Network.loadingFinished" LoadingFinished { request_id: String, timestamp: f64, encoded_data_length: f64 }
         "Network.loadingFailed" LoadingFailed {
             request_id: String,
@@ -146,7 +150,7 @@ domain! {
             url: String,
             url_fragment: Option<String>,
             method: String,
-            headers: Headers,
+            headers: HeaderList,
             post_data: Option<String>,
             has_post_data: Option<bool>,
             post_data_entries: Option<Vec<PostDataEntry>>,
@@ -162,7 +166,7 @@ domain! {
             url: String,
             status: i64,
             status_text: String,
-            headers: Headers,
+            headers: HeaderList,
             mime_type: String,
             protocol: Option<String>,
             from_disk_cache: Option<bool>,
