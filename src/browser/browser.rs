@@ -300,7 +300,7 @@ impl Browser {
                 context.adopt_page(session, info);
             }
             ("service_worker" | "shared_worker" | "worker", Some(context)) => {
-                context.set_up_worker(&session, info);
+                context.set_up_worker(&session, info, None);
                 session.send(RunIfWaitingForDebugger {}).ignore();
             }
             _ => {

@@ -51,6 +51,8 @@ struct PageState {
     next_answer: Option<(bool, Option<String>)>,
     dialogs_in_a_row: u32,
     chooser: Option<FileChooser>,
+    /// Whether its requests wait for a decision.
+    routed: bool,
     ready: bool,
     closed: bool,
     crashed: bool,
@@ -145,6 +147,7 @@ impl Page {
                 next_answer: None,
                 dialogs_in_a_row: 0,
                 chooser: None,
+                routed: false,
                 ready: false,
                 closed: false,
                 crashed: false,
@@ -253,6 +256,14 @@ impl Page {
 
     pub fn is_closed(&self) -> bool {
         self.inner.state.lock().closed
+    }
+
+    pub(super) fn is_routed(&self) -> bool {
+        self.inner.state.lock().routed
+    }
+
+    pub(super) fn set_routed(&self, routed: bool) {
+        self.inner.state.lock().routed = routed;
     }
 
     pub fn is_crashed(&self) -> bool {
@@ -450,6 +461,7 @@ impl Page {
         let tree = session.send(wire::GetFrameTree {});
         session.send(wire::SetLifecycleEventsEnabled { enabled: true }).ignore();
         session.send(NetworkEnable::default()).ignore();
+        self.context().attend(session, Some(self), None);
         session.send(InspectorEnable {}).ignore();
         session.send(auto_attach()).ignore();
         self.context().set_up_target(session, session.id() == self.inner.session.id());
@@ -554,7 +566,7 @@ impl Page {
                 frame.moved_to_process(&session);
                 self.attend(session, false);
             } else {
-                self.context().set_up_worker(&session, &told.target_info);
+                self.context().set_up_worker(&session, &told.target_info, Some(self));
                 session.send(RunIfWaitingForDebugger {}).ignore();
             }
         } else if let Some(told) = event.read::<DetachedFromTarget>() {
@@ -688,6 +700,7 @@ impl Page {
             state.dialog = None;
             state.chooser = None;
         });
+        self.context().traffic_of_page_ended(self);
     }
 }
 

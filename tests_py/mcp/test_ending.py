@@ -139,7 +139,7 @@ def test_the_profile_of_a_server_that_lives_is_not_swept(
 
 
 def test_a_long_path_of_temporary_files_is_no_obstacle(folder: Path, site: Site) -> None:
-    """A browser cannot listen below a path of more than about sixty characters; its profile may still be there."""
+    """A browser cannot listen below a path of more than some sixty characters; its profile may be there."""
     long = folder / ("long" * 30)
     long.mkdir()
     with Wire(long, "--headless") as wire:
