@@ -1,5 +1,6 @@
 //! A page: one tab, with its frames. What the browser tells of it is kept here; who waits is woken by every change.
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -25,16 +26,17 @@ use crate::cdp::{CdpSession, Command, Event, Observer, RawEvent};
 use crate::error::{Error, Result};
 
 /// One tab. Cheap to clone; compares by identity.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Page {
     inner: Arc<PageInner>,
 }
 
-#[derive(Debug)]
 pub(super) struct PageInner {
     target: String,
     index: u32,
     opener: Option<String>,
+    /// The address and the title that it had when the browser first told of it.
+    found: (String, String),
     context: BrowserContext,
     session: CdpSession,
     input: Input,
@@ -43,7 +45,6 @@ pub(super) struct PageInner {
     changes: watch::Sender<u64>,
 }
 
-#[derive(Debug)]
 struct PageState {
     frames: HashMap<String, Frame>,
     next_frame: u32,
@@ -54,6 +55,8 @@ struct PageState {
     dialogs_in_a_row: u32,
     dialogs_ever: u64,
     chooser: Option<FileChooser>,
+    /// Whether its requests wait for a decision.
+    routed: bool,
     ready: bool,
     closed: bool,
     crashed: bool,
@@ -79,6 +82,12 @@ pub struct FileChooser {
     /// The input; `None` when the page used a picker without one.
     pub backend_node_id: Option<i64>,
     pub multiple: bool,
+}
+
+impl fmt::Debug for Page {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Page").field("target", &self.inner.target).finish_non_exhaustive()
+    }
 }
 
 impl PartialEq for Page {
@@ -145,6 +154,7 @@ impl Page {
                 dialogs_in_a_row: 0,
                 dialogs_ever: 0,
                 chooser: None,
+                routed: false,
                 ready: false,
                 closed: false,
                 crashed: false,
@@ -153,6 +163,7 @@ impl Page {
                 target: info.target_id.clone(),
                 index,
                 opener: info.opener_id.clone(),
+                found: (info.url.clone(), info.title.clone()),
                 context: context.clone(),
                 input: Input::new(session.clone(), context.input_style()),
                 session,
@@ -240,6 +251,17 @@ impl Page {
         self.main_frame().title().await
     }
 
+    /// What the browser said of the tab when we found it, for as long as the page itself has told nothing else.
+    pub fn found_title(&self) -> &str {
+        let (url, title) = &self.inner.found;
+        if self.url() == *url { title } else { "" }
+    }
+
+    /// A tab that hangs tells nothing itself.
+    pub(super) fn assume_found(&self) {
+        self.main_frame().assume_url(&self.inner.found.0);
+    }
+
     /// The page that opened this one, if it still exists.
     pub fn opener(&self) -> Option<Page> {
         let opener = self.inner.opener.as_deref()?;
@@ -253,6 +275,14 @@ impl Page {
 
     pub fn is_closed(&self) -> bool {
         self.inner.state.lock().closed
+    }
+
+    pub(super) fn is_routed(&self) -> bool {
+        self.inner.state.lock().routed
+    }
+
+    pub(super) fn set_routed(&self, routed: bool) {
+        self.inner.state.lock().routed = routed;
     }
 
     pub fn is_crashed(&self) -> bool {
@@ -463,6 +493,7 @@ impl Page {
         let tree = session.send(wire::GetFrameTree {});
         session.send(wire::SetLifecycleEventsEnabled { enabled: true }).ignore();
         session.send(NetworkEnable::default()).ignore();
+        self.context().attend(session, Some(self), None);
         session.send(InspectorEnable {}).ignore();
         session.send(auto_attach()).ignore();
         self.context().set_up_target(session, session.id() == self.inner.session.id());
@@ -567,7 +598,7 @@ impl Page {
                 frame.moved_to_process(&session);
                 self.attend(session, false);
             } else {
-                self.context().set_up_worker(&session, &told.target_info);
+                self.context().set_up_worker(&session, &told.target_info, Some(self));
                 session.send(RunIfWaitingForDebugger {}).ignore();
             }
         } else if let Some(told) = event.read::<DetachedFromTarget>() {
@@ -697,12 +728,13 @@ impl Page {
         for frame in self.frames() {
             frame.detach();
         }
+        self.context().page_closed(self); // First: who waits for the end does not find the page among the open ones.
         self.update(|state| {
             state.closed = true;
             state.dialog = None;
             state.chooser = None;
         });
-        self.context().page_closed(self);
+        self.context().traffic_of_page_ended(self);
     }
 }
 
