@@ -17,6 +17,7 @@ mod layers;
 mod oracle;
 mod patchright;
 mod proxy;
+mod quiet;
 mod selector;
 mod server;
 mod sessions;
