@@ -122,7 +122,7 @@ impl Page {
 }
 
 /// Whether `script` is a function rather than an expression that gives a value.
-fn is_function(script: &str) -> bool {
+pub(super) fn is_function(script: &str) -> bool {
     let mut rest = skip_blank(script);
     if let Some(after) = rest.strip_prefix("async") {
         let blank = after.starts_with(|c: char| c.is_whitespace() || c == '(' || c == '/');

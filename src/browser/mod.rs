@@ -1,11 +1,13 @@
 //! The objects a person sees: Browser, BrowserContext, Page, Frame, ElementHandle.
 mod actionability;
+mod api_request;
 #[expect(clippy::module_inception, reason = "the browser as one object among those of the browser")]
 mod browser;
 mod capture;
 mod console;
 mod content;
 mod context;
+mod cookies;
 mod download;
 mod element;
 mod endpoint;
@@ -26,14 +28,20 @@ mod pdf;
 pub mod policy;
 pub mod proxy;
 mod reading;
+mod request;
+mod route;
 mod screenshot;
 mod seek;
 pub mod selector;
 mod settle;
+mod socket;
 mod storage;
+mod traffic;
+mod worker;
 mod world;
 
 pub use actionability::{ACTION_LIMIT, ActionOptions};
+pub use api_request::{ApiBody, ApiContext, ApiOptions, ApiPart, ApiProxy, ApiRequest, ApiResponse};
 pub use browser::Browser;
 pub use capture::CaptureOptions;
 pub use console::{ConsoleLevel, ConsoleMessage};
@@ -48,8 +56,13 @@ pub use navigation::{Arrival, NavigateOptions, WaitUntil};
 pub use network::{NetworkLog, RequestEntry};
 pub use page::{Dialog, FileChooser, Page};
 pub use pdf::PdfOptions;
+pub use request::{Request, RequestSizes, RequestTiming, Response};
+pub use route::{ABORT_REASONS, Fulfillment, Overrides, Route, phrase};
 pub use screenshot::{Area, ImageFormat, Screenshot, ScreenshotOptions};
 pub use seek::Sight;
 pub use settle::{Ending, SettleOptions, Settled, Watch};
+pub use socket::{Payload, SocketEvent, WebSocket};
 pub use storage::{SameSite, StorageState, StoredCookie, StoredItem, StoredOrigin};
+pub use traffic::{Follower, HttpCredentials, News};
+pub use worker::{Worker, WorkerKind};
 pub use world::{RemoteHandle, Scope, World, value_argument};

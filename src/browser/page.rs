@@ -1,5 +1,6 @@
 //! A page: one tab, with its frames. What the browser tells of it is kept here; who waits is woken by every change.
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -24,12 +25,11 @@ use crate::cdp::{CdpSession, Command, Event, Observer, RawEvent};
 use crate::error::{Error, Result};
 
 /// One tab. Cheap to clone; compares by identity.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Page {
     inner: Arc<PageInner>,
 }
 
-#[derive(Debug)]
 pub(super) struct PageInner {
     target: String,
     index: u32,
@@ -42,7 +42,6 @@ pub(super) struct PageInner {
     changes: watch::Sender<u64>,
 }
 
-#[derive(Debug)]
 struct PageState {
     frames: HashMap<String, Frame>,
     next_frame: u32,
@@ -53,6 +52,8 @@ struct PageState {
     next_answer: Option<(bool, Option<String>)>,
     dialogs_in_a_row: u32,
     chooser: Option<FileChooser>,
+    /// Whether its requests wait for a decision.
+    routed: bool,
     ready: bool,
     closed: bool,
     crashed: bool,
@@ -76,6 +77,12 @@ pub struct FileChooser {
     /// The input; `None` when the page used a picker without one.
     pub backend_node_id: Option<i64>,
     pub multiple: bool,
+}
+
+impl fmt::Debug for Page {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Page").field("target", &self.inner.target).finish_non_exhaustive()
+    }
 }
 
 impl PartialEq for Page {
@@ -145,6 +152,7 @@ impl Page {
                 next_answer: None,
                 dialogs_in_a_row: 0,
                 chooser: None,
+                routed: false,
                 ready: false,
                 closed: false,
                 crashed: false,
@@ -253,6 +261,14 @@ impl Page {
 
     pub fn is_closed(&self) -> bool {
         self.inner.state.lock().closed
+    }
+
+    pub(super) fn is_routed(&self) -> bool {
+        self.inner.state.lock().routed
+    }
+
+    pub(super) fn set_routed(&self, routed: bool) {
+        self.inner.state.lock().routed = routed;
     }
 
     pub fn is_crashed(&self) -> bool {
@@ -455,6 +471,7 @@ impl Page {
         let tree = session.send(wire::GetFrameTree {});
         session.send(wire::SetLifecycleEventsEnabled { enabled: true }).ignore();
         session.send(NetworkEnable::default()).ignore();
+        self.context().attend(session, Some(self), None);
         session.send(InspectorEnable {}).ignore();
         session.send(auto_attach()).ignore();
         self.context().set_up_target(session, session.id() == self.inner.session.id());
@@ -559,7 +576,7 @@ impl Page {
                 frame.moved_to_process(&session);
                 self.attend(session, false);
             } else {
-                self.context().set_up_worker(&session, &told.target_info);
+                self.context().set_up_worker(&session, &told.target_info, Some(self));
                 session.send(RunIfWaitingForDebugger {}).ignore();
             }
         } else if let Some(told) = event.read::<DetachedFromTarget>() {
@@ -701,12 +718,13 @@ impl Page {
         for frame in self.frames() {
             frame.detach();
         }
+        self.context().page_closed(self); // First: who waits for the end does not find the page among the open ones.
         self.update(|state| {
             state.closed = true;
             state.dialog = None;
             state.chooser = None;
         });
-        self.context().page_closed(self);
+        self.context().traffic_of_page_ended(self);
     }
 }
 
