@@ -200,6 +200,7 @@ ROUTES: dict[str, Callable[[Request, str], _Answer]] = {
     "hold": lambda _request, _: _Answer(document("Released", "<h1>Released at last</h1>")),
     "large": lambda request, _: _Answer(large_page(int(request.query.get("elements", "10000")))),
     "no-content": lambda _request, _: _Answer(status=204),
+    "notes": lambda _request, _: _Answer(status=204),
     "pages": _file,
     "redirect": _redirect,
     "status": lambda _, rest: _Answer(document(f"Status {rest}", f"<h1>This is {rest}</h1>"), int(rest)),
