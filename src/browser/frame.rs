@@ -95,6 +95,11 @@ impl Frame {
         Self { inner: Arc::new(inner) }
     }
 
+    /// What tells this frame from every other one.
+    pub fn key(&self) -> usize {
+        Arc::as_ptr(&self.inner).addr()
+    }
+
     /// The browser's id for this frame.
     pub fn id(&self) -> &str {
         &self.inner.id
@@ -341,10 +346,11 @@ impl Frame {
         url.clone_into(&mut self.inner.state.lock().url);
     }
 
-    pub(super) fn moment(&self, loader: &str, name: &str) {
+    /// Notes a moment of the current document. False when it is one of another.
+    pub(super) fn moment(&self, loader: &str, name: &str) -> bool {
         let mut state = self.inner.state.lock();
         if *state.loader != *loader {
-            return;
+            return false;
         }
         match name {
             "DOMContentLoaded" => state.moments.dom_content_loaded = true,
@@ -352,6 +358,12 @@ impl Frame {
             "networkIdle" => state.moments.network_idle = true,
             _ => {}
         }
+        true
+    }
+
+    /// The document is about to get other content, and goes through its moments once more.
+    pub(super) fn begin_anew(&self) {
+        self.inner.state.lock().moments = Moments { commit: true, ..Moments::default() };
     }
 
     pub(super) fn moved_to_process(&self, session: &CdpSession) {
