@@ -50,7 +50,7 @@ test-rust: ## The Rust tests; they need no Python
 .PHONY: test-python
 test-python: ## The Python tests, on what `make build` installed
 	$(call say,Python tests)
-	pytest
+	pytest --numprocesses 2 --dist loadfile
 
 .PHONY: lint
 lint: .venv/ready lint-rust lint-python ## Check format and lints of everything

@@ -54,6 +54,8 @@ pub enum Error {
     NavigationFailed { reason: String },
     #[error("the page did not load within {}", human(*waited))]
     NavigationSlow { waited: Duration },
+    #[error("{reason}")]
+    RequestFailed { reason: String },
     #[error("this address is refused: {reason}")]
     UrlRefused { reason: String },
     #[error("there is no page to go {direction} to")]

@@ -1,5 +1,6 @@
 //! The browser: one process, or somebody else's that we attached to.
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -22,12 +23,11 @@ use crate::cdp::{CdpSession, Connection, Event, Observer, RawEvent};
 use crate::error::{Error, Result, human};
 
 /// A browser. Cheap to clone. It ends when [`close`](Self::close)d, or when it ends by itself.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Browser {
     inner: Arc<BrowserInner>,
 }
 
-#[derive(Debug)]
 pub(super) struct BrowserInner {
     connection: Connection,
     root: CdpSession,
@@ -37,6 +37,15 @@ pub(super) struct BrowserInner {
     /// Who waits for a page that nobody is to see, by its address.
     helpers: Mutex<HashMap<String, oneshot::Sender<CdpSession>>>,
     default_context: BrowserContext,
+}
+
+impl fmt::Debug for Browser {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Browser")
+            .field("version", &self.inner.version.product)
+            .finish_non_exhaustive()
+    }
 }
 
 impl PartialEq for Browser {
@@ -296,7 +305,7 @@ impl Browser {
                 context.adopt_page(session, info);
             }
             ("service_worker" | "shared_worker" | "worker", Some(context)) => {
-                context.set_up_worker(&session, info);
+                context.set_up_worker(&session, info, None);
                 session.send(RunIfWaitingForDebugger {}).ignore();
             }
             _ => {

@@ -1,6 +1,7 @@
 //! A browser context: cookies, storage, cache and permissions of its own, and the pages that share them.
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::fmt;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -8,7 +9,7 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use super::browser::{Browser, BrowserInner};
-use super::download::{Download, Downloads};
+use super::download::{Download, DownloadState, Downloads};
 use super::emulation::{Emulation, metrics};
 use super::events::{ContextEvent, Listener, Listeners};
 use super::input::InputStyle;
@@ -16,9 +17,12 @@ use super::page::Page;
 use super::policy::Policy;
 use super::proxy::{Proxy, Relay};
 use super::storage::{StorageState, origin_of};
+use super::traffic::{HttpCredentials, News, Traffic};
+use super::worker::Worker;
 use crate::cdp::CdpSession;
 use crate::cdp::types::browser::{
-    DownloadProgress, DownloadWillBegin, GrantPermissions, ResetPermissions, SetDownloadBehavior,
+    CancelDownload, DownloadProgress, DownloadWillBegin, GrantPermissions, ResetPermissions,
+    SetDownloadBehavior,
 };
 use crate::cdp::types::emulation::{
     SetIgnoreCertificateErrors, SetLocaleOverride, SetTimezoneOverride, SetTouchEmulationEnabled,
@@ -58,6 +62,10 @@ pub struct ContextOptions {
     pub input: InputStyle,
     /// Where files that pages send are kept. `None`: as the browser does it.
     pub downloads: Option<PathBuf>,
+    /// Downloaded files stay under the browser's own ids, instead of the names that sites propose.
+    pub downloads_by_id: bool,
+    /// For sites that ask for a name and a password by HTTP.
+    pub http_credentials: Option<HttpCredentials>,
     /// Whether file choosers are caught, to be answered by [`Page::file_chooser`] instead of a window.
     pub catch_file_choosers: bool,
     /// Whether somebody hears of each dialog and answers it: what a page is asked to do then waits for that.
@@ -66,12 +74,11 @@ pub struct ContextOptions {
 }
 
 /// An isolated context. Cheap to clone; compares by identity.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct BrowserContext {
     inner: Arc<ContextInner>,
 }
 
-#[derive(Debug)]
 pub(super) struct ContextInner {
     browser: Weak<BrowserInner>,
     /// `None` for the browser's own context: the profile.
@@ -81,17 +88,24 @@ pub(super) struct ContextInner {
     changes: watch::Sender<u64>,
     listeners: Listeners<ContextEvent>,
     downloads: Downloads,
+    traffic: Traffic,
     /// Where its traffic goes, if it goes through one of ours.
     relay: Option<Arc<Relay>>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct ContextState {
     pages: Vec<Page>,
     next_page: u32,
     closed: bool,
     /// The origins that its pages have been to.
     origins: BTreeSet<String>,
+}
+
+impl fmt::Debug for BrowserContext {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("BrowserContext").field("id", &self.inner.id).finish_non_exhaustive()
+    }
 }
 
 impl PartialEq for BrowserContext {
@@ -117,9 +131,26 @@ impl BrowserContext {
             changes: watch::Sender::new(0),
             listeners: Listeners::default(),
             downloads: Downloads::default(),
+            traffic: Traffic::default(),
             relay,
         };
         Self { inner: Arc::new(inner) }
+    }
+
+    pub(super) fn from_inner(inner: Arc<ContextInner>) -> Self {
+        Self { inner }
+    }
+
+    pub(super) fn downgrade(&self) -> Weak<ContextInner> {
+        Arc::downgrade(&self.inner)
+    }
+
+    pub(super) fn traffic(&self) -> &Traffic {
+        &self.inner.traffic
+    }
+
+    pub(super) fn http_credentials(&self) -> Option<HttpCredentials> {
+        self.inner.options.lock().http_credentials.clone()
     }
 
     /// The browser's id for this context; `None` for its own.
@@ -284,8 +315,9 @@ impl BrowserContext {
     pub(super) fn download_begun(&self, told: &DownloadWillBegin) -> bool {
         let page = self.pages().into_iter().find(|page| page.frame_by_id(&told.frame_id).is_some());
         let Some(page) = page else { return false };
-        self.inner.downloads.begun(told, page.id());
+        let download = self.inner.downloads.begun(told, page.id());
         page.note_effect();
+        self.tell(&News::Download(download));
         true
     }
 
@@ -294,13 +326,66 @@ impl BrowserContext {
         if !self.inner.downloads.knows(&told.guid) {
             return false;
         }
-        let folder = self.inner.options.lock().downloads.clone();
+        let (folder, by_id) = {
+            let options = self.inner.options.lock();
+            (options.downloads.clone(), options.downloads_by_id)
+        };
         if let Some(folder) = folder
-            && self.inner.downloads.progressed(told, &folder)
+            && self.inner.downloads.progressed(told, &folder, by_id)
         {
             self.inner.changes.send_modify(|version| *version += 1);
         }
         true
+    }
+
+    /// Waits until a download has ended, and says how.
+    pub async fn download_ended(&self, id: &str) -> Result<DownloadState> {
+        let mut changes = self.changes();
+        loop {
+            match self.inner.downloads.state(id) {
+                None => return Err(Error::PageClosed),
+                Some(DownloadState::InProgress) if self.is_closed() => return Err(Error::PageClosed),
+                Some(DownloadState::InProgress) => {}
+                Some(ended) => return Ok(ended),
+            }
+            changes.changed().await.map_err(|_| Error::PageClosed)?;
+        }
+    }
+
+    /// Waits until a download has ended, and copies its file to `path`. Folders that are missing are made.
+    pub async fn save_download(&self, id: &str, path: &Path) -> Result<()> {
+        let DownloadState::Completed { path: arrived, .. } = self.download_ended(id).await? else {
+            let path = path.display().to_string();
+            return Err(Error::File { path, reason: "the download did not come to its end".to_owned() });
+        };
+        let copied = async {
+            if let Some(folder) = path.parent() {
+                tokio::fs::create_dir_all(folder).await?;
+            }
+            tokio::fs::copy(&arrived, path).await
+        };
+        let file = |error: std::io::Error| Error::File {
+            path: path.display().to_string(),
+            reason: error.to_string(),
+        };
+        copied.await.map(drop).map_err(file)
+    }
+
+    /// Stops a download. One that has ended stays as it is.
+    pub async fn cancel_download(&self, id: &str) -> Result<()> {
+        let cancel = CancelDownload { guid: id.to_owned(), browser_context_id: self.inner.id.clone() };
+        match self.browser()?.root().call(cancel).await {
+            Err(Error::Protocol { .. }) => Ok(()),
+            cancelled => cancelled.map(drop),
+        }
+    }
+
+    /// Waits until a download has ended, and removes its file.
+    pub async fn delete_download(&self, id: &str) -> Result<()> {
+        if let DownloadState::Completed { path, .. } = self.download_ended(id).await? {
+            let _ = tokio::fs::remove_file(path).await;
+        }
+        Ok(())
     }
 
     /// Lets pages of this context, or only those of one origin, do things without asking: `geolocation`,
@@ -316,6 +401,14 @@ impl BrowserContext {
             browser_context_id: self.inner.id.clone(),
         };
         self.browser()?.root().call(grant).await.map(drop)
+    }
+
+    /// The relay that its traffic goes through, as a proxy for others.
+    pub(super) fn relay_server(&self) -> Option<String> {
+        let own = self.inner.relay.as_ref().map(|relay| relay.server());
+        own.or_else(|| {
+            self.browser().ok()?.default_context().inner.relay.as_ref().map(|relay| relay.server())
+        })
     }
 
     /// Why a connection failed since `begun`, if it is our relay that knows.
@@ -399,7 +492,10 @@ impl BrowserContext {
     }
 
     /// Sends what a worker of this context needs before it runs.
-    pub(super) fn set_up_worker(&self, session: &CdpSession, _info: &TargetInfo) {
+    pub(super) fn set_up_worker(&self, session: &CdpSession, info: &TargetInfo, page: Option<&Page>) {
+        if let Some(worker) = Worker::new(session.clone(), info, page.cloned()) {
+            self.attend(session, page, Some(&worker));
+        }
         if let Some(user_agent) = &self.inner.options.lock().user_agent {
             let user_agent = user_agent.clone();
             session.send(SetUserAgentOverride { user_agent, ..SetUserAgentOverride::default() }).ignore();

@@ -47,18 +47,24 @@ impl Downloads {
         self.known.lock().clone()
     }
 
-    pub(super) fn begun(&self, told: &DownloadWillBegin, page: &str) {
+    pub(super) fn begun(&self, told: &DownloadWillBegin, page: &str) -> Download {
         let mut known = self.known.lock();
         if known.len() == REMEMBERED {
             known.remove(0);
         }
-        known.push(Download {
+        let download = Download {
             id: told.guid.clone(),
             page: page.to_owned(),
             url: told.url.clone(),
             name: safe_name(&told.suggested_filename),
             state: DownloadState::InProgress,
-        });
+        };
+        known.push(download.clone());
+        download
+    }
+
+    pub(super) fn state(&self, id: &str) -> Option<DownloadState> {
+        self.known.lock().iter().find(|download| download.id == id).map(|download| download.state.clone())
     }
 
     pub(super) fn knows(&self, id: &str) -> bool {
@@ -66,7 +72,7 @@ impl Downloads {
     }
 
     /// Whether the download has just ended; a finished file has its own name then.
-    pub(super) fn progressed(&self, told: &DownloadProgress, folder: &Path) -> bool {
+    pub(super) fn progressed(&self, told: &DownloadProgress, folder: &Path, by_id: bool) -> bool {
         let mut known = self.known.lock();
         let Some(download) = known.iter_mut().find(|download| download.id == told.guid) else { return false };
         if download.state != DownloadState::InProgress {
@@ -74,6 +80,10 @@ impl Downloads {
         }
         let arrived = folder.join(&told.guid);
         download.state = match told.state.as_str() {
+            "completed" if by_id => {
+                let bytes = std::fs::metadata(&arrived).map_or(0, |file| file.len());
+                DownloadState::Completed { path: arrived, bytes }
+            }
             "completed" => match give_name(&arrived, folder, &download.name) {
                 Ok((path, bytes)) => DownloadState::Completed { path, bytes },
                 Err(error) => DownloadState::Failed { reason: error.to_string() },

@@ -1,4 +1,5 @@
 //! A frame: a place in a page where one document after another lives.
+use std::fmt;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -14,12 +15,11 @@ use crate::cdp::types::runtime::{CallFunctionOn, Evaluate};
 use crate::error::{Error, Result};
 
 /// A frame of a page. Cheap to clone; compares by identity.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Frame {
     inner: Arc<FrameInner>,
 }
 
-#[derive(Debug)]
 pub(super) struct FrameInner {
     page: Weak<PageInner>,
     id: Arc<str>,
@@ -30,7 +30,6 @@ pub(super) struct FrameInner {
     making_world: tokio::sync::Mutex<()>,
 }
 
-#[derive(Debug)]
 struct FrameState {
     session: CdpSession,
     url: String,
@@ -53,6 +52,12 @@ pub struct Moments {
     pub dom_content_loaded: bool,
     pub load: bool,
     pub network_idle: bool,
+}
+
+impl fmt::Debug for Frame {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Frame").field("id", &self.inner.id).finish_non_exhaustive()
+    }
 }
 
 impl PartialEq for Frame {

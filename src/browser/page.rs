@@ -1,5 +1,6 @@
 //! A page: one tab, with its frames. What the browser tells of it is kept here; who waits is woken by every change.
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -26,12 +27,11 @@ use crate::cdp::{CdpSession, Command, Event, Observer, RawEvent};
 use crate::error::{Error, Result};
 
 /// One tab. Cheap to clone; compares by identity.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Page {
     inner: Arc<PageInner>,
 }
 
-#[derive(Debug)]
 pub(super) struct PageInner {
     target: String,
     index: u32,
@@ -46,7 +46,6 @@ pub(super) struct PageInner {
     own: Mutex<Own>,
 }
 
-#[derive(Debug)]
 struct PageState {
     frames: HashMap<String, Frame>,
     next_frame: u32,
@@ -56,6 +55,8 @@ struct PageState {
     next_answer: Option<(bool, Option<String>)>,
     dialogs_in_a_row: u32,
     chooser: Option<FileChooser>,
+    /// Whether its requests wait for a decision.
+    routed: bool,
     ready: bool,
     /// Whether it has begun with an empty document that another one is about to replace.
     unborn: bool,
@@ -90,6 +91,12 @@ pub struct WeakPage(Weak<PageInner>);
 impl WeakPage {
     pub fn upgrade(&self) -> Option<Page> {
         self.0.upgrade().map(Page::from_inner)
+    }
+}
+
+impl fmt::Debug for Page {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Page").field("target", &self.inner.target).finish_non_exhaustive()
     }
 }
 
@@ -156,6 +163,7 @@ impl Page {
                 next_answer: None,
                 dialogs_in_a_row: 0,
                 chooser: None,
+                routed: false,
                 ready: false,
                 unborn: false,
                 closed: false,
@@ -287,6 +295,14 @@ impl Page {
 
     pub fn is_closed(&self) -> bool {
         self.inner.state.lock().closed
+    }
+
+    pub(super) fn is_routed(&self) -> bool {
+        self.inner.state.lock().routed
+    }
+
+    pub(super) fn set_routed(&self, routed: bool) {
+        self.inner.state.lock().routed = routed;
     }
 
     pub fn is_crashed(&self) -> bool {
@@ -512,10 +528,10 @@ impl Page {
                 && let Some(inner) = page.upgrade()
             {
                 let page = Page { inner };
+                // A popup's first document is empty and without an address, until the one that was asked for commits.
+                let unborn = tree.frame_tree.frame.url == ":" && page.main_frame().loader().is_empty();
                 page.learn_tree(&tree.frame_tree, &session, is_root);
                 if is_root {
-                    // A popup's first document is empty and without an address, until the one that was asked for commits.
-                    let unborn = tree.frame_tree.frame.url == ":" && page.main_frame().loader().is_empty();
                     match unborn {
                         true => page.update(|state| state.unborn = true),
                         false => page.born(),
@@ -531,6 +547,7 @@ impl Page {
         let tree = session.send(wire::GetFrameTree {});
         session.send(wire::SetLifecycleEventsEnabled { enabled: true }).ignore();
         session.send(NetworkEnable::default()).ignore();
+        self.context().attend(session, Some(self), None);
         session.send(InspectorEnable {}).ignore();
         session.send(auto_attach()).ignore();
         self.context().set_up_target(session, session.id() == self.inner.session.id());
@@ -661,7 +678,7 @@ impl Page {
                 frame.moved_to_process(&session);
                 self.attend(session, false);
             } else {
-                self.context().set_up_worker(&session, &told.target_info);
+                self.context().set_up_worker(&session, &told.target_info, Some(self));
                 session.send(RunIfWaitingForDebugger {}).ignore();
             }
         } else if let Some(told) = event.read::<DetachedFromTarget>() {
@@ -797,12 +814,13 @@ impl Page {
         for frame in self.frames() {
             frame.detach();
         }
+        self.context().page_closed(self); // First: who waits for the end does not find the page among the open ones.
         self.update(|state| {
             state.closed = true;
             state.dialog = None;
             state.chooser = None;
         });
-        self.context().page_closed(self);
+        self.context().traffic_of_page_ended(self);
         self.tell(&PageEvent::Closed);
     }
 }

@@ -254,13 +254,11 @@ impl Shared {
         let session = envelope.session_id.unwrap_or_default();
         let Some((session, state)) = self.known(&session) else { return };
         let mut ended = None;
+        let crashed = method == "Inspector.targetCrashed";
         match &*method {
             "Target.attachedToTarget" => self.attach(&session, parameters),
             "Target.detachedFromTarget" => ended = session_named_in(parameters),
-            "Inspector.targetCrashed" => {
-                state.crashed.store(true, Ordering::Release);
-                self.fail_pending(&[session], &Error::PageCrashed);
-            }
+            _ if crashed => state.crashed.store(true, Ordering::Release),
             "Inspector.targetReloadedAfterCrash" => state.crashed.store(false, Ordering::Release),
             _ => {}
         }
@@ -274,6 +272,10 @@ impl Shared {
                 observer.tell(&method, &message);
             }
             state.listeners.lock().retain(|listener| listener.offer(&method, &message));
+        }
+        // Last, so that whoever sees a call fail finds that the observers know why.
+        if crashed {
+            self.fail_pending(&[session], &Error::PageCrashed);
         }
         if let Some(ended) = ended {
             self.detach(ended);

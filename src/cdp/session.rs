@@ -1,3 +1,4 @@
+use std::fmt;
 use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -16,11 +17,17 @@ use super::policy::{self, Permit};
 use crate::error::{Error, Result};
 
 /// Our attachment to one target, or to the browser itself. Cheap to clone.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct CdpSession {
     shared: Arc<Shared>,
     id: Arc<str>,
     state: Arc<SessionState>,
+}
+
+impl fmt::Debug for CdpSession {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("CdpSession").field(&self.id).finish()
+    }
 }
 
 impl CdpSession {

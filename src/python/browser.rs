@@ -1,5 +1,6 @@
 //! Browsers and their contexts.
 use std::collections::BTreeMap;
+use std::iter;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -159,7 +160,8 @@ impl Launch {
             channel: self.channel.as_deref().map_or(Ok(Channel::default()), Channel::named)?,
             headless: self.headless,
             user_data_dir: self.user_data_dir,
-            arguments: self.args,
+            // Scripts open windows without anybody's click, and no page can tell that this is allowed unless it opens one.
+            arguments: iter::once("--disable-popup-blocking".to_owned()).chain(self.args).collect(),
             ignore_default_arguments: ignored,
             sandbox: self.chromium_sandbox,
             window_size: self.window_size,

@@ -5,6 +5,7 @@
     reason = "a failed unwrap is a failed test; nobody links a test"
 )]
 mod actionability;
+mod api_request;
 mod browser;
 mod calls;
 mod capture;
@@ -25,3 +26,4 @@ mod snapshot;
 mod storage;
 mod support;
 mod tools;
+mod traffic;

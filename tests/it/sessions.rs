@@ -3,6 +3,7 @@ use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use patchright_mcp::browser::find::Channel;
 use patchright_mcp::cli;
 use patchright_mcp::mcp::settings::Settings;
@@ -345,16 +346,14 @@ fn what_works_says_so_and_stays_in_its_session() {
     with_server(settings, async |desk, site| {
         site.page("/page", PAGE);
         let (one, other) = (desk.session().await, desk.session().await);
-        for_any("[a-h]{4,12}", async |word| {
-            for session in [&one, &other] {
-                let told = desk
-                    .call("navigate", json!({"sessionId": session, "url": site.url("/page")}))
-                    .await
-                    .json();
-                assert_eq!(
-                    told,
-                    json!({"success": true, "title": "Page", "url": site.url("/page"), "status": 200})
-                );
+        for_any("[a-h]{1,4}", async |word| {
+            let visits = [&one, &other].map(|session| {
+                desk.call("navigate", json!({"sessionId": session, "url": site.url("/page")}))
+            });
+            for told in join_all(visits).await {
+                let expected =
+                    json!({"success": true, "title": "Page", "url": site.url("/page"), "status": 200});
+                assert_eq!(told.json(), expected);
             }
             let typed = json!({"sessionId": one, "selector": "#field", "text": word, "clear": true});
             assert_eq!(desk.call("type", typed).await.json()["success"], true);

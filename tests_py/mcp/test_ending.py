@@ -138,11 +138,24 @@ def test_the_profile_of_a_server_that_lives_is_not_swept(
     assert profiles(folder) == set()
 
 
+def test_a_long_path_of_temporary_files_is_no_obstacle(folder: Path, site: Site) -> None:
+    """A browser cannot listen below a path of more than some sixty characters; its profile may be there."""
+    long = folder / ("long" * 30)
+    long.mkdir()
+    with Wire(long, "--headless") as wire:
+        wire.shake_hands()
+        assert 'textbox \\"Name\\"' in json.dumps(wire.call("browser_navigate", url=site.page("form")))
+        assert profiles(long)
+        end(wire, HANG_UP)
+    assert profiles(long) == set()
+
+
 def test_a_browser_that_dies_is_told_and_the_next_call_has_a_new_one(wire: Wire, site: Site) -> None:
     wire.shake_hands()
     wire.call("browser_navigate", url=site.page("form"))
     for process in wire.processes():
         os.kill(process, signal.SIGKILL)
+    until(lambda: not wire.processes(), "the end of the browser")
     wire.call("browser_snapshot")
     answer = wire.call("browser_navigate", url=site.page("form"))
     assert 'textbox \\"Name\\"' in json.dumps(answer)

@@ -240,8 +240,12 @@ fn spawn(
     }
     // What the browser would leave in other places when it is killed.
     command.env("BREAKPAD_DUMP_LOCATION", folder.scratch().join("crashes"));
-    if cfg!(target_os = "linux") && fits_a_socket(&folder.scratch()) {
-        command.env("TMPDIR", folder.scratch());
+    if cfg!(target_os = "linux") {
+        if fits_a_socket(&folder.scratch()) {
+            command.env("TMPDIR", folder.scratch());
+        } else if !fits_a_socket(&std::env::temp_dir()) {
+            command.env("TMPDIR", "/tmp"); // It would not start.
+        }
     }
     if let Some(locale) = &options.locale {
         command.env("LANGUAGE", locale.replace('-', "_"));

@@ -1,12 +1,71 @@
 //! Requests, responses, cookies; and `Fetch`, which can stop them on their way.
 use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Deref;
 
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::ser::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::Empty;
 
-/// Header names and values; the browser joins repeated ones with a newline.
+/// Header names and values to send with every request.
 pub type Headers = BTreeMap<String, String>;
+
+/// Header names and values in the order of the wire; the browser joins repeated ones with a newline.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HeaderList(Vec<(String, String)>);
+
+impl HeaderList {
+    /// The first value under a name, in whatever case it is written.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        let found = self.0.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| value.as_str())
+    }
+}
+
+impl Deref for HeaderList {
+    type Target = [(String, String)];
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl FromIterator<(String, String)> for HeaderList {
+    fn from_iter<I: IntoIterator<Item = (String, String)>>(headers: I) -> Self {
+        Self(headers.into_iter().collect())
+    }
+}
+
+impl Serialize for HeaderList {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}
+
+impl<'de> Deserialize<'de> for HeaderList {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Reading;
+
+        impl<'de> Visitor<'de> for Reading {
+            type Value = HeaderList;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+                formatter.write_str("an object of texts")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<HeaderList, A::Error> {
+                let mut headers = Vec::new();
+                while let Some(header) = map.next_entry()? {
+                    headers.push(header);
+                }
+                Ok(HeaderList(headers))
+            }
+        }
+        deserializer.deserialize_map(Reading)
+    }
+}
 
 domain! {
     commands {
@@ -38,12 +97,13 @@ domain! {
             timestamp: f64,
             wall_time: f64,
             initiator: Initiator,
+            redirect_has_extra_info: bool,
             redirect_response: Option<Response>,
             #[serde(rename = "type")] kind: Option<String>,
             frame_id: Option<String>,
             has_user_gesture: Option<bool>,
         }
-        "Network.requestWillBeSentExtraInfo" RequestWillBeSentExtraInfo { request_id: String, headers: Headers }
+        "Network.requestWillBeSentExtraInfo" RequestWillBeSentExtraInfo { request_id: String, headers: HeaderList }
         "Network.responseReceived" ResponseReceived {
             request_id: String,
             loader_id: String,
@@ -54,7 +114,7 @@ domain! {
             frame_id: Option<String>,
         }
         "Network.responseReceivedExtraInfo" ResponseReceivedExtraInfo
-            { request_id: String, headers: Headers, status_code: i64, headers_text: Option<String> }
+            { request_id: String, headers: HeaderList, status_code: i64, headers_text: Option<String> }
         "Network.loadingFinished" LoadingFinished { request_id: String, timestamp: f64, encoded_data_length: f64 }
         "Network.loadingFailed" LoadingFailed {
             request_id: String,
@@ -67,7 +127,7 @@ domain! {
         "Network.requestServedFromCache" RequestServedFromCache { request_id: String }
         "Network.webSocketCreated" WebSocketCreated { request_id: String, url: String }
         "Network.webSocketWillSendHandshakeRequest" WebSocketWillSendHandshakeRequest { request_id: String }
-        "Network.webSocketHandshakeResponseReceived" WebSocketHandshakeResponseReceived { request_id: String }
+        "Network.webSocketHandshakeResponseReceived" WebSocketHandshakeResponseReceived { request_id: String, response: WebSocketResponse }
         "Network.webSocketFrameSent" WebSocketFrameSent { request_id: String, response: WebSocketFrame }
         "Network.webSocketFrameReceived" WebSocketFrameReceived { request_id: String, response: WebSocketFrame }
         "Network.webSocketFrameError" WebSocketFrameError { request_id: String, error_message: String }
@@ -90,7 +150,7 @@ domain! {
             url: String,
             url_fragment: Option<String>,
             method: String,
-            headers: Headers,
+            headers: HeaderList,
             post_data: Option<String>,
             has_post_data: Option<bool>,
             post_data_entries: Option<Vec<PostDataEntry>>,
@@ -106,7 +166,7 @@ domain! {
             url: String,
             status: i64,
             status_text: String,
-            headers: Headers,
+            headers: HeaderList,
             mime_type: String,
             protocol: Option<String>,
             from_disk_cache: Option<bool>,
@@ -153,6 +213,7 @@ domain! {
             #[serde(skip_serializing_if = "Option::is_none")]
             password: Option<String>,
         }
+        WebSocketResponse { status: i64, status_text: String }
         WebSocketFrame { opcode: f64, mask: bool, payload_data: String }
     }
 }

@@ -171,7 +171,7 @@ impl Check<'_> {
             "bool" => theirs_is == "boolean",
             "i64" | "u32" | "usize" => theirs_is == "integer",
             "f64" => ["number", "integer"].contains(&theirs_is),
-            "Headers" => theirs_is == "object",
+            "Headers" | "HeaderList" => theirs_is == "object",
             "Value" => ["object", "any", "array"].contains(&theirs_is),
             _ => {
                 let (file, name) = match ours.strip_prefix("super::").and_then(|path| path.split_once("::")) {

@@ -1,5 +1,10 @@
 //! Sessions begin when the browser tells of them, and take what is pending on them along when they end.
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
 use patchright_mcp::Error;
+use patchright_mcp::cdp::{Observer, RawEvent};
 use serde_json::json;
 
 use super::peer::{Ask, connected};
@@ -64,7 +69,16 @@ async fn a_session_that_nobody_told_of_is_closed() {
     assert!(session.events(&["Page.loadEventFired"]).next().await.is_none());
 }
 
-#[tokio::test]
+struct HearsSlowly(Arc<AtomicBool>);
+
+impl Observer for HearsSlowly {
+    fn told(&self, _: RawEvent) {
+        std::thread::sleep(Duration::from_millis(50));
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_crash_fails_what_is_pending_and_refuses_calls_until_the_page_is_back() {
     let (connection, mut peer) = connected();
     let page = peer.attach(&connection, "", "P").await;
@@ -73,9 +87,12 @@ async fn a_crash_fails_what_is_pending_and_refuses_calls_until_the_page_is_back(
     let on_other = other.send(Ask { number: 2 });
     peer.hear_id("Test.ask").await;
     let other_id = peer.hear_id("Test.ask").await;
+    let heard = Arc::new(AtomicBool::new(false));
+    page.observe(&["Inspector.targetCrashed"], Arc::new(HearsSlowly(heard.clone())));
 
     peer.tell("P", "Inspector.targetCrashed", json!({})).await;
     assert!(matches!(on_page.await, Err(Error::PageCrashed)));
+    assert!(heard.load(Ordering::SeqCst), "observers hear of it before callers do");
     assert!(page.is_crashed() && !other.is_crashed());
     assert!(matches!(page.call(Ask { number: 3 }).await, Err(Error::PageCrashed)));
     peer.answer(other_id, json!({ "number": 2 })).await;

@@ -1,0 +1,60 @@
+//! Requests without a page share the cookies of their context, and follow redirects as a browser does.
+use patchright_mcp::browser::{ApiBody, ApiContext, ApiOptions, ApiRequest, NavigateOptions, StorageState};
+use patchright_mcp::error::Error;
+
+use crate::support::drive;
+
+#[test]
+fn cookies_go_both_ways_between_pages_and_requests() {
+    drive(|context, site| async move {
+        site.answer(
+            "/login",
+            "HTTP/1.1 303 See Other\r\nLocation: /home\r\nSet-Cookie: who=me; Path=/; HttpOnly\r\nContent-Length: 0\r\n\r\n",
+        );
+        site.page("/home", "<p>home</p>");
+        let requests = ApiContext::of_context(&context, ApiOptions::default());
+        let login = ApiRequest {
+            url: site.url("/login"),
+            method: "POST".to_owned(),
+            body: Some(ApiBody::Form(vec![("name".to_owned(), "é".to_owned())])),
+            ..ApiRequest::default()
+        };
+        let answer = requests.fetch(&login).await.unwrap();
+        assert_eq!(
+            (answer.status, &*answer.url, &*answer.body),
+            (200, &*site.url("/home"), &b"<p>home</p>"[..])
+        );
+        assert_eq!(answer.status_text, "OK");
+        let cookies = context.cookies().await.unwrap();
+        assert_eq!((&*cookies[0].name, &*cookies[0].value, cookies[0].http_only), ("who", "me", true));
+
+        let page = context.new_page().await.unwrap();
+        page.goto(&site.url("/home"), &NavigateOptions::default()).await.unwrap();
+        let stays = ApiRequest { max_redirects: Some(0), ..login.clone() };
+        assert_eq!(requests.fetch(&stays).await.unwrap().status, 303);
+
+        site.answer("/round", "HTTP/1.1 302 Found\r\nLocation: /round\r\nContent-Length: 0\r\n\r\n");
+        let round = ApiRequest { url: site.url("/round"), ..ApiRequest::default() };
+        let error = requests.fetch(&round).await.unwrap_err();
+        assert!(matches!(error, Error::RequestFailed { .. }), "{error}");
+        requests.dispose();
+        assert!(requests.fetch(&login).await.is_err());
+    });
+}
+
+#[test]
+fn what_answers_with_failure_is_one_where_that_is_asked() {
+    drive(|_, site| async move {
+        let options = ApiOptions { base_url: Some(site.url("/")), ..ApiOptions::default() };
+        let requests = ApiContext::new(options, StorageState::default());
+        let missing = ApiRequest { url: "nowhere?a=1".to_owned(), ..ApiRequest::default() };
+        let answer = requests.fetch(&missing).await.unwrap();
+        assert_eq!((answer.status, &*answer.url), (404, &*site.url("/nowhere?a=1")));
+        let strict = ApiRequest { fail_on_status: Some(true), ..missing };
+        let error = requests.fetch(&strict).await.unwrap_err();
+        assert_eq!(error.to_string(), "404 Not Found");
+        let refused = ApiRequest { url: "http://127.0.0.1:1/".to_owned(), ..ApiRequest::default() };
+        let error = requests.fetch(&refused).await.unwrap_err();
+        assert_eq!(error.to_string(), "connect ECONNREFUSED 127.0.0.1:1");
+    });
+}
