@@ -529,7 +529,8 @@ impl Page {
             {
                 let page = Page { inner };
                 // A popup's first document is empty and without an address, until the one that was asked for commits.
-                let unborn = tree.frame_tree.frame.url == ":" && page.main_frame().loader().is_empty();
+                let unborn = matches!(tree.frame_tree.frame.url.as_str(), "" | ":")
+                    && page.main_frame().loader().is_empty();
                 page.learn_tree(&tree.frame_tree, &session, is_root);
                 if is_root {
                     match unborn {

@@ -138,11 +138,6 @@ impl Frame {
         operation(async move { frame.html().await })
     }
 
-    fn title(&self) -> Operation {
-        let frame = self.0.clone();
-        operation(async move { Ok(frame.title().await) })
-    }
-
     fn wait_for_load_state(&self, state: &str, timeout_ms: f64) -> PyResult<Operation> {
         let (frame, until, limit) = (self.0.clone(), moment(state)?, locator::limit(timeout_ms));
         Ok(operation(async move { frame.until_moment(until, limit).await }))

@@ -67,11 +67,11 @@ async def test_a_missing_element_says_what_was_waited_for(page: Page) -> None:
 
 
 async def test_popups_are_pages_of_the_same_context(page: Page, site: Site) -> None:
-    await page.goto(site.page("form.html"))
+    await page.goto(site.page("form"))
     async with page.expect_popup() as opened:
-        await page.evaluate("url => { window.open(url) }", site.page("form.html?new"))
+        await page.evaluate("url => { window.open(url) }", site.page("form") + "?new")
     popup = await opened.value
-    assert popup.url == site.page("form.html?new")
+    assert popup.url == site.page("form") + "?new"
     assert await popup.title() == await page.title()
     assert popup in page.context.pages
     assert await popup.opener() is page

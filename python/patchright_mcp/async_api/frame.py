@@ -186,7 +186,7 @@ class Frame(ApiObject):
 
     async def title(self) -> str:
         """The title of the document."""
-        return cast("str", await self._run(self._native.title()))
+        return cast("str", await self._run(self._native.evaluate("document.title", None, True)))
 
     async def frame_element(self) -> ElementHandle:
         """The element that shows this frame, in the frame around it."""

@@ -182,7 +182,7 @@ class Frame(ApiObject):
 
     def title(self) -> str:
         """The title of the document."""
-        return cast("str", self._run(self._native.title()))
+        return cast("str", self._run(self._native.evaluate("document.title", None, True)))
 
     def frame_element(self) -> ElementHandle:
         """The element that shows this frame, in the frame around it."""
