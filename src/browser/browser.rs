@@ -109,7 +109,12 @@ impl Browser {
         browser.inner.root.send(GetVersion {}).within(limit).await?;
         // A tab that hangs or was discarded holds up nobody for long.
         let pages = browser.default_context().pages();
-        join_all(pages.iter().map(|page| page.until_ready(TAB_LIMIT))).await;
+        join_all(pages.iter().map(async |page| {
+            if page.until_ready(TAB_LIMIT).await.is_err() {
+                page.assume_found();
+            }
+        }))
+        .await;
         Ok(browser)
     }
 

@@ -290,6 +290,14 @@ impl Frame {
         Ok(Some(owner))
     }
 
+    /// Where the frame is, as long as it has not said so itself.
+    pub(super) fn assume_url(&self, url: &str) {
+        let mut state = self.inner.state.lock();
+        if state.url.is_empty() {
+            url.clone_into(&mut state.url);
+        }
+    }
+
     /// The title of the document; empty when the page does not answer soon.
     pub async fn title(&self) -> String {
         const SOON: Duration = Duration::from_secs(2);

@@ -36,6 +36,8 @@ pub(super) struct PageInner {
     target: String,
     index: u32,
     opener: Option<String>,
+    /// The address and the title that it had when the browser first told of it.
+    found: (String, String),
     context: BrowserContext,
     session: CdpSession,
     input: Input,
@@ -173,6 +175,7 @@ impl Page {
                 target: info.target_id.clone(),
                 index,
                 opener: info.opener_id.clone(),
+                found: (info.url.clone(), info.title.clone()),
                 context: context.clone(),
                 input: Input::new(session.clone(), context.input_style()),
                 session,
@@ -280,6 +283,17 @@ impl Page {
             return String::new();
         }
         self.main_frame().title().await
+    }
+
+    /// What the browser said of the tab when we found it, for as long as the page itself has told nothing else.
+    pub fn found_title(&self) -> &str {
+        let (url, title) = &self.inner.found;
+        if self.url() == *url { title } else { "" }
+    }
+
+    /// A tab that hangs tells nothing itself.
+    pub(super) fn assume_found(&self) {
+        self.main_frame().assume_url(&self.inner.found.0);
     }
 
     /// The page that opened this one, if it still exists.

@@ -182,12 +182,13 @@ async fn page_state(page: &Page, url: String) -> PageState {
     PageState { url, title, status, console_errors, console_warnings, crashed }
 }
 
-/// Asks all tabs at once for their titles. One that does not answer soon is told without.
+/// Asks all tabs at once for their titles. One that does not answer soon is told as it was found.
 async fn tab_lines(tabs: Vec<Tab>) -> Vec<TabLine> {
     let mut asked = JoinSet::new();
     for Tab { index, page, is_active } in tabs {
         asked.spawn(async move {
-            let title = timeout(TITLE_LIMIT, page.title()).await.unwrap_or_default();
+            let title = timeout(TITLE_LIMIT, page.title()).await;
+            let title = title.unwrap_or_else(|_| page.found_title().to_owned());
             TabLine { index, title, url: page.url(), active: is_active, crashed: page.is_crashed() }
         });
     }

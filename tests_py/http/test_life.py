@@ -15,6 +15,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -289,6 +290,11 @@ class Endpoint:
     def titles(self) -> list[str]:
         return [target["title"] for target in self._targets()]
 
+    def open(self, url: str) -> None:
+        """Opens another tab."""
+        request = urllib.request.Request(f"{self.url}/json/new?{quote(url)}", method="PUT")  # noqa: S310
+        urllib.request.urlopen(request).close()  # noqa: S310
+
     def _targets(self) -> list[dict[str, str]]:
         with urllib.request.urlopen(f"{self.url}/json/list") as answer:  # noqa: S310
             return [target for target in json.load(answer) if target["type"] == "page"]
@@ -323,6 +329,18 @@ def test_somebody_elses_browser_is_used_and_left_alone(
             assert len(endpoint.pages()) == 2
         assert endpoint.process.poll() is None
         assert endpoint.pages() == [site.page("form")]
+
+
+def test_a_tab_that_hangs_holds_up_no_other(
+    start: Callable[..., HttpServer], endpoint: Endpoint, site: Site
+) -> None:
+    spinning = "data:text/html,<title>Spins</title><script>setTimeout(() => { for (;;); })</script>"
+    endpoint.open(spinning)
+    until(lambda: "Spins" in endpoint.titles(), "the tab that spins")
+    client = start("--cdp-endpoint", endpoint.url).begin()
+    assert "[Spins](data:text/html" in client.text("browser_tabs", action="list")
+    client.text("browser_tabs", action="new", url=site.page("form"))
+    assert "A form" in client.text("browser_evaluate", function="() => document.title")
 
 
 def test_a_browser_that_comes_back_is_attached_to_again(
