@@ -46,7 +46,7 @@ impl Frame {
     pub async fn until_moment(&self, until: WaitUntil, limit: Duration) -> Result<()> {
         let page = self.page()?;
         let reached = page.until(|_| match self.is_detached() {
-            true => Some(Err(Error::FrameDetached)),
+            true => Some(Err(self.why_gone())),
             false => self.moments().reached(until).then_some(Ok(())),
         });
         match timeout(limit, reached).await {

@@ -186,8 +186,20 @@ impl Frame {
     fn known_world(&self) -> Result<Option<World>> {
         let state = self.inner.state.lock();
         match state.detached {
-            true => Err(Error::FrameDetached),
+            true => {
+                drop(state);
+                Err(self.why_gone())
+            }
             false => Ok(state.world.clone()),
+        }
+    }
+
+    /// Why the frame is no more: it was removed, or it went with its page.
+    pub(super) fn why_gone(&self) -> Error {
+        match self.page() {
+            Ok(page) if page.is_closed() => page.why_closed(),
+            Ok(_) => Error::FrameDetached,
+            Err(error) => error,
         }
     }
 

@@ -121,7 +121,7 @@ pub struct Press {
 const PAUSES_MS: [u64; 7] = [0, 10, 20, 50, 100, 100, 200];
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 
-fn pauses() -> impl Iterator<Item = Duration> {
+pub(super) fn pauses() -> impl Iterator<Item = Duration> {
     PAUSES_MS.into_iter().map(Duration::from_millis).chain(std::iter::repeat(LONGEST_PAUSE))
 }
 
@@ -189,7 +189,7 @@ impl Locator {
     }
 
     /// The document in which the last part looks: its world, and the chain. `None` while a frame on the way is missing.
-    async fn innermost(&self) -> Result<Option<(World, &Chain, Option<RemoteHandle>)>> {
+    pub(super) async fn innermost(&self) -> Result<Option<(World, &Chain, Option<RemoteHandle>)>> {
         let (mut frame, mut root) =
             (self.frame.clone(), self.root.as_ref().map(|root| root.handle().clone()));
         let chains = self.selector.chains();
@@ -276,7 +276,7 @@ impl Locator {
                 break;
             }
             if self.frame.is_detached() {
-                return Err(Error::FrameDetached);
+                return Err(self.frame.why_gone());
             }
         }
         Err(match last {
@@ -315,14 +315,14 @@ impl Locator {
             }
         }
         if self.frame.is_detached() && Instant::now() < deadline {
-            return Err(Error::FrameDetached);
+            return Err(self.frame.why_gone());
         }
         Err(Error::ElementNotFound { waited: limit })
     }
 }
 
 /// Whether an error passes by itself: a document or an element was just being replaced.
-fn is_passing(error: &Error) -> bool {
+pub(super) fn is_passing(error: &Error) -> bool {
     matches!(error, Error::StaleRef { .. } | Error::DocumentGone)
 }
 
@@ -342,7 +342,7 @@ async fn pick(
 }
 
 /// What `pick` throws where there are several.
-fn not_unique(error: Error) -> Error {
+pub(super) fn not_unique(error: Error) -> Error {
     #[derive(Deserialize)]
     struct Several {
         count: usize,

@@ -519,7 +519,7 @@ impl Page {
         sessions
     }
 
-    fn why_closed(&self) -> Error {
+    pub(super) fn why_closed(&self) -> Error {
         let ended = self.context().browser().ok().and_then(|browser| browser.ended());
         ended.unwrap_or(Error::PageClosed)
     }

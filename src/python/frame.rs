@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use super::bridge::{Operation, operation};
-use super::convert::{Plain, Told, options, to_js};
+use super::convert::{Plain, Told, options, to_js, to_json};
 use super::handle::{JsHandle, scope};
 use super::page::Page;
 use crate::browser::input::Point;
@@ -213,6 +213,23 @@ impl Frame {
             let list = locator.list_handle().await?;
             Ok(JsHandle(list))
         })
+    }
+
+    /// Looks until elements are as expected, or are not. Gives whether they match, and what they are like.
+    fn expect(
+        &self,
+        selector: String,
+        what: String,
+        expected: &Bound<'_, PyAny>,
+        is_not: bool,
+        timeout_ms: f64,
+    ) -> PyResult<Operation> {
+        let (frame, expected) = (self.0.clone(), to_json(expected)?);
+        let limit = locator::limit(timeout_ms);
+        Ok(operation(async move {
+            let verdict = frame.locator(&selector, true)?.expect(&what, &expected, is_not, limit).await?;
+            Ok((verdict.matches, Plain(verdict.received), verdict.missing))
+        }))
     }
 
     fn count(&self, selector: String) -> Operation {

@@ -24,6 +24,7 @@ from .._typed import (
 from ..errors import Error, TimeoutError  # noqa: A004
 from ._base import ApiObject, Connection
 from ._runtime import check_no_loop
+from .assertions import Expect, LocatorAssertions, PageAssertions, expect
 from .browser import Browser, BrowserType
 from .context import BrowserContext
 from .dialog import Dialog, FileChooser
@@ -44,6 +45,7 @@ __all__ = [
     "Dialog",
     "ElementHandle",
     "Error",
+    "Expect",
     "FileChooser",
     "FilePayload",
     "FloatRect",
@@ -54,8 +56,10 @@ __all__ = [
     "JSHandle",
     "Keyboard",
     "Locator",
+    "LocatorAssertions",
     "Mouse",
     "Page",
+    "PageAssertions",
     "PdfMargins",
     "Playwright",
     "Position",
@@ -69,6 +73,7 @@ __all__ = [
     "TimeoutError",
     "Touchscreen",
     "ViewportSize",
+    "expect",
     "sync_playwright",
 ]
 

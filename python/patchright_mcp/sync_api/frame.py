@@ -85,8 +85,10 @@ class Frame(ApiObject):
     ) -> Any:
         limit = self._timeout(timeout)
         told = log if log is not None else [f"waiting for {selectors.written('locator', selector)}"]
-        with self._page._handling_obstructions(deed):
-            return self._run(self._native.perform(selector, self._strict(strict), deed, limit), limit, told)
+        strictly = self._strict(strict)
+        return self._page._obstructions.run(
+            self, lambda left: self._native.perform(selector, strictly, deed, left), limit, told
+        )
 
     def _is_visible(self, selector: str, strict: bool | None) -> bool:
         found = self._run(
@@ -365,9 +367,13 @@ class Frame(ApiObject):
         limit = self._timeout(timeout)
         tail = "" if wanted == "attached" else f" to be {wanted}"
         told = log if log is not None else [f"waiting for {selectors.written('locator', selector)}"]
-        operation = self._native.wait_for(selector, wanted, self._strict(strict), limit)
-        with self._page._handling_obstructions(None):
-            found = self._run(operation, limit, [line + tail for line in told])
+        strictly = self._strict(strict)
+        found = self._page._obstructions.run(
+            self,
+            lambda left: self._native.wait_for(selector, wanted, strictly, left),
+            limit,
+            [line + tail for line in told],
+        )
         if found is None or wanted in ("detached", "hidden"):
             return None
         return cast("ElementHandle", handle_of(self._page, found))

@@ -47,7 +47,7 @@ class Page(ApiObject):
         self._close_reason: str | None = None
         self._closed = False
         self._owned_context: BrowserContext | None = None
-        self._obstructions = Obstructions(self)
+        self._obstructions = Obstructions()
         self._opener: Page | None = None
         self._catches_choosers = False
         self._connection.know(native.key, self)
@@ -124,9 +124,6 @@ class Page(ApiObject):
             if default is not None:
                 return default
         return self._context._timeout()
-
-    def _handling_obstructions(self, deed: dict[str, Any] | None) -> Any:
-        return self._obstructions.during(deed)
 
     def _document_response(self, frame: Frame) -> Response | None:
         return Response._of_document(self, frame)
@@ -296,6 +293,26 @@ class Page(ApiObject):
     def add_init_script(self, script: str | None = None, *, path: str | Path | None = None) -> None:
         """Runs a script in each document of this page, before the document's own."""
         self._run(self._native.add_init_script(script_source(script, path)))
+
+    def add_locator_handler(
+        self,
+        locator: Locator,
+        handler: Callable[..., Any],
+        *,
+        no_wait_after: bool | None = None,
+        times: int | None = None,
+    ) -> None:
+        """Calls `handler` when an element is seen before or during an action, to clear it out of the way.
+
+        Unless `no_wait_after`, the action then waits until the element is hidden. After so many `times` it is forgotten.
+        """
+        if locator._frame is not self._main_frame:
+            raise Error("Locator must belong to the main frame of this page")
+        self._obstructions.add(locator, handler, waits=not no_wait_after, times=times)
+
+    def remove_locator_handler(self, locator: Locator) -> None:
+        """Forgets what was said about an element."""
+        self._obstructions.remove(locator)
 
     # Pictures and paper.
 

@@ -534,3 +534,8 @@ engine.preview = (element) => {
   return VOID.has(tag) ? `<${tag}${told && ` ${told}`}/>` : `<${tag}${told && ` ${told}`}>${inside}</${tag}>`;
 };
 const VOID = new Set("area base br col command embed hr img input keygen link menuitem meta param source track wbr".split(" "));
+
+/** All text in an element, that of shadow roots too. */
+engine.textOf = (element) => asking(() => textOf(element).full);
+
+engine.describedAs = (element) => asking(() => descriptionOf(element, engine.roleOf(element)));
