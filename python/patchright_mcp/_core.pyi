@@ -1,13 +1,27 @@
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TypeAlias, final
+from pathlib import Path
+from typing import Any, TypeAlias, final
 
 __all__ = [
+    "Browser",
+    "BrowserContext",
     "CooldownState",
+    "Dialog",
+    "Dispatcher",
     "Errands",
+    "FileChooser",
+    "Frame",
+    "JsHandle",
+    "Operation",
+    "Page",
+    "Promise",
     "__version__",
     "call_tool",
     "close_tools",
+    "connect",
+    "find_browser",
     "is_login_timeout",
+    "launch",
     "list_patchright_tools",
     "main",
 ]
@@ -79,3 +93,276 @@ class Errands:
     def execute_js(self, url: str, script: str) -> _Outcome: ...
     def close(self) -> None:
         """Closes the browser, if it runs."""
+
+# The library.
+
+@final
+class Operation:
+    """Something the engine can do, not yet begun. A dispatcher begins it."""
+
+    def cancel(self) -> None:
+        """Gives up what was begun; the browser is not waited for."""
+
+@final
+class Dispatcher:
+    """What the engine tells Python: results and events, in the order in which they came.  In an event loop `fileno` becomes readable when there is something, and `drain` hands it out. Without a loop, whoever waits for an operation hands out what comes meanwhile."""
+
+    def __new__(cls, handler: Any, with_bell: bool) -> Dispatcher:
+        """`with_bell`: for an event loop, which watches `fileno`."""
+    def fileno(self) -> int:
+        """What an event loop watches; -1 without a bell."""
+    def begin(self, operation: Operation, future: Any) -> None:
+        """Begins an operation; `future` gets its result from `drain`."""
+    def start(self, operation: Operation) -> None:
+        """Begins an operation whose result nobody wants."""
+    def drain(self) -> None:
+        """Hands out all that has come."""
+    def close(self) -> None:
+        """Forgets those who wait; for a loop that has ended."""
+    def wait(self, operation: Operation) -> Any:
+        """Runs an operation to its end on this thread. Events are handed out meanwhile, and interrupts are heard."""
+
+@final
+class Promise:
+    """Something that will come to be, once: what waits for an event waits for one of these."""
+
+    def __new__(cls) -> Promise: ...
+    def is_done(self) -> bool: ...
+    def resolve(self, value: Any) -> None:
+        """Only the first result counts."""
+    def reject(self, error: Any) -> None: ...
+    def wait(self, timeout_ms: float) -> Operation:
+        """Waits for the result, at most so many milliseconds; 0 is for ever."""
+
+@final
+class Browser:
+    """A browser."""
+
+    @property
+    def key(self) -> int: ...
+    @property
+    def version(self) -> str:
+        """Such as `156.0.8078.79`."""
+    @property
+    def is_connected(self) -> bool: ...
+    @property
+    def default_context(self) -> BrowserContext: ...
+    def new_context(self, dispatcher: Dispatcher, chosen: Any) -> Operation: ...
+    def close(self) -> Operation: ...
+
+@final
+class BrowserContext:
+    """An isolated context."""
+
+    @property
+    def key(self) -> int: ...
+    @property
+    def pages(self) -> list[Page]: ...
+    @property
+    def is_closed(self) -> bool: ...
+    def new_page(self) -> Operation: ...
+    def close(self) -> Operation: ...
+    def add_init_script(self, source: str) -> Operation: ...
+    def cookies(self) -> Operation: ...
+    def add_cookies(self, cookies: Any) -> Operation: ...
+    def clear_cookies(self) -> Operation: ...
+    def storage_state(self, with_databases: bool) -> Operation: ...
+    def restore_storage(self, state: Any) -> Operation: ...
+    def grant_permissions(self, permissions: list[str], origin: str | None) -> Operation: ...
+    def clear_permissions(self) -> Operation: ...
+    def set_geolocation(self, geolocation: Any) -> Operation: ...
+    def set_offline(self, offline: bool) -> Operation: ...
+    def set_extra_headers(self, headers: dict[str, str]) -> Operation: ...
+
+def launch(dispatcher: Dispatcher, chosen: Any) -> Operation:
+    """Starts a browser, whose events go to `dispatcher`."""
+
+def connect(
+    dispatcher: Dispatcher, endpoint: str, headers: list[tuple[str, str]], timeout_ms: float, chosen: Any
+) -> Operation:
+    """Attaches to a browser that runs already."""
+
+def find_browser() -> Path | None:
+    """The path of the browser that would be started; `None` where there is none."""
+
+@final
+class Page:
+    """One tab."""
+
+    @property
+    def key(self) -> int:
+        """What tells this page from every other one."""
+    @property
+    def context(self) -> BrowserContext: ...
+    @property
+    def main_frame(self) -> Frame: ...
+    @property
+    def frames(self) -> list[Frame]: ...
+    @property
+    def opener(self) -> Page | None: ...
+    @property
+    def has_opener(self) -> bool: ...
+    @property
+    def is_closed(self) -> bool: ...
+    @property
+    def is_crashed(self) -> bool: ...
+    @property
+    def viewport(self) -> tuple[int, int] | None: ...
+    def reload(self, until: str, timeout_ms: float) -> Operation: ...
+    def go_back(self, until: str, timeout_ms: float) -> Operation:
+        """`None` when there is no page to go to."""
+    def go_forward(self, until: str, timeout_ms: float) -> Operation: ...
+    def close(self, ask: bool) -> Operation:
+        """Closes the tab. With `ask`, the page may refuse: then it is not waited for."""
+    def bring_to_front(self) -> Operation: ...
+    def answer_dialog(self, accept: bool, text: str | None) -> Operation: ...
+    def catch_file_choosers(self, enabled: bool) -> Operation:
+        """Whether file choosers are told of instead of shown."""
+    def set_viewport(self, width: int, height: int) -> Operation: ...
+    def set_extra_headers(self, headers: dict[str, str]) -> Operation: ...
+    def emulate_media(self, media: Any) -> Operation: ...
+    def add_init_script(self, source: str) -> Operation: ...
+    def screenshot(
+        self,
+        format: str,
+        quality: int | None,
+        area: list[float] | None,
+        scale: float | None,
+        transparent: bool,
+        timeout_ms: float,
+    ) -> Operation:
+        """A picture. `area`: `None` for the viewport, an empty list for the whole page, or x, y, width and height."""
+    def pdf(self, chosen: Any) -> Operation: ...
+    def mouse_move(self, x: float, y: float, steps: int) -> Operation: ...
+    def mouse_down(self, name: str, count: int) -> Operation: ...
+    def mouse_up(self, name: str, count: int) -> Operation: ...
+    def mouse_click(self, x: float, y: float, name: str, count: int, delay_ms: float) -> Operation: ...
+    def mouse_wheel(self, delta_x: float, delta_y: float) -> Operation: ...
+    def touch_tap(self, x: float, y: float) -> Operation: ...
+    def key_down(self, key: str) -> Operation: ...
+    def key_up(self, key: str) -> Operation: ...
+    def key_press(self, key: str, delay_ms: float) -> Operation: ...
+    def key_type(self, text: str, delay_ms: float) -> Operation: ...
+    def key_insert(self, text: str) -> Operation: ...
+
+@final
+class Dialog:
+    """A dialog that is open."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def message(self) -> str: ...
+    @property
+    def default_value(self) -> str: ...
+
+@final
+class FileChooser:
+    """A file chooser that the page asked for."""
+
+    @property
+    def is_multiple(self) -> bool: ...
+    def element(self) -> Operation:
+        """The input that asked."""
+
+@final
+class Frame:
+    """A place in a page where one document after another lives."""
+
+    @property
+    def key(self) -> int:
+        """What tells this frame from every other one."""
+    @property
+    def url(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def is_detached(self) -> bool: ...
+    @property
+    def page(self) -> Page | None: ...
+    @property
+    def parent(self) -> Frame | None: ...
+    @property
+    def children(self) -> list[Frame]:
+        """The frames in it, in the order in which they came."""
+    @property
+    def loader(self) -> str:
+        """The id of the current document: the same for the request that asked for it."""
+    def goto(self, url: str, until: str, timeout_ms: float, referrer: str | None = None) -> Operation:
+        """Navigates. Gives what that came to: `document`, `same_document`, `download`, `no_content` or `dialog`."""
+    def set_content(self, html: str, until: str, timeout_ms: float) -> Operation: ...
+    def content(self) -> Operation: ...
+    def wait_for_load_state(self, state: str, timeout_ms: float) -> Operation: ...
+    def evaluate(self, script: str, argument: Any, isolated: bool) -> Operation: ...
+    def evaluate_handle(self, script: str, argument: Any, isolated: bool) -> Operation: ...
+    def wait_for_function(
+        self, script: str, argument: Any, isolated: bool, pause_ms: float, timeout_ms: float
+    ) -> Operation:
+        """Waits until a script gives something true. `pause_ms` below 0: about as often as the page is drawn."""
+    def perform(self, selector: str, strict: bool, deed: Any, timeout_ms: float) -> Operation:
+        """Does what `deed` says with the element that a selector finds, see `Deed`."""
+    def query(self, selector: str, strict: bool) -> Operation:
+        """The element that a selector finds now."""
+    def query_all(self, selector: str) -> Operation: ...
+    def query_list(self, selector: str) -> Operation:
+        """All elements that a selector finds, as one array of the page."""
+    def expect(self, selector: str, what: str, expected: Any, is_not: bool, timeout_ms: float) -> Operation:
+        """Looks until elements are as expected, or are not. Gives whether they match, and what they are like."""
+    def count(self, selector: str) -> Operation: ...
+    def wait_for(self, selector: str, state: Any, strict: bool, timeout_ms: float) -> Operation:
+        """Waits until an element is there, is seen, or is not."""
+    def evaluate_on(
+        self, selector: str, strict: bool, script: str, argument: Any, isolated: bool, timeout_ms: float
+    ) -> Operation:
+        """Runs a script with the element as soon as it is there. `whole`: its result stays in the page."""
+    def drag(
+        self,
+        source: str,
+        target: str,
+        strict: bool,
+        source_position: tuple[float, float] | None,
+        target_position: tuple[float, float] | None,
+        force: bool,
+        trial: bool,
+        timeout_ms: float,
+    ) -> Operation:
+        """Drags one element onto another."""
+    def frame_element(self) -> Operation:
+        """The element that shows this frame, in its parent."""
+
+@final
+class JsHandle:
+    """An object of a page, or a plain value that a script gave."""
+
+    @property
+    def is_node(self) -> bool:
+        """Whether it is a node of a document."""
+    @property
+    def told(self) -> tuple[str, str | None, str | None, str | None]:
+        """What it is, in a few words of the browser: type, subtype, description, and its value as text."""
+    def evaluate(self, script: str, argument: Any, isolated: bool) -> Operation: ...
+    def evaluate_handle(self, script: str, argument: Any, isolated: bool) -> Operation: ...
+    def json_value(self) -> Operation: ...
+    def get_property(self, name: str) -> Operation: ...
+    def get_properties(self) -> Operation: ...
+    def perform(self, deed: Any, timeout_ms: float) -> Operation:
+        """Does what `deed` says, see `Deed`."""
+    def query(self, selector: str, strict: bool) -> Operation:
+        """The first element that a selector finds within this one."""
+    def query_all(self, selector: str) -> Operation:
+        """All elements that a selector finds within this one."""
+    def wait_for(self, selector: str, state: Any, strict: bool, timeout_ms: float) -> Operation:
+        """Waits for what a selector finds within this element."""
+    def drag_to(
+        self,
+        target: JsHandle,
+        source_position: tuple[float, float] | None,
+        target_position: tuple[float, float] | None,
+        force: bool,
+        timeout_ms: float,
+    ) -> Operation:
+        """Drags this element onto another one."""
+    def content_frame(self) -> Operation:
+        """The frame that this element shows."""
+    def owner_frame(self) -> Operation:
+        """The frame in whose document this node is."""

@@ -67,7 +67,7 @@ impl Need {
     pub(super) const ENABLED: Self = Self { enabled: true, ..Self::SEEN };
 
     /// Asks for nothing but a place.
-    fn forced(self) -> Self {
+    pub(super) fn forced(self) -> Self {
         Self { label: self.label, ..Self::default() }
     }
 }
@@ -167,7 +167,7 @@ impl ElementHandle {
             biased;
             told = timeout(limit, search) => told,
             // While a dialog is open the page answers nothing.
-            dialog = page.until(Page::dialog) => Ok(dialog.and_then(|dialog| {
+            dialog = page.until(Page::obstruction) => Ok(dialog.and_then(|dialog| {
                 Err(Error::DialogOpen { kind: dialog.kind, message: dialog.message })
             })),
         };

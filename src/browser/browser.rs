@@ -174,6 +174,11 @@ impl Browser {
         Self { inner }
     }
 
+    /// What tells this browser from every other one.
+    pub fn key(&self) -> usize {
+        Arc::as_ptr(&self.inner).addr()
+    }
+
     /// The session of the browser itself.
     pub fn root(&self) -> &CdpSession {
         &self.inner.root

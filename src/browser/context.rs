@@ -10,6 +10,8 @@ use tokio::sync::watch;
 
 use super::browser::{Browser, BrowserInner};
 use super::download::{Download, DownloadState, Downloads};
+use super::emulation::{Emulation, metrics};
+use super::events::{ContextEvent, Listener, Listeners};
 use super::input::InputStyle;
 use super::page::Page;
 use super::policy::Policy;
@@ -19,11 +21,12 @@ use super::traffic::{HttpCredentials, News, Traffic};
 use super::worker::Worker;
 use crate::cdp::CdpSession;
 use crate::cdp::types::browser::{
-    CancelDownload, DownloadProgress, DownloadWillBegin, GrantPermissions, SetDownloadBehavior,
+    CancelDownload, DownloadProgress, DownloadWillBegin, GrantPermissions, ResetPermissions,
+    SetDownloadBehavior,
 };
 use crate::cdp::types::emulation::{
-    SetDeviceMetricsOverride, SetIgnoreCertificateErrors, SetLocaleOverride, SetTimezoneOverride,
-    SetTouchEmulationEnabled, SetUserAgentOverride,
+    SetIgnoreCertificateErrors, SetLocaleOverride, SetTimezoneOverride, SetTouchEmulationEnabled,
+    SetUserAgentOverride,
 };
 use crate::cdp::types::network::{Headers, SetExtraHttpHeaders};
 use crate::cdp::types::page::{AddScriptToEvaluateOnNewDocument, SetInterceptFileChooserDialog};
@@ -65,6 +68,9 @@ pub struct ContextOptions {
     pub http_credentials: Option<HttpCredentials>,
     /// Whether file choosers are caught, to be answered by [`Page::file_chooser`] instead of a window.
     pub catch_file_choosers: bool,
+    /// Whether somebody hears of each dialog and answers it: what a page is asked to do then waits for that.
+    pub answers_dialogs: bool,
+    pub emulation: Emulation,
 }
 
 /// An isolated context. Cheap to clone; compares by identity.
@@ -80,6 +86,7 @@ pub(super) struct ContextInner {
     options: Mutex<ContextOptions>,
     state: Mutex<ContextState>,
     changes: watch::Sender<u64>,
+    listeners: Listeners<ContextEvent>,
     downloads: Downloads,
     traffic: Traffic,
     /// Where its traffic goes, if it goes through one of ours.
@@ -122,6 +129,7 @@ impl BrowserContext {
             options: Mutex::new(options),
             state: Mutex::default(),
             changes: watch::Sender::new(0),
+            listeners: Listeners::default(),
             downloads: Downloads::default(),
             traffic: Traffic::default(),
             relay,
@@ -162,6 +170,19 @@ impl BrowserContext {
 
     pub fn is_closed(&self) -> bool {
         self.inner.state.lock().closed
+    }
+
+    /// Lets `listener` hear what happens from now on.
+    pub fn listen(&self, listener: Listener<ContextEvent>) {
+        self.inner.listeners.add(listener);
+    }
+
+    pub(super) fn answers_dialogs(&self) -> bool {
+        self.inner.options.lock().answers_dialogs
+    }
+
+    pub(super) fn page_born(&self, page: &Page) {
+        self.inner.listeners.tell(&ContextEvent::Page(page.clone()));
     }
 
     /// A counter that moves when a page comes or goes.
@@ -211,6 +232,7 @@ impl BrowserContext {
                 browser.forget_context(id);
                 let dispose = DisposeBrowserContext { browser_context_id: id.clone() };
                 browser.root().call(dispose).await?;
+                self.inner.listeners.tell(&ContextEvent::Closed);
             }
             None => {
                 for page in self.pages() {
@@ -235,6 +257,25 @@ impl BrowserContext {
             }
         }
         Ok(())
+    }
+
+    pub(super) fn change_options(&self, change: impl FnOnce(&mut ContextOptions)) {
+        change(&mut self.inner.options.lock());
+    }
+
+    pub(super) fn change_emulation(&self, change: impl FnOnce(&mut Emulation)) {
+        self.change_options(|options| change(&mut options.emulation));
+    }
+
+    /// Takes back all that was granted.
+    pub async fn clear_permissions(&self) -> Result<()> {
+        let reset = ResetPermissions { browser_context_id: self.inner.id.clone() };
+        self.browser()?.root().call(reset).await.map(drop)
+    }
+
+    /// What tells this context from every other one.
+    pub fn key(&self) -> usize {
+        Arc::as_ptr(&self.inner).addr()
     }
 
     /// The options, for reading.
@@ -414,16 +455,10 @@ impl BrowserContext {
     /// Sends what every page and frame process of this context needs before it runs.
     pub(super) fn set_up_target(&self, session: &CdpSession, is_page: bool) {
         let options = self.inner.options.lock();
-        if is_page && let Some((width, height)) = options.viewport {
-            let metrics = SetDeviceMetricsOverride {
-                width,
-                height,
-                device_scale_factor: options.device_scale_factor.unwrap_or_default(),
-                mobile: options.is_mobile,
-                ..SetDeviceMetricsOverride::default()
-            };
-            session.send(metrics).ignore();
+        if is_page && let Some(viewport) = options.viewport {
+            session.send(metrics(&options, viewport)).ignore();
         }
+        options.emulation.set_up(session, is_page);
         if is_page && options.catch_file_choosers {
             session.send(SetInterceptFileChooserDialog { enabled: true, cancel: None }).ignore();
         }

@@ -10,7 +10,7 @@ use tokio::time::{sleep, timeout};
 
 use super::actionability::{ActionOptions, Aim, Answer, Attempt, Look, Need};
 use super::frame::Frame;
-use super::input::{Button, ClickOptions, Input, InputStyle, Mouse, Point, Rect};
+use super::input::{Button, ClickOptions, Input, InputStyle, Modifier, Mouse, Point, Rect};
 use super::world::{RemoteHandle, World, value_argument};
 use crate::cdp::types::dom::{ResolveNode, SetFileInputFiles};
 use crate::cdp::types::input::{DispatchDragEvent, DragData, DragIntercepted, SetInterceptDrags};
@@ -155,6 +155,28 @@ impl ElementHandle {
         self.approach(Need::POINTED, options).await?.point_at(&self.input(options)?).await
     }
 
+    /// Moves the pointer over the element while modifiers are held; with `trial`, only waits until that could be done.
+    pub async fn hover_with(&self, held: &[Modifier], trial: bool, options: &ActionOptions) -> Result<()> {
+        if trial {
+            return self.look_until_clear(Need::POINTED, options).await.map(drop);
+        }
+        let keyboard = self.input(options)?.keyboard();
+        for modifier in held {
+            keyboard.down((*modifier).into()).await?;
+        }
+        let hovered = self.hover(options).await;
+        for modifier in held {
+            keyboard.up((*modifier).into()).await?;
+        }
+        hovered
+    }
+
+    /// Waits until the element could be pressed.
+    pub async fn try_press(&self, options: &ActionOptions) -> Result<()> {
+        let need = if options.force { Need::PRESSED.forced() } else { Need::PRESSED };
+        self.look_until_clear(need, options).await.map(drop)
+    }
+
     /// Touches the element with a finger.
     pub async fn tap(&self, options: &ActionOptions) -> Result<()> {
         let point = self.look_until_clear(Need::PRESSED, options).await?;
@@ -245,6 +267,23 @@ impl ElementHandle {
     pub async fn press(&self, chord: &str, options: &ActionOptions) -> Result<()> {
         self.focus().await?;
         self.input(options)?.keyboard().press(chord).await
+    }
+
+    /// Like [`press`](Self::press); the key is held for so long.
+    pub async fn press_for(
+        &self,
+        chord: &str,
+        hold: Option<Duration>,
+        options: &ActionOptions,
+    ) -> Result<()> {
+        self.focus().await?;
+        self.input(options)?.keyboard().press_for(chord, hold).await
+    }
+
+    /// Selects all text of the element, once it is visible.
+    pub async fn select_text(&self, options: &ActionOptions) -> Result<()> {
+        self.until_ready(Need::SEEN, options).await?;
+        self.ask("selectText", Vec::new()).await
     }
 
     /// Types at the end of what the field holds. `delay` is from one key to the next.

@@ -53,7 +53,7 @@ impl Frame {
         });
         let running = if is_function(script) {
             session.send(CallFunctionOn {
-                function_declaration: script.trim().trim_end_matches(';').to_owned(),
+                function_declaration: as_function(script),
                 execution_context_id: Some(context),
                 arguments: Some(arguments),
                 await_promise: Some(true),
@@ -113,12 +113,17 @@ impl Page {
         tokio::select! {
             biased;
             done = work => done,
-            dialog = self.until(Page::dialog) => {
+            dialog = self.until(Page::obstruction) => {
                 let dialog = dialog?;
                 Err(Error::DialogOpen { kind: dialog.kind, message: dialog.message })
             }
         }
     }
+}
+
+/// A function as something to call.
+pub(super) fn as_function(script: &str) -> String {
+    script.trim().trim_end_matches(';').to_owned()
 }
 
 /// Whether `script` is a function rather than an expression that gives a value.

@@ -100,6 +100,11 @@ impl Frame {
         Self { inner: Arc::new(inner) }
     }
 
+    /// What tells this frame from every other one.
+    pub fn key(&self) -> usize {
+        Arc::as_ptr(&self.inner).addr()
+    }
+
     /// The browser's id for this frame.
     pub fn id(&self) -> &str {
         &self.inner.id
@@ -181,8 +186,20 @@ impl Frame {
     fn known_world(&self) -> Result<Option<World>> {
         let state = self.inner.state.lock();
         match state.detached {
-            true => Err(Error::FrameDetached),
+            true => {
+                drop(state);
+                Err(self.why_gone())
+            }
             false => Ok(state.world.clone()),
+        }
+    }
+
+    /// Why the frame is no more: it was removed, or it went with its page.
+    pub(super) fn why_gone(&self) -> Error {
+        match self.page() {
+            Ok(page) if page.is_closed() => page.why_closed(),
+            Ok(_) => Error::FrameDetached,
+            Err(error) => error,
         }
     }
 
@@ -354,10 +371,11 @@ impl Frame {
         url.clone_into(&mut self.inner.state.lock().url);
     }
 
-    pub(super) fn moment(&self, loader: &str, name: &str) {
+    /// Notes a moment of the current document. False when it is one of another.
+    pub(super) fn moment(&self, loader: &str, name: &str) -> bool {
         let mut state = self.inner.state.lock();
         if *state.loader != *loader {
-            return;
+            return false;
         }
         match name {
             "DOMContentLoaded" => state.moments.dom_content_loaded = true,
@@ -365,6 +383,12 @@ impl Frame {
             "networkIdle" => state.moments.network_idle = true,
             _ => {}
         }
+        true
+    }
+
+    /// The document is about to get other content, and goes through its moments once more.
+    pub(super) fn begin_anew(&self) {
+        self.inner.state.lock().moments = Moments { commit: true, ..Moments::default() };
     }
 
     pub(super) fn moved_to_process(&self, session: &CdpSession) {

@@ -56,7 +56,7 @@ pub enum Arrival {
 }
 
 impl Moments {
-    fn reached(self, until: WaitUntil) -> bool {
+    pub(super) fn reached(self, until: WaitUntil) -> bool {
         match until {
             WaitUntil::Commit => self.commit,
             WaitUntil::DomContentLoaded => self.dom_content_loaded,
@@ -100,7 +100,7 @@ impl Page {
         self.session().call_within(go, options.limit).await?;
         let moved_within = self.until(|page| {
             let frame = page.main_frame();
-            if page.dialog().is_some() || frame.loader() != before.0 {
+            if page.obstruction().is_some() || frame.loader() != before.0 {
                 Some(false)
             } else {
                 page.pending_since(before.1).moved_within.then_some(true)
@@ -121,7 +121,7 @@ impl Page {
     /// Waits until the main frame's document has reached `until`, at most `limit`. True unless time ran out.
     pub async fn until_reached(&self, until: WaitUntil, limit: Duration) -> Result<bool> {
         let reached = self.until(|page| {
-            (page.dialog().is_some() || page.main_frame().moments().reached(until)).then_some(())
+            (page.obstruction().is_some() || page.main_frame().moments().reached(until)).then_some(())
         });
         timeout(limit, reached).await.map_or(Ok(false), |reached| reached.map(|()| true))
     }
@@ -159,7 +159,7 @@ impl Frame {
         let navigated = tokio::select! {
             navigated = navigation => navigated?,
             // The old document asks whether it may be left.
-            asked = page.until(Page::dialog) => return asked.map(|_| Arrival::Dialog),
+            asked = page.until(Page::obstruction) => return asked.map(|_| Arrival::Dialog),
         };
         if let Some(reason) = navigated.error_text.filter(|text| !text.is_empty()) {
             if navigated.is_download == Some(true) {
@@ -189,7 +189,7 @@ impl Frame {
             if self.is_detached() {
                 return Some(Err(Error::FrameDetached));
             }
-            if page.dialog().is_some() {
+            if page.obstruction().is_some() {
                 return Some(Ok(Arrival::Dialog));
             }
             let here = *self.loader() != *before && self.moments().reached(options.until);

@@ -9,6 +9,8 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::context::BrowserContext;
+use super::emulation::Own;
+use super::events::{Listener, Listeners, PageEvent};
 use super::frame::Frame;
 use super::input::{Input, Keyboard, Mouse, Touch};
 use super::journal::{Journal, Mark, Pending};
@@ -42,6 +44,8 @@ pub(super) struct PageInner {
     main_frame: Frame,
     state: Mutex<PageState>,
     changes: watch::Sender<u64>,
+    listeners: Listeners<PageEvent>,
+    own: Mutex<Own>,
 }
 
 struct PageState {
@@ -57,6 +61,8 @@ struct PageState {
     /// Whether its requests wait for a decision.
     routed: bool,
     ready: bool,
+    /// Whether it has begun with an empty document that another one is about to replace.
+    unborn: bool,
     closed: bool,
     crashed: bool,
 }
@@ -79,6 +85,16 @@ pub struct FileChooser {
     /// The input; `None` when the page used a picker without one.
     pub backend_node_id: Option<i64>,
     pub multiple: bool,
+}
+
+/// A page that is not held.
+#[derive(Debug, Clone)]
+pub struct WeakPage(Weak<PageInner>);
+
+impl WeakPage {
+    pub fn upgrade(&self) -> Option<Page> {
+        self.0.upgrade().map(Page::from_inner)
+    }
 }
 
 impl fmt::Debug for Page {
@@ -156,6 +172,7 @@ impl Page {
                 chooser: None,
                 routed: false,
                 ready: false,
+                unborn: false,
                 closed: false,
                 crashed: false,
             };
@@ -170,12 +187,34 @@ impl Page {
                 main_frame,
                 state: Mutex::new(state),
                 changes: watch::Sender::new(0),
+                listeners: Listeners::default(),
+                own: Mutex::default(),
             }
         });
         let page = Self { inner };
         let root = page.inner.session.clone();
         page.attend(root, true);
         page
+    }
+
+    /// What tells this page from every other one.
+    pub fn key(&self) -> usize {
+        Arc::as_ptr(&self.inner).addr()
+    }
+
+    /// The page, as long as somebody else holds it.
+    pub fn downgrade(&self) -> WeakPage {
+        WeakPage(Arc::downgrade(&self.inner))
+    }
+
+    /// Reads or changes what this page was told for itself alone.
+    pub(super) fn own<T>(&self, change: impl FnOnce(&mut Own) -> T) -> T {
+        change(&mut self.inner.own.lock())
+    }
+
+    /// Width and height that this page was given, or its context.
+    pub fn viewport(&self) -> Option<(u32, u32)> {
+        self.own(|own| own.viewport).or(self.context().options().viewport)
     }
 
     /// The browser's id for this tab.
@@ -294,6 +333,20 @@ impl Page {
         self.inner.state.lock().dialog.clone()
     }
 
+    /// The dialog that is open, where nobody but the caller could answer it: the page stands still until then.
+    pub(super) fn obstruction(&self) -> Option<Dialog> {
+        if self.context().answers_dialogs() { None } else { self.dialog() }
+    }
+
+    /// Lets `listener` hear what happens from now on.
+    pub fn listen(&self, listener: Listener<PageEvent>) {
+        self.inner.listeners.add(listener);
+    }
+
+    pub(super) fn tell(&self, event: &PageEvent) {
+        self.inner.listeners.tell(event);
+    }
+
     /// The file chooser that waits for an answer, if one does.
     pub fn file_chooser(&self) -> Option<FileChooser> {
         self.inner.state.lock().chooser.clone()
@@ -376,6 +429,32 @@ impl Page {
         }
     }
 
+    /// Closes the tab if it agrees: it is asked as when a person closes it. Not waited for.
+    pub async fn ask_to_close(&self) -> Result<()> {
+        self.inner.session.call(wire::Close {}).await.map(drop)
+    }
+
+    /// Whether file choosers are told of instead of shown.
+    pub async fn catch_file_choosers(&self, enabled: bool) -> Result<()> {
+        for session in self.sessions() {
+            session.call(wire::SetInterceptFileChooserDialog { enabled, cancel: None }).await?;
+        }
+        Ok(())
+    }
+
+    /// Runs `source` in every document of this page that is made from now on, before the document's own scripts.
+    pub async fn add_init_script(&self, source: String) -> Result<()> {
+        self.own(|own| own.init_scripts.push(source.clone()));
+        for session in self.sessions() {
+            let script = wire::AddScriptToEvaluateOnNewDocument {
+                source: source.clone(),
+                ..wire::AddScriptToEvaluateOnNewDocument::default()
+            };
+            session.call(script).await?;
+        }
+        Ok(())
+    }
+
     /// Waits until the page is closed.
     pub async fn until_closed(&self) {
         let _ = self.until(|page| page.is_closed().then_some(())).await;
@@ -450,7 +529,7 @@ impl Page {
         sessions
     }
 
-    fn why_closed(&self) -> Error {
+    pub(super) fn why_closed(&self) -> Error {
         let ended = self.context().browser().ok().and_then(|browser| browser.ended());
         ended.unwrap_or(Error::PageClosed)
     }
@@ -473,8 +552,16 @@ impl Page {
                 && let Some(inner) = page.upgrade()
             {
                 let page = Page { inner };
+                // A popup's first document is empty and without an address, until the one that was asked for commits.
+                let unborn = matches!(tree.frame_tree.frame.url.as_str(), "" | ":")
+                    && page.main_frame().loader().is_empty();
                 page.learn_tree(&tree.frame_tree, &session, is_root);
-                page.update(|state| state.ready |= is_root);
+                if is_root {
+                    match unborn {
+                        true => page.update(|state| state.unborn = true),
+                        false => page.born(),
+                    }
+                }
             }
         });
     }
@@ -489,8 +576,21 @@ impl Page {
         session.send(InspectorEnable {}).ignore();
         session.send(auto_attach()).ignore();
         self.context().set_up_target(session, session.id() == self.inner.session.id());
+        self.own(|own| own.set_up(session));
         session.send(RunIfWaitingForDebugger {}).ignore();
         tree
+    }
+
+    /// The page can be used. Told once.
+    fn born(&self) {
+        let first = self.update(|state| {
+            state.unborn = false;
+            !state.ready
+        });
+        if first {
+            self.context().page_born(self);
+            self.update(|state| state.ready = true);
+        }
     }
 
     fn learn_tree(&self, tree: &wire::FrameTree, session: &CdpSession, is_root: bool) {
@@ -524,8 +624,15 @@ impl Page {
             self.hear_network(event, session);
         } else if let Some(told) = event.read::<wire::LifecycleEvent>() {
             if let Some(frame) = self.frame_by_id(&told.frame_id) {
-                frame.moment(&told.loader_id, &told.name);
+                let current = frame.moment(&told.loader_id, &told.name);
                 self.update(|_| ());
+                if current && frame == *self.main_frame() {
+                    match told.name.as_str() {
+                        "DOMContentLoaded" => self.tell(&PageEvent::DomContentLoaded),
+                        "load" => self.tell(&PageEvent::Load),
+                        _ => {}
+                    }
+                }
             }
         } else if event.method().starts_with("Page.frame")
             || event.method() == wire::NavigatedWithinDocument::METHOD
@@ -542,6 +649,7 @@ impl Page {
         if let Some(told) = event.read::<wire::FrameAttached>() {
             let frame = self.frame_or_new(&told.frame_id, Some(&told.parent_frame_id), session);
             frame.moved_to_process(session);
+            self.tell(&PageEvent::FrameAttached(frame));
         } else if let Some(told) = event.read::<wire::FrameDetached>() {
             // "swap": the frame goes on in another process, and keeps its number.
             if told.reason != "swap" {
@@ -562,12 +670,17 @@ impl Page {
                     state.chooser = None;
                 }
             });
+            if main && self.inner.state.lock().unborn {
+                self.born();
+            }
+            self.tell(&PageEvent::FrameNavigated(frame));
         } else if let Some(told) = event.read::<wire::NavigatedWithinDocument>() {
+            let main = told.frame_id == self.inner.target;
             if let Some(frame) = self.frame_by_id(&told.frame_id) {
                 frame.moved_within(&told.url);
+                self.update(|state| state.journal.moved_within(main));
+                self.tell(&PageEvent::FrameNavigated(frame));
             }
-            let main = told.frame_id == self.inner.target;
-            self.update(|state| state.journal.moved_within(main));
         } else if let Some(told) = event.read::<wire::FrameStartedNavigating>() {
             let main = told.frame_id == self.inner.target;
             self.update(|state| state.journal.navigation_begun(main));
@@ -644,6 +757,7 @@ impl Page {
                 state.dialog = None;
                 state.journal.loading(DIALOG, false);
             });
+            self.tell(&PageEvent::DialogClosed);
         } else if let Some(told) = event.read::<wire::FileChooserOpened>() {
             let frame = self.frame_by_id(&told.frame_id).unwrap_or_else(|| self.main_frame().clone());
             let chooser = FileChooser {
@@ -652,9 +766,10 @@ impl Page {
                 multiple: told.mode == "selectMultiple",
             };
             self.update(|state| {
-                state.chooser = Some(chooser);
+                state.chooser = Some(chooser.clone());
                 state.journal.effect();
             });
+            self.tell(&PageEvent::FileChooser(chooser));
         } else if event.method() == wire::WindowOpen::METHOD {
             self.update(|state| state.journal.window_opened());
         } else if event.method() == console::TargetCrashed::METHOD {
@@ -663,6 +778,7 @@ impl Page {
                     state.crashed = true;
                     state.dialog = None;
                 });
+                self.tell(&PageEvent::Crashed);
             } else {
                 self.update(|state| state.journal.effect());
             }
@@ -671,9 +787,11 @@ impl Page {
 
     /// A dialog stands open until somebody answers, unless the answer was given before, or the document never stops.
     fn opened(&self, dialog: Dialog, session: &CdpSession) {
+        let told = PageEvent::Dialog(dialog.clone());
+        let patient = self.context().answers_dialogs();
         let answer = self.update(|state| {
             state.journal.effect();
-            state.dialogs_in_a_row += 1;
+            state.dialogs_in_a_row += u32::from(!patient);
             let flood =
                 (state.dialogs_in_a_row > MOST_DIALOGS).then_some((dialog.kind == "beforeunload", None));
             let answer = flood.or_else(|| state.next_answer.take());
@@ -690,6 +808,8 @@ impl Page {
                 sleep(reading_time).await;
                 session.send(wire::HandleJavaScriptDialog { accept, prompt_text }).ignore();
             });
+        } else {
+            self.tell(&told);
         }
     }
 
@@ -726,6 +846,7 @@ impl Page {
             state.frames.remove(id);
             state.journal.loading(id, false);
         });
+        self.tell(&PageEvent::FrameDetached(frame));
     }
 
     fn gone(&self) {
@@ -739,6 +860,7 @@ impl Page {
             state.chooser = None;
         });
         self.context().traffic_of_page_ended(self);
+        self.tell(&PageEvent::Closed);
     }
 }
 

@@ -9,7 +9,8 @@ use crate::cdp::types::page::PrintToPdf;
 use crate::error::{Error, Result};
 
 /// How a page is printed. Sizes and margins are inches; `None` leaves the browser's default.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct PdfOptions {
     pub width: Option<f64>,
     pub height: Option<f64>,
@@ -23,6 +24,13 @@ pub struct PdfOptions {
     pub margin: Option<[f64; 4]>,
     /// Whether a size that the page itself asks for wins.
     pub prefer_css_page_size: bool,
+    pub display_header_footer: bool,
+    pub header_template: Option<String>,
+    pub footer_template: Option<String>,
+    /// Whether the PDF is tagged for assistive technology.
+    pub tagged: bool,
+    /// Whether the headings are its outline.
+    pub outline: bool,
 }
 
 const LIMIT: Duration = Duration::from_secs(60);
@@ -46,6 +54,11 @@ impl Page {
             margin_left: left,
             page_ranges: options.page_ranges.clone(),
             prefer_css_page_size: Some(options.prefer_css_page_size),
+            display_header_footer: options.display_header_footer.then_some(true),
+            header_template: options.header_template.clone(),
+            footer_template: options.footer_template.clone(),
+            generate_tagged_pdf: options.tagged.then_some(true),
+            generate_document_outline: options.outline.then_some(true),
             ..PrintToPdf::default()
         };
         let printed = self.unless_dialog(self.session().send(print).within(LIMIT)).await;

@@ -1,8 +1,24 @@
-//! Where asynchronous Rust meets Python: one runtime for the process.
+//! Where asynchronous Rust meets Python: one runtime for the process, and a queue for each event loop.
+use std::collections::{HashMap, VecDeque};
+use std::io::{PipeReader, PipeWriter, Read as _, Write as _, pipe};
+#[cfg(unix)]
+use std::os::fd::AsRawFd as _;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use parking_lot::{Condvar, Mutex};
+use pyo3::IntoPyObjectExt as _;
+use pyo3::exceptions::{PyException, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3_async_runtimes::tokio::{future_into_py, get_runtime};
+use tokio::sync::watch;
+use tokio::task::AbortHandle;
 
 use super::guard;
+use crate::browser::locator;
+use crate::error::Error;
 
 /// Runs a future to its end, without holding the interpreter.
 pub(super) fn block_on<F>(py: Python<'_>, future: F) -> PyResult<F::Output>
@@ -24,4 +40,303 @@ where
 {
     guard::check_process()?;
     future_into_py(py, future)
+}
+
+/// What an operation gives, turned into an object by whoever holds the interpreter.
+pub(super) type Reply = Box<dyn FnOnce(Python<'_>) -> PyResult<Py<PyAny>> + Send>;
+type Outcome = Result<Reply, Error>;
+type Work = Pin<Box<dyn Future<Output = Outcome> + Send>>;
+
+/// Something the engine can do, not yet begun. A dispatcher begins it.
+#[pyclass(frozen, module = "patchright_mcp._core")]
+pub(super) struct Operation {
+    work: Mutex<Option<Work>>,
+    task: Mutex<Option<AbortHandle>>,
+}
+
+#[pymethods]
+impl Operation {
+    /// Gives up what was begun; the browser is not waited for.
+    fn cancel(&self) {
+        if let Some(task) = self.task.lock().take() {
+            task.abort();
+        }
+    }
+}
+
+impl Operation {
+    fn begin(&self, then: impl FnOnce(Outcome) + Send + 'static) -> PyResult<()> {
+        guard::check_process()?;
+        let again = || PyRuntimeError::new_err("an operation can be waited for only once");
+        let work = self.work.lock().take().ok_or_else(again)?;
+        let task = get_runtime().spawn(async move { then(work.await) });
+        *self.task.lock() = Some(task.abort_handle());
+        Ok(())
+    }
+}
+
+/// An operation whose result converts by itself.
+pub(super) fn operation<T>(work: impl Future<Output = Result<T, Error>> + Send + 'static) -> Operation
+where
+    T: for<'py> IntoPyObject<'py> + Send + 'static,
+{
+    operation_with(work, |py, result| result.into_py_any(py))
+}
+
+/// An operation whose result is converted by `convert`.
+pub(super) fn operation_with<T: Send + 'static>(
+    work: impl Future<Output = Result<T, Error>> + Send + 'static,
+    convert: impl FnOnce(Python<'_>, T) -> PyResult<Py<PyAny>> + Send + 'static,
+) -> Operation {
+    let work = async move {
+        let result = work.await?;
+        Ok(Box::new(move |py: Python<'_>| convert(py, result)) as Reply)
+    };
+    Operation { work: Mutex::new(Some(Box::pin(work))), task: Mutex::default() }
+}
+
+/// What the engine tells Python: results and events, in the order in which they came.
+///
+/// In an event loop `fileno` becomes readable when there is something, and `drain` hands it out. Without a loop, whoever
+/// waits for an operation hands out what comes meanwhile.
+#[pyclass(frozen, weakref, module = "patchright_mcp._core")]
+pub(super) struct Dispatcher {
+    queue: Arc<Queue>,
+    /// Called with the name of an event, what it happened to, and what belongs to it.
+    handler: Py<PyAny>,
+    /// The futures that wait for results, by the number of their operation.
+    futures: Mutex<HashMap<u64, Py<PyAny>>>,
+    reader: Option<Mutex<PipeReader>>,
+    next: AtomicU64,
+}
+
+pub(super) type Event = Box<dyn FnOnce(Python<'_>, &Bound<'_, PyAny>) -> PyResult<()> + Send>;
+
+enum Item {
+    Done(u64, Outcome),
+    Told(Event),
+}
+
+#[derive(Default)]
+pub(super) struct Queue {
+    state: Mutex<Waiting>,
+    arrived: Condvar,
+    /// Wakes the event loop, where there is one.
+    bell: Option<PipeWriter>,
+    rung: AtomicBool,
+}
+
+#[derive(Default)]
+struct Waiting {
+    items: VecDeque<Item>,
+    /// Results for other threads than the one that met them.
+    finished: HashMap<u64, Outcome>,
+}
+
+impl Queue {
+    fn push(&self, item: Item) {
+        self.state.lock().items.push_back(item);
+        self.arrived.notify_all();
+        if let Some(bell) = &self.bell
+            && !self.rung.swap(true, Ordering::AcqRel)
+        {
+            let _ = (&*bell).write_all(b"!");
+        }
+    }
+
+    /// Tells of an event. Never waits.
+    pub(super) fn tell(&self, event: Event) {
+        self.push(Item::Told(event));
+    }
+}
+
+/// How long a thread waits before it looks whether it was interrupted.
+const INTERRUPT_PAUSE: Duration = Duration::from_millis(30);
+
+#[pymethods]
+impl Dispatcher {
+    /// `with_bell`: for an event loop, which watches `fileno`.
+    #[new]
+    fn new(handler: Py<PyAny>, with_bell: bool) -> PyResult<Self> {
+        let (reader, bell) = if with_bell {
+            pipe().map(|(reader, writer)| (Some(reader), Some(writer)))?
+        } else {
+            (None, None)
+        };
+        let queue = Arc::new(Queue { bell, ..Queue::default() });
+        let reader = reader.map(Mutex::new);
+        Ok(Self { queue, handler, futures: Mutex::default(), reader, next: AtomicU64::new(1) })
+    }
+
+    /// What an event loop watches; -1 without a bell.
+    #[cfg(unix)]
+    fn fileno(&self) -> i32 {
+        self.reader.as_ref().map_or(-1, |reader| reader.lock().as_raw_fd())
+    }
+
+    /// Begins an operation; `future` gets its result from `drain`.
+    fn begin(&self, operation: &Operation, future: Py<PyAny>) -> PyResult<()> {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        self.futures.lock().insert(number, future);
+        let queue = self.queue.clone();
+        operation.begin(move |outcome| queue.push(Item::Done(number, outcome)))
+    }
+
+    /// Begins an operation whose result nobody wants.
+    fn start(&self, operation: &Operation) -> PyResult<()> {
+        operation.begin(drop)
+    }
+
+    /// Hands out all that has come.
+    fn drain(&self, py: Python<'_>) -> PyResult<()> {
+        if let Some(reader) = &self.reader {
+            let mut byte = [0];
+            let _ = reader.lock().read(&mut byte);
+            self.queue.rung.store(false, Ordering::Release);
+        }
+        loop {
+            let item = self.queue.state.lock().items.pop_front();
+            match item {
+                None => return Ok(()),
+                Some(Item::Told(event)) => self.hand_out(py, event)?,
+                Some(Item::Done(number, outcome)) => {
+                    let future = self.futures.lock().remove(&number);
+                    if let Some(future) = future {
+                        settle(py, future.bind(py), outcome)?;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Forgets those who wait; for a loop that has ended.
+    fn close(&self) {
+        self.futures.lock().clear();
+        self.queue.state.lock().items.clear();
+    }
+
+    /// Runs an operation to its end on this thread. Events are handed out meanwhile, and interrupts are heard.
+    fn wait(&self, py: Python<'_>, operation: &Operation) -> PyResult<Py<PyAny>> {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let queue = self.queue.clone();
+        operation.begin(move |outcome| queue.push(Item::Done(number, outcome)))?;
+        loop {
+            match self.next_item(py, number) {
+                Some(Item::Done(_, outcome)) => return convert(py, outcome),
+                Some(Item::Told(event)) => self.hand_out(py, event).inspect_err(|_| operation.cancel())?,
+                None => py.check_signals().inspect_err(|_| operation.cancel())?,
+            }
+        }
+    }
+}
+
+impl Dispatcher {
+    pub(super) fn queue(&self) -> Arc<Queue> {
+        self.queue.clone()
+    }
+
+    /// The result with this number, or an event that comes before it; `None` when nothing came for a while.
+    fn next_item(&self, py: Python<'_>, number: u64) -> Option<Item> {
+        py.detach(|| {
+            let mut state = self.queue.state.lock();
+            let mut waited = false;
+            loop {
+                if let Some(outcome) = state.finished.remove(&number) {
+                    return Some(Item::Done(number, outcome));
+                }
+                match state.items.pop_front() {
+                    Some(Item::Done(other, outcome)) if other != number => {
+                        state.finished.insert(other, outcome);
+                        self.queue.arrived.notify_all();
+                    }
+                    Some(item) => return Some(item),
+                    None if waited => return None,
+                    None => {
+                        waited = self.queue.arrived.wait_for(&mut state, INTERRUPT_PAUSE).timed_out();
+                    }
+                }
+            }
+        })
+    }
+
+    /// What a handler raises is told, and ends nobody else's wait; but an interrupt does.
+    fn hand_out(&self, py: Python<'_>, event: Event) -> PyResult<()> {
+        let handler = self.handler.bind(py);
+        match event(py, handler) {
+            Err(error) if error.is_instance_of::<PyException>(py) => {
+                error.write_unraisable(py, Some(handler));
+                Ok(())
+            }
+            handed => handed,
+        }
+    }
+}
+
+fn convert(py: Python<'_>, outcome: Outcome) -> PyResult<Py<PyAny>> {
+    outcome.map_err(PyErr::from).and_then(|reply| reply(py))
+}
+
+fn settle(py: Python<'_>, future: &Bound<'_, PyAny>, outcome: Outcome) -> PyResult<()> {
+    if future.call_method0("done")?.is_truthy()? {
+        return Ok(()); // It was cancelled meanwhile.
+    }
+    match convert(py, outcome) {
+        Ok(result) => future.call_method1("set_result", (result,))?,
+        Err(error) => future.call_method1("set_exception", (error,))?,
+    };
+    Ok(())
+}
+
+/// Something that will come to be, once: what waits for an event waits for one of these.
+#[pyclass(frozen, module = "patchright_mcp._core")]
+pub(super) struct Promise {
+    outcome: Arc<Mutex<Option<PyResult<Py<PyAny>>>>>,
+    done: watch::Sender<bool>,
+}
+
+#[pymethods]
+impl Promise {
+    #[new]
+    fn new() -> Self {
+        Self { outcome: Arc::default(), done: watch::Sender::new(false) }
+    }
+
+    fn is_done(&self) -> bool {
+        *self.done.borrow()
+    }
+
+    /// Only the first result counts.
+    fn resolve(&self, value: Py<PyAny>) {
+        self.finish(Ok(value));
+    }
+
+    fn reject(&self, error: Bound<'_, PyAny>) {
+        self.finish(Err(PyErr::from_value(error)));
+    }
+
+    /// Waits for the result, at most so many milliseconds; 0 is for ever.
+    fn wait(&self, timeout_ms: f64) -> Operation {
+        let (mut done, outcome) = (self.done.subscribe(), self.outcome.clone());
+        let limit = locator::limit(timeout_ms);
+        let waiting = async move {
+            let waited = tokio::time::timeout(limit, done.wait_for(|done| *done)).await;
+            let what = || "the event".to_owned();
+            waited.map(drop).map_err(|_| Error::WaitRanOut { what: what(), waited: limit })
+        };
+        operation_with(waiting, move |py, ()| match &*outcome.lock() {
+            Some(Ok(value)) => Ok(value.clone_ref(py)),
+            Some(Err(error)) => Err(error.clone_ref(py)),
+            None => Err(PyRuntimeError::new_err("nobody kept the promise")),
+        })
+    }
+}
+
+impl Promise {
+    fn finish(&self, result: PyResult<Py<PyAny>>) {
+        let mut outcome = self.outcome.lock();
+        if outcome.is_none() {
+            *outcome = Some(result);
+            self.done.send_replace(true);
+        }
+    }
 }

@@ -1,7 +1,13 @@
 //! The Python face: the only module that names `pyo3`. It converts and calls; it decides nothing.
 mod bridge;
+mod browser;
+mod convert;
+mod events;
+mod frame;
 mod guard;
+mod handle;
 mod original;
+mod page;
 
 use std::ffi::OsString;
 
@@ -15,7 +21,12 @@ pyo3::import_exception!(patchright_mcp.errors, BrowserError); // The class is wr
 
 impl From<Error> for PyErr {
     fn from(error: Error) -> Self {
-        BrowserError::new_err((error.code(), error.to_string(), error.hint()))
+        let details = match &error {
+            Error::NotUnique { previews, .. } => previews.clone(),
+            Error::NoSuchOption { available } => available.clone(),
+            _ => Vec::new(),
+        };
+        BrowserError::new_err((error.code(), error.to_string(), error.hint(), details))
     }
 }
 
@@ -43,11 +54,21 @@ mod _core {
     use super::{Bound, PyModule, PyModuleMethods, PyResult, guard};
 
     #[pymodule_export]
+    use super::bridge::{Dispatcher, Operation, Promise};
+    #[pymodule_export]
+    use super::browser::{Browser, BrowserContext, connect, find_browser, launch};
+    #[pymodule_export]
+    use super::frame::Frame;
+    #[pymodule_export]
+    use super::handle::JsHandle;
+    #[pymodule_export]
     use super::main;
     #[pymodule_export]
     use super::original::{
         CooldownState, Errands, call_tool, close_tools, is_login_timeout, list_patchright_tools,
     };
+    #[pymodule_export]
+    use super::page::{Dialog, FileChooser, Page};
 
     #[pymodule_init]
     fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {

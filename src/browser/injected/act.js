@@ -327,3 +327,84 @@ engine.fileInputs = (root = document) => {
   }
   return null;
 };
+
+/* ----------------------------------------------------------------- library */
+
+/** Dispatches an event of the kind that fits its name. */
+engine.dispatch = (node, type, init) => {
+  // Some kinds exist only where the connection is secure.
+  const Kind = globalThis[EVENTS.find(([names]) => names.test(type))?.[1]] ?? Event;
+  const known = init ?? {};
+  const touches = (list) => (list ?? []).map((touch) => (touch instanceof Touch ? touch : new Touch({ target: node, ...touch })));
+  if (Kind === TouchEvent) {
+    for (const name of ["touches", "targetTouches", "changedTouches"]) if (known[name]) known[name] = touches(known[name]);
+  }
+  dispatch(node, new Kind(type, { bubbles: true, cancelable: true, composed: true, ...known }));
+};
+const EVENTS = [
+  [/^(?:auxclick|click|dblclick|contextmenu|mouse\w+)$/, "MouseEvent"],
+  [/^key(?:down|up|press)$/, "KeyboardEvent"],
+  [/^touch(?:start|end|move|cancel)$/, "TouchEvent"],
+  [/^(?:pointer\w+|(?:got|lost)pointercapture)$/, "PointerEvent"],
+  [/^(?:focus|blur|focusin|focusout)$/, "FocusEvent"],
+  [/^(?:drag\w*|drop)$/, "DragEvent"],
+  [/^wheel$/, "WheelEvent"],
+  [/^device(?:motion)$/, "DeviceMotionEvent"],
+  [/^device(?:orientation|orientationabsolute)$/, "DeviceOrientationEvent"],
+  [/^(?:beforeinput|input)$/, "InputEvent"],
+];
+
+/** The text as it is drawn, of HTML only. */
+engine.innerTextOf = (node) => {
+  if (!(node instanceof HTMLElement)) throw new Error("Node is not an HTMLElement");
+  return node.innerText;
+};
+
+engine.isEditableField = (node) => {
+  const field = controlOf(node);
+  const editable = engine.isEditable(field);
+  if (editable === null || editable === undefined) {
+    throw new Error("Element is not an <input>, <textarea>, <select> or [contenteditable] and does not have a role allowing [aria-readonly]");
+  }
+  return editable === true && !engine.isDisabled(field);
+};
+
+engine.isCheckedControl = (node) => {
+  const { checked } = engine.checked(node);
+  if (checked === null) throw new Error("Not a checkbox or radio button");
+  return checked === true;
+};
+
+engine.isInState = (node, state) => {
+  if (!isConnected(node) && state !== "hidden") throw new Error("Element is not attached to the DOM");
+  switch (state) {
+    case "visible":
+      return engine.isVisible(node);
+    case "hidden":
+      return !isConnected(node) || !engine.isVisible(node);
+    case "enabled":
+      return !engine.isDisabled(controlOf(node));
+    case "disabled":
+      return engine.isDisabled(controlOf(node));
+    case "editable":
+      return engine.isEditableField(node);
+    default:
+      return standsStill(node);
+  }
+};
+
+/** Whether a box is where it was one frame ago. */
+const standsStill = async (node) => {
+  const before = JSON.stringify(node.getBoundingClientRect());
+  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  return before === JSON.stringify(node.getBoundingClientRect());
+};
+
+engine.selectText = (node) => {
+  const field = controlOf(node);
+  engine.selectAll(field);
+  focusOn(field);
+};
+
+engine.isOfThisDocument = (node) => (node === document ? document : node.ownerDocument) === document;
+engine.isOfFrame = (node, owner) => (node.ownerDocument ?? node) === owner.contentDocument;

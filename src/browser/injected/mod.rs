@@ -52,6 +52,8 @@ const ENGINE: &str = concat!(
     include_str!("watch.js"),
     "}\n{\n",
     include_str!("select.js"),
+    "}\n{\n",
+    include_str!("expect.js"),
     "}\nreturn engine;\n})"
 );
 

@@ -512,3 +512,30 @@ engine.first = (chain, root) => engine.select(chain, root)[0] ?? null;
 
 /** How many there are. */
 engine.count = (chain, root) => engine.select(chain, root).length;
+
+/** The first of them; with `strict` there must not be more. */
+engine.pick = (chain, root, strict) => {
+  const found = engine.select(chain, root);
+  if (!strict || found.length < 2) return found[0] ?? null;
+  const several = new Error(JSON.stringify({ count: found.length, previews: found.slice(0, 10).map(engine.preview) }));
+  several.name = "NotUnique";
+  throw several;
+};
+
+/** An element in one short line. */
+engine.preview = (element) => {
+  const attributes = Array.from(element.attributes, ({ name, value }) => (value === "" ? name : `${name}="${value}"`));
+  let told = attributes.join(" ");
+  if (told.length > 500) told = `${told.slice(0, 499)}\u2026`;
+  const tag = localName(element);
+  let text = normalize(engine.textContent(element) ?? "");
+  if (text.length > 50) text = `${text.slice(0, 49)}\u2026`;
+  const inside = element.children.length && !text ? "\u2026" : text;
+  return VOID.has(tag) ? `<${tag}${told && ` ${told}`}/>` : `<${tag}${told && ` ${told}`}>${inside}</${tag}>`;
+};
+const VOID = new Set("area base br col command embed hr img input keygen link menuitem meta param source track wbr".split(" "));
+
+/** All text in an element, that of shadow roots too. */
+engine.textOf = (element) => asking(() => textOf(element).full);
+
+engine.describedAs = (element) => asking(() => descriptionOf(element, engine.roleOf(element)));

@@ -93,6 +93,7 @@ impl Tool for PdfSave {
             page_ranges: self.page_ranges.clone(),
             margin: self.margin.map(|margin| [margin; 4]),
             prefer_css_page_size: false,
+            ..PdfOptions::default()
         };
         call.progress.say("printing the page");
         let bytes = page.pdf(&options).await?;

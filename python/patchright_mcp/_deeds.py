@@ -1,0 +1,96 @@
+"""What is done with an element, in the words of the engine."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+
+def milliseconds(timeout: float | timedelta) -> float:
+    """A time limit as the engine takes it."""
+    return timeout.total_seconds() * 1000 if isinstance(timeout, timedelta) else float(timeout)
+
+
+def deed(do: str, **options: Any) -> dict[str, Any]:
+    """What is done, and how. Options that are `None` are left to the engine."""
+    return {"do": do, **{name: value for name, value in options.items() if value is not None}}
+
+
+def press(
+    do: str,
+    button: str | None,
+    click_count: int | None,
+    delay: float | timedelta | None,
+    modifiers: Sequence[str] | None,
+    position: Any,
+    force: bool | None,
+    trial: bool | None,
+) -> dict[str, Any]:
+    """A press on an element, or only the way to it."""
+    return deed(
+        do,
+        button=button,
+        count=click_count,
+        delay=None if delay is None else milliseconds(delay),
+        modifiers=modifiers,
+        position=position,
+        force=force,
+        trial=trial,
+    )
+
+
+def checked(
+    wanted: bool,
+    position: Any,
+    force: bool | None,
+    trial: bool | None,
+) -> dict[str, Any]:
+    """A press that checks or unchecks."""
+    return deed("set_checked", checked=wanted, position=position, force=force, trial=trial)
+
+
+def listed(value: Any) -> list[Any]:
+    """One or several of something, as a list."""
+    if value is None:
+        return []
+    single = isinstance(value, (str, bytes, os.PathLike, dict, int)) or not isinstance(value, Sequence)
+    return [value] if single else list(value)
+
+
+@contextmanager
+def files_of(files: Any) -> Iterator[list[str]]:
+    """The paths of files; those that are given by their content are written down."""
+    given = listed(files)
+    if not any(isinstance(file, dict) for file in given):
+        yield [str(Path(file).absolute()) for file in given]
+        return
+    # The page may read a file later: it stays until the process ends.
+    folder = Path(tempfile.mkdtemp(prefix="patchright-files-"))
+    _folders.append(folder)
+    paths = []
+    for number, file in enumerate(given):
+        if not isinstance(file, dict):
+            paths.append(str(Path(file).absolute()))
+            continue
+        place = folder / str(number)
+        place.mkdir()
+        path = place / Path(file["name"]).name
+        path.write_bytes(file["buffer"])
+        paths.append(str(path))
+    yield paths
+
+
+_folders: list[Path] = []
+
+
+@atexit.register
+def _remove_folders() -> None:
+    for folder in _folders:
+        shutil.rmtree(folder, ignore_errors=True)

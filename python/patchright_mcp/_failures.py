@@ -1,0 +1,120 @@
+"""From the engine's codes to the exceptions of the library, with the texts that scripts match on."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from .errors import BrowserError, Error, TargetClosedError, TimeoutError  # noqa: A004
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+CLOSED = "Target page, context or browser has been closed"
+
+_TEXTS = {
+    "browser_gone": CLOSED,
+    "page_closed": CLOSED,
+    "page_crashed": "Page crashed",
+    "frame_detached": "Frame was detached",
+    "document_gone": "Execution context was destroyed, most likely because of a navigation.",
+    "no_history": "There is no page to go to.",
+}
+_SLOW = {
+    "element_not_found",
+    "not_actionable",
+    "navigation_slow",
+    "wait_ran_out",
+    "no_answer",
+    "no_such_option",
+}
+_CLOSED = {"browser_gone", "page_closed"}
+
+
+def failure(error: BrowserError, timeout: float | None = None, log: Sequence[str] = ()) -> Error:
+    """The exception for an engine's error. `log` says what was being done, for those that ran out of time."""
+    title = caller()
+    prefix = f"{title}: " if title else ""
+    if error.code in _SLOW and not (error.code == "not_actionable" and not timeout):
+        lines = [*log, *_obstacle(error)]
+        called = "\nCall log:\n" + "\n".join(f"  - {line}" for line in lines) + "\n" if lines else ""
+        return TimeoutError(f"{prefix}Timeout {timeout or 0:g}ms exceeded.{called}")
+    if error.code in _CLOSED:
+        return TargetClosedError(f"{prefix}{CLOSED}")
+    text = _TEXTS.get(error.code, error.message)
+    if error.code == "not_unique":
+        text = _several(error, log)
+    elif error.code == "script":
+        return _thrown(prefix, text)
+    elif error.code == "navigation_failed":
+        text = error.message.removeprefix("the navigation failed: ")
+    elif error.code == "file":
+        text = f"ENOENT: {error.message}"
+    return Error(f"{prefix}{text}")
+
+
+def _obstacle(error: BrowserError) -> list[str]:
+    """What was in the way, in the words of the engine and in those that scripts look for."""
+    if error.code == "no_such_option":
+        return ["did not find some options", error.message]
+    if error.code != "not_actionable":
+        return []
+    lines = [error.message.partition(" after ")[0]]
+    for word, told in (
+        ("not visible", "element is not visible"),
+        ("disabled", "element is not enabled"),
+        ("read-only", "element is not editable"),
+        ("moving", "element is not stable"),
+        ("outside", "element is outside of the viewport"),
+    ):
+        if word in error.message:
+            lines.append(told)
+    if "covered by" in error.message:
+        cover = error.message.partition("covered by ")[2].partition(" after ")[0]
+        lines.append(f"{cover} intercepts pointer events")
+    return lines
+
+
+def _several(error: BrowserError, log: Sequence[str]) -> str:
+    what = next(
+        (line.removeprefix("waiting for ") for line in log if line.startswith("waiting for ")), "locator"
+    )
+    count = error.message.partition(" matches ")[2].partition(" ")[0]
+    lines = [f"    {number}) {preview}" for number, preview in enumerate(error.details, 1)]
+    if int(count) > len(lines):
+        lines.append("    ...")
+    told = "\n".join(lines)
+    return f"Error: strict mode violation: {what} resolved to {count} elements:\n{told}\n"
+
+
+def _thrown(prefix: str, text: str) -> Error:
+    """An error that a script threw: its first line is its name and message, the rest its stack."""
+    first, _, rest = text.partition("\n")
+    head, stack = [first], [text]
+    for line in rest.splitlines():
+        if line.lstrip().startswith("at "):
+            break
+        head.append(line)
+    message = "\n".join(head)
+    name, separator, _said = message.partition(": ")
+    known = bool(separator) and name.replace("_", "").isalnum()
+    error = Error(f"{prefix}{message}")
+    error._name = name if known else "Error"
+    error._stack = "\n".join(stack)
+    return error
+
+
+def caller() -> str:
+    """The method that a script called, such as `Page.goto`: the outermost one of ours."""
+    frame = sys._getframe(1)
+    title = ""
+    while frame is not None:
+        inside = frame.f_globals.get("__name__", "").startswith("patchright_mcp.")
+        if not inside and title:
+            break
+        owner = frame.f_locals.get("self") if inside else None
+        name = frame.f_code.co_name
+        if owner is not None and not name.startswith("_") and getattr(owner, "_is_public", False):
+            title = f"{type(owner).__name__}.{name}"
+        frame = frame.f_back  # type: ignore[assignment]
+    return title

@@ -1,0 +1,150 @@
+"""The shapes of dictionaries that the library takes and gives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal, TypeAlias, TypedDict
+
+
+class Position(TypedDict):
+    """A place within an element, in CSS pixels."""
+
+    x: float
+    y: float
+
+
+class FloatRect(TypedDict):
+    """A part of a page, in CSS pixels."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+class ViewportSize(TypedDict):
+    """How large a page is, in CSS pixels."""
+
+    width: int
+    height: int
+
+
+class Geolocation(TypedDict, total=False):
+    """A place on Earth, in degrees; the accuracy is in metres."""
+
+    latitude: float
+    longitude: float
+    accuracy: float | None
+
+
+class HttpCredentials(TypedDict, total=False):
+    """A name and a password for servers that ask for them."""
+
+    username: str
+    password: str
+    origin: str | None
+    send: Literal["always", "unauthorized"] | None
+
+
+class ProxySettings(TypedDict, total=False):
+    """A proxy, such as `http://host:3128`, and the hosts to reach without it."""
+
+    server: str
+    bypass: str | None
+    username: str | None
+    password: str | None
+
+
+class FilePayload(TypedDict):
+    """A file by its content."""
+
+    name: str
+    mimeType: str
+    buffer: bytes
+
+
+class PdfMargins(TypedDict, total=False):
+    """Margins of a page on paper: texts such as `2cm`, or numbers of CSS pixels."""
+
+    top: str | float | None
+    right: str | float | None
+    bottom: str | float | None
+    left: str | float | None
+
+
+class SourceLocation(TypedDict):
+    """A place in a script."""
+
+    url: str
+    lineNumber: int
+    columnNumber: int
+
+
+class Cookie(TypedDict, total=False):
+    """A cookie as the browser has it."""
+
+    name: str
+    value: str
+    domain: str
+    path: str
+    expires: float
+    httpOnly: bool
+    secure: bool
+    sameSite: Literal["Lax", "None", "Strict"]
+    partitionKey: str | None
+
+
+class SetCookieParam(TypedDict, total=False):
+    """A cookie to put in."""
+
+    name: str
+    value: str
+    url: str | None
+    domain: str | None
+    path: str | None
+    expires: float | None
+    httpOnly: bool | None
+    secure: bool | None
+    sameSite: Literal["Lax", "None", "Strict"] | None
+    partitionKey: str | None
+
+
+StorageStateCookie: TypeAlias = Cookie
+
+
+class LocalStorageEntry(TypedDict):
+    """One value of a storage."""
+
+    name: str
+    value: str
+
+
+class OriginState(TypedDict):
+    """What one origin has stored."""
+
+    origin: str
+    localStorage: list[LocalStorageEntry]
+
+
+class StorageState(TypedDict, total=False):
+    """Cookies and storage of a context."""
+
+    cookies: list[StorageStateCookie]
+    origins: list[OriginState]
+
+
+class ClientCertificate(TypedDict, total=False):
+    """A certificate for servers that ask for one."""
+
+    origin: str
+    certPath: str | Path | None
+    cert: bytes | None
+    keyPath: str | Path | None
+    key: bytes | None
+    pfxPath: str | Path | None
+    pfx: bytes | None
+    passphrase: str | None
+
+
+AriaRole: TypeAlias = str
+"""A role of the accessibility specification, such as `button`."""

@@ -1,0 +1,138 @@
+"""The asynchronous library: Playwright's names, on an engine without traces."""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+from .._devices import devices as _devices
+from .._typed import (
+    ClientCertificate,
+    Cookie,
+    FilePayload,
+    FloatRect,
+    Geolocation,
+    HttpCredentials,
+    PdfMargins,
+    Position,
+    ProxySettings,
+    SetCookieParam,
+    SourceLocation,
+    StorageState,
+    StorageStateCookie,
+    ViewportSize,
+)
+from ..errors import Error, TimeoutError  # noqa: A004
+from ._base import ApiObject, Connection
+from ._runtime import check_no_loop
+from .assertions import Expect, LocatorAssertions, PageAssertions, expect
+from .browser import Browser, BrowserType
+from .context import BrowserContext
+from .dialog import Dialog, FileChooser
+from .frame import Frame
+from .handle import ElementHandle, JSHandle
+from .input import Keyboard, Mouse, Touchscreen
+from .locator import FrameLocator, Locator
+from .network import Response
+from .page import Page
+from .selectors import Selectors
+
+__all__ = [
+    "Browser",
+    "BrowserContext",
+    "BrowserType",
+    "ClientCertificate",
+    "Cookie",
+    "Dialog",
+    "ElementHandle",
+    "Error",
+    "Expect",
+    "FileChooser",
+    "FilePayload",
+    "FloatRect",
+    "Frame",
+    "FrameLocator",
+    "Geolocation",
+    "HttpCredentials",
+    "JSHandle",
+    "Keyboard",
+    "Locator",
+    "LocatorAssertions",
+    "Mouse",
+    "Page",
+    "PageAssertions",
+    "PdfMargins",
+    "Playwright",
+    "Position",
+    "ProxySettings",
+    "Response",
+    "Selectors",
+    "SetCookieParam",
+    "SourceLocation",
+    "StorageState",
+    "StorageStateCookie",
+    "TimeoutError",
+    "Touchscreen",
+    "ViewportSize",
+    "async_playwright",
+    "expect",
+]
+
+
+class Playwright(ApiObject):
+    """Where everything begins."""
+
+    def __init__(self, connection: Connection) -> None:
+        super().__init__(connection)
+        self.chromium = BrowserType(connection, "chromium")
+        """Chromium, Chrome and Edge."""
+        self.firefox = BrowserType(connection, "firefox")
+        """Has a name only: Firefox is not driven."""
+        self.webkit = BrowserType(connection, "webkit")
+        """Has a name only: WebKit is not driven."""
+        self.selectors = Selectors(connection)
+        """What selectors mean."""
+        self.devices = _devices()
+        """Options for contexts that pretend to be a device, by its name."""
+
+    def __getitem__(self, value: str) -> BrowserType:
+        if value in ("chromium", "firefox", "webkit"):
+            browser_type: BrowserType = getattr(self, value)
+            return browser_type
+        raise ValueError(f"Invalid browser {value}")
+
+    async def stop(self) -> None:
+        """Closes the browsers that are left, and ends."""
+        for item in list(self._connection._known.values()):
+            if isinstance(item, Browser):
+                await item.close()
+        self._runtime.close()
+
+
+class AsyncPlaywrightContextManager:
+    """Begins with `start` or `with`."""
+
+    def __init__(self) -> None:
+        self._playwright: Playwright | None = None
+
+    async def start(self) -> Playwright:
+        """Begins; end it with `Playwright.stop`."""
+        check_no_loop()
+        self._playwright = Playwright(Connection())
+        return self._playwright
+
+    async def __aenter__(self) -> Playwright:
+        return await self.start()
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._playwright is not None:
+            await self._playwright.stop()
+
+
+def async_playwright() -> AsyncPlaywrightContextManager:
+    """Where everything begins: `async with async_playwright() as playwright`."""
+    return AsyncPlaywrightContextManager()

@@ -1,0 +1,605 @@
+"""Browsers, and how they are started."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from .. import _core
+from .._deeds import milliseconds
+from .._failures import CLOSED
+from ..errors import Error, TargetClosedError
+from ._base import DEFAULT_TIMEOUT, ApiObject, Connection
+from .context import BrowserContext
+from .page import Page
+
+if TYPE_CHECKING:
+    from .._typed import (
+        ClientCertificate,
+        Geolocation,
+        HttpCredentials,
+        ProxySettings,
+        StorageState,
+        ViewportSize,
+    )
+
+
+class Browser(ApiObject):
+    """A browser."""
+
+    def __init__(self, browser_type: BrowserType, native: _core.Browser) -> None:
+        super().__init__(browser_type._connection)
+        self._browser_type = browser_type
+        self._native = native
+        self._contexts: dict[int, BrowserContext] = {}
+        self._connected = True
+        self._is_ours = True
+        self._connection.know(native.key, self)
+
+    def __repr__(self) -> str:
+        return f"<Browser type={self._browser_type!r} version={self.version}>"
+
+    def _told(self, name: str, payload: Any) -> None:
+        if name == "disconnected":
+            self._gone()
+
+    def _gone(self) -> None:
+        if not self._connected:
+            return
+        self._connected = False
+        for context in list(self._contexts.values()):
+            context._gone()
+        self._connection.forget(self._native.key)
+        self._emit("disconnected", self)
+
+    def _context_closed(self, context: BrowserContext) -> None:
+        self._contexts.pop(context._native.key, None)
+
+    def _context_of(self, native: _core.BrowserContext, options: dict[str, Any]) -> BrowserContext:
+        context = self._contexts.get(native.key)
+        if context is None:
+            context = self._contexts[native.key] = BrowserContext(self, native, options)
+        return context
+
+    @property
+    def browser_type(self) -> BrowserType:
+        """What started it."""
+        return self._browser_type
+
+    @property
+    def contexts(self) -> list[BrowserContext]:
+        """Its contexts, oldest first."""
+        return list(self._contexts.values())
+
+    @property
+    def version(self) -> str:
+        """Such as `156.0.8078.79`."""
+        return self._native.version
+
+    def is_connected(self) -> bool:
+        """Whether it runs and can be reached."""
+        return self._connected
+
+    async def close(self, *, reason: str | None = None) -> None:
+        """Closes it with all that is in it; somebody else's is only let go of."""
+        if not self._connected:
+            return
+        for context in self._contexts.values():
+            context._close_reason = reason or context._close_reason
+        await self._run(self._native.close())
+        self._gone()
+
+    async def new_context(
+        self,
+        *,
+        accept_downloads: bool | None = None,
+        base_url: str | None = None,
+        bypass_csp: bool | None = None,
+        client_certificates: Sequence[ClientCertificate] | None = None,
+        color_scheme: Literal["dark", "light", "no-preference", "null"] | None = None,
+        contrast: Literal["more", "no-preference", "null"] | None = None,
+        default_browser_type: str | None = None,
+        device_scale_factor: float | None = None,
+        extra_http_headers: dict[str, str] | None = None,
+        forced_colors: Literal["active", "none", "null"] | None = None,
+        geolocation: Geolocation | None = None,
+        has_touch: bool | None = None,
+        http_credentials: HttpCredentials | Sequence[HttpCredentials] | None = None,
+        ignore_https_errors: bool | None = None,
+        is_mobile: bool | None = None,
+        java_script_enabled: bool | None = None,
+        locale: str | None = None,
+        no_viewport: bool | None = None,
+        offline: bool | None = None,
+        permissions: Sequence[str] | None = None,
+        proxy: ProxySettings | None = None,
+        record_har_content: Literal["omit", "embed", "attach"] | None = None,
+        record_har_mode: Literal["full", "minimal"] | None = None,
+        record_har_omit_content: bool | None = None,
+        record_har_path: str | Path | None = None,
+        record_har_url_filter: str | re.Pattern[str] | None = None,
+        record_video_dir: str | Path | None = None,
+        record_video_fps: int | None = None,
+        record_video_size: ViewportSize | None = None,
+        reduced_motion: Literal["no-preference", "null", "reduce"] | None = None,
+        screen: ViewportSize | None = None,
+        service_workers: Literal["allow", "block"] | None = None,
+        storage_state: StorageState | str | Path | None = None,
+        strict_selectors: bool | None = None,
+        timezone_id: str | None = None,
+        user_agent: str | None = None,
+        viewport: ViewportSize | None = None,
+        focus_control: bool | None = None,
+    ) -> BrowserContext:
+        """Makes an isolated context."""
+        if not self._connected:
+            raise TargetClosedError(f"Browser.new_context: {CLOSED}")
+        return await self._new_context(
+            {
+                "accept_downloads": accept_downloads,
+                "base_url": base_url,
+                "bypass_csp": bypass_csp,
+                "client_certificates": client_certificates,
+                "color_scheme": color_scheme,
+                "contrast": contrast,
+                "default_browser_type": default_browser_type,
+                "device_scale_factor": device_scale_factor,
+                "extra_http_headers": extra_http_headers,
+                "forced_colors": forced_colors,
+                "geolocation": geolocation,
+                "has_touch": has_touch,
+                "http_credentials": http_credentials,
+                "ignore_https_errors": ignore_https_errors,
+                "is_mobile": is_mobile,
+                "java_script_enabled": java_script_enabled,
+                "locale": locale,
+                "no_viewport": no_viewport,
+                "offline": offline,
+                "permissions": permissions,
+                "proxy": proxy,
+                "record_har_content": record_har_content,
+                "record_har_mode": record_har_mode,
+                "record_har_omit_content": record_har_omit_content,
+                "record_har_path": record_har_path,
+                "record_har_url_filter": record_har_url_filter,
+                "record_video_dir": record_video_dir,
+                "record_video_fps": record_video_fps,
+                "record_video_size": record_video_size,
+                "reduced_motion": reduced_motion,
+                "screen": screen,
+                "service_workers": service_workers,
+                "storage_state": storage_state,
+                "strict_selectors": strict_selectors,
+                "timezone_id": timezone_id,
+                "user_agent": user_agent,
+                "viewport": viewport,
+                "focus_control": focus_control,
+            }
+        )
+
+    async def _new_context(self, given: dict[str, Any]) -> BrowserContext:
+        options = context_options(given)
+        native = await self._run(self._native.new_context(self._runtime.dispatcher, native_options(options)))
+        context = self._context_of(native, options)
+        self._emit("context", context)
+        return context
+
+    async def new_page(
+        self,
+        *,
+        accept_downloads: bool | None = None,
+        base_url: str | None = None,
+        bypass_csp: bool | None = None,
+        client_certificates: Sequence[ClientCertificate] | None = None,
+        color_scheme: Literal["dark", "light", "no-preference", "null"] | None = None,
+        contrast: Literal["more", "no-preference", "null"] | None = None,
+        default_browser_type: str | None = None,
+        device_scale_factor: float | None = None,
+        extra_http_headers: dict[str, str] | None = None,
+        forced_colors: Literal["active", "none", "null"] | None = None,
+        geolocation: Geolocation | None = None,
+        has_touch: bool | None = None,
+        http_credentials: HttpCredentials | Sequence[HttpCredentials] | None = None,
+        ignore_https_errors: bool | None = None,
+        is_mobile: bool | None = None,
+        java_script_enabled: bool | None = None,
+        locale: str | None = None,
+        no_viewport: bool | None = None,
+        offline: bool | None = None,
+        permissions: Sequence[str] | None = None,
+        proxy: ProxySettings | None = None,
+        record_har_content: Literal["omit", "embed", "attach"] | None = None,
+        record_har_mode: Literal["full", "minimal"] | None = None,
+        record_har_omit_content: bool | None = None,
+        record_har_path: str | Path | None = None,
+        record_har_url_filter: str | re.Pattern[str] | None = None,
+        record_video_dir: str | Path | None = None,
+        record_video_fps: int | None = None,
+        record_video_size: ViewportSize | None = None,
+        reduced_motion: Literal["no-preference", "null", "reduce"] | None = None,
+        screen: ViewportSize | None = None,
+        service_workers: Literal["allow", "block"] | None = None,
+        storage_state: StorageState | str | Path | None = None,
+        strict_selectors: bool | None = None,
+        timezone_id: str | None = None,
+        user_agent: str | None = None,
+        viewport: ViewportSize | None = None,
+        focus_control: bool | None = None,
+    ) -> Page:
+        """Opens a page in a context of its own, which closes with it."""
+        if not self._connected:
+            raise TargetClosedError(f"Browser.new_page: {CLOSED}")
+        context = await self._new_context(
+            {
+                "accept_downloads": accept_downloads,
+                "base_url": base_url,
+                "bypass_csp": bypass_csp,
+                "client_certificates": client_certificates,
+                "color_scheme": color_scheme,
+                "contrast": contrast,
+                "default_browser_type": default_browser_type,
+                "device_scale_factor": device_scale_factor,
+                "extra_http_headers": extra_http_headers,
+                "forced_colors": forced_colors,
+                "geolocation": geolocation,
+                "has_touch": has_touch,
+                "http_credentials": http_credentials,
+                "ignore_https_errors": ignore_https_errors,
+                "is_mobile": is_mobile,
+                "java_script_enabled": java_script_enabled,
+                "locale": locale,
+                "no_viewport": no_viewport,
+                "offline": offline,
+                "permissions": permissions,
+                "proxy": proxy,
+                "record_har_content": record_har_content,
+                "record_har_mode": record_har_mode,
+                "record_har_omit_content": record_har_omit_content,
+                "record_har_path": record_har_path,
+                "record_har_url_filter": record_har_url_filter,
+                "record_video_dir": record_video_dir,
+                "record_video_fps": record_video_fps,
+                "record_video_size": record_video_size,
+                "reduced_motion": reduced_motion,
+                "screen": screen,
+                "service_workers": service_workers,
+                "storage_state": storage_state,
+                "strict_selectors": strict_selectors,
+                "timezone_id": timezone_id,
+                "user_agent": user_agent,
+                "viewport": viewport,
+                "focus_control": focus_control,
+            }
+        )
+        page = await context.new_page()
+        page._owned_context = context
+        context._options["owner_page"] = True
+        return page
+
+
+class BrowserType(ApiObject):
+    """A make of browser, and how to start it."""
+
+    def __init__(self, connection: Connection, name: str) -> None:
+        super().__init__(connection)
+        self._name = name
+
+    def __repr__(self) -> str:
+        return f"<BrowserType name={self.name} executable_path={self.executable_path}>"
+
+    @property
+    def name(self) -> str:
+        """`chromium`, `firefox` or `webkit`."""
+        return self._name
+
+    @property
+    def executable_path(self) -> str:
+        """The program that would be started; empty where there is none."""
+        if self._name != "chromium":
+            return ""
+        return str(_core.find_browser() or "")
+
+    def _check(self) -> None:
+        if self._name != "chromium":
+            raise Error(f"{self._name} is not driven by patchright_mcp; use playwright.chromium")
+
+    async def launch(
+        self,
+        *,
+        args: Sequence[str] | None = None,
+        artifacts_dir: str | Path | None = None,
+        channel: str | None = None,
+        chromium_sandbox: bool | None = None,
+        downloads_path: str | Path | None = None,
+        env: dict[str, str | float | bool] | None = None,
+        executable_path: str | Path | None = None,
+        firefox_user_prefs: dict[str, str | float | bool] | None = None,
+        handle_sighup: bool | None = None,
+        handle_sigint: bool | None = None,
+        handle_sigterm: bool | None = None,
+        headless: bool | None = None,
+        ignore_default_args: bool | Sequence[str] | None = None,
+        proxy: ProxySettings | None = None,
+        slow_mo: float | None = None,
+        timeout: float | timedelta | None = None,
+        traces_dir: str | Path | None = None,
+    ) -> Browser:
+        """Starts a browser. `timeout` is in milliseconds (180 s unless told); `slow_mo` is not slower than the page."""
+        self._check()
+        if args and any(argument.startswith("--user-data-dir") for argument in args):
+            raise Error(
+                "Pass user_data_dir parameter to 'browser_type.launch_persistent_context(user_data_dir, ...)' instead of specifying '--user-data-dir' argument"
+            )
+        if args and any(argument.startswith("--remote-debugging-pipe") for argument in args):
+            raise Error("Playwright manages remote debugging connection itself.")
+        given = {
+            "args": args,
+            "artifacts_dir": artifacts_dir,
+            "channel": channel,
+            "chromium_sandbox": chromium_sandbox,
+            "downloads_path": downloads_path,
+            "env": env,
+            "executable_path": executable_path,
+            "firefox_user_prefs": firefox_user_prefs,
+            "handle_sighup": handle_sighup,
+            "handle_sigint": handle_sigint,
+            "handle_sigterm": handle_sigterm,
+            "headless": headless,
+            "ignore_default_args": ignore_default_args,
+            "proxy": proxy,
+            "slow_mo": slow_mo,
+            "timeout": timeout,
+            "traces_dir": traces_dir,
+        }
+        return await self._start(launch_options(given), {})
+
+    async def _start(self, launch: dict[str, Any], context: dict[str, Any]) -> Browser:
+        options = {**launch, "context": native_options(context)}
+        timeout = launch.get("timeout")
+        native = await self._run(_core.launch(self._runtime.dispatcher, options), timeout)
+        return Browser(self, native)
+
+    async def launch_persistent_context(
+        self,
+        user_data_dir: str | Path,
+        *,
+        accept_downloads: bool | None = None,
+        args: Sequence[str] | None = None,
+        artifacts_dir: str | Path | None = None,
+        base_url: str | None = None,
+        bypass_csp: bool | None = None,
+        channel: str | None = None,
+        chromium_sandbox: bool | None = None,
+        client_certificates: Sequence[ClientCertificate] | None = None,
+        color_scheme: Literal["dark", "light", "no-preference", "null"] | None = None,
+        contrast: Literal["more", "no-preference", "null"] | None = None,
+        device_scale_factor: float | None = None,
+        downloads_path: str | Path | None = None,
+        env: dict[str, str | float | bool] | None = None,
+        executable_path: str | Path | None = None,
+        extra_http_headers: dict[str, str] | None = None,
+        firefox_user_prefs: dict[str, str | float | bool] | None = None,
+        forced_colors: Literal["active", "none", "null"] | None = None,
+        geolocation: Geolocation | None = None,
+        handle_sighup: bool | None = None,
+        handle_sigint: bool | None = None,
+        handle_sigterm: bool | None = None,
+        has_touch: bool | None = None,
+        headless: bool | None = None,
+        http_credentials: HttpCredentials | Sequence[HttpCredentials] | None = None,
+        ignore_default_args: bool | Sequence[str] | None = None,
+        ignore_https_errors: bool | None = None,
+        is_mobile: bool | None = None,
+        java_script_enabled: bool | None = None,
+        locale: str | None = None,
+        no_viewport: bool | None = None,
+        offline: bool | None = None,
+        permissions: Sequence[str] | None = None,
+        proxy: ProxySettings | None = None,
+        record_har_content: Literal["omit", "embed", "attach"] | None = None,
+        record_har_mode: Literal["full", "minimal"] | None = None,
+        record_har_omit_content: bool | None = None,
+        record_har_path: str | Path | None = None,
+        record_har_url_filter: str | re.Pattern[str] | None = None,
+        record_video_dir: str | Path | None = None,
+        record_video_fps: int | None = None,
+        record_video_size: ViewportSize | None = None,
+        reduced_motion: Literal["no-preference", "null", "reduce"] | None = None,
+        screen: ViewportSize | None = None,
+        service_workers: Literal["allow", "block"] | None = None,
+        slow_mo: float | None = None,
+        strict_selectors: bool | None = None,
+        timeout: float | timedelta | None = None,
+        timezone_id: str | None = None,
+        traces_dir: str | Path | None = None,
+        user_agent: str | None = None,
+        viewport: ViewportSize | None = None,
+        focus_control: bool | None = None,
+    ) -> BrowserContext:
+        """Starts a browser with a profile, and gives the context of that profile."""
+        self._check()
+        given = {
+            "accept_downloads": accept_downloads,
+            "args": args,
+            "artifacts_dir": artifacts_dir,
+            "base_url": base_url,
+            "bypass_csp": bypass_csp,
+            "channel": channel,
+            "chromium_sandbox": chromium_sandbox,
+            "client_certificates": client_certificates,
+            "color_scheme": color_scheme,
+            "contrast": contrast,
+            "device_scale_factor": device_scale_factor,
+            "downloads_path": downloads_path,
+            "env": env,
+            "executable_path": executable_path,
+            "extra_http_headers": extra_http_headers,
+            "firefox_user_prefs": firefox_user_prefs,
+            "forced_colors": forced_colors,
+            "geolocation": geolocation,
+            "handle_sighup": handle_sighup,
+            "handle_sigint": handle_sigint,
+            "handle_sigterm": handle_sigterm,
+            "has_touch": has_touch,
+            "headless": headless,
+            "http_credentials": http_credentials,
+            "ignore_default_args": ignore_default_args,
+            "ignore_https_errors": ignore_https_errors,
+            "is_mobile": is_mobile,
+            "java_script_enabled": java_script_enabled,
+            "locale": locale,
+            "no_viewport": no_viewport,
+            "offline": offline,
+            "permissions": permissions,
+            "proxy": proxy,
+            "record_har_content": record_har_content,
+            "record_har_mode": record_har_mode,
+            "record_har_omit_content": record_har_omit_content,
+            "record_har_path": record_har_path,
+            "record_har_url_filter": record_har_url_filter,
+            "record_video_dir": record_video_dir,
+            "record_video_fps": record_video_fps,
+            "record_video_size": record_video_size,
+            "reduced_motion": reduced_motion,
+            "screen": screen,
+            "service_workers": service_workers,
+            "slow_mo": slow_mo,
+            "strict_selectors": strict_selectors,
+            "timeout": timeout,
+            "timezone_id": timezone_id,
+            "traces_dir": traces_dir,
+            "user_agent": user_agent,
+            "viewport": viewport,
+            "focus_control": focus_control,
+        }
+        chosen = context_options({name: value for name, value in given.items() if name not in _LAUNCH_ONLY})
+        launch = launch_options({name: value for name, value in given.items() if name in _LAUNCH})
+        if str(user_data_dir):
+            launch["user_data_dir"] = str(Path(user_data_dir).absolute())
+        browser = await self._start(launch, chosen)
+        context = browser._context_of(browser._native.default_context, {**chosen, "persistent": True})
+        if not context.pages:
+            await context.new_page()
+        return context
+
+    async def connect_over_cdp(
+        self,
+        endpoint_url: str,
+        *,
+        artifacts_dir: str | Path | None = None,
+        headers: dict[str, str] | None = None,
+        is_local: bool | None = None,
+        no_defaults: bool | None = None,
+        slow_mo: float | None = None,
+        timeout: float | timedelta | None = None,
+    ) -> Browser:
+        """Attaches to a browser that runs already, by its `ws://` or `http://` address. It is never closed."""
+        self._check()
+        limit = DEFAULT_TIMEOUT if timeout is None else milliseconds(timeout)
+        told = list((headers or {}).items())
+        native = await self._run(
+            _core.connect(self._runtime.dispatcher, endpoint_url, told, limit, {}), limit
+        )
+        browser = Browser(self, native)
+        browser._is_ours = False
+        browser._context_of(native.default_context, {})
+        return browser
+
+
+_LAUNCH = {
+    "args",
+    "artifacts_dir",
+    "channel",
+    "chromium_sandbox",
+    "downloads_path",
+    "env",
+    "executable_path",
+    "firefox_user_prefs",
+    "handle_sighup",
+    "handle_sigint",
+    "handle_sigterm",
+    "headless",
+    "ignore_default_args",
+    "proxy",
+    "slow_mo",
+    "timeout",
+    "traces_dir",
+}
+_LAUNCH_ONLY = _LAUNCH - {"proxy"}
+
+
+def launch_options(given: dict[str, Any]) -> dict[str, Any]:
+    """How to start a browser, in the words of the engine."""
+    options: dict[str, Any] = {"headless": given.get("headless") is not False}
+    for name in ("executable_path", "args", "env", "proxy", "chromium_sandbox"):
+        if given.get(name) is not None:
+            options[name] = given[name]
+    if "executable_path" in options:
+        options["executable_path"] = str(options["executable_path"])
+    if "env" in options:
+        options["env"] = {name: str(value) for name, value in options["env"].items()}
+    channel = given.get("channel")
+    if channel is not None and channel not in ("chromium", "chromium-headless-shell"):
+        options["channel"] = channel
+    ignored = given.get("ignore_default_args")
+    if ignored is True:
+        options["ignore_all_default_args"] = True
+    elif ignored:
+        options["ignore_default_args"] = list(ignored)
+    if given.get("timeout") is not None:
+        options["timeout"] = milliseconds(given["timeout"])
+    return options
+
+
+def context_options(given: dict[str, Any]) -> dict[str, Any]:
+    """The options of a context, checked and made whole."""
+    options = {name: value for name, value in given.items() if value is not None}
+    if options.get("no_viewport"):
+        if "viewport" in options:
+            raise Error("viewport and no_viewport are exclusive")
+        if options.get("is_mobile"):
+            raise Error('"isMobile" option is not supported with null "viewport"')
+        if options.get("device_scale_factor"):
+            raise Error('"deviceScaleFactor" option is not supported with null "viewport"')
+    else:
+        options.setdefault("viewport", {"width": 1280, "height": 720})
+    state = options.get("storage_state")
+    if isinstance(state, (str, Path)):
+        options["storage_state"] = json.loads(Path(state).read_text(encoding="utf-8"))
+    return options
+
+
+_NATIVE = (
+    "viewport",
+    "screen",
+    "user_agent",
+    "locale",
+    "timezone_id",
+    "extra_http_headers",
+    "ignore_https_errors",
+    "permissions",
+    "storage_state",
+    "device_scale_factor",
+    "is_mobile",
+    "has_touch",
+    "proxy",
+    "geolocation",
+    "offline",
+    "java_script_enabled",
+    "bypass_csp",
+)
+_MEDIA = ("color_scheme", "reduced_motion", "forced_colors", "contrast")
+
+
+def native_options(options: dict[str, Any]) -> dict[str, Any]:
+    """Those options of a context that the engine knows."""
+    told = {name: options[name] for name in _NATIVE if name in options}
+    told.update({name: options[name] for name in _MEDIA if options.get(name) not in (None, "null")})
+    told["focus"] = not options.get("focus_control")
+    if "permissions" in told:
+        told["permissions"] = list(told["permissions"])
+    return told

@@ -1,0 +1,104 @@
+"""What a page asks of a person: dialogs and files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .._failures import caller
+from ..errors import Error
+from ._base import ApiObject
+from .handle import ElementHandle
+
+if TYPE_CHECKING:
+    from .._core import Dialog as NativeDialog
+    from .._core import FileChooser as NativeFileChooser
+    from .._typed import FilePayload
+    from .page import Page
+
+
+class Dialog(ApiObject):
+    """An alert, a question, or the question before leaving. The page stands still until it is answered."""
+
+    def __init__(self, page: Page, native: NativeDialog) -> None:
+        super().__init__(page._connection)
+        self._page = page
+        self._native = native
+        self._answered = False
+
+    def __repr__(self) -> str:
+        return f"<Dialog type={self.type} message={self.message!r} default_value={self.default_value!r}>"
+
+    @property
+    def page(self) -> Page | None:
+        """The page that asks."""
+        return self._page
+
+    @property
+    def type(self) -> str:
+        """`alert`, `confirm`, `prompt` or `beforeunload`."""
+        return self._native.kind
+
+    @property
+    def message(self) -> str:
+        """What it says."""
+        return self._native.message
+
+    @property
+    def default_value(self) -> str:
+        """What a prompt holds at first."""
+        return self._native.default_value
+
+    async def accept(self, prompt_text: str | None = None) -> None:
+        """Says yes, with a text where one was asked for."""
+        await self._answer(True, prompt_text)
+
+    async def dismiss(self) -> None:
+        """Says no."""
+        await self._answer(False, None)
+
+    async def _answer(self, accept: bool, text: str | None) -> None:
+        if self._answered:
+            verb = "accept" if accept else "dismiss"
+            raise Error(f"{caller()}: Cannot {verb} dialog which is already handled!")
+        self._answered = True
+        await self._run(self._page._native.answer_dialog(accept, text))
+
+
+class FileChooser(ApiObject):
+    """A file chooser that a page has opened. It is not shown."""
+
+    def __init__(self, page: Page, native: NativeFileChooser, element: ElementHandle) -> None:
+        super().__init__(page._connection)
+        self._page = page
+        self._native = native
+        self._element = element
+
+    def __repr__(self) -> str:
+        return f"<FileChooser page={self._page!r}>"
+
+    @property
+    def page(self) -> Page:
+        """The page that asks."""
+        return self._page
+
+    @property
+    def element(self) -> ElementHandle:
+        """The input that asks."""
+        return self._element
+
+    def is_multiple(self) -> bool:
+        """Whether several files may be chosen."""
+        return self._native.is_multiple
+
+    async def set_files(
+        self,
+        files: str | Path | Sequence[str | Path] | FilePayload | Sequence[FilePayload],
+        *,
+        timeout: float | timedelta | None = None,
+        no_wait_after: bool | None = None,
+    ) -> None:
+        """Chooses files: paths, or their content."""
+        await self._element.set_input_files(files, timeout=timeout)

@@ -1,0 +1,193 @@
+"""What all objects of the library have: a connection, and events."""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+
+from .._core import Promise
+from .._failures import CLOSED, caller
+from ..errors import Error, TargetClosedError, TimeoutError  # noqa: A004
+from ._runtime import Runtime
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .._core import Operation
+
+T = TypeVar("T")
+DEFAULT_TIMEOUT = 30_000.0
+
+
+class Connection:
+    """One Playwright object's way to the engine: it knows which of our objects an event is for."""
+
+    def __init__(self) -> None:
+        self.runtime = Runtime(self._told)
+        self._known: dict[int, ApiObject] = {}
+
+    def know(self, key: int, item: ApiObject) -> None:
+        """Events with this key are for this object from now on."""
+        self._known[key] = item
+
+    def known(self, key: int) -> Any:
+        """The object with this key; `None` where there is none."""
+        return self._known.get(key)
+
+    def forget(self, key: int) -> None:
+        """No more events with this key."""
+        self._known.pop(key, None)
+
+    def _told(self, name: str, key: int, payload: Any) -> None:
+        item = self._known.get(key)
+        if item is not None:
+            item._told(name, payload)
+
+
+class ApiObject:
+    """Something that events happen to."""
+
+    _is_public = True
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._runtime = connection.runtime
+        self._handlers: dict[str, list[tuple[Callable[..., Any], bool]]] = {}
+
+    def on(self, event: str, f: Callable[..., Any]) -> None:
+        """Calls `f` each time the event happens."""
+        self._add_handler(event, f, once=False)
+
+    def once(self, event: str, f: Callable[..., Any]) -> None:
+        """Calls `f` the next time the event happens."""
+        self._add_handler(event, f, once=True)
+
+    def remove_listener(self, event: str, f: Callable[..., Any]) -> None:
+        """Calls `f` no more."""
+        handlers = self._handlers.get(event, [])
+        for entry in handlers:
+            if entry[0] == f:
+                handlers.remove(entry)
+                break
+        self._listening_changed(event)
+
+    def _add_handler(self, event: str, f: Callable[..., Any], *, once: bool) -> None:
+        self._handlers.setdefault(event, []).append((f, once))
+        self._listening_changed(event)
+
+    def _has_handlers(self, event: str) -> bool:
+        return bool(self._handlers.get(event))
+
+    def _listening_changed(self, event: str) -> None:
+        """Somebody begins or ceases to listen to an event."""
+
+    def _emit(self, event: str, *arguments: Any) -> None:
+        handlers = self._handlers.get(event)
+        for entry in list(handlers or ()):
+            f, once = entry
+            if once and handlers is not None and entry in handlers:
+                handlers.remove(entry)
+                self._listening_changed(event)
+            self._runtime.call(f, *arguments[: _takes(f)])
+
+    def _told(self, name: str, payload: Any) -> None:
+        """The engine tells of an event."""
+
+    def _run(self, operation: Operation, timeout: float | None = None, log: Sequence[str] = ()) -> Any:
+        return self._runtime.run(operation, timeout, log)
+
+
+def _takes(f: Callable[..., Any]) -> int | None:
+    """How many arguments a handler takes; `None` for as many as there are."""
+    try:
+        parameters = inspect.signature(f).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
+        return None
+    return sum(
+        parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+        for parameter in parameters
+    )
+
+
+class Waiter(Generic[T]):
+    """Waits for one of several events, from the moment it is made."""
+
+    def __init__(self, runtime: Runtime, timeout: float, what: str) -> None:
+        self._runtime = runtime
+        self._timeout = timeout
+        self._what = what
+        self._title = caller()
+        self._begun = time.monotonic()
+        self._promise = Promise()
+        self._watched: list[tuple[ApiObject, str, Callable[..., Any]]] = []
+
+    def accept(
+        self,
+        source: ApiObject,
+        event: str,
+        predicate: Callable[[Any], Any] | None = None,
+        convert: Callable[[Any], Any] | None = None,
+    ) -> Waiter[T]:
+        """This event is what is waited for, if `predicate` says so."""
+
+        def happened(payload: Any = None) -> None:
+            try:
+                if predicate is None or predicate(payload):
+                    self.resolve(convert(payload) if convert else payload)
+            except Exception as error:  # noqa: BLE001
+                self.reject(error)
+
+        return self._watch(source, event, happened)
+
+    def refuse(self, source: ApiObject, event: str, make_error: Callable[[], Exception]) -> Waiter[T]:
+        """After this event there is no more to wait for."""
+        return self._watch(source, event, lambda: self.reject(make_error()))
+
+    def _watch(self, source: ApiObject, event: str, f: Callable[..., Any]) -> Waiter[T]:
+        source._add_handler(event, f, once=False)
+        self._watched.append((source, event, f))
+        return self
+
+    def resolve(self, value: Any) -> None:
+        """It has happened."""
+        self._promise.resolve(value)
+        self.close()
+
+    def reject(self, error: Exception) -> None:
+        """It will not happen any more."""
+        self._promise.reject(error)
+        self.close()
+
+    def is_done(self) -> bool:
+        """Whether it has happened, or will not."""
+        return self._promise.is_done()
+
+    def close(self) -> None:
+        """Listens no more."""
+        for source, event, f in self._watched:
+            source.remove_listener(event, f)
+        self._watched = []
+
+    def result(self) -> T:
+        """Waits until it has happened."""
+        spent = (time.monotonic() - self._begun) * 1000
+        left = max(self._timeout - spent, 0.001) if self._timeout else 0.0
+        try:
+            return cast("T", self._runtime.run(self._promise.wait(left)))
+        except TimeoutError:
+            prefix = f"{self._title}: " if self._title else ""
+            raise TimeoutError(
+                f"{prefix}Timeout {self._timeout:g}ms exceeded while waiting for {self._what}"
+            ) from None
+        finally:
+            self.close()
+
+
+def closed_error(reason: str | None = None) -> Error:
+    """What fails after a page, context or browser was closed."""
+    title = caller()
+    return TargetClosedError(f"{title}: {reason or CLOSED}" if title else reason or CLOSED)

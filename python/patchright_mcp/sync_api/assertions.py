@@ -1,0 +1,842 @@
+"""Assertions that wait: `expect(locator).to_have_text(...)`."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, overload
+from urllib.parse import urljoin
+
+from .. import _expected as expectations
+from .. import _urls as urls
+from .._deeds import milliseconds
+from ..errors import Error
+from .locator import Locator
+from .page import Page
+
+if TYPE_CHECKING:
+    from .._typed import AriaRole
+
+_soft_errors: list[AssertionError] | None = None
+
+
+class _Assertions:
+    """What all assertions have: a subject, a time limit, and a sense."""
+
+    def __init__(self, timeout: float | None, *, is_not: bool, message: str | None, soft: bool) -> None:
+        self._timeout = timeout
+        self._is_not = is_not
+        self._message = message
+        self._soft = soft
+
+    def _limit(self, timeout: float | timedelta | None) -> float:
+        if timeout is not None:
+            return milliseconds(timeout)
+        return 5000.0 if self._timeout is None else self._timeout
+
+    def _judge(
+        self, passed: bool, message: str, wanted: Any, received: Any, log: list[str], problem: str = ""
+    ) -> None:
+        __tracebackhide__ = True
+        if passed:
+            return
+        if self._is_not:
+            message = message.replace("expected to", "expected not to")
+        if self._message:
+            told = self._message + ("" if wanted is None else f"\nExpected value: {wanted}")
+        else:
+            told = message if wanted is None else f"{message} '{wanted}'"
+        called = "\nCall log:\n" + "\n".join(f"  - {line}" for line in log) if log else ""
+        why = f"\n{problem}" if problem else ""
+        error = AssertionError(f"{told}\nActual value: {received}{why} {called}")
+        if self._soft:
+            if _soft_errors is None:
+                raise RuntimeError(
+                    "expect.soft(...) needs somebody who collects what it finds: the test runner's plugin"
+                )
+            _soft_errors.append(error)
+            return
+        raise error
+
+
+class LocatorAssertions(_Assertions):
+    """What can be expected of elements. Each looks until it is so, at most 5 s unless told."""
+
+    def __init__(
+        self,
+        locator: Locator,
+        timeout: float | None = None,
+        *,
+        is_not: bool = False,
+        message: str | None = None,
+        soft: bool = False,
+    ) -> None:
+        super().__init__(timeout, is_not=is_not, message=message, soft=soft)
+        self._locator = locator
+
+    @property
+    def _not(self) -> LocatorAssertions:
+        return LocatorAssertions(
+            self._locator, self._timeout, is_not=not self._is_not, message=self._message, soft=self._soft
+        )
+
+    def _expect(
+        self,
+        what: str,
+        message: str,
+        timeout: float | timedelta | None,
+        wanted: Any = None,
+        given: dict[str, Any] | None = None,
+        title: str = "",
+    ) -> None:
+        __tracebackhide__ = True
+        limit = self._limit(timeout)
+        locator = self._locator
+        name = f"not_{title}" if self._is_not else title
+        log = [f'Expect "{name}" with timeout {limit:g}ms', *locator._log()]
+        operation = locator._frame._native.expect(locator._selector, what, given or {}, self._is_not, limit)
+        problem = ""
+        try:
+            matches, received, missing = locator._run(operation, limit, log)
+        except Error as error:
+            if (
+                "strict mode" not in error.message
+                and "Not a" not in error.message
+                and "not a" not in error.message
+                and "Element is not" not in error.message
+            ):
+                raise
+            matches, received, missing, problem = self._is_not, None, False, error.message
+        if missing and matches == self._is_not:
+            received = (
+                None if what not in ("visible", "hidden", "attached", "detached", "inViewport") else received
+            )
+            problem = problem or "Error: element(s) not found"
+        self._judge(matches != self._is_not, message, wanted, received, log, problem)
+
+    def to_be_attached(
+        self, *, attached: bool | None = None, timeout: float | timedelta | None = None
+    ) -> None:
+        """Expects that the element is there."""
+        __tracebackhide__ = True
+        wanted = attached is not False
+        self._expect(
+            "attached" if wanted else "detached",
+            f"Locator expected to be {'attached' if wanted else 'detached'}",
+            timeout,
+            title="to_be_attached",
+        )
+
+    def not_to_be_attached(
+        self, *, attached: bool | None = None, timeout: float | timedelta | None = None
+    ) -> None:
+        """The opposite of `to_be_attached`."""
+        __tracebackhide__ = True
+        self._not.to_be_attached(attached=attached, timeout=timeout)
+
+    def to_be_editable(
+        self, *, editable: bool | None = None, timeout: float | timedelta | None = None
+    ) -> None:
+        """Expects that the element can be edited."""
+        __tracebackhide__ = True
+        wanted = editable is not False
+        self._expect(
+            "editable" if wanted else "readonly",
+            f"Locator expected to be {'editable' if wanted else 'readonly'}",
+            timeout,
+            title="to_be_editable",
+        )
+
+    def not_to_be_editable(
+        self, *, editable: bool | None = None, timeout: float | timedelta | None = None
+    ) -> None:
+        """The opposite of `to_be_editable`."""
+        __tracebackhide__ = True
+        self._not.to_be_editable(editable=editable, timeout=timeout)
+
+    def to_be_enabled(self, *, enabled: bool | None = None, timeout: float | timedelta | None = None) -> None:
+        """Expects that the element is enabled."""
+        __tracebackhide__ = True
+        wanted = enabled is not False
+        self._expect(
+            "enabled" if wanted else "disabled",
+            f"Locator expected to be {'enabled' if wanted else 'disabled'}",
+            timeout,
+            title="to_be_enabled",
+        )
+
+    def not_to_be_enabled(
+        self, *, enabled: bool | None = None, timeout: float | timedelta | None = None
+    ) -> None:
+        """The opposite of `to_be_enabled`."""
+        __tracebackhide__ = True
+        self._not.to_be_enabled(enabled=enabled, timeout=timeout)
+
+    def to_be_visible(self, *, visible: bool | None = None, timeout: float | timedelta | None = None) -> None:
+        """Expects that the element can be seen."""
+        __tracebackhide__ = True
+        wanted = visible is not False
+        self._expect(
+            "visible" if wanted else "hidden",
+            f"Locator expected to be {'visible' if wanted else 'hidden'}",
+            timeout,
+            title="to_be_visible",
+        )
+
+    def not_to_be_visible(
+        self, *, visible: bool | None = None, timeout: float | timedelta | None = None
+    ) -> None:
+        """The opposite of `to_be_visible`."""
+        __tracebackhide__ = True
+        self._not.to_be_visible(visible=visible, timeout=timeout)
+
+    def to_be_disabled(self, *, timeout: float | timedelta | None = None) -> None:
+        """Expects that the element is disabled."""
+        __tracebackhide__ = True
+        self._expect("disabled", "Locator expected to be disabled", timeout, title="to_be_disabled")
+
+    def not_to_be_disabled(self, *, timeout: float | timedelta | None = None) -> None:
+        """The opposite of `to_be_disabled`."""
+        __tracebackhide__ = True
+        self._not.to_be_disabled(timeout=timeout)
+
+    def to_be_empty(self, *, timeout: float | timedelta | None = None) -> None:
+        """Expects that the element or field is empty."""
+        __tracebackhide__ = True
+        self._expect("empty", "Locator expected to be empty", timeout, title="to_be_empty")
+
+    def not_to_be_empty(self, *, timeout: float | timedelta | None = None) -> None:
+        """The opposite of `to_be_empty`."""
+        __tracebackhide__ = True
+        self._not.to_be_empty(timeout=timeout)
+
+    def to_be_focused(self, *, timeout: float | timedelta | None = None) -> None:
+        """Expects that the element has the focus."""
+        __tracebackhide__ = True
+        self._expect("focused", "Locator expected to be focused", timeout, title="to_be_focused")
+
+    def not_to_be_focused(self, *, timeout: float | timedelta | None = None) -> None:
+        """The opposite of `to_be_focused`."""
+        __tracebackhide__ = True
+        self._not.to_be_focused(timeout=timeout)
+
+    def to_be_hidden(self, *, timeout: float | timedelta | None = None) -> None:
+        """Expects that the element is missing or cannot be seen."""
+        __tracebackhide__ = True
+        self._expect("hidden", "Locator expected to be hidden", timeout, title="to_be_hidden")
+
+    def not_to_be_hidden(self, *, timeout: float | timedelta | None = None) -> None:
+        """The opposite of `to_be_hidden`."""
+        __tracebackhide__ = True
+        self._not.to_be_hidden(timeout=timeout)
+
+    def to_be_checked(
+        self,
+        *,
+        timeout: float | timedelta | None = None,
+        checked: bool | None = None,
+        indeterminate: bool | None = None,
+    ) -> None:
+        """Expects that a checkbox or a radio button is checked."""
+        __tracebackhide__ = True
+        if indeterminate and checked is not None:
+            raise Error("Can't assert indeterminate and checked at the same time")
+        state = "indeterminate" if indeterminate else "unchecked" if checked is False else "checked"
+        given = {"checked": checked is not False, "indeterminate": bool(indeterminate)}
+        self._expect("checked", f"Locator expected to be {state}", timeout, None, given, "to_be_checked")
+
+    def not_to_be_checked(
+        self,
+        *,
+        timeout: float | timedelta | None = None,
+        checked: bool | None = None,
+        indeterminate: bool | None = None,
+    ) -> None:
+        """The opposite of `to_be_checked`."""
+        __tracebackhide__ = True
+        self._not.to_be_checked(timeout=timeout, checked=checked, indeterminate=indeterminate)
+
+    def to_be_in_viewport(
+        self, *, ratio: float | None = None, timeout: float | timedelta | None = None
+    ) -> None:
+        """Expects that some of the element, or this share of it, is in the viewport."""
+        __tracebackhide__ = True
+        self._expect(
+            "inViewport",
+            "Locator expected to be in viewport",
+            timeout,
+            None,
+            {"ratio": ratio or 0.0},
+            "to_be_in_viewport",
+        )
+
+    def not_to_be_in_viewport(
+        self, *, ratio: float | None = None, timeout: float | timedelta | None = None
+    ) -> None:
+        """The opposite of `to_be_in_viewport`."""
+        __tracebackhide__ = True
+        self._not.to_be_in_viewport(ratio=ratio, timeout=timeout)
+
+    def to_contain_text(
+        self,
+        expected: Sequence[str]
+        | Sequence[re.Pattern[str]]
+        | Sequence[str | re.Pattern[str]]
+        | re.Pattern[str]
+        | str,
+        *,
+        use_inner_text: bool | None = None,
+        timeout: float | timedelta | None = None,
+        ignore_case: bool | None = None,
+    ) -> None:
+        """Expects that the text of the element contains this one; of a list, one element each."""
+        __tracebackhide__ = True
+        how: dict[str, Any] = {
+            "part": True,
+            "squeeze": True,
+            "ignore_case": ignore_case,
+            "drawn": use_inner_text,
+        }
+        if not isinstance(expected, (str, re.Pattern)):
+            given: dict[str, Any] = {
+                "texts": [expectations.text(text, **how) for text in expected],
+                "some": True,
+            }
+            self._expect(
+                "texts", "Locator expected to contain text", timeout, expected, given, "to_contain_text"
+            )
+        else:
+            given = expectations.text(expected, **how)
+            self._expect(
+                "text", "Locator expected to contain text", timeout, expected, given, "to_contain_text"
+            )
+
+    def not_to_contain_text(
+        self,
+        expected: Sequence[str]
+        | Sequence[re.Pattern[str]]
+        | Sequence[str | re.Pattern[str]]
+        | re.Pattern[str]
+        | str,
+        *,
+        use_inner_text: bool | None = None,
+        timeout: float | timedelta | None = None,
+        ignore_case: bool | None = None,
+    ) -> None:
+        """The opposite of `to_contain_text`."""
+        __tracebackhide__ = True
+        self._not.to_contain_text(
+            expected, use_inner_text=use_inner_text, timeout=timeout, ignore_case=ignore_case
+        )
+
+    def to_have_text(
+        self,
+        expected: Sequence[str]
+        | Sequence[re.Pattern[str]]
+        | Sequence[str | re.Pattern[str]]
+        | re.Pattern[str]
+        | str,
+        *,
+        use_inner_text: bool | None = None,
+        timeout: float | timedelta | None = None,
+        ignore_case: bool | None = None,
+    ) -> None:
+        """Expects that the text of the element is this one; of a list, one element each."""
+        __tracebackhide__ = True
+        how: dict[str, Any] = {
+            "part": False,
+            "squeeze": True,
+            "ignore_case": ignore_case,
+            "drawn": use_inner_text,
+        }
+        if not isinstance(expected, (str, re.Pattern)):
+            given: dict[str, Any] = {
+                "texts": [expectations.text(text, **how) for text in expected],
+                "some": False,
+            }
+            self._expect("texts", "Locator expected to have text", timeout, expected, given, "to_have_text")
+        else:
+            given = expectations.text(expected, **how)
+            self._expect("text", "Locator expected to have text", timeout, expected, given, "to_have_text")
+
+    def not_to_have_text(
+        self,
+        expected: Sequence[str]
+        | Sequence[re.Pattern[str]]
+        | Sequence[str | re.Pattern[str]]
+        | re.Pattern[str]
+        | str,
+        *,
+        use_inner_text: bool | None = None,
+        timeout: float | timedelta | None = None,
+        ignore_case: bool | None = None,
+    ) -> None:
+        """The opposite of `to_have_text`."""
+        __tracebackhide__ = True
+        self._not.to_have_text(
+            expected, use_inner_text=use_inner_text, timeout=timeout, ignore_case=ignore_case
+        )
+
+    def to_contain_class(
+        self, expected: Sequence[str] | str, *, timeout: float | timedelta | None = None
+    ) -> None:
+        """Expects that the element has all of these classes; of a list, one element each."""
+        __tracebackhide__ = True
+        if not isinstance(expected, (str, re.Pattern)):
+            listed = {"texts": [expectations.text(text) for text in expected]}
+            self._expect(
+                "classNames",
+                "Locator expected to contain class names",
+                timeout,
+                expected,
+                listed,
+                "to_contain_class",
+            )
+        else:
+            given = expectations.text(str(expected))
+            self._expect(
+                "className", "Locator expected to contain class", timeout, expected, given, "to_contain_class"
+            )
+
+    def not_to_contain_class(
+        self, expected: Sequence[str] | str, *, timeout: float | timedelta | None = None
+    ) -> None:
+        """The opposite of `to_contain_class`."""
+        __tracebackhide__ = True
+        self._not.to_contain_class(expected, timeout=timeout)
+
+    def to_have_class(
+        self,
+        expected: Sequence[str]
+        | Sequence[re.Pattern[str]]
+        | Sequence[str | re.Pattern[str]]
+        | re.Pattern[str]
+        | str,
+        *,
+        timeout: float | timedelta | None = None,
+    ) -> None:
+        """Expects that the classes of the element are these; of a list, one element each."""
+        __tracebackhide__ = True
+        if not isinstance(expected, (str, re.Pattern)):
+            listed = {"texts": [expectations.text(text) for text in expected]}
+            self._expect(
+                "classes", "Locator expected to have class", timeout, expected, listed, "to_have_class"
+            )
+        else:
+            self._expect(
+                "class",
+                "Locator expected to have class",
+                timeout,
+                expected,
+                expectations.text(expected),
+                "to_have_class",
+            )
+
+    def not_to_have_class(
+        self,
+        expected: Sequence[str]
+        | Sequence[re.Pattern[str]]
+        | Sequence[str | re.Pattern[str]]
+        | re.Pattern[str]
+        | str,
+        *,
+        timeout: float | timedelta | None = None,
+    ) -> None:
+        """The opposite of `to_have_class`."""
+        __tracebackhide__ = True
+        self._not.to_have_class(expected, timeout=timeout)
+
+    def to_have_count(self, count: int, *, timeout: float | timedelta | None = None) -> None:
+        """Expects so many elements."""
+        __tracebackhide__ = True
+        self._expect(
+            "count", "Locator expected to have count", timeout, count, {"count": count}, "to_have_count"
+        )
+
+    def not_to_have_count(self, count: int, *, timeout: float | timedelta | None = None) -> None:
+        """The opposite of `to_have_count`."""
+        __tracebackhide__ = True
+        self._not.to_have_count(count, timeout=timeout)
+
+    def to_have_attribute(
+        self,
+        name: str,
+        value: str | re.Pattern[str],
+        *,
+        ignore_case: bool | None = None,
+        timeout: float | timedelta | None = None,
+    ) -> None:
+        """Expects that an attribute has this value."""
+        __tracebackhide__ = True
+        given = {**expectations.text(value, ignore_case=ignore_case), "name": name}
+        self._expect(
+            "attribute",
+            f"Locator expected to have attribute '{name}'",
+            timeout,
+            value,
+            given,
+            "to_have_attribute",
+        )
+
+    def not_to_have_attribute(
+        self,
+        name: str,
+        value: str | re.Pattern[str],
+        *,
+        ignore_case: bool | None = None,
+        timeout: float | timedelta | None = None,
+    ) -> None:
+        """The opposite of `to_have_attribute`."""
+        __tracebackhide__ = True
+        self._not.to_have_attribute(name, value, ignore_case=ignore_case, timeout=timeout)
+
+    def to_have_css(
+        self,
+        name: str,
+        value: str | re.Pattern[str],
+        *,
+        timeout: float | timedelta | None = None,
+        pseudo: str | None = None,
+    ) -> None:
+        """Expects that a computed style has this value."""
+        __tracebackhide__ = True
+        given = {**expectations.text(value), "name": name, "pseudo": f"::{pseudo}" if pseudo else None}
+        self._expect("css", "Locator expected to have CSS", timeout, value, given, "to_have_css")
+
+    def not_to_have_css(
+        self,
+        name: str,
+        value: str | re.Pattern[str],
+        *,
+        timeout: float | timedelta | None = None,
+        pseudo: str | None = None,
+    ) -> None:
+        """The opposite of `to_have_css`."""
+        __tracebackhide__ = True
+        self._not.to_have_css(name, value, timeout=timeout, pseudo=pseudo)
+
+    def to_have_id(self, id: str | re.Pattern[str], *, timeout: float | timedelta | None = None) -> None:
+        """Expects that the id is this one."""
+        __tracebackhide__ = True
+        self._expect("id", "Locator expected to have ID", timeout, id, expectations.text(id), "to_have_id")
+
+    def not_to_have_id(self, id: str | re.Pattern[str], *, timeout: float | timedelta | None = None) -> None:
+        """The opposite of `to_have_id`."""
+        __tracebackhide__ = True
+        self._not.to_have_id(id, timeout=timeout)
+
+    def to_have_value(
+        self, value: str | re.Pattern[str], *, timeout: float | timedelta | None = None
+    ) -> None:
+        """Expects that the value is this one."""
+        __tracebackhide__ = True
+        self._expect(
+            "value",
+            "Locator expected to have Value",
+            timeout,
+            value,
+            expectations.text(value),
+            "to_have_value",
+        )
+
+    def not_to_have_value(
+        self, value: str | re.Pattern[str], *, timeout: float | timedelta | None = None
+    ) -> None:
+        """The opposite of `to_have_value`."""
+        __tracebackhide__ = True
+        self._not.to_have_value(value, timeout=timeout)
+
+    def to_have_values(
+        self,
+        values: Sequence[str] | Sequence[re.Pattern[str]] | Sequence[str | re.Pattern[str]],
+        *,
+        timeout: float | timedelta | None = None,
+    ) -> None:
+        """Expects that these options of a `<select>` are selected."""
+        __tracebackhide__ = True
+        given = {"texts": [expectations.text(value) for value in values]}
+        self._expect("values", "Locator expected to have Values", timeout, values, given, "to_have_values")
+
+    def not_to_have_values(
+        self,
+        values: Sequence[str] | Sequence[re.Pattern[str]] | Sequence[str | re.Pattern[str]],
+        *,
+        timeout: float | timedelta | None = None,
+    ) -> None:
+        """The opposite of `to_have_values`."""
+        __tracebackhide__ = True
+        self._not.to_have_values(values, timeout=timeout)
+
+    def to_have_role(self, role: AriaRole, *, timeout: float | timedelta | None = None) -> None:
+        """Expects that the element has this role."""
+        __tracebackhide__ = True
+        if not isinstance(role, str):
+            raise Error('"role" argument in to_have_role must be a string')
+        self._expect(
+            "role",
+            "Locator expected to have accessible role",
+            timeout,
+            role,
+            expectations.text(role),
+            "to_have_role",
+        )
+
+    def not_to_have_role(self, role: AriaRole, *, timeout: float | timedelta | None = None) -> None:
+        """The opposite of `to_have_role`."""
+        __tracebackhide__ = True
+        self._not.to_have_role(role, timeout=timeout)
+
+    def to_have_accessible_name(
+        self,
+        name: str | re.Pattern[str],
+        *,
+        ignore_case: bool | None = None,
+        timeout: float | timedelta | None = None,
+    ) -> None:
+        """Expects that assistive technology is told this name."""
+        __tracebackhide__ = True
+        given = expectations.text(name, squeeze=True, ignore_case=ignore_case)
+        self._expect(
+            "name",
+            "Locator expected to have accessible name",
+            timeout,
+            name,
+            given,
+            "to_have_accessible_name",
+        )
+
+    def not_to_have_accessible_name(
+        self,
+        name: str | re.Pattern[str],
+        *,
+        ignore_case: bool | None = None,
+        timeout: float | timedelta | None = None,
+    ) -> None:
+        """The opposite of `to_have_accessible_name`."""
+        __tracebackhide__ = True
+        self._not.to_have_accessible_name(name, ignore_case=ignore_case, timeout=timeout)
+
+    def to_have_accessible_description(
+        self,
+        description: str | re.Pattern[str],
+        *,
+        ignore_case: bool | None = None,
+        timeout: float | timedelta | None = None,
+    ) -> None:
+        """Expects that assistive technology is told this description."""
+        __tracebackhide__ = True
+        given = expectations.text(description, squeeze=True, ignore_case=ignore_case)
+        self._expect(
+            "description",
+            "Locator expected to have accessible description",
+            timeout,
+            description,
+            given,
+            "to_have_accessible_description",
+        )
+
+    def not_to_have_accessible_description(
+        self,
+        description: str | re.Pattern[str],
+        *,
+        ignore_case: bool | None = None,
+        timeout: float | timedelta | None = None,
+    ) -> None:
+        """The opposite of `to_have_accessible_description`."""
+        __tracebackhide__ = True
+        self._not.to_have_accessible_description(description, ignore_case=ignore_case, timeout=timeout)
+
+    def to_have_accessible_error_message(
+        self,
+        error_message: str | re.Pattern[str],
+        *,
+        ignore_case: bool | None = None,
+        timeout: float | timedelta | None = None,
+    ) -> None:
+        """Expects that assistive technology is told this error message."""
+        __tracebackhide__ = True
+        given = expectations.text(error_message, squeeze=True, ignore_case=ignore_case)
+        self._expect(
+            "errorMessage",
+            "Locator expected to have accessible error message",
+            timeout,
+            error_message,
+            given,
+            "to_have_accessible_error_message",
+        )
+
+    def not_to_have_accessible_error_message(
+        self,
+        error_message: str | re.Pattern[str],
+        *,
+        ignore_case: bool | None = None,
+        timeout: float | timedelta | None = None,
+    ) -> None:
+        """The opposite of `to_have_accessible_error_message`."""
+        __tracebackhide__ = True
+        self._not.to_have_accessible_error_message(error_message, ignore_case=ignore_case, timeout=timeout)
+
+    def to_have_js_property(self, name: str, value: Any, *, timeout: float | timedelta | None = None) -> None:
+        """Expects that a property of the element, in the page's own world, has this value."""
+        __tracebackhide__ = True
+        limit = self._limit(timeout)
+        end = time.monotonic() + limit / 1000
+        script = "(element, name) => name.split('.').reduce((object, key) => object?.[key], element)"
+        received: Any = None
+        passed = False
+        while not passed:
+            left = max((end - time.monotonic()) * 1000, 1)
+            received = self._locator.evaluate(script, name, timeout=left, isolated_context=False)
+            passed = (received == value and type(received) is type(value)) != self._is_not
+            if time.monotonic() >= end:
+                break
+            if not passed:
+                self._locator._runtime.sleep(50)
+        log = [f'Expect "to_have_js_property" with timeout {limit:g}ms', *self._locator._log()]
+        self._judge(passed, "Locator expected to have JS Property", value, received, log)
+
+    def not_to_have_js_property(
+        self, name: str, value: Any, *, timeout: float | timedelta | None = None
+    ) -> None:
+        """The opposite of `to_have_js_property`."""
+        __tracebackhide__ = True
+        self._not.to_have_js_property(name, value, timeout=timeout)
+
+
+class PageAssertions(_Assertions):
+    """What can be expected of a page. Each looks until it is so, at most 5 s unless told."""
+
+    def __init__(
+        self,
+        page: Page,
+        timeout: float | None = None,
+        *,
+        is_not: bool = False,
+        message: str | None = None,
+        soft: bool = False,
+    ) -> None:
+        super().__init__(timeout, is_not=is_not, message=message, soft=soft)
+        self._page = page
+
+    @property
+    def _not(self) -> PageAssertions:
+        return PageAssertions(
+            self._page, self._timeout, is_not=not self._is_not, message=self._message, soft=self._soft
+        )
+
+    def _poll(
+        self,
+        look: Callable[[], Any],
+        fits: Callable[[Any], bool],
+        message: str,
+        wanted: Any,
+        timeout: float | timedelta | None,
+        title: str,
+    ) -> None:
+        __tracebackhide__ = True
+        limit = self._limit(timeout)
+        end = time.monotonic() + limit / 1000
+        while True:
+            received = self._page._runtime.settle(look())
+            passed = fits(received) != self._is_not
+            if passed or time.monotonic() >= end:
+                break
+            self._page._runtime.sleep(30)
+        name = f"not_{title}" if self._is_not else title
+        self._judge(passed, message, wanted, received, [f'Expect "{name}" with timeout {limit:g}ms'])
+
+    def to_have_title(
+        self, title_or_reg_exp: str | re.Pattern[str], *, timeout: float | timedelta | None = None
+    ) -> None:
+        """Expects that the title is this one."""
+        __tracebackhide__ = True
+
+        def fits(title: str) -> bool:
+            if isinstance(title_or_reg_exp, re.Pattern):
+                return bool(title_or_reg_exp.search(title))
+            return " ".join(title.split()) == " ".join(title_or_reg_exp.split())
+
+        self._poll(
+            self._page.title, fits, "Page title expected to be", title_or_reg_exp, timeout, "to_have_title"
+        )
+
+    def not_to_have_title(
+        self, title_or_reg_exp: str | re.Pattern[str], *, timeout: float | timedelta | None = None
+    ) -> None:
+        """The opposite of `to_have_title`."""
+        __tracebackhide__ = True
+        self._not.to_have_title(title_or_reg_exp, timeout=timeout)
+
+    def to_have_url(
+        self,
+        url_or_reg_exp: str | re.Pattern[str] | Callable[[str], bool],
+        *,
+        timeout: float | timedelta | None = None,
+        ignore_case: bool | None = None,
+    ) -> None:
+        """Expects that the address is one that is meant."""
+        __tracebackhide__ = True
+        base = self._page.context._base_url
+        wanted: Any = url_or_reg_exp
+        if isinstance(wanted, str) and base:
+            wanted = urljoin(base, wanted)
+        if ignore_case and isinstance(wanted, re.Pattern):
+            wanted = re.compile(wanted.pattern, wanted.flags | re.IGNORECASE)
+
+        def fits(url: str) -> bool:
+            if ignore_case and isinstance(wanted, str):
+                return urls.matches(None, url.lower(), wanted.lower())
+            return urls.matches(None, url, wanted)
+
+        self._poll(
+            lambda: self._page.url, fits, "Page URL expected to be", url_or_reg_exp, timeout, "to_have_url"
+        )
+
+    def not_to_have_url(
+        self,
+        url_or_reg_exp: str | re.Pattern[str] | Callable[[str], bool],
+        *,
+        timeout: float | timedelta | None = None,
+        ignore_case: bool | None = None,
+    ) -> None:
+        """The opposite of `to_have_url`."""
+        __tracebackhide__ = True
+        self._not.to_have_url(url_or_reg_exp, timeout=timeout, ignore_case=ignore_case)
+
+
+class Expect:
+    """`expect` itself, which remembers how long to look."""
+
+    def __init__(self) -> None:
+        self._timeout: float | None = None
+
+    def set_options(self, timeout: float | timedelta | None = None) -> None:
+        """How long assertions look unless told, in milliseconds."""
+        if timeout is not None:
+            self._timeout = milliseconds(timeout)
+
+    @overload
+    def __call__(self, actual: Page, message: str | None = None) -> PageAssertions: ...
+
+    @overload
+    def __call__(self, actual: Locator, message: str | None = None) -> LocatorAssertions: ...
+
+    def __call__(self, actual: Page | Locator, message: str | None = None) -> Any:
+        """What can be expected of a page or of elements."""
+        return self._assertions(actual, message, soft=False)
+
+    def soft(self, actual: Any, message: str | None = None) -> Any:
+        """Like `expect`; what is not so is collected by the test runner instead of raised."""
+        return self._assertions(actual, message, soft=True)
+
+    def _assertions(self, actual: Any, message: str | None, *, soft: bool) -> Any:
+        if isinstance(actual, Page):
+            return PageAssertions(actual, self._timeout, message=message, soft=soft)
+        if isinstance(actual, Locator):
+            return LocatorAssertions(actual, self._timeout, message=message, soft=soft)
+        raise ValueError(f"Unsupported type: {type(actual)}")
+
+
+expect = Expect()

@@ -1,0 +1,305 @@
+"""Contexts: cookies, storage and permissions of their own, and the pages that share them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import urljoin
+
+from .. import _deeds as deeds
+from ..errors import Error
+from ._base import DEFAULT_TIMEOUT, ApiObject, Waiter, closed_error
+from ._runtime import EventContextManager
+from .page import Page, script_source
+
+if TYPE_CHECKING:
+    from .._core import BrowserContext as NativeContext
+    from .._core import Page as NativePage
+    from .._typed import Cookie, Geolocation, SetCookieParam, StorageState
+    from .browser import Browser
+
+
+class BrowserContext(ApiObject):
+    """An isolated context."""
+
+    def __init__(self, browser: Browser, native: NativeContext, options: dict[str, Any]) -> None:
+        super().__init__(browser._connection)
+        self._browser = browser
+        self._native = native
+        self._options = options
+        self._base_url: str | None = options.get("base_url")
+        self._strict_selectors = bool(options.get("strict_selectors"))
+        self._media: dict[str, Any] = {
+            name: options.get(name)
+            for name in ("color_scheme", "reduced_motion", "forced_colors", "contrast")
+        }
+        self._pages: dict[int, Page] = {}
+        self._default_timeout: float | None = None
+        self._default_navigation_timeout: float | None = None
+        self._close_reason: str | None = None
+        self._closed = False
+        self._closing = False
+        self._connection.know(native.key, self)
+        for page in native.pages:
+            self._page_of(page)
+
+    # What the engine tells.
+
+    def _page_of(self, native: NativePage) -> Page:
+        page = self._pages.get(native.key)
+        if page is None:
+            page = self._pages[native.key] = Page(self, native)
+        return page
+
+    def _told(self, name: str, payload: Any) -> None:
+        if name == "page":
+            page = self._page_of(payload)
+            self._emit("page", page)
+            opener = payload.opener
+            if opener is not None:
+                self._page_of(opener)._emit("popup", page)
+        elif name == "context_closed":
+            self._gone()
+
+    def _page_closed(self, page: Page) -> None:
+        self._pages.pop(page._native.key, None)
+
+    def _gone(self) -> None:
+        if self._closed:
+            return
+        self._closed = True
+        for page in list(self._pages.values()):
+            page._close_reason = page._close_reason or self._close_reason
+            page._gone()
+        self._connection.forget(self._native.key)
+        self._browser._context_closed(self)
+        self._emit("close", self)
+
+    def _timeout(self, timeout: float | timedelta | None = None) -> float:
+        if timeout is not None:
+            return deeds.milliseconds(timeout)
+        return self._default_timeout if self._default_timeout is not None else DEFAULT_TIMEOUT
+
+    def _resolved(self, url: str) -> str:
+        return urljoin(self._base_url, url) if self._base_url else url
+
+    # What it is.
+
+    @property
+    def browser(self) -> Browser | None:
+        """The browser; `None` for the context of a profile."""
+        return None if self._options.get("persistent") else self._browser
+
+    @property
+    def pages(self) -> list[Page]:
+        """Its pages, oldest first."""
+        return list(self._pages.values())
+
+    @property
+    def background_pages(self) -> list[Page]:
+        """Background pages of extensions: current browsers have none."""
+        return []
+
+    def is_closed(self) -> bool:
+        """Whether it was closed."""
+        return self._closed
+
+    def set_default_timeout(self, timeout: float | timedelta) -> None:
+        """How long all waits last unless told, in milliseconds. 30 s at first."""
+        self._default_timeout = deeds.milliseconds(timeout)
+
+    def set_default_navigation_timeout(self, timeout: float | timedelta) -> None:
+        """How long navigations last unless told, in milliseconds."""
+        self._default_navigation_timeout = deeds.milliseconds(timeout)
+
+    # Its life.
+
+    def new_page(self) -> Page:
+        """Opens a page."""
+        if self._options.get("owner_page"):
+            raise Error("Please use browser.new_context()")
+        return self._page_of(self._run(self._native.new_page()))
+
+    def close(self, *, reason: str | None = None) -> None:
+        """Closes it with all its pages. The context of a profile takes its browser along."""
+        if self._closing:
+            return
+        self._closing = True
+        self._close_reason = reason
+        if self._options.get("persistent"):
+            self._browser.close(reason=reason)
+            return
+        try:
+            self._run(self._native.close())
+        except Error:
+            if self._browser.is_connected():
+                raise
+        self._gone()
+
+    # What it has.
+
+    def cookies(self, urls: str | Sequence[str] | None = None) -> list[Cookie]:
+        """Its cookies, or those that these addresses would get."""
+        cookies = [_told_cookie(cookie) for cookie in self._run(self._native.cookies())]
+        wanted = deeds.listed(urls)
+        return [cookie for cookie in cookies if not wanted or any(_is_sent(cookie, url) for url in wanted)]
+
+    def add_cookies(self, cookies: Sequence[SetCookieParam]) -> None:
+        """Puts cookies in. Each needs an address, or a domain and a path."""
+        self._run(self._native.add_cookies([_checked_cookie(cookie) for cookie in cookies]))
+
+    def clear_cookies(
+        self,
+        *,
+        name: str | re.Pattern[str] | None = None,
+        domain: str | re.Pattern[str] | None = None,
+        path: str | re.Pattern[str] | None = None,
+    ) -> None:
+        """Takes cookies away: all, or those that fit."""
+        wanted = {"name": name, "domain": domain, "path": path}
+        if all(value is None for value in wanted.values()):
+            self._run(self._native.clear_cookies())
+            return
+        cookies = self._run(self._native.cookies())
+        kept = [
+            cookie
+            for cookie in cookies
+            if not all(_fits(cookie[key], value) for key, value in wanted.items())
+        ]
+        self._run(self._native.clear_cookies())
+        self._run(self._native.add_cookies(kept))
+
+    def storage_state(
+        self,
+        *,
+        path: str | Path | None = None,
+        indexed_db: bool | None = None,
+        credentials: bool | None = None,
+    ) -> StorageState:
+        """Its cookies and storage, to begin another context with."""
+        state = self._run(self._native.storage_state(bool(indexed_db)))
+        if path is not None:
+            Path(path).write_text(json.dumps(state, indent=2), encoding="utf-8")
+        return cast("StorageState", state)
+
+    def grant_permissions(self, permissions: Sequence[str], *, origin: str | None = None) -> None:
+        """Lets its pages, or those of one origin, do things without asking."""
+        self._run(self._native.grant_permissions(list(permissions), origin))
+
+    def clear_permissions(self) -> None:
+        """Takes back all that was granted."""
+        self._run(self._native.clear_permissions())
+
+    def set_geolocation(self, geolocation: Geolocation | None = None) -> None:
+        """Moves it elsewhere; `None`: there is no telling where it is."""
+        self._run(self._native.set_geolocation(geolocation))
+
+    def set_offline(self, offline: bool) -> None:
+        """Takes the network away, or gives it back."""
+        self._run(self._native.set_offline(offline))
+
+    def set_extra_http_headers(self, headers: dict[str, str]) -> None:
+        """Sends these headers with each request."""
+        self._run(self._native.set_extra_headers(headers))
+
+    def add_init_script(self, script: str | None = None, *, path: str | Path | None = None) -> None:
+        """Runs a script in each document, before the document's own."""
+        self._run(self._native.add_init_script(script_source(script, path)))
+
+    # Events.
+
+    def _expect(
+        self, event: str, predicate: Callable[[Any], Any] | None, timeout: float | timedelta | None
+    ) -> Waiter[Any]:
+        waiter: Waiter[Any] = Waiter(self._runtime, self._timeout(timeout), f'event "{event}"')
+        waiter.accept(self, event, predicate)
+        if event != "close":
+            waiter.refuse(self, "close", lambda: closed_error(self._close_reason))
+        return waiter
+
+    def expect_event(
+        self,
+        event: str,
+        predicate: Callable[..., Any] | None = None,
+        *,
+        timeout: float | timedelta | None = None,
+    ) -> EventContextManager[Any]:
+        """Waits, at its end, for an event that its body causes."""
+        return EventContextManager(self._expect(event, predicate, timeout))
+
+    def wait_for_event(
+        self,
+        event: str,
+        predicate: Callable[..., Any] | None = None,
+        *,
+        timeout: float | timedelta | None = None,
+    ) -> Any:
+        """Waits for an event. `expect_event` also sees one that happens at once."""
+        return self._expect(event, predicate, timeout).result()
+
+    def expect_page(
+        self, predicate: Callable[[Page], bool] | None = None, *, timeout: float | timedelta | None = None
+    ) -> EventContextManager[Page]:
+        """Waits, at its end, for a page that its body has opened."""
+        return EventContextManager(self._expect("page", predicate, timeout))
+
+
+def _fits(text: str, wanted: str | re.Pattern[str] | None) -> bool:
+    if wanted is None:
+        return True
+    return bool(wanted.search(text)) if isinstance(wanted, re.Pattern) else text == wanted
+
+
+_COOKIE_KEYS = (
+    "name",
+    "value",
+    "domain",
+    "path",
+    "expires",
+    "httpOnly",
+    "secure",
+    "sameSite",
+    "partitionKey",
+)
+
+
+def _told_cookie(cookie: dict[str, Any]) -> Cookie:
+    told = {key: cookie[key] for key in _COOKIE_KEYS if cookie.get(key) is not None}
+    told.setdefault("sameSite", "Lax")
+    return cast("Cookie", told)
+
+
+def _checked_cookie(cookie: Any) -> dict[str, Any]:
+    told = dict(cookie)
+    if not told.get("url") and not (told.get("domain") and told.get("path")):
+        raise Error("Cookie should have a url or a domain/path pair")
+    if told.get("url") and told.get("domain"):
+        raise Error("Cookie should have either url or domain")
+    if told.get("url") and told.get("path"):
+        raise Error("Cookie should have either url or path")
+    if told.get("url") == "about:blank":
+        raise Error(f'Blank page can not have cookie "{told.get("name")}"')
+    if str(told.get("url", "")).startswith("data:"):
+        raise Error(f'Data URL page can not have cookie "{told.get("name")}"')
+    return {key: value for key, value in told.items() if value is not None}
+
+
+def _is_sent(cookie: Any, url: str) -> bool:
+    """Whether a cookie goes along with a request for an address."""
+    from urllib.parse import urlparse  # noqa: PLC0415
+
+    parts = urlparse(url)
+    host, domain = parts.hostname or "", cookie["domain"]
+    if domain.startswith("."):
+        if not f".{host}".endswith(domain):
+            return False
+    elif host != domain:
+        return False
+    place = parts.path or "/"
+    if not place.startswith(cookie["path"]):
+        return False
+    return not (cookie["secure"] and parts.scheme != "https" and host not in ("localhost", "127.0.0.1"))

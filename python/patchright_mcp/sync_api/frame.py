@@ -1,0 +1,850 @@
+"""Frames: documents, scripts, and elements found by selectors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from .. import _deeds as deeds
+from .. import _selectors as selectors
+from .. import _urls as urls
+from .._failures import caller
+from ..errors import Error, TimeoutError  # noqa: A004
+from ._base import ApiObject, Waiter, closed_error
+from ._runtime import EventContextManager
+from .handle import ElementHandle, JSHandle, dispatch_on, handle_of, option_choices
+from .locator import FrameLocator, Locator
+
+if TYPE_CHECKING:
+    from .._core import Frame as NativeFrame
+    from .._typed import AriaRole, FilePayload, Position
+    from .network import Response
+    from .page import Page
+
+
+class Frame(ApiObject):
+    """A place in a page where one document after another lives: the page itself, or an `<iframe>` in it."""
+
+    def __init__(self, page: Page, native: NativeFrame) -> None:
+        super().__init__(page._connection)
+        self._page = page
+        self._native = native
+
+    def __repr__(self) -> str:
+        return f"<Frame name={self.name} url={self.url!r}>"
+
+    @property
+    def page(self) -> Page:
+        """The page that it belongs to."""
+        return self._page
+
+    @property
+    def name(self) -> str:
+        """The name that the page gave it."""
+        return self._native.name
+
+    @property
+    def url(self) -> str:
+        """The address of the current document."""
+        return self._native.url
+
+    @property
+    def parent_frame(self) -> Frame | None:
+        """The frame around it; `None` for the main frame."""
+        parent = self._native.parent
+        return self._page._frame_of(parent) if parent is not None else None
+
+    @property
+    def child_frames(self) -> list[Frame]:
+        """The frames in it."""
+        return [self._page._frame_of(frame) for frame in self._native.children]
+
+    def is_detached(self) -> bool:
+        """Whether it was removed from its page."""
+        return self._native.is_detached
+
+    def _timeout(self, timeout: float | timedelta | None) -> float:
+        return self._page._timeout(timeout)
+
+    def _navigation_timeout(self, timeout: float | timedelta | None) -> float:
+        return self._page._navigation_timeout(timeout)
+
+    def _strict(self, strict: bool | None) -> bool:
+        return self._page.context._strict_selectors if strict is None else strict
+
+    def _perform(
+        self,
+        selector: str,
+        deed: dict[str, Any],
+        strict: bool | None,
+        timeout: float | timedelta | None,
+        log: Sequence[str] | None = None,
+    ) -> Any:
+        limit = self._timeout(timeout)
+        told = log if log is not None else [f"waiting for {selectors.written('locator', selector)}"]
+        strictly = self._strict(strict)
+        return self._page._obstructions.run(
+            self, lambda left: self._native.perform(selector, strictly, deed, left), limit, told
+        )
+
+    def _is_visible(self, selector: str, strict: bool | None) -> bool:
+        found = self._run(
+            self._native.query(selector, self._strict(strict)),
+            None,
+            [f"waiting for {selectors.written('locator', selector)}"],
+        )
+        if found is None:
+            return False
+        return bool(self._run(found.perform(deeds.deed("is_visible"), 0)))
+
+    def _dispatch(
+        self,
+        selector: str,
+        kind: str,
+        event_init: dict[str, Any] | None,
+        strict: bool | None,
+        timeout: float | timedelta | None,
+        log: Sequence[str] | None = None,
+    ) -> None:
+        if any(isinstance(value, JSHandle) for value in (event_init or {}).values()):
+            limit = self._timeout(timeout)
+            found = self._run(
+                self._native.wait_for(selector, "attached", self._strict(strict), limit), limit, log or ()
+            )
+            dispatch_on(cast("ElementHandle", handle_of(self._page, found)), kind, event_init)
+            return
+        self._perform(
+            selector, deeds.deed("dispatch", event=kind, init=event_init or {}), strict, timeout, log
+        )
+
+    # Documents.
+
+    def goto(
+        self,
+        url: str,
+        *,
+        timeout: float | timedelta | None = None,
+        wait_until: Literal["commit", "domcontentloaded", "load", "networkidle"] | None = None,
+        referer: str | None = None,
+    ) -> Response | None:
+        """Navigates, and waits until the new document has reached a moment of its life (`load` unless told).
+
+        Gives the response in which the document came; `None` within the same document and for `about:blank`.
+
+        Raises:
+            Error: When the navigation failed, or led to a download.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
+        limit = self._navigation_timeout(timeout)
+        address = self._page.context._resolved(url)
+        operation = self._native.goto(address, wait_until or "load", limit, referer)
+        return self._navigated(operation, limit, address, wait_until)
+
+    def _navigated(self, operation: Any, limit: float, url: str, wait_until: str | None) -> Response | None:
+        log = [f'navigating to "{url}", waiting until "{wait_until or "load"}"'] if url else []
+        try:
+            arrival = self._run(operation, limit, log)
+        except TimeoutError:
+            raise
+        except Error as error:
+            if "net::" in error.message:
+                raise Error(
+                    f"{error.message} at {url}" + "\nCall log:\n" + "".join(f"  - {line}\n" for line in log)
+                ) from None
+            raise
+        if arrival == "download":
+            raise Error(f"{caller()}: Download is starting")
+        if arrival == "no_content":
+            raise Error(f"{caller()}: net::ERR_ABORTED at {url}")
+        if arrival is None or arrival == "same_document":
+            return None
+        return self._page._document_response(self)
+
+    def set_content(
+        self,
+        html: str,
+        *,
+        timeout: float | timedelta | None = None,
+        wait_until: Literal["commit", "domcontentloaded", "load", "networkidle"] | None = None,
+    ) -> None:
+        """Puts other content into the document, and waits until that has loaded."""
+        limit = self._navigation_timeout(timeout)
+        self._run(
+            self._native.set_content(html, wait_until or "load", limit),
+            limit,
+            [f'setting frame content, waiting until "{wait_until or "load"}"'],
+        )
+
+    def content(self) -> str:
+        """The document as HTML, with its doctype."""
+        return cast("str", self._run(self._native.content()))
+
+    def title(self) -> str:
+        """The title of the document."""
+        return cast("str", self._run(self._native.evaluate("document.title", None, True)))
+
+    def frame_element(self) -> ElementHandle:
+        """The element that shows this frame, in the frame around it."""
+        return cast("ElementHandle", handle_of(self._page, self._run(self._native.frame_element())))
+
+    def wait_for_load_state(
+        self,
+        state: Literal["domcontentloaded", "load", "networkidle"] | None = None,
+        *,
+        timeout: float | timedelta | None = None,
+    ) -> None:
+        """Waits until the document has reached a moment of its life; at once if it has already."""
+        wanted = state or "load"
+        if wanted not in ("domcontentloaded", "load", "networkidle", "commit"):
+            raise Error(f"{caller()}: state: expected one of (load|domcontentloaded|networkidle|commit)")
+        limit = self._navigation_timeout(timeout)
+        self._run(self._native.wait_for_load_state(wanted, limit), limit)
+
+    def wait_for_url(
+        self,
+        url: str | re.Pattern[str] | Callable[[str], bool],
+        *,
+        wait_until: Literal["commit", "domcontentloaded", "load", "networkidle"] | None = None,
+        timeout: float | timedelta | None = None,
+    ) -> None:
+        """Waits until the document has an address that is meant."""
+        base = self._page.context._base_url
+        if urls.matches(base, self.url, url):
+            self._wait_for_moment(wait_until, timeout)
+            return
+        with self.expect_navigation(url=url, wait_until=wait_until, timeout=timeout):
+            pass
+
+    def _wait_for_moment(self, wait_until: str | None, timeout: float | timedelta | None) -> None:
+        limit = self._navigation_timeout(timeout)
+        self._run(self._native.wait_for_load_state(wait_until or "load", limit), limit)
+
+    def expect_navigation(
+        self,
+        *,
+        url: str | re.Pattern[str] | Callable[[str], bool] | None = None,
+        wait_until: Literal["commit", "domcontentloaded", "load", "networkidle"] | None = None,
+        timeout: float | timedelta | None = None,
+    ) -> EventContextManager[Response]:
+        """Waits, at its end, for a navigation that its body causes."""
+        limit = self._navigation_timeout(timeout)
+        base = self._page.context._base_url
+        waiter = _NavigationWaiter(self, limit, wait_until)
+        waiter.accept(
+            self._page, "framenavigated", lambda frame: frame is self and urls.matches(base, frame.url, url)
+        )
+        waiter.refuse(self._page, "close", closed_error)
+        waiter.refuse(self._page, "crash", lambda: Error("Navigation failed because page crashed!"))
+        return EventContextManager(waiter)
+
+    # Scripts.
+
+    def evaluate(self, expression: str, arg: Any = None, *, isolated_context: bool = True) -> Any:
+        """Runs an expression or a function, and gives its value.
+
+        `isolated_context`: whether it runs in a world of its own, where the page's variables cannot be seen.
+        """
+        return self._run(self._native.evaluate(expression, arg, isolated_context))
+
+    def evaluate_handle(self, expression: str, arg: Any = None, *, isolated_context: bool = True) -> JSHandle:
+        """Like `evaluate`; what it gives stays in the page."""
+        return handle_of(
+            self._page, self._run(self._native.evaluate_handle(expression, arg, isolated_context))
+        )
+
+    def eval_on_selector(
+        self, selector: str, expression: str, arg: Any = None, *, strict: bool | None = None
+    ) -> Any:
+        """Runs a function with the element that a selector finds, in the page's own world."""
+        found = self._run(self._native.query(selector, self._strict(strict)))
+        if found is None:
+            raise Error(f'{caller()}: Failed to find element matching selector "{selector}"')
+        return self._run(found.evaluate(expression, arg, False))
+
+    def eval_on_selector_all(self, selector: str, expression: str, arg: Any = None) -> Any:
+        """Runs a function with all elements that a selector finds."""
+        return self._evaluate_all(selector, expression, arg, False)
+
+    def _evaluate_all(self, selector: str, expression: str, arg: Any, isolated: bool) -> Any:
+        if isolated:
+            found = self._run(self._native.query_list(selector))
+            return self._run(found.evaluate(expression, arg, True))
+        elements = [handle_of(self._page, element) for element in self._run(self._native.query_all(selector))]
+        return self._run(self._native.evaluate(_WITH_ALL.format(expression), [elements, arg], False))
+
+    def wait_for_function(
+        self,
+        expression: str,
+        *,
+        arg: Any = None,
+        timeout: float | timedelta | None = None,
+        polling: float | Literal["raf"] | None = None,
+    ) -> JSHandle:
+        """Waits until a script gives something true, and gives that. `polling` is in milliseconds."""
+        if isinstance(polling, str) and polling != "raf":
+            raise Error(f"{caller()}: Unknown polling option: {polling}")
+        limit = self._timeout(timeout)
+        pause = float(polling) if isinstance(polling, (int, float)) else -1.0
+        operation = self._native.wait_for_function(expression, arg, False, pause, limit)
+        return handle_of(self._page, self._run(operation, limit))
+
+    def wait_for_timeout(self, timeout: float | timedelta) -> None:
+        """Lets time pass. Waiting for what is to happen is better."""
+        self._runtime.sleep(deeds.milliseconds(timeout))
+
+    def add_script_tag(
+        self,
+        *,
+        url: str | None = None,
+        path: str | Path | None = None,
+        content: str | None = None,
+        type: str | None = None,
+    ) -> ElementHandle:
+        """Adds a `<script>` to the document, and waits until it has loaded."""
+        if path is not None:
+            content = Path(path).read_text(encoding="utf-8") + f"\n//# sourceURL={Path(path).as_posix()}"
+        if url is None and content is None:
+            raise Error(f"{caller()}: Provide an object with a `url`, `path` or `content` property")
+        return self._add_tag(
+            "script", {"src": url, "text": content, "type": type or ("text/javascript" if content else None)}
+        )
+
+    def add_style_tag(
+        self, *, url: str | None = None, path: str | Path | None = None, content: str | None = None
+    ) -> ElementHandle:
+        """Adds a style sheet to the document, and waits until it has loaded."""
+        if path is not None:
+            content = Path(path).read_text(encoding="utf-8") + f"\n/*# sourceURL={Path(path).as_posix()}*/"
+        if url is None and content is None:
+            raise Error(f"{caller()}: Provide an object with a `url`, `path` or `content` property")
+        return self._add_tag("style", {"src": url, "text": content})
+
+    def _add_tag(self, kind: str, options: dict[str, str | None]) -> ElementHandle:
+        added = self._run(self._native.evaluate_handle(_ADD_TAG, [kind, options], False))
+        return cast("ElementHandle", handle_of(self._page, added))
+
+    # Elements.
+
+    def query_selector(self, selector: str, *, strict: bool | None = None) -> ElementHandle | None:
+        """The first element that a selector finds now; `None` where there is none."""
+        found = self._run(
+            self._native.query(selector, self._strict(strict)),
+            None,
+            [f"waiting for {selectors.written('locator', selector)}"],
+        )
+        return cast("ElementHandle", handle_of(self._page, found)) if found is not None else None
+
+    def query_selector_all(self, selector: str) -> list[ElementHandle]:
+        """All elements that a selector finds now."""
+        found = self._run(self._native.query_all(selector))
+        return [cast("ElementHandle", handle_of(self._page, element)) for element in found]
+
+    def wait_for_selector(
+        self,
+        selector: str,
+        *,
+        strict: bool | None = None,
+        timeout: float | timedelta | None = None,
+        state: Literal["attached", "detached", "hidden", "visible"] | None = None,
+    ) -> ElementHandle | None:
+        """Waits until an element is there, is seen (unless told), is hidden or is gone."""
+        return self._wait_for(selector, state, strict, timeout, None)
+
+    def _wait_for(
+        self,
+        selector: str,
+        state: str | None,
+        strict: bool | None,
+        timeout: float | timedelta | None,
+        log: Sequence[str] | None,
+    ) -> ElementHandle | None:
+        wanted = state or "visible"
+        if wanted not in ("attached", "detached", "hidden", "visible"):
+            raise Error(f"{caller()}: state: expected one of (attached|detached|visible|hidden)")
+        limit = self._timeout(timeout)
+        tail = "" if wanted == "attached" else f" to be {wanted}"
+        told = log if log is not None else [f"waiting for {selectors.written('locator', selector)}"]
+        strictly = self._strict(strict)
+        found = self._page._obstructions.run(
+            self,
+            lambda left: self._native.wait_for(selector, wanted, strictly, left),
+            limit,
+            [line + tail for line in told],
+        )
+        if found is None or wanted in ("detached", "hidden"):
+            return None
+        return cast("ElementHandle", handle_of(self._page, found))
+
+    def drag_and_drop(
+        self,
+        source: str,
+        target: str,
+        *,
+        source_position: Position | None = None,
+        target_position: Position | None = None,
+        force: bool | None = None,
+        no_wait_after: bool | None = None,
+        strict: bool | None = None,
+        timeout: float | timedelta | None = None,
+        trial: bool | None = None,
+        steps: int | None = None,
+    ) -> None:
+        """Drags one element onto another."""
+        self._drag(source, target, strict, source_position, target_position, force, trial, timeout)
+
+    def _drag(
+        self,
+        source: str,
+        target: str,
+        strict: bool | None,
+        source_position: Position | None,
+        target_position: Position | None,
+        force: bool | None,
+        trial: bool | None,
+        timeout: float | timedelta | None,
+    ) -> None:
+        limit = self._timeout(timeout)
+
+        def place(position: Position | None) -> tuple[float, float] | None:
+            return (position["x"], position["y"]) if position else None
+
+        operation = self._native.drag(
+            source,
+            target,
+            self._strict(strict),
+            place(source_position),
+            place(target_position),
+            bool(force),
+            bool(trial),
+            limit,
+        )
+        self._run(operation, limit)
+
+    # Locators.
+
+    def locator(
+        self,
+        selector: str,
+        *,
+        has_text: str | re.Pattern[str] | None = None,
+        has_not_text: str | re.Pattern[str] | None = None,
+        has: Locator | None = None,
+        has_not: Locator | None = None,
+    ) -> Locator:
+        """A locator for what a selector finds in this frame."""
+        return Locator(
+            self,
+            selector,
+            selectors.written("locator", selector),
+            has_text=has_text,
+            has_not_text=has_not_text,
+            has=has,
+            has_not=has_not,
+        )
+
+    def frame_locator(self, selector: str) -> FrameLocator:
+        """A way into the frame that an element shows."""
+        return FrameLocator(self, selector, selectors.written("locator", selector) + ".content_frame")
+
+    def _by(self, selector: str, told: str) -> Locator:
+        return Locator(self, selector, told)
+
+    def get_by_alt_text(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
+        """A locator for images, by their alternative text."""
+        return self._by(
+            selectors.by_attribute("alt", text, exact),
+            selectors.written("get_by_alt_text", text, exact=exact or None),
+        )
+
+    def get_by_label(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
+        """A locator for controls, by their label."""
+        return self._by(
+            selectors.by_label(text, exact), selectors.written("get_by_label", text, exact=exact or None)
+        )
+
+    def get_by_placeholder(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
+        """A locator for fields, by their placeholder."""
+        return self._by(
+            selectors.by_attribute("placeholder", text, exact),
+            selectors.written("get_by_placeholder", text, exact=exact or None),
+        )
+
+    def get_by_role(
+        self,
+        role: AriaRole,
+        *,
+        checked: bool | None = None,
+        description: str | re.Pattern[str] | None = None,
+        disabled: bool | None = None,
+        expanded: bool | None = None,
+        include_hidden: bool | None = None,
+        level: int | None = None,
+        name: str | re.Pattern[str] | None = None,
+        pressed: bool | None = None,
+        selected: bool | None = None,
+        exact: bool | None = None,
+    ) -> Locator:
+        """A locator for elements, by their role, their name and their states."""
+        wanted: dict[str, Any] = {
+            "checked": checked,
+            "disabled": disabled,
+            "selected": selected,
+            "expanded": expanded,
+            "include_hidden": include_hidden,
+            "level": level,
+            "name": name,
+            "description": description,
+            "pressed": pressed,
+            "exact": exact,
+        }
+        return self._by(selectors.by_role(role, **wanted), selectors.written("get_by_role", role, **wanted))
+
+    def get_by_test_id(self, test_id: str | re.Pattern[str]) -> Locator:
+        """A locator for elements, by their test id."""
+        return self._by(selectors.by_test_id(test_id), selectors.written("get_by_test_id", test_id))
+
+    def get_by_text(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
+        """A locator for elements, by the text in them."""
+        return self._by(
+            selectors.by_text(text, exact), selectors.written("get_by_text", text, exact=exact or None)
+        )
+
+    def get_by_title(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
+        """A locator for elements, by their title."""
+        return self._by(
+            selectors.by_attribute("title", text, exact),
+            selectors.written("get_by_title", text, exact=exact or None),
+        )
+
+    def click(
+        self,
+        selector: str,
+        *,
+        button: Literal["left", "middle", "right"] | None = None,
+        click_count: int | None = None,
+        delay: float | None = None,
+        force: bool | None = None,
+        modifiers: Sequence[Literal["Alt", "Control", "ControlOrMeta", "Meta", "Shift"]] | None = None,
+        no_wait_after: bool | None = None,
+        position: Position | None = None,
+        scroll: Literal["auto", "none"] | None = None,
+        strict: bool | None = None,
+        timeout: float | timedelta | None = None,
+        trial: bool | None = None,
+    ) -> None:
+        """Clicks the element, once it is visible, still, enabled and on top."""
+        self._perform(
+            selector,
+            deeds.press("click", button, click_count, delay, modifiers, position, force, trial),
+            strict,
+            timeout,
+        )
+
+    def dblclick(
+        self,
+        selector: str,
+        *,
+        button: Literal["left", "middle", "right"] | None = None,
+        delay: float | None = None,
+        force: bool | None = None,
+        modifiers: Sequence[Literal["Alt", "Control", "ControlOrMeta", "Meta", "Shift"]] | None = None,
+        no_wait_after: bool | None = None,
+        position: Position | None = None,
+        scroll: Literal["auto", "none"] | None = None,
+        strict: bool | None = None,
+        timeout: float | timedelta | None = None,
+        trial: bool | None = None,
+    ) -> None:
+        """Clicks the element twice."""
+        self._perform(
+            selector,
+            deeds.press("click", button, 2, delay, modifiers, position, force, trial),
+            strict,
+            timeout,
+        )
+
+    def hover(
+        self,
+        selector: str,
+        *,
+        force: bool | None = None,
+        modifiers: Sequence[Literal["Alt", "Control", "ControlOrMeta", "Meta", "Shift"]] | None = None,
+        no_wait_after: bool | None = None,
+        position: Position | None = None,
+        scroll: Literal["auto", "none"] | None = None,
+        strict: bool | None = None,
+        timeout: float | timedelta | None = None,
+        trial: bool | None = None,
+    ) -> None:
+        """Moves the pointer over the element."""
+        self._perform(
+            selector,
+            deeds.press("hover", None, None, None, modifiers, position, force, trial),
+            strict,
+            timeout,
+        )
+
+    def tap(
+        self,
+        selector: str,
+        *,
+        force: bool | None = None,
+        modifiers: Sequence[Literal["Alt", "Control", "ControlOrMeta", "Meta", "Shift"]] | None = None,
+        no_wait_after: bool | None = None,
+        position: Position | None = None,
+        scroll: Literal["auto", "none"] | None = None,
+        strict: bool | None = None,
+        timeout: float | timedelta | None = None,
+        trial: bool | None = None,
+    ) -> None:
+        """Touches the element; the context needs `has_touch`."""
+        self._perform(
+            selector, deeds.press("tap", None, None, None, modifiers, position, force, trial), strict, timeout
+        )
+
+    def check(
+        self,
+        selector: str,
+        *,
+        force: bool | None = None,
+        no_wait_after: bool | None = None,
+        position: Position | None = None,
+        scroll: Literal["auto", "none"] | None = None,
+        strict: bool | None = None,
+        timeout: float | timedelta | None = None,
+        trial: bool | None = None,
+    ) -> None:
+        """Checks a checkbox or a radio button, if it is not."""
+        self._perform(selector, deeds.checked(True, position, force, trial), strict, timeout)
+
+    def uncheck(
+        self,
+        selector: str,
+        *,
+        force: bool | None = None,
+        no_wait_after: bool | None = None,
+        position: Position | None = None,
+        scroll: Literal["auto", "none"] | None = None,
+        strict: bool | None = None,
+        timeout: float | timedelta | None = None,
+        trial: bool | None = None,
+    ) -> None:
+        """Unchecks a checkbox, if it is checked."""
+        self._perform(selector, deeds.checked(False, position, force, trial), strict, timeout)
+
+    def set_checked(
+        self,
+        selector: str,
+        checked: bool,
+        *,
+        force: bool | None = None,
+        no_wait_after: bool | None = None,
+        position: Position | None = None,
+        scroll: Literal["auto", "none"] | None = None,
+        strict: bool | None = None,
+        timeout: float | timedelta | None = None,
+        trial: bool | None = None,
+    ) -> None:
+        """Checks or unchecks a checkbox or a radio button."""
+        self._perform(selector, deeds.checked(checked, position, force, trial), strict, timeout)
+
+    def fill(
+        self,
+        selector: str,
+        value: str,
+        *,
+        force: bool | None = None,
+        no_wait_after: bool | None = None,
+        strict: bool | None = None,
+        timeout: float | timedelta | None = None,
+    ) -> None:
+        """Puts a value into a field, in place of what it holds."""
+        self._perform(selector, deeds.deed("fill", value=value, force=force), strict, timeout)
+
+    def focus(
+        self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
+    ) -> None:
+        """Puts the focus on the element."""
+        self._perform(selector, deeds.deed("focus"), strict, timeout)
+
+    def press(
+        self,
+        selector: str,
+        key: str,
+        *,
+        delay: float | None = None,
+        no_wait_after: bool | None = None,
+        strict: bool | None = None,
+        timeout: float | timedelta | None = None,
+    ) -> None:
+        """Presses a key or a chord such as `Control+A`, with the focus on the element."""
+        self._perform(selector, deeds.deed("press", key=key, delay=delay), strict, timeout)
+
+    def type(
+        self,
+        selector: str,
+        text: str,
+        *,
+        delay: float | None = None,
+        no_wait_after: bool | None = None,
+        strict: bool | None = None,
+        timeout: float | timedelta | None = None,
+    ) -> None:
+        """Types a text key by key. `fill` is enough unless the page listens to keys. `delay` is from key to key, in ms."""
+        self._perform(selector, deeds.deed("type", text=text, delay=delay), strict, timeout)
+
+    def select_option(
+        self,
+        selector: str,
+        value: str | Sequence[str] | None = None,
+        *,
+        element: ElementHandle | Sequence[ElementHandle] | None = None,
+        force: bool | None = None,
+        index: int | Sequence[int] | None = None,
+        label: str | Sequence[str] | None = None,
+        no_wait_after: bool | None = None,
+        strict: bool | None = None,
+        timeout: float | timedelta | None = None,
+    ) -> list[str]:
+        """Selects options of a `<select>`; gives the values that are selected then."""
+        choices = option_choices(value, index, label, element)
+        return cast(
+            "list[str]",
+            self._perform(
+                selector, deeds.deed("select_option", choices=choices, force=force), strict, timeout
+            ),
+        )
+
+    def set_input_files(
+        self,
+        selector: str,
+        files: str | Path | Sequence[str | Path] | FilePayload | Sequence[FilePayload],
+        *,
+        no_wait_after: bool | None = None,
+        strict: bool | None = None,
+        timeout: float | timedelta | None = None,
+    ) -> None:
+        """Gives files to a file input: paths, or their content."""
+        with deeds.files_of(files) as paths:
+            self._perform(selector, deeds.deed("set_input_files", paths=paths), strict, timeout)
+
+    def dispatch_event(
+        self,
+        selector: str,
+        type: str,
+        event_init: Any | None = None,
+        *,
+        strict: bool | None = None,
+        timeout: float | timedelta | None = None,
+    ) -> None:
+        """Dispatches an event on the element, whatever its state."""
+        self._dispatch(selector, type, event_init, strict, timeout)
+
+    def text_content(
+        self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
+    ) -> str | None:
+        """The text in the element, seen or not."""
+        return cast("str | None", self._perform(selector, deeds.deed("text_content"), strict, timeout))
+
+    def inner_text(
+        self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
+    ) -> str:
+        """The text of the element as it is drawn."""
+        return cast("str", self._perform(selector, deeds.deed("inner_text"), strict, timeout))
+
+    def inner_html(
+        self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
+    ) -> str:
+        """The HTML in the element."""
+        return cast("str", self._perform(selector, deeds.deed("inner_html"), strict, timeout))
+
+    def get_attribute(
+        self,
+        selector: str,
+        name: str,
+        *,
+        strict: bool | None = None,
+        timeout: float | timedelta | None = None,
+    ) -> str | None:
+        """The value of an attribute; `None` where it has none."""
+        return cast(
+            "str | None", self._perform(selector, deeds.deed("attribute", name=name), strict, timeout)
+        )
+
+    def input_value(
+        self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
+    ) -> str:
+        """What an input, a text area or a select holds."""
+        return cast("str", self._perform(selector, deeds.deed("input_value"), strict, timeout))
+
+    def is_visible(self, selector: str, *, strict: bool | None = None) -> bool:
+        """Whether the element can be seen now; nothing is waited for."""
+        return self._is_visible(selector, strict)
+
+    def is_hidden(self, selector: str, *, strict: bool | None = None) -> bool:
+        """Whether the element is missing or cannot be seen now; nothing is waited for."""
+        return not self._is_visible(selector, strict)
+
+    def is_enabled(
+        self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
+    ) -> bool:
+        """Whether the element is enabled."""
+        return cast("bool", self._perform(selector, deeds.deed("is_enabled"), strict, timeout))
+
+    def is_disabled(
+        self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
+    ) -> bool:
+        """Whether the element is disabled."""
+        return not self._perform(selector, deeds.deed("is_enabled"), strict, timeout)
+
+    def is_editable(
+        self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
+    ) -> bool:
+        """Whether the element can be edited."""
+        return cast("bool", self._perform(selector, deeds.deed("is_editable"), strict, timeout))
+
+    def is_checked(
+        self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
+    ) -> bool:
+        """Whether the element is checked."""
+        return cast("bool", self._perform(selector, deeds.deed("is_checked"), strict, timeout))
+
+
+class _NavigationWaiter(Waiter[Any]):
+    """Waits for a navigation, then for a moment of its document."""
+
+    def __init__(self, frame: Frame, timeout: float, wait_until: str | None) -> None:
+        super().__init__(frame._runtime, timeout, "navigation")
+        self._frame = frame
+        self._wait_until = wait_until
+
+    def result(self) -> Any:
+        super().result()
+        self._frame._wait_for_moment(self._wait_until, self._timeout)
+        return self._frame._page._document_response(self._frame)
+
+
+_WITH_ALL = """([elements, argument]) => {{ const f = ({}
+); return typeof f === "function" ? f(elements, argument) : f; }}"""
+
+_ADD_TAG = """async ([kind, { src, text, type }]) => {
+  const isSheet = kind === "style" && src;
+  const element = document.createElement(isSheet ? "link" : kind);
+  if (isSheet) element.rel = "stylesheet";
+  if (type) element.type = type;
+  if (!src) element.append(text);
+  if (src) element[isSheet ? "href" : "src"] = src;
+  let settled = Promise.resolve();
+  if (src || kind === "style" || type === "module") {
+    settled = new Promise((done, fail) => {
+      element.onload = done;
+      element.onerror = () => fail(new Error(src ? `Failed to load ${kind} at ${src}` : `Failed to load ${kind}`));
+    });
+  }
+  document.head.appendChild(element);
+  if (src || kind === "style") await settled;
+  return element;
+}"""

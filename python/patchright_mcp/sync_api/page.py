@@ -1,0 +1,1173 @@
+"""Pages: one tab each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from .. import _deeds as deeds
+from .. import _urls as urls
+from .._failures import caller
+from ..errors import Error
+from ._base import ApiObject, Waiter, closed_error
+from ._runtime import EventContextManager
+from .dialog import Dialog, FileChooser
+from .frame import Frame
+from .handle import ElementHandle, JSHandle, handle_of, write_picture
+from .input import Keyboard, Mouse, Touchscreen
+from .locator import FrameLocator, Locator
+from .network import Response
+from .obstructions import Obstructions
+
+if TYPE_CHECKING:
+    from .._core import FileChooser as NativeFileChooser
+    from .._core import Frame as NativeFrame
+    from .._core import Page as NativePage
+    from .._typed import FilePayload, FloatRect, PdfMargins, Position, ViewportSize
+    from .context import BrowserContext
+
+
+class Page(ApiObject):
+    """One tab."""
+
+    def __init__(self, context: BrowserContext, native: NativePage) -> None:
+        super().__init__(context._connection)
+        self._context = context
+        self._native = native
+        self._frames: dict[int, Frame] = {}
+        self._main_frame = self._frame_of(native.main_frame)
+        self._keyboard = Keyboard(self)
+        self._mouse = Mouse(self)
+        self._touchscreen = Touchscreen(self)
+        self._default_timeout: float | None = None
+        self._default_navigation_timeout: float | None = None
+        self._close_reason: str | None = None
+        self._closed = False
+        self._owned_context: BrowserContext | None = None
+        self._obstructions = Obstructions()
+        self._opener: Page | None = None
+        self._catches_choosers = False
+        self._connection.know(native.key, self)
+
+    def __repr__(self) -> str:
+        return f"<Page url={self.url!r}>"
+
+    # What the engine tells.
+
+    def _frame_of(self, native: NativeFrame) -> Frame:
+        frame = self._frames.get(native.key)
+        if frame is None:
+            frame = self._frames[native.key] = Frame(self, native)
+        return frame
+
+    def _told(self, name: str, payload: Any) -> None:
+        if name.startswith("frame"):
+            frame = self._frame_of(payload)
+            self._emit(name, frame)
+            self._context._emit(name, frame)
+        elif name == "dialog":
+            self._opened(Dialog(self, payload))
+        elif name == "filechooser":
+            self._runtime.call(self._chooser_opened, payload)
+        elif name == "close":
+            self._gone()
+        elif name in ("load", "domcontentloaded", "crash"):
+            self._emit(name, self)
+            if name == "load":
+                self._context._emit("pageload", self)
+
+    def _chooser_opened(self, native: NativeFileChooser) -> None:
+        found = cast("ElementHandle", handle_of(self, self._run(native.element())))
+        self._emit("filechooser", FileChooser(self, native, found))
+
+    def _opened(self, dialog: Dialog) -> None:
+        heard = self._has_handlers("dialog") or self._context._has_handlers("dialog")
+        if heard:
+            self._context._emit("dialog", dialog)
+            self._emit("dialog", dialog)
+        else:
+            # Nobody would answer, and the page would stand still for ever.
+            self._runtime.start(self._native.answer_dialog(dialog.type == "beforeunload", None))
+
+    def _gone(self) -> None:
+        if self._closed:
+            return
+        self._closed = True
+        self._connection.forget(self._native.key)
+        self._context._page_closed(self)
+        self._emit("close", self)
+        self._context._emit("pageclose", self)
+
+    def _listening_changed(self, event: str) -> None:
+        if event == "filechooser" and not self._closed:
+            wanted = self._has_handlers("filechooser")
+            if wanted != self._catches_choosers:
+                self._catches_choosers = wanted
+                self._runtime.start(self._native.catch_file_choosers(wanted))
+
+    def _timeout(self, timeout: float | timedelta | None) -> float:
+        if timeout is not None:
+            return deeds.milliseconds(timeout)
+        return self._default_timeout if self._default_timeout is not None else self._context._timeout()
+
+    def _navigation_timeout(self, timeout: float | timedelta | None) -> float:
+        if timeout is not None:
+            return deeds.milliseconds(timeout)
+        for default in (
+            self._default_navigation_timeout,
+            self._default_timeout,
+            self._context._default_navigation_timeout,
+        ):
+            if default is not None:
+                return default
+        return self._context._timeout()
+
+    def _document_response(self, frame: Frame) -> Response | None:
+        return Response._of_document(self, frame)
+
+    # What it is.
+
+    @property
+    def context(self) -> BrowserContext:
+        """The context that it belongs to."""
+        return self._context
+
+    @property
+    def main_frame(self) -> Frame:
+        """The frame of the page itself."""
+        return self._main_frame
+
+    @property
+    def frames(self) -> list[Frame]:
+        """All frames, the main one first."""
+        return [self._frame_of(frame) for frame in self._native.frames]
+
+    @property
+    def keyboard(self) -> Keyboard:
+        """Its keys."""
+        return self._keyboard
+
+    @property
+    def mouse(self) -> Mouse:
+        """Its pointer."""
+        return self._mouse
+
+    @property
+    def touchscreen(self) -> Touchscreen:
+        """Its touch screen."""
+        return self._touchscreen
+
+    @property
+    def url(self) -> str:
+        """The address of the current document."""
+        return self._main_frame.url
+
+    @property
+    def viewport_size(self) -> ViewportSize | None:
+        """How large it is, in CSS pixels; `None` when as large as its window."""
+        size = self._native.viewport
+        return {"width": size[0], "height": size[1]} if size else None
+
+    def frame(
+        self,
+        name: str | None = None,
+        *,
+        url: str | re.Pattern[str] | Callable[[str], bool] | None = None,
+    ) -> Frame | None:
+        """The frame with this name, or with an address that is meant."""
+        if name is None and url is None:
+            raise Error("Either name or url matcher should be specified")
+        for frame in self.frames:
+            if (name is not None and frame.name == name) or (
+                url is not None and urls.matches(self._context._base_url, frame.url, url)
+            ):
+                return frame
+        return None
+
+    def is_closed(self) -> bool:
+        """Whether it was closed."""
+        return self._closed
+
+    def opener(self) -> Page | None:
+        """The page that opened it, if that is still there."""
+        opener = self._native.opener
+        return self._context._page_of(opener) if opener is not None and not opener.is_closed else None
+
+    def set_default_timeout(self, timeout: float | timedelta) -> None:
+        """How long all waits last unless told, in milliseconds. 30 s at first."""
+        self._default_timeout = deeds.milliseconds(timeout)
+
+    def set_default_navigation_timeout(self, timeout: float | timedelta) -> None:
+        """How long navigations last unless told, in milliseconds."""
+        self._default_navigation_timeout = deeds.milliseconds(timeout)
+
+    # Its life.
+
+    def close(self, *, run_before_unload: bool | None = None, reason: str | None = None) -> None:
+        """Closes it. With `run_before_unload` it is asked first and may refuse: then it is not waited for."""
+        self._close_reason = reason
+        try:
+            self._run(self._native.close(bool(run_before_unload)))
+        except Error:
+            if not self._native.is_closed:
+                raise
+        if not run_before_unload:
+            self._gone()
+            if self._owned_context is not None:
+                self._owned_context.close()
+
+    def bring_to_front(self) -> None:
+        """Makes it the tab that is seen."""
+        self._run(self._native.bring_to_front())
+
+    def reload(
+        self,
+        *,
+        timeout: float | timedelta | None = None,
+        wait_until: Literal["commit", "domcontentloaded", "load", "networkidle"] | None = None,
+    ) -> Response | None:
+        """Loads the document again."""
+        limit = self._navigation_timeout(timeout)
+        return self._main_frame._navigated(
+            self._native.reload(wait_until or "load", limit), limit, "", wait_until
+        )
+
+    def go_back(
+        self,
+        *,
+        timeout: float | timedelta | None = None,
+        wait_until: Literal["commit", "domcontentloaded", "load", "networkidle"] | None = None,
+    ) -> Response | None:
+        """Goes back in its history; `None` where there is nothing."""
+        limit = self._navigation_timeout(timeout)
+        return self._main_frame._navigated(
+            self._native.go_back(wait_until or "load", limit), limit, "", wait_until
+        )
+
+    def go_forward(
+        self,
+        *,
+        timeout: float | timedelta | None = None,
+        wait_until: Literal["commit", "domcontentloaded", "load", "networkidle"] | None = None,
+    ) -> Response | None:
+        """Goes forward in its history; `None` where there is nothing."""
+        limit = self._navigation_timeout(timeout)
+        return self._main_frame._navigated(
+            self._native.go_forward(wait_until or "load", limit), limit, "", wait_until
+        )
+
+    def set_viewport_size(self, viewport_size: ViewportSize) -> None:
+        """Makes it this large, in CSS pixels."""
+        self._run(self._native.set_viewport(viewport_size["width"], viewport_size["height"]))
+
+    def set_extra_http_headers(self, headers: dict[str, str]) -> None:
+        """Sends these headers with each of its requests, beside those of its context."""
+        self._run(self._native.set_extra_headers(_checked_headers(headers)))
+
+    def emulate_media(
+        self,
+        *,
+        media: Literal["null", "print", "screen"] | None = None,
+        color_scheme: Literal["dark", "light", "no-preference", "null"] | None = None,
+        reduced_motion: Literal["no-preference", "null", "reduce"] | None = None,
+        forced_colors: Literal["active", "none", "null"] | None = None,
+        contrast: Literal["more", "no-preference", "null"] | None = None,
+    ) -> None:
+        """Has the page drawn as for other media or tastes; `"null"` takes that back."""
+        given = {
+            "media": media,
+            "color_scheme": color_scheme,
+            "reduced_motion": reduced_motion,
+            "forced_colors": forced_colors,
+            "contrast": contrast,
+        }
+        self._media = {**self._context._media, **getattr(self, "_media", {})}
+        for name, value in given.items():
+            if value is not None:
+                self._media[name] = None if value == "null" else value
+        self._run(self._native.emulate_media(self._media))
+
+    def add_init_script(self, script: str | None = None, *, path: str | Path | None = None) -> None:
+        """Runs a script in each document of this page, before the document's own."""
+        self._run(self._native.add_init_script(script_source(script, path)))
+
+    def add_locator_handler(
+        self,
+        locator: Locator,
+        handler: Callable[..., Any],
+        *,
+        no_wait_after: bool | None = None,
+        times: int | None = None,
+    ) -> None:
+        """Calls `handler` when an element is seen before or during an action, to clear it out of the way.
+
+        Unless `no_wait_after`, the action then waits until the element is hidden. After so many `times` it is forgotten.
+        """
+        if locator._frame is not self._main_frame:
+            raise Error("Locator must belong to the main frame of this page")
+        self._obstructions.add(locator, handler, waits=not no_wait_after, times=times)
+
+    def remove_locator_handler(self, locator: Locator) -> None:
+        """Forgets what was said about an element."""
+        self._obstructions.remove(locator)
+
+    # Pictures and paper.
+
+    def screenshot(
+        self,
+        *,
+        timeout: float | timedelta | None = None,
+        type: Literal["jpeg", "png"] | None = None,
+        path: str | Path | None = None,
+        quality: int | None = None,
+        omit_background: bool | None = None,
+        full_page: bool | None = None,
+        clip: FloatRect | None = None,
+        animations: Literal["allow", "disabled"] | None = None,
+        caret: Literal["hide", "initial"] | None = None,
+        scale: Literal["css", "device"] | None = None,
+        mask: Sequence[Locator] | None = None,
+        mask_color: str | None = None,
+        style: str | None = None,
+    ) -> bytes:
+        """A picture of what is seen, of the whole page, or of a part of it."""
+        if full_page and clip:
+            raise Error(f"{caller()}: options.clip and options.fullPage are exclusive")
+        area = [] if full_page else [clip["x"], clip["y"], clip["width"], clip["height"]] if clip else None
+        limit = self._timeout(timeout)
+        return self._picture(area, path, type, quality, omit_background, scale, limit, mask, mask_color)
+
+    def _picture(
+        self,
+        area: list[float] | None,
+        path: str | Path | None,
+        kind: str | None,
+        quality: int | None,
+        transparent: bool | None,
+        scale: str | None,
+        limit: float,
+        mask: Sequence[Locator] | None,
+        mask_color: str | None,
+    ) -> bytes:
+        kind = kind or _picture_kind(path)
+        if quality is not None and kind == "png":
+            raise Error(f"{caller()}: options.quality is unsupported for the png screenshots")
+        density = 1.0 if scale == "css" else None
+        shot = self._native.screenshot(kind, quality, area, density, bool(transparent), limit)
+        return write_picture(path, self._run(shot, limit))
+
+    def pdf(
+        self,
+        *,
+        scale: float | None = None,
+        display_header_footer: bool | None = None,
+        header_template: str | None = None,
+        footer_template: str | None = None,
+        print_background: bool | None = None,
+        landscape: bool | None = None,
+        page_ranges: str | None = None,
+        format: str | None = None,
+        width: str | float | None = None,
+        height: str | float | None = None,
+        prefer_css_page_size: bool | None = None,
+        margin: PdfMargins | None = None,
+        path: str | Path | None = None,
+        outline: bool | None = None,
+        tagged: bool | None = None,
+    ) -> bytes:
+        """The page on paper, as PDF. Lengths are texts such as `2cm`, or numbers of CSS pixels."""
+        size = _paper(format) if format else (8.5, 11.0)
+        sides = margin or {}
+        options = {
+            "width": _inches(width) if width is not None else size[0],
+            "height": _inches(height) if height is not None else size[1],
+            "landscape": bool(landscape),
+            "print_background": bool(print_background),
+            "scale": scale,
+            "page_ranges": page_ranges or None,
+            "margin": [_inches(sides.get(side, 0)) for side in ("top", "right", "bottom", "left")],
+            "prefer_css_page_size": bool(prefer_css_page_size),
+            "display_header_footer": bool(display_header_footer),
+            "header_template": header_template,
+            "footer_template": footer_template,
+            "tagged": bool(tagged),
+            "outline": bool(outline),
+        }
+        return write_picture(path, self._run(self._native.pdf(options)))
+
+    # Events.
+
+    def _expect(
+        self, event: str, predicate: Callable[[Any], Any] | None, timeout: float | timedelta | None
+    ) -> Waiter[Any]:
+        waiter: Waiter[Any] = Waiter(self._runtime, self._timeout(timeout), f'event "{event}"')
+        waiter.accept(self, event, predicate)
+        if event != "close":
+            waiter.refuse(self, "close", lambda: closed_error(self._close_reason))
+        if event != "crash":
+            waiter.refuse(self, "crash", lambda: Error("Page crashed"))
+        return waiter
+
+    def expect_event(
+        self,
+        event: str,
+        predicate: Callable[..., Any] | None = None,
+        *,
+        timeout: float | timedelta | None = None,
+    ) -> EventContextManager[Any]:
+        """Waits, at its end, for an event that its body causes."""
+        return EventContextManager(self._expect(event, predicate, timeout))
+
+    def wait_for_event(
+        self,
+        event: str,
+        predicate: Callable[..., Any] | None = None,
+        *,
+        timeout: float | timedelta | None = None,
+    ) -> Any:
+        """Waits for an event. `expect_event` also sees one that happens at once."""
+        return self._expect(event, predicate, timeout).result()
+
+    def expect_popup(
+        self, predicate: Callable[[Page], bool] | None = None, *, timeout: float | timedelta | None = None
+    ) -> EventContextManager[Page]:
+        """Waits, at its end, for a page that its body has opened."""
+        return EventContextManager(self._expect("popup", predicate, timeout))
+
+    def expect_file_chooser(
+        self,
+        predicate: Callable[[FileChooser], bool] | None = None,
+        *,
+        timeout: float | timedelta | None = None,
+    ) -> EventContextManager[FileChooser]:
+        """Waits, at its end, for a file chooser that its body has opened; it is not shown."""
+        return EventContextManager(self._expect("filechooser", predicate, timeout))
+
+    def evaluate(self, expression: str, arg: Any = None, *, isolated_context: bool = True) -> Any:
+        """Runs an expression or a function, and gives its value; see `Frame.evaluate`."""
+        return self._main_frame.evaluate(expression, arg, isolated_context=isolated_context)
+
+    def evaluate_handle(self, expression: str, arg: Any = None, *, isolated_context: bool = True) -> JSHandle:
+        """Like `evaluate`; what it gives stays in the page."""
+        return self._main_frame.evaluate_handle(expression, arg, isolated_context=isolated_context)
+
+    def click(
+        self,
+        selector: str,
+        *,
+        button: Literal["left", "middle", "right"] | None = None,
+        click_count: int | None = None,
+        delay: float | None = None,
+        force: bool | None = None,
+        modifiers: Sequence[Literal["Alt", "Control", "ControlOrMeta", "Meta", "Shift"]] | None = None,
+        no_wait_after: bool | None = None,
+        position: Position | None = None,
+        scroll: Literal["auto", "none"] | None = None,
+        strict: bool | None = None,
+        timeout: float | timedelta | None = None,
+        trial: bool | None = None,
+    ) -> None:
+        """Clicks the element, once it is visible, still, enabled and on top."""
+        self._main_frame.click(
+            selector,
+            button=button,
+            click_count=click_count,
+            delay=delay,
+            force=force,
+            modifiers=modifiers,
+            no_wait_after=no_wait_after,
+            position=position,
+            scroll=scroll,
+            strict=strict,
+            timeout=timeout,
+            trial=trial,
+        )
+
+    def dblclick(
+        self,
+        selector: str,
+        *,
+        button: Literal["left", "middle", "right"] | None = None,
+        delay: float | None = None,
+        force: bool | None = None,
+        modifiers: Sequence[Literal["Alt", "Control", "ControlOrMeta", "Meta", "Shift"]] | None = None,
+        no_wait_after: bool | None = None,
+        position: Position | None = None,
+        scroll: Literal["auto", "none"] | None = None,
+        strict: bool | None = None,
+        timeout: float | timedelta | None = None,
+        trial: bool | None = None,
+    ) -> None:
+        """Clicks the element twice."""
+        self._main_frame.dblclick(
+            selector,
+            button=button,
+            delay=delay,
+            force=force,
+            modifiers=modifiers,
+            no_wait_after=no_wait_after,
+            position=position,
+            scroll=scroll,
+            strict=strict,
+            timeout=timeout,
+            trial=trial,
+        )
+
+    def hover(
+        self,
+        selector: str,
+        *,
+        force: bool | None = None,
+        modifiers: Sequence[Literal["Alt", "Control", "ControlOrMeta", "Meta", "Shift"]] | None = None,
+        no_wait_after: bool | None = None,
+        position: Position | None = None,
+        scroll: Literal["auto", "none"] | None = None,
+        strict: bool | None = None,
+        timeout: float | timedelta | None = None,
+        trial: bool | None = None,
+    ) -> None:
+        """Moves the pointer over the element."""
+        self._main_frame.hover(
+            selector,
+            force=force,
+            modifiers=modifiers,
+            no_wait_after=no_wait_after,
+            position=position,
+            scroll=scroll,
+            strict=strict,
+            timeout=timeout,
+            trial=trial,
+        )
+
+    def tap(
+        self,
+        selector: str,
+        *,
+        force: bool | None = None,
+        modifiers: Sequence[Literal["Alt", "Control", "ControlOrMeta", "Meta", "Shift"]] | None = None,
+        no_wait_after: bool | None = None,
+        position: Position | None = None,
+        scroll: Literal["auto", "none"] | None = None,
+        strict: bool | None = None,
+        timeout: float | timedelta | None = None,
+        trial: bool | None = None,
+    ) -> None:
+        """Touches the element; the context needs `has_touch`."""
+        self._main_frame.tap(
+            selector,
+            force=force,
+            modifiers=modifiers,
+            no_wait_after=no_wait_after,
+            position=position,
+            scroll=scroll,
+            strict=strict,
+            timeout=timeout,
+            trial=trial,
+        )
+
+    def check(
+        self,
+        selector: str,
+        *,
+        force: bool | None = None,
+        no_wait_after: bool | None = None,
+        position: Position | None = None,
+        scroll: Literal["auto", "none"] | None = None,
+        strict: bool | None = None,
+        timeout: float | timedelta | None = None,
+        trial: bool | None = None,
+    ) -> None:
+        """Checks a checkbox or a radio button, if it is not."""
+        self._main_frame.check(
+            selector,
+            force=force,
+            no_wait_after=no_wait_after,
+            position=position,
+            scroll=scroll,
+            strict=strict,
+            timeout=timeout,
+            trial=trial,
+        )
+
+    def uncheck(
+        self,
+        selector: str,
+        *,
+        force: bool | None = None,
+        no_wait_after: bool | None = None,
+        position: Position | None = None,
+        scroll: Literal["auto", "none"] | None = None,
+        strict: bool | None = None,
+        timeout: float | timedelta | None = None,
+        trial: bool | None = None,
+    ) -> None:
+        """Unchecks a checkbox, if it is checked."""
+        self._main_frame.uncheck(
+            selector,
+            force=force,
+            no_wait_after=no_wait_after,
+            position=position,
+            scroll=scroll,
+            strict=strict,
+            timeout=timeout,
+            trial=trial,
+        )
+
+    def set_checked(
+        self,
+        selector: str,
+        checked: bool,
+        *,
+        force: bool | None = None,
+        no_wait_after: bool | None = None,
+        position: Position | None = None,
+        scroll: Literal["auto", "none"] | None = None,
+        strict: bool | None = None,
+        timeout: float | timedelta | None = None,
+        trial: bool | None = None,
+    ) -> None:
+        """Checks or unchecks a checkbox or a radio button."""
+        self._main_frame.set_checked(
+            selector,
+            checked,
+            force=force,
+            no_wait_after=no_wait_after,
+            position=position,
+            scroll=scroll,
+            strict=strict,
+            timeout=timeout,
+            trial=trial,
+        )
+
+    def fill(
+        self,
+        selector: str,
+        value: str,
+        *,
+        force: bool | None = None,
+        no_wait_after: bool | None = None,
+        strict: bool | None = None,
+        timeout: float | timedelta | None = None,
+    ) -> None:
+        """Puts a value into a field, in place of what it holds."""
+        self._main_frame.fill(
+            selector, value, force=force, no_wait_after=no_wait_after, strict=strict, timeout=timeout
+        )
+
+    def focus(
+        self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
+    ) -> None:
+        """Puts the focus on the element."""
+        self._main_frame.focus(selector, strict=strict, timeout=timeout)
+
+    def press(
+        self,
+        selector: str,
+        key: str,
+        *,
+        delay: float | None = None,
+        no_wait_after: bool | None = None,
+        strict: bool | None = None,
+        timeout: float | timedelta | None = None,
+    ) -> None:
+        """Presses a key or a chord such as `Control+A`, with the focus on the element."""
+        self._main_frame.press(
+            selector, key, delay=delay, no_wait_after=no_wait_after, strict=strict, timeout=timeout
+        )
+
+    def type(
+        self,
+        selector: str,
+        text: str,
+        *,
+        delay: float | None = None,
+        no_wait_after: bool | None = None,
+        strict: bool | None = None,
+        timeout: float | timedelta | None = None,
+    ) -> None:
+        """Types a text key by key. `fill` is enough unless the page listens to keys. `delay` is from key to key, in ms."""
+        self._main_frame.type(
+            selector, text, delay=delay, no_wait_after=no_wait_after, strict=strict, timeout=timeout
+        )
+
+    def select_option(
+        self,
+        selector: str,
+        value: str | Sequence[str] | None = None,
+        *,
+        element: ElementHandle | Sequence[ElementHandle] | None = None,
+        force: bool | None = None,
+        index: int | Sequence[int] | None = None,
+        label: str | Sequence[str] | None = None,
+        no_wait_after: bool | None = None,
+        strict: bool | None = None,
+        timeout: float | timedelta | None = None,
+    ) -> list[str]:
+        """Selects options of a `<select>`; gives the values that are selected then."""
+        return self._main_frame.select_option(
+            selector,
+            value,
+            element=element,
+            force=force,
+            index=index,
+            label=label,
+            no_wait_after=no_wait_after,
+            strict=strict,
+            timeout=timeout,
+        )
+
+    def set_input_files(
+        self,
+        selector: str,
+        files: str | Path | Sequence[str | Path] | FilePayload | Sequence[FilePayload],
+        *,
+        no_wait_after: bool | None = None,
+        strict: bool | None = None,
+        timeout: float | timedelta | None = None,
+    ) -> None:
+        """Gives files to a file input: paths, or their content."""
+        self._main_frame.set_input_files(
+            selector, files, no_wait_after=no_wait_after, strict=strict, timeout=timeout
+        )
+
+    def dispatch_event(
+        self,
+        selector: str,
+        type: str,
+        event_init: Any | None = None,
+        *,
+        strict: bool | None = None,
+        timeout: float | timedelta | None = None,
+    ) -> None:
+        """Dispatches an event on the element, whatever its state."""
+        self._main_frame.dispatch_event(selector, type, event_init, strict=strict, timeout=timeout)
+
+    def text_content(
+        self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
+    ) -> str | None:
+        """The text in the element, seen or not."""
+        return self._main_frame.text_content(selector, strict=strict, timeout=timeout)
+
+    def inner_text(
+        self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
+    ) -> str:
+        """The text of the element as it is drawn."""
+        return self._main_frame.inner_text(selector, strict=strict, timeout=timeout)
+
+    def inner_html(
+        self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
+    ) -> str:
+        """The HTML in the element."""
+        return self._main_frame.inner_html(selector, strict=strict, timeout=timeout)
+
+    def get_attribute(
+        self,
+        selector: str,
+        name: str,
+        *,
+        strict: bool | None = None,
+        timeout: float | timedelta | None = None,
+    ) -> str | None:
+        """The value of an attribute; `None` where it has none."""
+        return self._main_frame.get_attribute(selector, name, strict=strict, timeout=timeout)
+
+    def input_value(
+        self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
+    ) -> str:
+        """What an input, a text area or a select holds."""
+        return self._main_frame.input_value(selector, strict=strict, timeout=timeout)
+
+    def is_visible(self, selector: str, *, strict: bool | None = None) -> bool:
+        """Whether the element can be seen now; nothing is waited for."""
+        return self._main_frame.is_visible(selector, strict=strict)
+
+    def is_hidden(self, selector: str, *, strict: bool | None = None) -> bool:
+        """Whether the element is missing or cannot be seen now; nothing is waited for."""
+        return self._main_frame.is_hidden(selector, strict=strict)
+
+    def is_enabled(
+        self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
+    ) -> bool:
+        """Whether the element is enabled."""
+        return self._main_frame.is_enabled(selector, strict=strict, timeout=timeout)
+
+    def is_disabled(
+        self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
+    ) -> bool:
+        """Whether the element is disabled."""
+        return self._main_frame.is_disabled(selector, strict=strict, timeout=timeout)
+
+    def is_editable(
+        self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
+    ) -> bool:
+        """Whether the element can be edited."""
+        return self._main_frame.is_editable(selector, strict=strict, timeout=timeout)
+
+    def is_checked(
+        self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
+    ) -> bool:
+        """Whether the element is checked."""
+        return self._main_frame.is_checked(selector, strict=strict, timeout=timeout)
+
+    def goto(
+        self,
+        url: str,
+        *,
+        referer: str | None = None,
+        timeout: float | timedelta | None = None,
+        wait_until: Literal["commit", "domcontentloaded", "load", "networkidle"] | None = None,
+    ) -> Response | None:
+        """Navigates the main frame; see `Frame.goto`."""
+        return self._main_frame.goto(url, referer=referer, timeout=timeout, wait_until=wait_until)
+
+    def set_content(
+        self,
+        html: str,
+        *,
+        timeout: float | timedelta | None = None,
+        wait_until: Literal["commit", "domcontentloaded", "load", "networkidle"] | None = None,
+    ) -> None:
+        """Puts other content into the document, and waits until that has loaded."""
+        self._main_frame.set_content(html, timeout=timeout, wait_until=wait_until)
+
+    def content(self) -> str:
+        """The document as HTML, with its doctype."""
+        return self._main_frame.content()
+
+    def title(self) -> str:
+        """The title of the document."""
+        return self._main_frame.title()
+
+    def wait_for_load_state(
+        self,
+        state: Literal["domcontentloaded", "load", "networkidle"] | None = None,
+        *,
+        timeout: float | timedelta | None = None,
+    ) -> None:
+        """Waits until the document has reached a moment of its life."""
+        self._main_frame.wait_for_load_state(state, timeout=timeout)
+
+    def wait_for_url(
+        self,
+        url: str | re.Pattern[str] | Callable[[str], bool],
+        *,
+        timeout: float | timedelta | None = None,
+        wait_until: Literal["commit", "domcontentloaded", "load", "networkidle"] | None = None,
+    ) -> None:
+        """Waits until the document has an address that is meant."""
+        self._main_frame.wait_for_url(url, timeout=timeout, wait_until=wait_until)
+
+    def expect_navigation(
+        self,
+        *,
+        timeout: float | timedelta | None = None,
+        url: str | re.Pattern[str] | Callable[[str], bool] | None = None,
+        wait_until: Literal["commit", "domcontentloaded", "load", "networkidle"] | None = None,
+    ) -> EventContextManager[Response]:
+        """Waits, at its end, for a navigation that its body causes."""
+        return self._main_frame.expect_navigation(timeout=timeout, url=url, wait_until=wait_until)
+
+    def eval_on_selector(
+        self, selector: str, expression: str, arg: Any | None = None, *, strict: bool | None = None
+    ) -> Any:
+        """Runs a function with the element that a selector finds, in the page's own world."""
+        return self._main_frame.eval_on_selector(selector, expression, arg, strict=strict)
+
+    def eval_on_selector_all(self, selector: str, expression: str, arg: Any | None = None) -> Any:
+        """Runs a function with all elements that a selector finds."""
+        return self._main_frame.eval_on_selector_all(selector, expression, arg)
+
+    def wait_for_function(
+        self,
+        expression: str,
+        *,
+        arg: Any | None = None,
+        polling: float | Literal["raf"] | None = None,
+        timeout: float | timedelta | None = None,
+    ) -> JSHandle:
+        """Waits until a script gives something true, and gives that."""
+        return self._main_frame.wait_for_function(expression, arg=arg, polling=polling, timeout=timeout)
+
+    def wait_for_timeout(self, timeout: float | timedelta) -> None:
+        """Lets time pass. Waiting for what is to happen is better."""
+        self._main_frame.wait_for_timeout(timeout)
+
+    def add_script_tag(
+        self,
+        *,
+        content: str | None = None,
+        path: str | Path | None = None,
+        type: str | None = None,
+        url: str | None = None,
+    ) -> ElementHandle:
+        """Adds a `<script>` to the document, and waits until it has loaded."""
+        return self._main_frame.add_script_tag(content=content, path=path, type=type, url=url)
+
+    def add_style_tag(
+        self, *, content: str | None = None, path: str | Path | None = None, url: str | None = None
+    ) -> ElementHandle:
+        """Adds a style sheet to the document, and waits until it has loaded."""
+        return self._main_frame.add_style_tag(content=content, path=path, url=url)
+
+    def query_selector(self, selector: str, *, strict: bool | None = None) -> ElementHandle | None:
+        """The first element that a selector finds now; `None` where there is none."""
+        return self._main_frame.query_selector(selector, strict=strict)
+
+    def query_selector_all(self, selector: str) -> list[ElementHandle]:
+        """All elements that a selector finds now."""
+        return self._main_frame.query_selector_all(selector)
+
+    def wait_for_selector(
+        self,
+        selector: str,
+        *,
+        state: Literal["attached", "detached", "hidden", "visible"] | None = None,
+        strict: bool | None = None,
+        timeout: float | timedelta | None = None,
+    ) -> ElementHandle | None:
+        """Waits until an element is there, is seen (unless told), is hidden or is gone."""
+        return self._main_frame.wait_for_selector(selector, state=state, strict=strict, timeout=timeout)
+
+    def drag_and_drop(
+        self,
+        source: str,
+        target: str,
+        *,
+        force: bool | None = None,
+        no_wait_after: bool | None = None,
+        source_position: Position | None = None,
+        steps: int | None = None,
+        strict: bool | None = None,
+        target_position: Position | None = None,
+        timeout: float | timedelta | None = None,
+        trial: bool | None = None,
+    ) -> None:
+        """Drags one element onto another."""
+        self._main_frame.drag_and_drop(
+            source,
+            target,
+            force=force,
+            no_wait_after=no_wait_after,
+            source_position=source_position,
+            steps=steps,
+            strict=strict,
+            target_position=target_position,
+            timeout=timeout,
+            trial=trial,
+        )
+
+    def locator(
+        self,
+        selector: str,
+        *,
+        has: Locator | None = None,
+        has_not: Locator | None = None,
+        has_not_text: str | re.Pattern[str] | None = None,
+        has_text: str | re.Pattern[str] | None = None,
+    ) -> Locator:
+        """A locator for what a selector finds."""
+        return self._main_frame.locator(
+            selector, has=has, has_not=has_not, has_not_text=has_not_text, has_text=has_text
+        )
+
+    def frame_locator(self, selector: str) -> FrameLocator:
+        """A way into the frame that an element shows."""
+        return self._main_frame.frame_locator(selector)
+
+    def get_by_alt_text(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
+        """A locator for images, by their alternative text."""
+        return self._main_frame.get_by_alt_text(text, exact=exact)
+
+    def get_by_label(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
+        """A locator for controls, by their label."""
+        return self._main_frame.get_by_label(text, exact=exact)
+
+    def get_by_placeholder(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
+        """A locator for fields, by their placeholder."""
+        return self._main_frame.get_by_placeholder(text, exact=exact)
+
+    def get_by_role(
+        self,
+        role: Literal[
+            "alert",
+            "alertdialog",
+            "application",
+            "article",
+            "banner",
+            "blockquote",
+            "button",
+            "caption",
+            "cell",
+            "checkbox",
+            "code",
+            "columnheader",
+            "combobox",
+            "complementary",
+            "contentinfo",
+            "definition",
+            "deletion",
+            "dialog",
+            "directory",
+            "document",
+            "emphasis",
+            "feed",
+            "figure",
+            "form",
+            "generic",
+            "grid",
+            "gridcell",
+            "group",
+            "heading",
+            "img",
+            "insertion",
+            "link",
+            "list",
+            "listbox",
+            "listitem",
+            "log",
+            "main",
+            "marquee",
+            "math",
+            "menu",
+            "menubar",
+            "menuitem",
+            "menuitemcheckbox",
+            "menuitemradio",
+            "meter",
+            "navigation",
+            "none",
+            "note",
+            "option",
+            "paragraph",
+            "presentation",
+            "progressbar",
+            "radio",
+            "radiogroup",
+            "region",
+            "row",
+            "rowgroup",
+            "rowheader",
+            "scrollbar",
+            "search",
+            "searchbox",
+            "separator",
+            "slider",
+            "spinbutton",
+            "status",
+            "strong",
+            "subscript",
+            "superscript",
+            "switch",
+            "tab",
+            "table",
+            "tablist",
+            "tabpanel",
+            "term",
+            "textbox",
+            "time",
+            "timer",
+            "toolbar",
+            "tooltip",
+            "tree",
+            "treegrid",
+            "treeitem",
+        ],
+        *,
+        checked: bool | None = None,
+        description: str | re.Pattern[str] | None = None,
+        disabled: bool | None = None,
+        exact: bool | None = None,
+        expanded: bool | None = None,
+        include_hidden: bool | None = None,
+        level: int | None = None,
+        name: str | re.Pattern[str] | None = None,
+        pressed: bool | None = None,
+        selected: bool | None = None,
+    ) -> Locator:
+        """A locator for elements, by their role, their name and their states."""
+        return self._main_frame.get_by_role(
+            role,
+            checked=checked,
+            description=description,
+            disabled=disabled,
+            exact=exact,
+            expanded=expanded,
+            include_hidden=include_hidden,
+            level=level,
+            name=name,
+            pressed=pressed,
+            selected=selected,
+        )
+
+    def get_by_test_id(self, test_id: str | re.Pattern[str]) -> Locator:
+        """A locator for elements, by their test id."""
+        return self._main_frame.get_by_test_id(test_id)
+
+    def get_by_text(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
+        """A locator for elements, by the text in them."""
+        return self._main_frame.get_by_text(text, exact=exact)
+
+    def get_by_title(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
+        """A locator for elements, by their title."""
+        return self._main_frame.get_by_title(text, exact=exact)
+
+
+def script_source(script: str | None, path: str | Path | None) -> str:
+    """A script that was given as text or by its path."""
+    if path is not None:
+        return Path(path).read_text(encoding="utf-8")
+    if script is None:
+        raise Error("Either path or script parameter must be specified")
+    return script
+
+
+def _checked_headers(headers: dict[str, str]) -> dict[str, str]:
+    for name, value in headers.items():
+        if not isinstance(value, str):
+            raise Error(f"{caller()}: headers[{name}].value: expected string, got {type(value).__name__}")
+    return headers
+
+
+def _picture_kind(path: str | Path | None) -> str:
+    ending = Path(path).suffix.lower() if path is not None else ".png"
+    if ending == ".png":
+        return "png"
+    if ending in (".jpg", ".jpeg"):
+        return "jpeg"
+    raise Error(f'{caller()}: path: unsupported mime type "{ending}"')
+
+
+_PAPERS = {
+    "letter": (8.5, 11.0),
+    "legal": (8.5, 14.0),
+    "tabloid": (11.0, 17.0),
+    "ledger": (17.0, 11.0),
+    "a0": (33.1, 46.8),
+    "a1": (23.4, 33.1),
+    "a2": (16.54, 23.4),
+    "a3": (11.7, 16.54),
+    "a4": (8.27, 11.7),
+    "a5": (5.83, 8.27),
+    "a6": (4.13, 5.83),
+}
+
+
+def _paper(name: str) -> tuple[float, float]:
+    size = _PAPERS.get(name.lower())
+    if size is None:
+        raise Error(f"Unknown paper format: {name}")
+    return size
+
+
+_PIXELS = {"px": 1.0, "in": 96.0, "cm": 37.8, "mm": 3.78}
+
+
+def _inches(length: Any) -> float:
+    """A length as inches: a number of pixels, or a text with its unit."""
+    text = str(length).strip().lower()
+    unit = text[-2:]
+    number, factor = (text[:-2], _PIXELS[unit]) if unit in _PIXELS else (text, 1.0)
+    return float(number) * factor / 96

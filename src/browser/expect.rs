@@ -1,0 +1,71 @@
+//! Waiting until elements are as a script expects them.
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::Value;
+use tokio::time::{Instant, sleep, timeout_at};
+
+use super::locator::{Locator, is_passing, not_unique, pauses};
+use super::selector::Selector;
+use super::world::value_argument;
+use crate::error::{Error, Result};
+
+/// What came of an expectation.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct Verdict {
+    /// Whether the elements are as was expected.
+    pub matches: bool,
+    /// What they are like.
+    pub received: Value,
+    /// Whether there is no element to look at.
+    pub missing: bool,
+}
+
+impl Locator {
+    /// Looks until the elements are as `what` and `expected` say, or are not when `is_not`. Gives the last verdict, which
+    /// tells whether it came so: `matches` differs from `is_not`.
+    pub async fn expect(
+        &self,
+        what: &str,
+        expected: &Value,
+        is_not: bool,
+        limit: Duration,
+    ) -> Result<Verdict> {
+        let deadline = Instant::now() + limit;
+        let mut last = Ok(Verdict { matches: is_not, missing: true, ..Verdict::default() });
+        for pause in pauses() {
+            sleep(pause.min(deadline.saturating_duration_since(Instant::now()))).await;
+            match timeout_at(deadline, self.look(what, expected, is_not)).await {
+                Ok(Ok(verdict)) if verdict.matches != is_not => return Ok(verdict),
+                Ok(Err(error)) if is_passing(&error) => {}
+                Ok(verdict) => last = verdict,
+                Err(_) => break,
+            }
+            if Instant::now() >= deadline
+                || matches!(last, Err(Error::PageClosed | Error::InvalidSelector { .. }))
+            {
+                break;
+            }
+        }
+        last
+    }
+
+    async fn look(&self, what: &str, expected: &Value, is_not: bool) -> Result<Verdict> {
+        let Some((world, chain, root)) = self.innermost().await? else {
+            let gone = matches!(what, "hidden" | "detached");
+            return Ok(decided(Verdict { matches: gone, missing: true, ..Verdict::default() }, what, is_not));
+        };
+        let root = root.map_or_else(|| value_argument(&Value::Null), |root| root.argument());
+        let arguments = vec![value_argument(chain), root, value_argument(&what), value_argument(expected)];
+        let verdict = world.call_with::<Verdict>("expect", arguments).await;
+        let verdict = verdict.map_err(|error| not_unique(Selector::refused(error)))?;
+        Ok(decided(verdict, what, is_not))
+    }
+}
+
+/// Of a missing element nothing is true, and nothing is false: only that it is there or is seen can be denied.
+fn decided(verdict: Verdict, what: &str, is_not: bool) -> Verdict {
+    let said = matches!(what, "hidden" | "detached" | "visible" | "attached" | "inViewport");
+    if verdict.missing && !said { Verdict { matches: is_not, ..verdict } } else { verdict }
+}

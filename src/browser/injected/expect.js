@@ -1,0 +1,129 @@
+// Tells whether elements are as a script expects them, and what they are like instead.
+
+/** What is found, against what is expected: `{matches, received}`, with `missing` where there is nothing to look at. */
+engine.expect = (chain, root, what, expected) => {
+  const found = engine.select(chain, root);
+  if (LISTS[what]) return LISTS[what](found, expected);
+  const element = found[0];
+  if (found.length > 1 && what !== "attached" && what !== "detached") engine.pick(chain, root, true);
+  if (!element) return { matches: what === "hidden" || what === "detached", received: null, missing: true };
+  const verdict = SINGLES[what](element, expected);
+  return typeof verdict === "boolean" ? { matches: verdict, received: null } : verdict;
+};
+
+const squeezed = (text) => text.replace(/[\u200b\u00ad]/g, "").trim().replace(/\s+/g, " ");
+
+/** Whether a text is the one that is expected: `{text | source, flags, part, ignoreCase, squeeze}`. */
+function isText(received, { text, source, flags, part, ignoreCase, squeeze }) {
+  const fold = (one) => (ignoreCase ? one.toLowerCase() : one);
+  const given = squeeze ? squeezed(received) : received;
+  if (source !== undefined) {
+    const letters = ignoreCase === undefined ? flags : flags.replace("i", "") + (ignoreCase ? "i" : "");
+    return given.search(new RegExp(source, letters)) !== -1;
+  }
+  const wanted = fold(squeeze ? squeezed(text) : text);
+  return part ? fold(given).includes(wanted) : fold(given) === wanted;
+}
+
+const verdict = (received, expected) => ({ matches: isText(received, expected), received });
+const textOf = (element, { drawn }) => (drawn ? element.innerText ?? "" : engine.textOf(element));
+
+/** Whether the expected ones are among those received, in their order. */
+function areAmong(received, expected) {
+  let at = 0;
+  for (const wanted of expected) {
+    while (at < received.length && !isText(received[at], wanted)) at++;
+    if (at++ >= received.length) return false;
+  }
+  return true;
+}
+
+const classesOf = (element) => element.classList;
+const wordsOf = (text) => text.split(/\s+/).filter(Boolean);
+const hasClasses = (element, { text }) => wordsOf(text).every((word) => classesOf(element).contains(word));
+
+const LISTS = {
+  count: (found, { count }) => ({ matches: found.length === count, received: found.length }),
+  texts: (found, { texts, some }) => {
+    const received = found.map((element) => textOf(element, texts[0] ?? {}));
+    const matches = some ? areAmong(received, texts) : received.length === texts.length && received.every((text, at) => isText(text, texts[at]));
+    return { matches, received };
+  },
+  classes: (found, { texts }) => {
+    const received = found.map((element) => element.className?.baseVal ?? element.className);
+    return { matches: received.length === texts.length && received.every((text, at) => isText(text, texts[at])), received };
+  },
+  classNames: (found, { texts }) => {
+    const received = found.map((element) => element.className?.baseVal ?? element.className);
+    return { matches: found.length === texts.length && found.every((element, at) => hasClasses(element, texts[at])), received };
+  },
+};
+
+const told = (matches, received) => ({ matches, received });
+
+const SINGLES = {
+  attached: () => true,
+  detached: () => false,
+  visible: (element) => told(engine.isVisible(element), engine.isVisible(element) ? "visible" : "hidden"),
+  hidden: (element) => told(!engine.isVisible(element), engine.isVisible(element) ? "visible" : "hidden"),
+  enabled: (element) => told(!engine.isDisabled(engine.controlOf(element)), engine.isDisabled(engine.controlOf(element)) ? "disabled" : "enabled"),
+  disabled: (element) => told(engine.isDisabled(engine.controlOf(element)), engine.isDisabled(engine.controlOf(element)) ? "disabled" : "enabled"),
+  editable: (element) => told(engine.isEditableField(element), engine.isEditableField(element) ? "editable" : "readOnly"),
+  readonly: (element) => told(!engine.isEditableField(element), engine.isEditableField(element) ? "editable" : "readOnly"),
+  checked: (element, { checked, indeterminate }) => {
+    const state = engine.checked(element).checked;
+    if (state === null) throw new Error("Not a checkbox or radio button");
+    const received = state === "mixed" ? "indeterminate" : state ? "checked" : "unchecked";
+    return told(indeterminate ? state === "mixed" : (state === true) === checked, received);
+  },
+  empty: (element) => {
+    const holds = "value" in element && !(element instanceof HTMLButtonElement) && !(element instanceof HTMLLIElement);
+    return holds ? !element.value : !engine.textOf(element).trim();
+  },
+  focused: (element) => told(element.getRootNode().activeElement === element && document.hasFocus(), "inactive"),
+  inViewport: async (element, { ratio }) => {
+    const share = await new Promise((done) => {
+      const observer = new IntersectionObserver((entries) => (observer.disconnect(), done(entries[0].intersectionRatio)));
+      observer.observe(element);
+      // An observer of a page that is not drawn is never called.
+      requestAnimationFrame(() => {});
+    });
+    const matches = share > 0 && share > (ratio ?? 0) - 1e-9;
+    return told(matches, `viewport ratio ${share}`);
+  },
+  text: (element, expected) => verdict(textOf(element, expected), expected),
+  class: (element, expected) => verdict(element.className?.baseVal ?? element.className, expected),
+  className: (element, expected) => told(hasClasses(element, expected), element.className?.baseVal ?? element.className),
+  hasAttribute: (element, { name }) => element.hasAttribute(name),
+  attribute: (element, expected) => {
+    const received = element.getAttribute(expected.name);
+    return received === null ? { matches: false, received } : verdict(received, expected);
+  },
+  css: (element, expected) => verdict(getComputedStyle(element, expected.pseudo).getPropertyValue(expected.name), expected),
+  id: (element, expected) => verdict(element.id, expected),
+  value: (element, expected) => {
+    const field = engine.controlOf(element);
+    if (!("value" in field) || !/^(?:INPUT|TEXTAREA|SELECT)$/.test(field.nodeName)) throw new Error("Not an input element");
+    return verdict(field.value, expected);
+  },
+  values: (element, { texts }) => {
+    const select = engine.controlOf(element);
+    if (!(select instanceof HTMLSelectElement) || !select.multiple) throw new Error("Not a select element with a multiple attribute");
+    const received = Array.from(select.selectedOptions, (option) => option.value);
+    return told(received.length === texts.length && received.every((text, at) => isText(text, texts[at])), received);
+  },
+  role: (element, expected) => verdict(engine.roleOf(element) ?? "", expected),
+  name: (element, expected) => verdict(squeezed(engine.nameOf(element, engine.roleOf(element))), expected),
+  description: (element, expected) => verdict(engine.describedAs(element), expected),
+  errorMessage: (element, expected) => verdict(engine.errorMessageOf(element), expected),
+};
+
+/** What says what is wrong with a control, if something is. */
+engine.errorMessageOf = (element) => {
+  const invalid = element.getAttribute("aria-invalid");
+  const says = invalid !== null && invalid.trim() !== "" && invalid !== "false";
+  if (!says && !(element.validity && !element.validity.valid)) return "";
+  const others = element.ariaErrorMessageElements ?? [];
+  if (!others.length && !element.hasAttribute("aria-errormessage")) return element.validationMessage ?? "";
+  return squeezed(Array.from(others, (other) => engine.textOf(other)).join(" "));
+};

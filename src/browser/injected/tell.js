@@ -1,0 +1,58 @@
+// Tells of a value what JSON has no word for. Runs in the world of the value, and only when that holds something which the
+// browser itself does not tell of. The first key of each object says what it is, so keys come in this order.
+function () {
+  const met = new Map();
+  const number = (value) => (met.set(value, met.size + 1), met.size);
+  const bytes = (view) => Array.from(view, (item) => (typeof item === "bigint" ? { special: `${item}n` } : tell(item)));
+  const tell = (value) => {
+    switch (typeof value) {
+      case "undefined":
+      case "symbol":
+      case "function":
+        return { special: "undefined" };
+      case "bigint":
+        return { special: `${value}n` };
+      case "number":
+        return Object.is(value, -0) ? { special: "-0" } : Number.isFinite(value) ? value : { special: String(value) };
+      case "object":
+        break;
+      default:
+        return value;
+    }
+    if (value === null) return null;
+    if (value === globalThis) return "ref: <Window>";
+    if (globalThis.Document && value instanceof Document) return "ref: <Document>";
+    if (globalThis.Node && value instanceof Node) return "ref: <Node>";
+    if (value instanceof Date && !isNaN(value)) return { date: value.toJSON() };
+    if (value instanceof URL) return { url: value.toJSON() };
+    if (value instanceof RegExp) return { regex: value.source, zflags: value.flags };
+    if (value instanceof Error) {
+      const { name, message } = value;
+      const head = `${name}: ${message}`;
+      const stack = value.stack ?? "";
+      return { error: message, zname: name, zstack: stack.startsWith(head) ? stack : `${head}\n${stack}` };
+    }
+    if (met.has(value)) return { again: met.get(value) };
+    if (Array.isArray(value)) {
+      const at = number(value);
+      return { a: Array.from(value, tell), n: at };
+    }
+    if (ArrayBuffer.isView(value) && !(value instanceof DataView)) return { a: bytes(value), n: number(value) };
+    if (value instanceof Map) return { map: 1, n: number(value) };
+    if (value instanceof Set) return { set: 1, n: number(value) };
+    const at = number(value);
+    const entries = [];
+    for (const key of Object.keys(value)) {
+      let member;
+      try {
+        member = value[key];
+      } catch {
+        continue;
+      }
+      if (typeof member !== "function" && typeof member !== "symbol") entries.push([key, tell(member)]);
+    }
+    if (!entries.length && typeof value.toJSON === "function") return tell(value.toJSON());
+    return { o: entries, n: at };
+  };
+  return tell(this);
+}

@@ -1,0 +1,455 @@
+//! A locator: a recipe for an element, resolved anew at each use until the use succeeds or its time is over.
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::time::{Instant, sleep, timeout_at};
+
+use super::actionability::ActionOptions;
+use super::element::{ElementHandle, OptionChoice};
+use super::frame::Frame;
+use super::handle::{JsHandle, NO_LIMIT};
+use super::input::{Button, ClickOptions, Modifier, Point};
+use super::selector::{Chain, Selector};
+use super::world::{RemoteHandle, World, value_argument};
+use crate::cdp::types::dom::DescribeNode;
+use crate::cdp::types::runtime::GetProperties;
+use crate::error::{Error, Result};
+
+/// Where an element is looked for, and by what. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Locator {
+    frame: Frame,
+    /// Looked within, instead of the whole document.
+    root: Option<ElementHandle>,
+    selector: Arc<Selector>,
+    /// Whether it is an error that there are several.
+    strict: bool,
+}
+
+/// What to wait for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Presence {
+    Attached,
+    Detached,
+    Visible,
+    Hidden,
+}
+
+/// What is done with an element, or asked of it. All that takes an element's state or waits for it is one of these.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case")]
+pub enum Deed {
+    Click(Press),
+    Hover(Press),
+    Tap(Press),
+    Fill {
+        value: String,
+        #[serde(default)]
+        force: bool,
+    },
+    Focus,
+    Blur,
+    Press {
+        key: String,
+        delay: Option<f64>,
+    },
+    Type {
+        text: String,
+        delay: Option<f64>,
+    },
+    SetChecked {
+        checked: bool,
+        #[serde(flatten)]
+        press: Press,
+    },
+    SelectOption {
+        choices: Vec<OptionChoice>,
+        #[serde(default)]
+        force: bool,
+    },
+    SelectText {
+        #[serde(default)]
+        force: bool,
+    },
+    ScrollIntoView,
+    SetInputFiles {
+        paths: Vec<PathBuf>,
+    },
+    Dispatch {
+        event: String,
+        #[serde(default)]
+        init: Value,
+    },
+    TextContent,
+    InnerText,
+    InnerHtml,
+    Attribute {
+        name: String,
+    },
+    InputValue,
+    BoundingBox,
+    IsVisible,
+    IsEnabled,
+    IsEditable,
+    IsChecked,
+    /// Waits until the element is `visible`, `hidden`, `stable`, `enabled`, `disabled` or `editable`.
+    Wait {
+        state: String,
+    },
+}
+
+/// How to press on an element.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct Press {
+    button: Option<String>,
+    count: Option<u32>,
+    /// How long the button is held, in milliseconds.
+    delay: Option<f64>,
+    modifiers: Vec<String>,
+    position: Option<Point>,
+    force: bool,
+    /// Whether to do all but the press itself.
+    trial: bool,
+}
+
+/// The pauses between looks.
+const PAUSES_MS: [u64; 7] = [0, 10, 20, 50, 100, 100, 200];
+const LONGEST_PAUSE: Duration = Duration::from_millis(500);
+
+pub(super) fn pauses() -> impl Iterator<Item = Duration> {
+    PAUSES_MS.into_iter().map(Duration::from_millis).chain(std::iter::repeat(LONGEST_PAUSE))
+}
+
+/// A deadline; a limit of zero is none.
+pub fn deadline(limit_ms: f64) -> Instant {
+    Instant::now() + limit(limit_ms)
+}
+
+/// A limit in milliseconds; zero is none.
+pub fn limit(limit_ms: f64) -> Duration {
+    if limit_ms > 0.0 { Duration::from_secs_f64(limit_ms / 1000.0).min(NO_LIMIT) } else { NO_LIMIT }
+}
+
+impl Frame {
+    /// A locator for what a selector finds in this frame.
+    pub fn locator(&self, selector: &str, strict: bool) -> Result<Locator> {
+        let selector = Arc::new(Selector::parse(selector)?);
+        Ok(Locator { frame: self.clone(), root: None, selector, strict })
+    }
+}
+
+impl ElementHandle {
+    /// A locator for what a selector finds within this element.
+    pub fn locator(&self, selector: &str, strict: bool) -> Result<Locator> {
+        let selector = Arc::new(Selector::parse(selector)?);
+        Ok(Locator { frame: self.frame().clone(), root: Some(self.clone()), selector, strict })
+    }
+
+    /// The frame that this element shows, if it shows one.
+    pub async fn content_frame(&self) -> Result<Option<Frame>> {
+        let describe =
+            DescribeNode { object_id: Some(self.handle().id().to_owned()), ..DescribeNode::default() };
+        let node = self.world().session().call(describe).await?.node;
+        let page = self.frame().page()?;
+        let is_owner =
+            node.content_document.is_some() || matches!(node.local_name.as_str(), "iframe" | "frame");
+        Ok(node.frame_id.filter(|_| is_owner).and_then(|id| page.frame_by_id(&id)))
+    }
+
+    /// The frame in whose document this element is now.
+    pub async fn owner_frame(&self) -> Result<Option<Frame>> {
+        let owner = self.ask::<bool>("isOfThisDocument", Vec::new()).await?;
+        if owner {
+            return Ok(Some(self.frame().clone()));
+        }
+        let page = self.frame().page()?;
+        for frame in page.frames() {
+            let Some((world, element)) = frame.owner().await? else { continue };
+            let arguments = vec![self.handle().argument(), element.argument()];
+            let same_process = world.session().id() == self.world().session().id();
+            if same_process
+                && world.context_id() == self.world().context_id()
+                && world.call_with::<bool>("isOfFrame", arguments).await?
+            {
+                return Ok(Some(frame));
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl Locator {
+    pub fn frame(&self) -> &Frame {
+        &self.frame
+    }
+
+    /// The document in which the last part looks: its world, and the chain. `None` while a frame on the way is missing.
+    pub(super) async fn innermost(&self) -> Result<Option<(World, &Chain, Option<RemoteHandle>)>> {
+        let (mut frame, mut root) =
+            (self.frame.clone(), self.root.as_ref().map(|root| root.handle().clone()));
+        let chains = self.selector.chains();
+        for chain in &chains[..chains.len() - 1] {
+            let world = frame.utility().await?;
+            // Several frames are several elements: the way must be plain.
+            let Some(owner) = pick(&world, chain, root.take(), true).await? else { return Ok(None) };
+            let Some(inner) = ElementHandle::new(world, owner).content_frame().await? else {
+                return Err(Error::WrongElement { found: "not a frame".to_owned(), needed: "a frame" });
+            };
+            frame = inner;
+        }
+        let world = match &self.root {
+            Some(element) if chains.len() == 1 => element.world().clone(),
+            _ => frame.utility().await?,
+        };
+        Ok(Some((world, &chains[chains.len() - 1], root)))
+    }
+
+    /// The element, if it is there now.
+    pub async fn now(&self) -> Result<Option<ElementHandle>> {
+        let Some((world, chain, root)) = self.innermost().await? else { return Ok(None) };
+        let found = pick(&world, chain, root, self.strict).await?;
+        Ok(found.map(|node| ElementHandle::new(world, node)))
+    }
+
+    /// All elements that are there now, in the order of the document.
+    pub async fn all(&self) -> Result<Vec<ElementHandle>> {
+        let Some((world, list)) = self.list().await? else { return Ok(Vec::new()) };
+        let get = GetProperties { object_id: list.id().to_owned(), own_properties: Some(true) };
+        let session = world.session().clone();
+        let items = session.call(get).await?.result.into_iter();
+        let items = items.filter(|item| item.enumerable).filter_map(|item| item.value?.object_id);
+        Ok(items
+            .map(|id| ElementHandle::new(world.clone(), RemoteHandle::new(session.clone(), id)))
+            .collect())
+    }
+
+    /// All elements that are there now, as one array in our world.
+    pub async fn list(&self) -> Result<Option<(World, RemoteHandle)>> {
+        let Some((world, chain, root)) = self.innermost().await? else { return Ok(None) };
+        let arguments = vec![value_argument(chain), root_argument(root.as_ref())];
+        let list = world.call_handle("select", arguments).await.map_err(Selector::refused)?;
+        Ok(list.map(|list| (world, list)))
+    }
+
+    /// All elements that are there now, as one array.
+    pub async fn list_handle(&self) -> Result<JsHandle> {
+        match self.list().await? {
+            Some((world, list)) => Ok(JsHandle::of_list(&world, list)),
+            None => Err(Error::ElementNotFound { waited: Duration::ZERO }),
+        }
+    }
+
+    /// How many elements are there now.
+    pub async fn count(&self) -> Result<usize> {
+        let Some((world, chain, root)) = self.innermost().await? else { return Ok(0) };
+        let arguments = vec![value_argument(chain), root_argument(root.as_ref())];
+        world.call_with("count", arguments).await.map_err(Selector::refused)
+    }
+
+    /// Does something with the element as soon as it is there, and again with its successor when it is replaced meanwhile.
+    pub async fn with<T, Doing: Future<Output = Result<T>>>(
+        &self,
+        limit: Duration,
+        mut act: impl FnMut(ElementHandle, Duration) -> Doing,
+    ) -> Result<T> {
+        let deadline = Instant::now() + limit;
+        let mut last = Error::ElementNotFound { waited: limit };
+        for pause in pauses() {
+            sleep(pause.min(deadline.saturating_duration_since(Instant::now()))).await;
+            let left = deadline.saturating_duration_since(Instant::now());
+            match timeout_at(deadline, self.now()).await {
+                Ok(Ok(Some(element))) => match act(element, left).await {
+                    Err(error) if is_passing(&error) => last = error,
+                    done => return done,
+                },
+                Ok(Ok(None)) => last = Error::ElementNotFound { waited: limit },
+                Ok(Err(error)) if is_passing(&error) => last = error,
+                Ok(Err(error)) => return Err(error),
+                Err(_) => break,
+            }
+            if Instant::now() >= deadline {
+                break;
+            }
+            if self.frame.is_detached() {
+                return Err(self.frame.why_gone());
+            }
+        }
+        Err(match last {
+            Error::ElementNotFound { .. } | Error::StaleRef { .. } | Error::DocumentGone => {
+                Error::ElementNotFound { waited: limit }
+            }
+            other => other,
+        })
+    }
+
+    /// Does `deed` with the element.
+    pub async fn perform(&self, deed: &Deed, limit: Duration) -> Result<Value> {
+        self.with(limit, |element, left| async move { element.perform(deed, left).await }).await
+    }
+
+    /// Waits until the element is there, is seen, or is not. Answers the element where there is one.
+    pub async fn wait(&self, presence: Presence, limit: Duration) -> Result<Option<ElementHandle>> {
+        let deadline = Instant::now() + limit;
+        let gone = matches!(presence, Presence::Detached | Presence::Hidden);
+        for pause in pauses() {
+            sleep(pause.min(deadline.saturating_duration_since(Instant::now()))).await;
+            let look = async {
+                let Some(element) = self.now().await? else { return Ok((gone, None)) };
+                Ok(match presence {
+                    Presence::Attached => (true, Some(element)),
+                    Presence::Detached => (false, Some(element)),
+                    Presence::Visible => (element.is_visible().await?, Some(element)),
+                    Presence::Hidden => (!element.is_visible().await?, None),
+                })
+            };
+            match timeout_at(deadline, look).await {
+                Ok(Ok((true, element))) => return Ok(element),
+                Ok(Err(error)) if !is_passing(&error) => return Err(error),
+                Ok(_) if Instant::now() < deadline && !self.frame.is_detached() => {}
+                _ => break,
+            }
+        }
+        if self.frame.is_detached() && Instant::now() < deadline {
+            return Err(self.frame.why_gone());
+        }
+        Err(Error::ElementNotFound { waited: limit })
+    }
+}
+
+/// Whether an error passes by itself: a document or an element was just being replaced.
+pub(super) fn is_passing(error: &Error) -> bool {
+    matches!(error, Error::StaleRef { .. } | Error::DocumentGone)
+}
+
+fn root_argument(root: Option<&RemoteHandle>) -> crate::cdp::types::runtime::CallArgument {
+    root.map_or_else(|| value_argument(&Value::Null), RemoteHandle::argument)
+}
+
+/// The first element that a chain finds. With `strict`, several are an error.
+async fn pick(
+    world: &World,
+    chain: &Chain,
+    root: Option<RemoteHandle>,
+    strict: bool,
+) -> Result<Option<RemoteHandle>> {
+    let arguments = vec![value_argument(chain), root_argument(root.as_ref()), value_argument(&strict)];
+    world.call_handle("pick", arguments).await.map_err(|error| not_unique(Selector::refused(error)))
+}
+
+/// What `pick` throws where there are several.
+pub(super) fn not_unique(error: Error) -> Error {
+    #[derive(Deserialize)]
+    struct Several {
+        count: usize,
+        previews: Vec<String>,
+    }
+    let Error::Script { message } = &error else { return error };
+    let several = message.strip_prefix("NotUnique: ").and_then(|rest| rest.lines().next());
+    match several.and_then(|json| serde_json::from_str::<Several>(json).ok()) {
+        Some(Several { count, previews }) => Error::NotUnique { count, previews },
+        None => error,
+    }
+}
+
+fn duration(ms: Option<f64>) -> Option<Duration> {
+    ms.filter(|ms| *ms > 0.0).map(|ms| Duration::from_secs_f64(ms / 1000.0))
+}
+
+fn wrong(what: &str, value: &str) -> Error {
+    Error::InvalidArguments { problems: vec![format!("{what}: {value:?} is not known")] }
+}
+
+impl Press {
+    fn click(&self) -> Result<ClickOptions> {
+        let button = match self.button.as_deref() {
+            None => Button::Left,
+            Some(name) => name.parse().map_err(|_| wrong("button", name))?,
+        };
+        let read = |name: &String| name.parse::<Modifier>().map_err(|_| wrong("modifiers", name));
+        let modifiers = self.modifiers.iter().map(read).collect::<Result<_>>()?;
+        Ok(ClickOptions { button, count: self.count.unwrap_or(1), modifiers, hold: duration(self.delay) })
+    }
+
+    fn options(&self, limit: Duration) -> ActionOptions {
+        ActionOptions { limit, force: self.force, position: self.position, style: None }
+    }
+}
+
+impl ElementHandle {
+    /// Does `deed` with this element.
+    pub async fn perform(&self, deed: &Deed, limit: Duration) -> Result<Value> {
+        let within = ActionOptions::within(limit);
+        let forced = |force: bool| ActionOptions { force, ..within.clone() };
+        match deed {
+            Deed::Click(press) | Deed::Tap(press) | Deed::SetChecked { press, .. } if press.trial => {
+                self.try_press(&press.options(limit)).await?;
+            }
+            Deed::Click(press) => self.click(&press.click()?, &press.options(limit)).await?,
+            Deed::Hover(press) => {
+                self.hover_with(&press.click()?.modifiers, press.trial, &press.options(limit)).await?
+            }
+            Deed::Tap(press) => self.tap(&press.options(limit)).await?,
+            Deed::Fill { value, force } => self.fill(value, &forced(*force)).await?,
+            Deed::Focus => self.focus().await?,
+            Deed::Blur => self.blur().await?,
+            Deed::Press { key, delay } => self.press_for(key, duration(*delay), &within).await?,
+            Deed::Type { text, delay } => {
+                self.focus().await?;
+                self.input(&within)?.keyboard().type_text(text, duration(*delay)).await?;
+            }
+            Deed::SetChecked { checked, press } => self.set_checked(*checked, &press.options(limit)).await?,
+            Deed::SelectOption { choices, force } => {
+                return Ok(json!(self.select_options(choices, &forced(*force)).await?));
+            }
+            Deed::SelectText { force } => self.select_text(&forced(*force)).await?,
+            Deed::ScrollIntoView => self.scroll_into_view(&within).await?,
+            Deed::SetInputFiles { paths } => self.set_input_files(paths).await?,
+            Deed::Dispatch { event, init } => {
+                self.ask::<()>("dispatch", vec![value_argument(event), value_argument(init)]).await?;
+            }
+            Deed::TextContent => return Ok(json!(self.text_content().await?)),
+            Deed::InnerText => return self.ask("innerTextOf", Vec::new()).await.map_err(thrown),
+            Deed::InnerHtml => return Ok(json!(self.inner_html().await?)),
+            Deed::Attribute { name } => return Ok(json!(self.attribute(name).await?)),
+            Deed::InputValue => return Ok(json!(self.input_value().await?)),
+            Deed::BoundingBox => return Ok(json!(self.bounding_box().await?)),
+            Deed::IsVisible => return Ok(json!(self.state().await?.visible)),
+            Deed::IsEnabled => return Ok(json!(self.state().await?.enabled)),
+            Deed::IsEditable => return self.ask("isEditableField", Vec::new()).await.map_err(thrown),
+            Deed::IsChecked => return self.ask("isCheckedControl", Vec::new()).await.map_err(thrown),
+            Deed::Wait { state } => self.wait_for_state(state, limit).await?,
+        }
+        Ok(Value::Null)
+    }
+
+    async fn wait_for_state(&self, state: &str, limit: Duration) -> Result<()> {
+        let deadline = Instant::now() + limit;
+        for pause in pauses() {
+            sleep(pause.min(deadline.saturating_duration_since(Instant::now()))).await;
+            let look = self.ask::<bool>("isInState", vec![value_argument(&state)]);
+            match timeout_at(deadline, look).await {
+                Ok(Ok(true)) => return Ok(()),
+                Ok(Err(error)) => return Err(thrown(error)),
+                Ok(Ok(false)) if Instant::now() < deadline => {}
+                _ => break,
+            }
+        }
+        Err(Error::ElementNotFound { waited: limit })
+    }
+}
+
+/// What our own functions throw on purpose is told without its stack.
+fn thrown(error: Error) -> Error {
+    match error {
+        Error::Script { message } => {
+            let first = message.lines().next().unwrap_or_default();
+            Error::Script { message: first.to_owned() }
+        }
+        other => other,
+    }
+}

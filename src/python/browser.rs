@@ -1,0 +1,339 @@
+//! Browsers and their contexts.
+use std::collections::BTreeMap;
+use std::iter;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::bridge::{Dispatcher, Operation, operation};
+use super::convert::{Plain, options};
+use super::events::{follow_browser, follow_context};
+use super::page::Page;
+use crate::browser::emulation::{Emulation, Geolocation, Media};
+use crate::browser::find::{Channel, Wanted, find};
+use crate::browser::input::InputStyle;
+use crate::browser::launch::{IgnoreDefaults, LaunchOptions};
+use crate::browser::locator;
+use crate::browser::proxy::Proxy;
+use crate::browser::{ContextOptions, StorageState, StoredCookie};
+use crate::cdp::types::network::Headers;
+use crate::error::{Error, Result};
+
+/// A browser.
+#[pyclass(frozen, module = "patchright_mcp._core")]
+pub(super) struct Browser(pub(super) crate::browser::Browser);
+
+/// An isolated context.
+#[pyclass(frozen, module = "patchright_mcp._core")]
+pub(super) struct BrowserContext(pub(super) crate::browser::BrowserContext);
+
+/// How to start a browser.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Launch {
+    executable_path: Option<PathBuf>,
+    channel: Option<String>,
+    args: Vec<String>,
+    ignore_default_args: Vec<String>,
+    ignore_all_default_args: bool,
+    headless: Option<bool>,
+    timeout: Option<f64>,
+    env: BTreeMap<String, String>,
+    proxy: Option<ProxySettings>,
+    chromium_sandbox: Option<bool>,
+    user_data_dir: Option<PathBuf>,
+    window_size: Option<(u32, u32)>,
+    /// Of the browser's own context.
+    context: Context,
+}
+
+#[derive(Clone, Deserialize)]
+struct ProxySettings {
+    server: String,
+    bypass: Option<String>,
+    username: Option<String>,
+    password: Option<String>,
+}
+
+impl ProxySettings {
+    fn read(&self) -> Result<Proxy> {
+        Proxy::new(&self.server, self.username.clone(), self.password.clone(), self.bypass.clone())
+    }
+}
+
+/// What a context is made with.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Context {
+    viewport: Option<Size>,
+    screen: Option<Size>,
+    user_agent: Option<String>,
+    locale: Option<String>,
+    timezone_id: Option<String>,
+    extra_http_headers: Headers,
+    ignore_https_errors: bool,
+    permissions: Vec<String>,
+    storage_state: Option<serde_json::Value>,
+    device_scale_factor: Option<f64>,
+    is_mobile: bool,
+    has_touch: bool,
+    proxy: Option<ProxySettings>,
+    geolocation: Option<Geolocation>,
+    offline: bool,
+    java_script_enabled: Option<bool>,
+    bypass_csp: bool,
+    color_scheme: Option<String>,
+    reduced_motion: Option<String>,
+    forced_colors: Option<String>,
+    contrast: Option<String>,
+    downloads: Option<PathBuf>,
+    focus: bool,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+struct Size {
+    width: u32,
+    height: u32,
+}
+
+impl Context {
+    fn read(self) -> Result<ContextOptions> {
+        let storage_state = self.storage_state.map(|state| {
+            let state = StorageState::parse(&state.to_string());
+            state.map_err(|reason| Error::InvalidArguments {
+                problems: vec![format!("storage_state: {reason}")],
+            })
+        });
+        let media = Media {
+            media: None,
+            color_scheme: self.color_scheme,
+            reduced_motion: self.reduced_motion,
+            forced_colors: self.forced_colors,
+            contrast: self.contrast,
+        };
+        Ok(ContextOptions {
+            viewport: self.viewport.map(|size| (size.width, size.height)),
+            user_agent: self.user_agent,
+            locale: self.locale,
+            timezone: self.timezone_id,
+            extra_headers: self.extra_http_headers,
+            ignore_https_errors: self.ignore_https_errors,
+            proxy: self.proxy.map(|proxy| proxy.read()).transpose()?,
+            permissions: self.permissions,
+            storage_state: storage_state.transpose()?.map(Arc::new),
+            device_scale_factor: self.device_scale_factor,
+            is_mobile: self.is_mobile,
+            has_touch: self.has_touch,
+            input: InputStyle::Instant,
+            downloads: self.downloads,
+            answers_dialogs: true,
+            emulation: Emulation {
+                geolocation: self.geolocation,
+                offline: self.offline,
+                scripts_disabled: self.java_script_enabled == Some(false),
+                bypass_csp: self.bypass_csp,
+                media,
+                screen: self.screen.map(|size| (size.width, size.height)),
+                focus: self.focus,
+            },
+            ..ContextOptions::default()
+        })
+    }
+}
+
+impl Launch {
+    fn read(self) -> Result<(LaunchOptions, ContextOptions)> {
+        let mut context = self.context.read()?;
+        if let Some(proxy) = &self.proxy {
+            context.proxy = Some(proxy.read()?);
+        }
+        let ignored = match (self.ignore_all_default_args, self.ignore_default_args) {
+            (true, _) => IgnoreDefaults::Everything,
+            (false, names) if names.is_empty() => IgnoreDefaults::Nothing,
+            (false, names) => IgnoreDefaults::These(names),
+        };
+        let mut launch = LaunchOptions {
+            executable: self.executable_path,
+            channel: self.channel.as_deref().map_or(Ok(Channel::default()), Channel::named)?,
+            headless: self.headless,
+            user_data_dir: self.user_data_dir,
+            // Scripts open windows without anybody's click, and no page can tell that this is allowed unless it opens one.
+            arguments: iter::once("--disable-popup-blocking".to_owned()).chain(self.args).collect(),
+            ignore_default_arguments: ignored,
+            sandbox: self.chromium_sandbox,
+            window_size: self.window_size,
+            environment: self.env.into_iter().collect(),
+            ..LaunchOptions::default()
+        };
+        if let Some(timeout_ms) = self.timeout {
+            launch.launch_limit = locator::limit(timeout_ms);
+        }
+        Ok((launch, context))
+    }
+}
+
+/// Starts a browser, whose events go to `dispatcher`.
+#[pyfunction]
+pub(super) fn launch(dispatcher: &Dispatcher, chosen: &Bound<'_, PyAny>) -> PyResult<Operation> {
+    let (launch, context) = options::<Launch>(chosen)?.read()?;
+    let queue = dispatcher.queue();
+    Ok(operation(async move {
+        let browser =
+            crate::browser::Browser::launch(&launch, context, &|line| tracing::warn!("{line}")).await?;
+        browser.default_context().prepare().await?;
+        follow_context(browser.default_context(), &queue);
+        follow_browser(&browser, &queue);
+        Ok(Browser(browser))
+    }))
+}
+
+/// Attaches to a browser that runs already.
+#[pyfunction]
+pub(super) fn connect(
+    dispatcher: &Dispatcher,
+    endpoint: String,
+    headers: Vec<(String, String)>,
+    timeout_ms: f64,
+    chosen: &Bound<'_, PyAny>,
+) -> PyResult<Operation> {
+    let context = options::<Context>(chosen)?.read()?;
+    let (queue, limit) = (dispatcher.queue(), locator::limit(timeout_ms));
+    Ok(operation(async move {
+        let browser = crate::browser::Browser::connect(&endpoint, &headers, context, limit).await?;
+        follow_context(browser.default_context(), &queue);
+        follow_browser(&browser, &queue);
+        Ok(Browser(browser))
+    }))
+}
+
+/// The path of the browser that would be started; `None` where there is none.
+#[pyfunction]
+pub(super) fn find_browser() -> Option<PathBuf> {
+    find(&Wanted::default()).ok().map(|found| found.executable)
+}
+
+#[pymethods]
+impl Browser {
+    #[getter]
+    fn key(&self) -> usize {
+        self.0.key()
+    }
+
+    /// Such as `156.0.8078.79`.
+    #[getter]
+    fn version(&self) -> String {
+        let product = &self.0.version().product;
+        product.split_once('/').map_or(product.as_str(), |(_, version)| version).to_owned()
+    }
+
+    #[getter]
+    fn is_connected(&self) -> bool {
+        self.0.is_connected()
+    }
+
+    #[getter]
+    fn default_context(&self) -> BrowserContext {
+        BrowserContext(self.0.default_context().clone())
+    }
+
+    fn new_context(&self, dispatcher: &Dispatcher, chosen: &Bound<'_, PyAny>) -> PyResult<Operation> {
+        let (browser, context) = (self.0.clone(), options::<Context>(chosen)?.read()?);
+        let queue = dispatcher.queue();
+        Ok(operation(async move {
+            let context = browser.new_context(context).await?;
+            follow_context(&context, &queue);
+            Ok(BrowserContext(context))
+        }))
+    }
+
+    fn close(&self) -> Operation {
+        let browser = self.0.clone();
+        operation(async move { browser.close().await })
+    }
+}
+
+#[pymethods]
+impl BrowserContext {
+    #[getter]
+    fn key(&self) -> usize {
+        self.0.key()
+    }
+
+    #[getter]
+    fn pages(&self) -> Vec<Page> {
+        self.0.pages().into_iter().map(Page).collect()
+    }
+
+    #[getter]
+    fn is_closed(&self) -> bool {
+        self.0.is_closed()
+    }
+
+    fn new_page(&self) -> Operation {
+        let context = self.0.clone();
+        operation(async move { context.new_page().await.map(Page) })
+    }
+
+    fn close(&self) -> Operation {
+        let context = self.0.clone();
+        operation(async move { context.close().await })
+    }
+
+    fn add_init_script(&self, source: String) -> Operation {
+        let context = self.0.clone();
+        operation(async move { context.add_init_script(source).await })
+    }
+
+    fn cookies(&self) -> Operation {
+        let context = self.0.clone();
+        operation(async move { Ok(Plain(json!(context.cookies().await?))) })
+    }
+
+    fn add_cookies(&self, cookies: &Bound<'_, PyAny>) -> PyResult<Operation> {
+        let (context, cookies) = (self.0.clone(), options::<Vec<StoredCookie>>(cookies)?);
+        Ok(operation(async move { context.add_cookies(&cookies).await }))
+    }
+
+    fn clear_cookies(&self) -> Operation {
+        let context = self.0.clone();
+        operation(async move { context.clear_cookies().await })
+    }
+
+    fn storage_state(&self, with_databases: bool) -> Operation {
+        let context = self.0.clone();
+        operation(async move { Ok(Plain(json!(context.storage_state(with_databases).await?))) })
+    }
+
+    fn restore_storage(&self, state: &Bound<'_, PyAny>) -> PyResult<Operation> {
+        let (context, state) = (self.0.clone(), options::<StorageState>(state)?);
+        Ok(operation(async move { context.restore_storage(&state).await }))
+    }
+
+    fn grant_permissions(&self, permissions: Vec<String>, origin: Option<String>) -> Operation {
+        let context = self.0.clone();
+        operation(async move { context.grant_permissions(&permissions, origin).await })
+    }
+
+    fn clear_permissions(&self) -> Operation {
+        let context = self.0.clone();
+        operation(async move { context.clear_permissions().await })
+    }
+
+    fn set_geolocation(&self, geolocation: &Bound<'_, PyAny>) -> PyResult<Operation> {
+        let (context, place) = (self.0.clone(), options::<Option<Geolocation>>(geolocation)?);
+        Ok(operation(async move { context.set_geolocation(place).await }))
+    }
+
+    fn set_offline(&self, offline: bool) -> Operation {
+        let context = self.0.clone();
+        operation(async move { context.set_offline(offline).await })
+    }
+
+    fn set_extra_headers(&self, headers: Headers) -> Operation {
+        let context = self.0.clone();
+        operation(async move { context.set_extra_headers(headers).await })
+    }
+}

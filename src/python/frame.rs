@@ -1,0 +1,332 @@
+//! Frames: documents, scripts, and elements found by selectors.
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+
+use super::bridge::{Operation, operation};
+use super::convert::{Plain, Told, options, to_js, to_json};
+use super::handle::{JsHandle, scope};
+use super::page::Page;
+use crate::browser::input::Point;
+use crate::browser::locator::{self, Deed, Presence};
+use crate::browser::{ActionOptions, Arrival, ElementHandle, JsValue, NavigateOptions, WaitUntil};
+use crate::error::Error;
+
+/// A place in a page where one document after another lives.
+#[pyclass(frozen, module = "patchright_mcp._core")]
+pub(super) struct Frame(pub(super) crate::browser::Frame);
+
+/// Elements on their way to Python.
+pub(super) struct Handles(pub(super) Vec<ElementHandle>);
+
+impl<'py> IntoPyObject<'py> for Handles {
+    type Target = PyList;
+    type Output = Bound<'py, PyList>;
+    type Error = PyErr;
+
+    fn into_pyobject(self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let handles = self.0.iter().map(|element| JsHandle(crate::browser::JsHandle::of_element(element)));
+        let handles = handles.map(|handle| Py::new(py, handle)).collect::<PyResult<Vec<_>>>()?;
+        PyList::new(py, handles)
+    }
+}
+
+pub(super) fn element(element: &ElementHandle) -> JsHandle {
+    JsHandle(crate::browser::JsHandle::of_element(element))
+}
+
+/// `load`, `domcontentloaded`, `networkidle` or `commit`.
+pub(super) fn moment(name: &str) -> Result<WaitUntil, Error> {
+    Ok(match name {
+        "commit" => WaitUntil::Commit,
+        "domcontentloaded" => WaitUntil::DomContentLoaded,
+        "load" => WaitUntil::Load,
+        "networkidle" => WaitUntil::NetworkIdle,
+        _ => {
+            let problem = "wait_until: expected one of (load|domcontentloaded|networkidle|commit)";
+            return Err(Error::InvalidArguments { problems: vec![problem.to_owned()] });
+        }
+    })
+}
+
+pub(super) fn navigate(
+    until: &str,
+    timeout_ms: f64,
+    referrer: Option<String>,
+) -> Result<NavigateOptions, Error> {
+    Ok(NavigateOptions { until: moment(until)?, limit: locator::limit(timeout_ms), referrer })
+}
+
+/// What a navigation came to, in a word; and the request in whose response a document came.
+pub(super) fn told(arrival: &Arrival) -> &'static str {
+    match arrival {
+        Arrival::Document(_) => "document",
+        Arrival::SameDocument => "same_document",
+        Arrival::Download => "download",
+        Arrival::NoContent => "no_content",
+        Arrival::Dialog => "dialog",
+    }
+}
+
+#[pymethods]
+impl Frame {
+    /// What tells this frame from every other one.
+    #[getter]
+    fn key(&self) -> usize {
+        self.0.key()
+    }
+
+    #[getter]
+    fn url(&self) -> String {
+        self.0.url()
+    }
+
+    #[getter]
+    fn name(&self) -> String {
+        self.0.name()
+    }
+
+    #[getter]
+    fn is_detached(&self) -> bool {
+        self.0.is_detached()
+    }
+
+    #[getter]
+    fn page(&self) -> Option<Page> {
+        self.0.page().ok().map(Page)
+    }
+
+    #[getter]
+    fn parent(&self) -> Option<Self> {
+        self.0.parent().cloned().map(Self)
+    }
+
+    /// The frames in it, in the order in which they came.
+    #[getter]
+    fn children(&self) -> Vec<Self> {
+        let frames = self.0.page().map(|page| page.frames()).unwrap_or_default();
+        frames.into_iter().filter(|frame| frame.parent() == Some(&self.0)).map(Self).collect()
+    }
+
+    /// The id of the current document: the same for the request that asked for it.
+    #[getter]
+    fn loader(&self) -> String {
+        self.0.loader().to_string()
+    }
+
+    /// Navigates. Gives what that came to: `document`, `same_document`, `download`, `no_content` or `dialog`.
+    #[pyo3(signature = (url, until, timeout_ms, referrer = None))]
+    fn goto(
+        &self,
+        url: String,
+        until: &str,
+        timeout_ms: f64,
+        referrer: Option<String>,
+    ) -> PyResult<Operation> {
+        let (frame, options) = (self.0.clone(), navigate(until, timeout_ms, referrer)?);
+        Ok(operation(async move { frame.goto(&url, &options).await.map(|arrival| told(&arrival)) }))
+    }
+
+    fn set_content(&self, html: String, until: &str, timeout_ms: f64) -> PyResult<Operation> {
+        let (frame, options) = (self.0.clone(), navigate(until, timeout_ms, None)?);
+        Ok(operation(async move { frame.set_content(&html, &options).await }))
+    }
+
+    fn content(&self) -> Operation {
+        let frame = self.0.clone();
+        operation(async move { frame.html().await })
+    }
+
+    fn wait_for_load_state(&self, state: &str, timeout_ms: f64) -> PyResult<Operation> {
+        let (frame, until, limit) = (self.0.clone(), moment(state)?, locator::limit(timeout_ms));
+        Ok(operation(async move { frame.until_moment(until, limit).await }))
+    }
+
+    fn evaluate(&self, script: String, argument: &Bound<'_, PyAny>, isolated: bool) -> PyResult<Operation> {
+        let (frame, argument) = (self.0.clone(), to_js(argument)?);
+        Ok(operation(async move {
+            frame.realm(scope(isolated)).await?.evaluate(&script, &argument).await.map(Told)
+        }))
+    }
+
+    fn evaluate_handle(
+        &self,
+        script: String,
+        argument: &Bound<'_, PyAny>,
+        isolated: bool,
+    ) -> PyResult<Operation> {
+        let (frame, argument) = (self.0.clone(), to_js(argument)?);
+        Ok(operation(async move {
+            frame.realm(scope(isolated)).await?.evaluate_handle(&script, &argument).await.map(JsHandle)
+        }))
+    }
+
+    /// Waits until a script gives something true. `pause_ms` below 0: about as often as the page is drawn.
+    fn wait_for_function(
+        &self,
+        script: String,
+        argument: &Bound<'_, PyAny>,
+        isolated: bool,
+        pause_ms: f64,
+        timeout_ms: f64,
+    ) -> PyResult<Operation> {
+        let (frame, argument) = (self.0.clone(), to_js(argument)?);
+        let pause = (pause_ms > 0.0).then(|| Duration::from_secs_f64(pause_ms / 1000.0));
+        let limit = locator::limit(timeout_ms);
+        Ok(operation(async move {
+            frame.wait_for_function(&script, &argument, scope(isolated), pause, limit).await.map(JsHandle)
+        }))
+    }
+
+    /// Does what `deed` says with the element that a selector finds, see `Deed`.
+    fn perform(
+        &self,
+        selector: String,
+        strict: bool,
+        deed: &Bound<'_, PyAny>,
+        timeout_ms: f64,
+    ) -> PyResult<Operation> {
+        let (frame, deed, limit) = (self.0.clone(), options::<Deed>(deed)?, locator::limit(timeout_ms));
+        Ok(operation(async move { frame.locator(&selector, strict)?.perform(&deed, limit).await.map(Plain) }))
+    }
+
+    /// The element that a selector finds now.
+    fn query(&self, selector: String, strict: bool) -> Operation {
+        let frame = self.0.clone();
+        operation(async move {
+            let found = frame.locator(&selector, strict)?.now().await?;
+            Ok(found.map(|found| element(&found)))
+        })
+    }
+
+    fn query_all(&self, selector: String) -> Operation {
+        let frame = self.0.clone();
+        operation(async move { Ok(Handles(frame.locator(&selector, false)?.all().await?)) })
+    }
+
+    /// All elements that a selector finds, as one array of the page.
+    fn query_list(&self, selector: String) -> Operation {
+        let frame = self.0.clone();
+        operation(async move {
+            let locator = frame.locator(&selector, false)?;
+            let list = locator.list_handle().await?;
+            Ok(JsHandle(list))
+        })
+    }
+
+    /// Looks until elements are as expected, or are not. Gives whether they match, and what they are like.
+    fn expect(
+        &self,
+        selector: String,
+        what: String,
+        expected: &Bound<'_, PyAny>,
+        is_not: bool,
+        timeout_ms: f64,
+    ) -> PyResult<Operation> {
+        let (frame, expected) = (self.0.clone(), to_json(expected)?);
+        let limit = locator::limit(timeout_ms);
+        Ok(operation(async move {
+            let verdict = frame.locator(&selector, true)?.expect(&what, &expected, is_not, limit).await?;
+            Ok((verdict.matches, Plain(verdict.received), verdict.missing))
+        }))
+    }
+
+    fn count(&self, selector: String) -> Operation {
+        let frame = self.0.clone();
+        operation(async move { frame.locator(&selector, false)?.count().await })
+    }
+
+    /// Waits until an element is there, is seen, or is not.
+    fn wait_for(
+        &self,
+        selector: String,
+        state: &Bound<'_, PyAny>,
+        strict: bool,
+        timeout_ms: f64,
+    ) -> PyResult<Operation> {
+        let (frame, state) = (self.0.clone(), options::<Presence>(state)?);
+        let limit = locator::limit(timeout_ms);
+        Ok(operation(async move {
+            let found = frame.locator(&selector, strict)?.wait(state, limit).await?;
+            Ok(found.map(|found| element(&found)))
+        }))
+    }
+
+    /// Runs a script with the element as soon as it is there. `whole`: its result stays in the page.
+    fn evaluate_on(
+        &self,
+        selector: String,
+        strict: bool,
+        script: String,
+        argument: &Bound<'_, PyAny>,
+        isolated: bool,
+        timeout_ms: f64,
+    ) -> PyResult<Operation> {
+        let (frame, argument) = (self.0.clone(), to_js(argument)?);
+        let limit = locator::limit(timeout_ms);
+        Ok(operation(async move {
+            let locator = frame.locator(&selector, strict)?;
+            let (script, argument): (&str, &JsValue) = (&script, &argument);
+            let run = |found: ElementHandle, _| async move {
+                let handle = crate::browser::JsHandle::of_element(&found);
+                handle.evaluate(script, argument, Some(scope(isolated))).await
+            };
+            locator.with(limit, run).await.map(Told)
+        }))
+    }
+
+    /// Drags one element onto another.
+    #[expect(clippy::too_many_arguments, reason = "two elements, and how to go about each")]
+    #[pyo3(signature = (source, target, strict, source_position, target_position, force, trial, timeout_ms))]
+    fn drag(
+        &self,
+        source: String,
+        target: String,
+        strict: bool,
+        source_position: Option<(f64, f64)>,
+        target_position: Option<(f64, f64)>,
+        force: bool,
+        trial: bool,
+        timeout_ms: f64,
+    ) -> Operation {
+        let frame = self.0.clone();
+        let limit = locator::limit(timeout_ms);
+        operation(async move {
+            let (source, target) = (frame.locator(&source, strict)?, frame.locator(&target, strict)?);
+            let at = |position: Option<(f64, f64)>, limit| ActionOptions {
+                limit,
+                force,
+                position: position.map(|(x, y)| Point::new(x, y)),
+                style: None,
+            };
+            let target = &target;
+            source
+                .with(limit, |from, left| async move {
+                    target
+                        .with(left, |to, left| {
+                            let from = from.clone();
+                            async move {
+                                let (source, aim) = (at(source_position, left), at(target_position, left));
+                                if trial {
+                                    from.try_press(&source).await?;
+                                    return to.try_press(&aim).await;
+                                }
+                                from.drag_to(&to, &source, &aim).await
+                            }
+                        })
+                        .await
+                })
+                .await
+        })
+    }
+
+    /// The element that shows this frame, in its parent.
+    fn frame_element(&self) -> Operation {
+        let frame = self.0.clone();
+        operation(async move {
+            let (world, owner) = frame.owner().await?.ok_or(Error::FrameDetached)?;
+            Ok(element(&ElementHandle::new(world, owner)))
+        })
+    }
+}

@@ -1,0 +1,167 @@
+//! Objects that scripts left in a page.
+use pyo3::prelude::*;
+
+use super::bridge::{Operation, operation};
+use super::convert::{Plain, Told, options, to_js};
+use super::frame::{Frame, Handles};
+use crate::browser::Scope;
+use crate::browser::locator::{self, Deed, Presence};
+use crate::error::Error;
+
+/// An object of a page, or a plain value that a script gave.
+#[pyclass(frozen, module = "patchright_mcp._core")]
+pub(super) struct JsHandle(pub(super) crate::browser::JsHandle);
+
+pub(super) fn scope(isolated: bool) -> Scope {
+    if isolated { Scope::Isolated } else { Scope::Main }
+}
+
+fn not_element() -> Error {
+    Error::WrongElement { found: "not an element".to_owned(), needed: "an element" }
+}
+
+#[pymethods]
+impl JsHandle {
+    /// Whether it is a node of a document.
+    #[getter]
+    fn is_node(&self) -> bool {
+        self.0.is_node()
+    }
+
+    /// What it is, in a few words of the browser: type, subtype, description, and its value as text.
+    #[getter]
+    fn told(&self) -> (String, Option<String>, Option<String>, Option<String>) {
+        let object = self.0.object();
+        let value = match &object.value {
+            Some(serde_json::Value::String(text)) => Some(text.clone()),
+            Some(value) => Some(value.to_string()),
+            None => object.unserializable_value.clone(),
+        };
+        (object.kind.clone(), object.subtype.clone(), object.description.clone(), value)
+    }
+
+    fn evaluate(&self, script: String, argument: &Bound<'_, PyAny>, isolated: bool) -> PyResult<Operation> {
+        let (handle, argument) = (self.0.clone(), to_js(argument)?);
+        Ok(operation(
+            async move { handle.evaluate(&script, &argument, Some(scope(isolated))).await.map(Told) },
+        ))
+    }
+
+    fn evaluate_handle(
+        &self,
+        script: String,
+        argument: &Bound<'_, PyAny>,
+        isolated: bool,
+    ) -> PyResult<Operation> {
+        let (handle, argument) = (self.0.clone(), to_js(argument)?);
+        Ok(operation(async move {
+            handle.evaluate_handle(&script, &argument, Some(scope(isolated))).await.map(JsHandle)
+        }))
+    }
+
+    fn json_value(&self) -> Operation {
+        let handle = self.0.clone();
+        operation(async move { handle.value().await.map(Told) })
+    }
+
+    fn get_property(&self, name: String) -> Operation {
+        let handle = self.0.clone();
+        operation(async move { handle.property(&name).await.map(JsHandle) })
+    }
+
+    fn get_properties(&self) -> Operation {
+        let handle = self.0.clone();
+        operation(async move {
+            let properties = handle.properties().await?.into_iter();
+            Ok(properties.map(|(name, value)| (name, JsHandle(value))).collect::<Vec<_>>())
+        })
+    }
+
+    /// Does what `deed` says, see `Deed`.
+    fn perform(&self, deed: &Bound<'_, PyAny>, timeout_ms: f64) -> PyResult<Operation> {
+        let (handle, deed, limit) = (self.0.clone(), options::<Deed>(deed)?, locator::limit(timeout_ms));
+        Ok(operation(async move {
+            let element = handle.element().await?.ok_or_else(not_element)?;
+            element.perform(&deed, limit).await.map(Plain)
+        }))
+    }
+
+    /// The first element that a selector finds within this one.
+    fn query(&self, selector: String, strict: bool) -> Operation {
+        let handle = self.0.clone();
+        operation(async move {
+            let element = handle.element().await?.ok_or_else(not_element)?;
+            let found = element.locator(&selector, strict)?.now().await?;
+            Ok(found.map(|found| JsHandle(crate::browser::JsHandle::of_element(&found))))
+        })
+    }
+
+    /// All elements that a selector finds within this one.
+    fn query_all(&self, selector: String) -> Operation {
+        let handle = self.0.clone();
+        operation(async move {
+            let element = handle.element().await?.ok_or_else(not_element)?;
+            Ok(Handles(element.locator(&selector, false)?.all().await?))
+        })
+    }
+
+    /// Waits for what a selector finds within this element.
+    fn wait_for(
+        &self,
+        selector: String,
+        state: &Bound<'_, PyAny>,
+        strict: bool,
+        timeout_ms: f64,
+    ) -> PyResult<Operation> {
+        let (handle, state) = (self.0.clone(), options::<Presence>(state)?);
+        let limit = locator::limit(timeout_ms);
+        Ok(operation(async move {
+            let element = handle.element().await?.ok_or_else(not_element)?;
+            let found = element.locator(&selector, strict)?.wait(state, limit).await?;
+            Ok(found.map(|found| JsHandle(crate::browser::JsHandle::of_element(&found))))
+        }))
+    }
+
+    /// Drags this element onto another one.
+    #[pyo3(signature = (target, source_position, target_position, force, timeout_ms))]
+    fn drag_to(
+        &self,
+        target: &Self,
+        source_position: Option<(f64, f64)>,
+        target_position: Option<(f64, f64)>,
+        force: bool,
+        timeout_ms: f64,
+    ) -> Operation {
+        let (from, to) = (self.0.clone(), target.0.clone());
+        let at = |position: Option<(f64, f64)>| crate::browser::ActionOptions {
+            limit: locator::limit(timeout_ms),
+            force,
+            position: position.map(|(x, y)| crate::browser::input::Point::new(x, y)),
+            style: None,
+        };
+        let (source, aim) = (at(source_position), at(target_position));
+        operation(async move {
+            let from = from.element().await?.ok_or_else(not_element)?;
+            let to = to.element().await?.ok_or_else(not_element)?;
+            from.drag_to(&to, &source, &aim).await
+        })
+    }
+
+    /// The frame that this element shows.
+    fn content_frame(&self) -> Operation {
+        let handle = self.0.clone();
+        operation(async move {
+            let Some(element) = handle.element().await? else { return Ok(None) };
+            Ok(element.content_frame().await?.map(Frame))
+        })
+    }
+
+    /// The frame in whose document this node is.
+    fn owner_frame(&self) -> Operation {
+        let handle = self.0.clone();
+        operation(async move {
+            let Some(element) = handle.element().await? else { return Ok(None) };
+            Ok(element.owner_frame().await?.map(Frame))
+        })
+    }
+}

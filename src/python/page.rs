@@ -1,0 +1,289 @@
+//! Pages, and what they ask of a person.
+use std::time::Duration;
+
+use pyo3::prelude::*;
+
+use super::bridge::{Operation, operation, operation_with};
+use super::browser::BrowserContext;
+use super::convert::options;
+use super::frame::{Frame, element, navigate, told};
+use crate::browser::emulation::Media;
+use crate::browser::input::{Button, ClickOptions, Point};
+use crate::browser::{Area, ElementHandle, ImageFormat, PdfOptions, ScreenshotOptions};
+use crate::cdp::types::network::Headers;
+use crate::error::Error;
+
+/// One tab.
+#[pyclass(frozen, module = "patchright_mcp._core")]
+pub(super) struct Page(pub(super) crate::browser::Page);
+
+/// A dialog that is open.
+#[pyclass(frozen, module = "patchright_mcp._core")]
+pub(super) struct Dialog(pub(super) crate::browser::Dialog);
+
+#[pymethods]
+impl Dialog {
+    #[getter]
+    fn kind(&self) -> &str {
+        &self.0.kind
+    }
+
+    #[getter]
+    fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    #[getter]
+    fn default_value(&self) -> &str {
+        &self.0.default_prompt
+    }
+}
+
+/// A file chooser that the page asked for.
+#[pyclass(frozen, module = "patchright_mcp._core")]
+pub(super) struct FileChooser(pub(super) crate::browser::FileChooser);
+
+#[pymethods]
+impl FileChooser {
+    #[getter]
+    fn is_multiple(&self) -> bool {
+        self.0.multiple
+    }
+
+    /// The input that asked.
+    fn element(&self) -> Operation {
+        let chooser = self.0.clone();
+        operation(async move {
+            let node = chooser.backend_node_id.ok_or(Error::NoFileChooser)?;
+            Ok(element(&ElementHandle::by_node(&chooser.frame, node).await?))
+        })
+    }
+}
+
+fn button(name: &str) -> Result<Button, Error> {
+    name.parse().map_err(|_| Error::InvalidArguments {
+        problems: vec![format!("button: expected one of (left|right|middle), got {name:?}")],
+    })
+}
+
+fn duration(ms: f64) -> Option<Duration> {
+    (ms > 0.0).then(|| Duration::from_secs_f64(ms / 1000.0))
+}
+
+#[pymethods]
+impl Page {
+    /// What tells this page from every other one.
+    #[getter]
+    fn key(&self) -> usize {
+        self.0.key()
+    }
+
+    #[getter]
+    fn context(&self) -> BrowserContext {
+        BrowserContext(self.0.context().clone())
+    }
+
+    #[getter]
+    fn main_frame(&self) -> Frame {
+        Frame(self.0.main_frame().clone())
+    }
+
+    #[getter]
+    fn frames(&self) -> Vec<Frame> {
+        self.0.frames().into_iter().map(Frame).collect()
+    }
+
+    #[getter]
+    fn opener(&self) -> Option<Self> {
+        self.0.opener().map(Self)
+    }
+
+    #[getter]
+    fn has_opener(&self) -> bool {
+        self.0.has_opener()
+    }
+
+    #[getter]
+    fn is_closed(&self) -> bool {
+        self.0.is_closed()
+    }
+
+    #[getter]
+    fn is_crashed(&self) -> bool {
+        self.0.is_crashed()
+    }
+
+    #[getter]
+    fn viewport(&self) -> Option<(u32, u32)> {
+        self.0.viewport()
+    }
+
+    fn reload(&self, until: &str, timeout_ms: f64) -> PyResult<Operation> {
+        let (page, options) = (self.0.clone(), navigate(until, timeout_ms, None)?);
+        Ok(operation(async move { page.reload(&options).await.map(|arrival| told(&arrival)) }))
+    }
+
+    /// `None` when there is no page to go to.
+    fn go_back(&self, until: &str, timeout_ms: f64) -> PyResult<Operation> {
+        let (page, options) = (self.0.clone(), navigate(until, timeout_ms, None)?);
+        Ok(operation(async move {
+            match page.go_back(&options).await {
+                Err(Error::NoHistory { .. }) => Ok(None),
+                arrived => arrived.map(|arrival| Some(told(&arrival))),
+            }
+        }))
+    }
+
+    fn go_forward(&self, until: &str, timeout_ms: f64) -> PyResult<Operation> {
+        let (page, options) = (self.0.clone(), navigate(until, timeout_ms, None)?);
+        Ok(operation(async move {
+            match page.go_forward(&options).await {
+                Err(Error::NoHistory { .. }) => Ok(None),
+                arrived => arrived.map(|arrival| Some(told(&arrival))),
+            }
+        }))
+    }
+
+    /// Closes the tab. With `ask`, the page may refuse: then it is not waited for.
+    fn close(&self, ask: bool) -> Operation {
+        let page = self.0.clone();
+        operation(async move { if ask { page.ask_to_close().await } else { page.close().await } })
+    }
+
+    fn bring_to_front(&self) -> Operation {
+        let page = self.0.clone();
+        operation(async move { page.bring_to_front().await })
+    }
+
+    fn answer_dialog(&self, accept: bool, text: Option<String>) -> Operation {
+        let page = self.0.clone();
+        operation(async move { page.answer_dialog(accept, text).await.map(drop) })
+    }
+
+    /// Whether file choosers are told of instead of shown.
+    fn catch_file_choosers(&self, enabled: bool) -> Operation {
+        let page = self.0.clone();
+        operation(async move { page.catch_file_choosers(enabled).await })
+    }
+
+    fn set_viewport(&self, width: u32, height: u32) -> Operation {
+        let page = self.0.clone();
+        operation(async move { page.resize_viewport(width, height).await })
+    }
+
+    fn set_extra_headers(&self, headers: Headers) -> Operation {
+        let page = self.0.clone();
+        operation(async move { page.set_extra_headers(headers).await })
+    }
+
+    fn emulate_media(&self, media: &Bound<'_, PyAny>) -> PyResult<Operation> {
+        let (page, media) = (self.0.clone(), options::<Media>(media)?);
+        Ok(operation(async move { page.emulate_media(media).await }))
+    }
+
+    fn add_init_script(&self, source: String) -> Operation {
+        let page = self.0.clone();
+        operation(async move { page.add_init_script(source).await })
+    }
+
+    /// A picture. `area`: `None` for the viewport, an empty list for the whole page, or x, y, width and height.
+    #[pyo3(signature = (format, quality, area, scale, transparent, timeout_ms))]
+    fn screenshot(
+        &self,
+        format: &str,
+        quality: Option<u32>,
+        area: Option<Vec<f64>>,
+        scale: Option<f64>,
+        transparent: bool,
+        timeout_ms: f64,
+    ) -> Operation {
+        let area = match area.as_deref() {
+            None => Area::Viewport,
+            Some(&[x, y, width, height]) => Area::Part([x, y, width, height]),
+            Some(_) => Area::FullPage,
+        };
+        let format = match format {
+            "jpeg" => ImageFormat::Jpeg,
+            "webp" => ImageFormat::Webp,
+            _ => ImageFormat::Png,
+        };
+        let options = ScreenshotOptions { area, format, quality, scale, at_most: None };
+        let (page, limit) = (self.0.clone(), crate::browser::locator::limit(timeout_ms));
+        let work = async move {
+            let picture = page.picture(options, transparent);
+            tokio::time::timeout(limit, picture)
+                .await
+                .unwrap_or_else(|_| Err(Error::WaitRanOut { what: "the picture".to_owned(), waited: limit }))
+        };
+        operation_with(work, |py, picture| {
+            Ok(pyo3::types::PyBytes::new(py, &picture.bytes).into_any().unbind())
+        })
+    }
+
+    fn pdf(&self, chosen: &Bound<'_, PyAny>) -> PyResult<Operation> {
+        let (page, options) = (self.0.clone(), options::<PdfOptions>(chosen)?);
+        let work = async move { page.pdf(&options).await };
+        Ok(operation_with(work, |py, bytes| Ok(pyo3::types::PyBytes::new(py, &bytes).into_any().unbind())))
+    }
+
+    // Pointer, keys and touch.
+
+    fn mouse_move(&self, x: f64, y: f64, steps: u32) -> Operation {
+        let mouse = self.0.mouse();
+        operation(async move {
+            let to = Point::new(x, y);
+            if steps > 1 { mouse.move_in_steps(to, steps).await } else { mouse.move_to(to).await }
+        })
+    }
+
+    fn mouse_down(&self, name: &str, count: u32) -> PyResult<Operation> {
+        let (mouse, button) = (self.0.mouse(), button(name)?);
+        Ok(operation(async move { mouse.down(button, count).await }))
+    }
+
+    fn mouse_up(&self, name: &str, count: u32) -> PyResult<Operation> {
+        let (mouse, button) = (self.0.mouse(), button(name)?);
+        Ok(operation(async move { mouse.up(button, count).await }))
+    }
+
+    fn mouse_click(&self, x: f64, y: f64, name: &str, count: u32, delay_ms: f64) -> PyResult<Operation> {
+        let (mouse, button) = (self.0.mouse(), button(name)?);
+        let options = ClickOptions { button, count, hold: duration(delay_ms), ..ClickOptions::default() };
+        Ok(operation(async move { mouse.click(Point::new(x, y), &options).await }))
+    }
+
+    fn mouse_wheel(&self, delta_x: f64, delta_y: f64) -> Operation {
+        let mouse = self.0.mouse();
+        operation(async move { mouse.wheel(delta_x, delta_y).await })
+    }
+
+    fn touch_tap(&self, x: f64, y: f64) -> Operation {
+        let touch = self.0.touch();
+        operation(async move { touch.tap(Point::new(x, y)).await })
+    }
+
+    fn key_down(&self, key: String) -> Operation {
+        let keyboard = self.0.keyboard();
+        operation(async move { keyboard.down(&key).await })
+    }
+
+    fn key_up(&self, key: String) -> Operation {
+        let keyboard = self.0.keyboard();
+        operation(async move { keyboard.up(&key).await })
+    }
+
+    fn key_press(&self, key: String, delay_ms: f64) -> Operation {
+        let keyboard = self.0.keyboard();
+        operation(async move { keyboard.press_for(&key, duration(delay_ms)).await })
+    }
+
+    fn key_type(&self, text: String, delay_ms: f64) -> Operation {
+        let keyboard = self.0.keyboard();
+        operation(async move { keyboard.type_text(&text, duration(delay_ms)).await })
+    }
+
+    fn key_insert(&self, text: String) -> Operation {
+        let keyboard = self.0.keyboard();
+        operation(async move { keyboard.insert_text(&text).await })
+    }
+}

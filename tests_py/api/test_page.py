@@ -1,0 +1,105 @@
+"""Pages as a script drives them."""
+
+import asyncio
+import math
+from datetime import datetime, timezone
+from urllib.parse import urlparse
+
+import pytest
+
+from patchright_mcp.async_api import Dialog, Error, Page
+from patchright_mcp.async_api import TimeoutError as PatchrightTimeoutError
+from tests_py.support.site import Site
+
+
+async def test_a_form_is_filled_and_sent(page: Page) -> None:
+    await page.set_content("<form><label>Name <input></label><button>Go</button></form><p></p>")
+    await page.get_by_label("Name").fill("Ada")
+    await page.evaluate(
+        """() => document.querySelector('form').addEventListener('submit', (event) => {
+            event.preventDefault();
+            document.querySelector('p').textContent = document.querySelector('input').value;
+        })"""
+    )
+    await page.get_by_role("button", name="Go").click()
+    assert await page.locator("p").inner_text() == "Ada"
+
+
+async def test_values_keep_their_meaning_both_ways(page: Page) -> None:
+    moment = datetime(2024, 3, 7, 14, 30, tzinfo=timezone.utc)
+    told = await page.evaluate(
+        "given => ({...given, undefined: undefined, error: new RangeError('far'), set: [1n, -0]})",
+        {"nan": math.nan, "moment": moment, "address": urlparse("http://a.example/b?c"), "none": None},
+    )
+    assert math.isnan(told["nan"])
+    assert told["moment"] == moment
+    assert told["address"].geturl() == "http://a.example/b?c"
+    assert (told["none"], told["undefined"]) == (None, None)
+    assert (told["error"].name, told["error"].message) == ("RangeError", "far")
+    assert told["set"][0] == 1
+    assert math.copysign(1, told["set"][1]) == -1
+    ring = await page.evaluate("() => { const ring = {}; ring.self = ring; return ring; }")
+    assert ring["self"] is ring
+    body = await page.evaluate_handle("document.body")
+    assert (
+        await page.evaluate("([list, { node }]) => list.length + node.tagName", [[1], {"node": body}])
+        == "1BODY"
+    )
+
+
+async def test_variables_of_the_page_are_seen_only_where_asked(page: Page) -> None:
+    await page.set_content("<script>window.secret = 42</script>")
+    assert await page.evaluate("() => window.secret") is None
+    assert await page.evaluate("() => window.secret", isolated_context=False) == 42
+
+
+async def test_a_missing_element_says_what_was_waited_for(page: Page) -> None:
+    with pytest.raises(PatchrightTimeoutError) as missing:
+        await page.get_by_text("nobody").click(timeout=50)
+    assert missing.value.message.startswith("Locator.click: Timeout 50ms exceeded.\n")
+    assert 'waiting for get_by_text("nobody")' in missing.value.message
+    await page.set_content("<p>a</p><p>b</p>")
+    with pytest.raises(
+        Error, match=r'strict mode violation: locator\("p"\) resolved to 2 elements'
+    ) as several:
+        await page.locator("p").text_content()
+    assert "1) <p>a</p>" in several.value.message
+
+
+async def test_popups_are_pages_of_the_same_context(page: Page, site: Site) -> None:
+    await page.goto(site.page("form"))
+    async with page.expect_popup() as opened:
+        await page.evaluate("url => { window.open(url) }", site.page("form") + "?new")
+    popup = await opened.value
+    assert popup.url == site.page("form") + "?new"
+    assert await popup.title() == await page.title()
+    assert popup in page.context.pages
+    assert await popup.opener() is page
+    closed = asyncio.ensure_future(popup.wait_for_event("close"))
+    await asyncio.sleep(0)
+    await popup.close()
+    assert await closed is popup
+    with pytest.raises(Error, match="Target page, context or browser has been closed"):
+        await popup.title()
+
+
+async def test_dialogs_are_answered_by_who_listens_and_else_dismissed(page: Page) -> None:
+    assert await page.evaluate("confirm('sure?')") is False
+    asked: list[str] = []
+
+    async def answer(dialog: Dialog) -> None:
+        asked.append(dialog.message)
+        await dialog.accept("blue")
+
+    page.once("dialog", answer)
+    assert await page.evaluate("prompt('colour?')") == "blue"
+    assert asked == ["colour?"]
+
+
+async def test_giving_up_a_task_gives_up_its_wait(page: Page) -> None:
+    waiting = asyncio.ensure_future(page.wait_for_selector("nothing", timeout=0))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    assert await page.evaluate("1 + 1") == 2
