@@ -282,6 +282,12 @@ impl BrowserContext {
         operation(async move { context.close().await })
     }
 
+    /// Gives all pages a function, whose calls are told as events.
+    fn expose(&self, name: String) -> Operation {
+        let context = self.0.clone();
+        operation(async move { context.expose(&name).await })
+    }
+
     fn add_init_script(&self, source: String) -> Operation {
         let context = self.0.clone();
         operation(async move { context.add_init_script(source).await })

@@ -103,3 +103,17 @@ async def test_giving_up_a_task_gives_up_its_wait(page: Page) -> None:
     with pytest.raises(asyncio.CancelledError):
         await waiting
     assert await page.evaluate("1 + 1") == 2
+
+
+async def test_pages_call_functions_of_the_script_also_after_a_navigation(page: Page, site: Site) -> None:
+    await page.expose_function("add", lambda a, b: a + b)
+
+    async def refuse() -> None:
+        raise ValueError("not today")
+
+    await page.expose_function("refuse", refuse)
+    assert await page.evaluate("add(1, 2)", isolated_context=False) == 3
+    await page.goto(site.page("form"))
+    assert await page.evaluate("add('a', 'b')", isolated_context=False) == "ab"
+    told = await page.evaluate("refuse().catch((error) => error.message)", isolated_context=False)
+    assert told == "not today"

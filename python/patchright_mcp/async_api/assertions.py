@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 _soft_errors: list[AssertionError] | None = None
 
+_LEAST_MS = 500.0
+"""A look takes as long as it takes: at most this when the time is over."""
+
 
 class _Assertions:
     """What all assertions have: a subject, a time limit, and a sense."""
@@ -45,7 +48,7 @@ class _Assertions:
         if self._is_not:
             message = message.replace("expected to", "expected not to")
         if self._message:
-            told = self._message + ("" if wanted is None else f"\nExpected value: {wanted}")
+            told = self._message + ("" if wanted is None else f"\nExpected value: '{wanted}'")
         else:
             told = message if wanted is None else f"{message} '{wanted}'"
         called = "\nCall log:\n" + "\n".join(f"  - {line}" for line in log) if log else ""
@@ -54,7 +57,8 @@ class _Assertions:
         if self._soft:
             if _soft_errors is None:
                 raise RuntimeError(
-                    "expect.soft(...) needs somebody who collects what it finds: the test runner's plugin"
+                    "expect.soft(...) requires a plugin of the test runner that collects what it finds, "
+                    "such as pytest-playwright>=0.7.3"
                 )
             _soft_errors.append(error)
             return
@@ -473,13 +477,17 @@ class LocatorAssertions(_Assertions):
     async def to_have_attribute(
         self,
         name: str,
-        value: str | re.Pattern[str],
+        value: str | re.Pattern[str] | None = None,
         *,
         ignore_case: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Expects that an attribute has this value."""
+        """Expects that an attribute has this value, or is there at all."""
         __tracebackhide__ = True
+        if value is None:
+            message = f"Locator expected to have attribute '{name}'"
+            await self._expect("hasAttribute", message, timeout, None, {"name": name}, "to_have_attribute")
+            return
         given = {**expectations.text(value, ignore_case=ignore_case), "name": name}
         await self._expect(
             "attribute",
@@ -493,7 +501,7 @@ class LocatorAssertions(_Assertions):
     async def not_to_have_attribute(
         self,
         name: str,
-        value: str | re.Pattern[str],
+        value: str | re.Pattern[str] | None = None,
         *,
         ignore_case: bool | None = None,
         timeout: float | timedelta | None = None,
@@ -708,14 +716,13 @@ class LocatorAssertions(_Assertions):
         script = "(element, name) => name.split('.').reduce((object, key) => object?.[key], element)"
         received: Any = None
         passed = False
-        while not passed:
-            left = max((end - time.monotonic()) * 1000, 1)
+        while True:
+            left = max((end - time.monotonic()) * 1000, _LEAST_MS)
             received = await self._locator.evaluate(script, name, timeout=left, isolated_context=False)
             passed = (received == value and type(received) is type(value)) != self._is_not
-            if time.monotonic() >= end:
+            if passed or time.monotonic() >= end:
                 break
-            if not passed:
-                await self._locator._runtime.sleep(50)
+            await self._locator._runtime.sleep(50)
         log = [f'Expect "to_have_js_property" with timeout {limit:g}ms', *self._locator._log()]
         self._judge(passed, "Locator expected to have JS Property", value, received, log)
 
