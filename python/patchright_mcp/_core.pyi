@@ -25,6 +25,7 @@ __all__ = [
     "launch",
     "list_patchright_tools",
     "main",
+    "register_selector",
 ]
 
 __version__: str
@@ -187,6 +188,9 @@ def connect(
 
 def find_browser() -> Path | None:
     """The path of the browser that would be started; `None` where there is none."""
+
+def register_selector(name: str, source: str) -> bool:
+    """Lets selectors name an engine of one's own. False when there is one with this name."""
 
 @final
 class Page:

@@ -145,9 +145,12 @@ def caller() -> str:
     """The method that a script called, such as `Page.goto`: the outermost one of ours."""
     frame = sys._getframe(1)
     title = ""
+    foreign = 0
     while frame is not None:
         inside = frame.f_globals.get("__name__", "").startswith("patchright_mcp.")
-        if not inside and title:
+        # One frame of somebody else may be a wrapper around one of our methods.
+        foreign = 0 if inside else foreign + 1
+        if foreign > 1 and title:
             break
         owner = frame.f_locals.get("self") if inside else None
         name = frame.f_code.co_name

@@ -18,6 +18,7 @@ use crate::browser::input::InputStyle;
 use crate::browser::launch::{IgnoreDefaults, LaunchOptions};
 use crate::browser::locator;
 use crate::browser::proxy::Proxy;
+use crate::browser::selector;
 use crate::browser::{ContextOptions, StorageState, StoredCookie};
 use crate::cdp::types::network::Headers;
 use crate::error::{Error, Result};
@@ -213,6 +214,12 @@ pub(super) fn connect(
 #[pyfunction]
 pub(super) fn find_browser() -> Option<PathBuf> {
     find(&Wanted::default()).ok().map(|found| found.executable)
+}
+
+/// Lets selectors name an engine of one's own. False when there is one with this name.
+#[pyfunction]
+pub(super) fn register_selector(name: &str, source: &str) -> bool {
+    selector::register(name, source)
 }
 
 #[pymethods]

@@ -31,3 +31,16 @@ async def test_what_comes_up_in_the_way_is_cleared(page: Page) -> None:
     await page.add_locator_handler(page.get_by_text("close"), lambda found: found.click())
     await page.get_by_text("go").click()
     await expect(page.get_by_role("button")).to_have_text("1")
+
+
+async def test_what_assistive_technology_is_told_can_be_read_and_expected(page: Page) -> None:
+    await page.set_content("<h1>News</h1><ul><li>one</li><li><a href='/x'>two</a></li></ul>")
+    assert await page.aria_snapshot() == (
+        '- heading "News" [level=1]\n'
+        '- list:\n  - listitem: one\n  - listitem:\n    - link "two":\n      - /url: /x'
+    )
+    await expect(page).to_match_aria_snapshot("- list:\n  - listitem:\n    - link /t.o/")
+    with pytest.raises(AssertionError, match="Aria snapshot"):
+        await expect(page).to_match_aria_snapshot(
+            "- list:\n  - /children: equal\n  - listitem: one", timeout=1
+        )

@@ -9,6 +9,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, overload
 from urllib.parse import urljoin
 
+from .. import _aria as aria
+from .. import _deeds as deeds
 from .. import _expected as expectations
 from .. import _urls as urls
 from .._deeds import milliseconds
@@ -250,7 +252,7 @@ class LocatorAssertions(_Assertions):
         """Expects that a checkbox or a radio button is checked."""
         __tracebackhide__ = True
         if indeterminate and checked is not None:
-            raise Error("Can't assert indeterminate and checked at the same time")
+            raise AssertionError("Can't assert indeterminate and checked at the same time")
         state = "indeterminate" if indeterminate else "unchecked" if checked is False else "checked"
         given = {"checked": checked is not False, "indeterminate": bool(indeterminate)}
         await self._expect(
@@ -733,6 +735,33 @@ class LocatorAssertions(_Assertions):
         __tracebackhide__ = True
         await self._not.to_have_js_property(name, value, timeout=timeout)
 
+    async def to_match_aria_snapshot(
+        self, expected: str, *, timeout: float | timedelta | None = None
+    ) -> None:
+        """Expects that what assistive technology is told fits a template."""
+        __tracebackhide__ = True
+        limit = self._limit(timeout)
+        end = time.monotonic() + limit / 1000
+        template = aria.read(expected)
+        locator = self._locator
+        while True:
+            left = max((end - time.monotonic()) * 1000, _LEAST_MS)
+            tree = await locator._perform(deeds.deed("aria_tree"), left)
+            passed = aria.matches(tree, template) != self._is_not
+            if passed or time.monotonic() >= end:
+                break
+            await locator._runtime.sleep(50)
+        name = "not_to_match_aria_snapshot" if self._is_not else "to_match_aria_snapshot"
+        log = [f'Expect "{name}" with timeout {limit:g}ms', *locator._log()]
+        self._judge(passed, "Locator expected to match Aria snapshot", expected, aria.written(tree), log)
+
+    async def not_to_match_aria_snapshot(
+        self, expected: str, *, timeout: float | timedelta | None = None
+    ) -> None:
+        """The opposite of `to_match_aria_snapshot`."""
+        __tracebackhide__ = True
+        await self._not.to_match_aria_snapshot(expected, timeout=timeout)
+
 
 class PageAssertions(_Assertions):
     """What can be expected of a page. Each looks until it is so, at most 5 s unless told."""
@@ -833,6 +862,33 @@ class PageAssertions(_Assertions):
         """The opposite of `to_have_url`."""
         __tracebackhide__ = True
         await self._not.to_have_url(url_or_reg_exp, timeout=timeout, ignore_case=ignore_case)
+
+    async def to_match_aria_snapshot(
+        self, expected: str, *, timeout: float | timedelta | None = None
+    ) -> None:
+        """Expects that what assistive technology is told fits a template."""
+        __tracebackhide__ = True
+        limit = self._limit(timeout)
+        end = time.monotonic() + limit / 1000
+        template = aria.read(expected)
+        locator = self._page.locator("body")
+        while True:
+            left = max((end - time.monotonic()) * 1000, _LEAST_MS)
+            tree = await locator._perform(deeds.deed("aria_tree"), left)
+            passed = aria.matches(tree, template) != self._is_not
+            if passed or time.monotonic() >= end:
+                break
+            await locator._runtime.sleep(50)
+        name = "not_to_match_aria_snapshot" if self._is_not else "to_match_aria_snapshot"
+        log = [f'Expect "{name}" with timeout {limit:g}ms', *locator._log()]
+        self._judge(passed, "Page expected to match Aria snapshot", expected, aria.written(tree), log)
+
+    async def not_to_match_aria_snapshot(
+        self, expected: str, *, timeout: float | timedelta | None = None
+    ) -> None:
+        """The opposite of `to_match_aria_snapshot`."""
+        __tracebackhide__ = True
+        await self._not.to_match_aria_snapshot(expected, timeout=timeout)
 
 
 class Expect:

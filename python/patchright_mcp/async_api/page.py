@@ -344,6 +344,12 @@ class Page(Closes):
         self._exposed[name] = callback
         await self._run(self._native.expose(name))
 
+    async def aria_snapshot(
+        self, *, timeout: float | timedelta | None = None, depth: int | None = None
+    ) -> str:
+        """What assistive technology is told of the page, as text, so many levels deep."""
+        return await self.locator("body").aria_snapshot(timeout=timeout, depth=depth)
+
     # Pictures and paper.
 
     async def screenshot(

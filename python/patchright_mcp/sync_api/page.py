@@ -342,6 +342,10 @@ class Page(Closes):
         self._exposed[name] = callback
         self._run(self._native.expose(name))
 
+    def aria_snapshot(self, *, timeout: float | timedelta | None = None, depth: int | None = None) -> str:
+        """What assistive technology is told of the page, as text, so many levels deep."""
+        return self.locator("body").aria_snapshot(timeout=timeout, depth=depth)
+
     # Pictures and paper.
 
     def screenshot(
