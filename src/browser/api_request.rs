@@ -145,6 +145,8 @@ impl ApiContext {
         // The same way out as its pages have, with the same rules.
         let relay = context.relay_server().map(|server| ApiProxy { server, ..ApiProxy::default() });
         options.proxy = options.proxy.or(relay);
+        let own = || context.browser().ok().map(|browser| browser.version().user_agent.clone());
+        options.user_agent = options.user_agent.or_else(|| context.options().user_agent).or_else(own);
         Self::with_jar(options, Jar::Shared(context.clone()))
     }
 

@@ -12,14 +12,14 @@ from .. import _deeds as deeds
 from .. import _urls as urls
 from .._failures import caller
 from ..errors import Error
-from ._base import ApiObject, Waiter, closed_error
+from ._base import Waiter, closed_error
 from ._runtime import EventContextManager
 from .dialog import Dialog, FileChooser
 from .frame import Frame
 from .handle import ElementHandle, JSHandle, handle_of, write_picture
 from .input import Keyboard, Mouse, Touchscreen
 from .locator import FrameLocator, Locator
-from .network import Response
+from .network import PageTraffic, Response
 from .obstructions import Obstructions
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .context import BrowserContext
 
 
-class Page(ApiObject):
+class Page(PageTraffic):
     """One tab."""
 
     def __init__(self, context: BrowserContext, native: NativePage) -> None:
@@ -50,6 +50,7 @@ class Page(ApiObject):
         self._obstructions = Obstructions()
         self._opener: Page | None = None
         self._catches_choosers = False
+        self._follow_traffic()
         self._connection.know(native.key, self)
 
     def __repr__(self) -> str:

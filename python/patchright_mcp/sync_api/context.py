@@ -12,8 +12,11 @@ from urllib.parse import urljoin
 
 from .. import _deeds as deeds
 from ..errors import Error
-from ._base import DEFAULT_TIMEOUT, ApiObject, Waiter, closed_error
+from ._base import DEFAULT_TIMEOUT, Waiter, closed_error
 from ._runtime import EventContextManager
+from .api_request import APIRequestContext
+from .har import Recorder
+from .network import ContextTraffic, Traffic
 from .page import Page, script_source
 
 if TYPE_CHECKING:
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
     from .browser import Browser
 
 
-class BrowserContext(ApiObject):
+class BrowserContext(ContextTraffic):
     """An isolated context."""
 
     def __init__(self, browser: Browser, native: NativeContext, options: dict[str, Any]) -> None:
@@ -38,11 +41,25 @@ class BrowserContext(ApiObject):
             for name in ("color_scheme", "reduced_motion", "forced_colors", "contrast")
         }
         self._pages: dict[int, Page] = {}
+        self._traffic = Traffic(self)
+        self._requests: APIRequestContext | None = None
         self._default_timeout: float | None = None
         self._default_navigation_timeout: float | None = None
         self._close_reason: str | None = None
         self._closed = False
         self._closing = False
+        self._recorders: list[Recorder] = []
+        if options.get("record_har_path"):
+            content = options.get("record_har_content")
+            if content is None and options.get("record_har_omit_content"):
+                content = "omit"
+            Recorder(
+                self,
+                options["record_har_path"],
+                url_filter=options.get("record_har_url_filter"),
+                content=content,
+                mode=options.get("record_har_mode"),
+            )
         self._connection.know(native.key, self)
         for page in native.pages:
             self._page_of(page)
@@ -56,6 +73,8 @@ class BrowserContext(ApiObject):
         return page
 
     def _told(self, name: str, payload: Any) -> None:
+        if self._traffic.told(name, payload):
+            return
         if name == "page":
             page = self._page_of(payload)
             self._emit("page", page)
@@ -79,6 +98,10 @@ class BrowserContext(ApiObject):
         self._browser._context_closed(self)
         self._emit("close", self)
 
+    def _finish_recordings(self) -> None:
+        for recorder in list(self._recorders):
+            recorder.stop()
+
     def _timeout(self, timeout: float | timedelta | None = None) -> float:
         if timeout is not None:
             return deeds.milliseconds(timeout)
@@ -93,6 +116,13 @@ class BrowserContext(ApiObject):
     def browser(self) -> Browser | None:
         """The browser; `None` for the context of a profile."""
         return None if self._options.get("persistent") else self._browser
+
+    @property
+    def request(self) -> APIRequestContext:
+        """Sends requests without a page, with the cookies of this context."""
+        if self._requests is None:
+            self._requests = APIRequestContext._of_context(self)
+        return self._requests
 
     @property
     def pages(self) -> list[Page]:
@@ -130,6 +160,7 @@ class BrowserContext(ApiObject):
             return
         self._closing = True
         self._close_reason = reason
+        self._finish_recordings()
         if self._options.get("persistent"):
             self._browser.close(reason=reason)
             return
