@@ -197,6 +197,9 @@ fn launch_options(flags: &Flags) -> LaunchOptions {
         headless: flags.headless,
         sandbox: flags.no_sandbox.map(|without| !without),
         user_data_dir: flags.user_data_dir.clone(),
+        // Contexts are given these too, but what belongs to no page, such as a service worker, has the browser's own.
+        user_agent: flags.user_agent.clone(),
+        locale: flags.locale.clone(),
         ..LaunchOptions::default()
     }
 }

@@ -11,6 +11,7 @@ use tokio::time::timeout;
 
 use super::context::{BrowserContext, ContextOptions};
 use super::endpoint;
+use super::identity::Identity;
 use super::launch::{self, BrowserProcess, LaunchOptions, launch};
 use super::proxy::Relay;
 use crate::cdp::transport::{Pipe, WebSocket};
@@ -33,6 +34,7 @@ pub(super) struct BrowserInner {
     root: CdpSession,
     process: Option<BrowserProcess>,
     version: Version,
+    identity: Identity,
     contexts: Mutex<HashMap<String, BrowserContext>>,
     /// Who waits for a page that nobody is to see, by its address.
     helpers: Mutex<HashMap<String, oneshot::Sender<CdpSession>>>,
@@ -135,11 +137,19 @@ impl Browser {
         options: ContextOptions,
         relay: Option<Relay>,
     ) -> Self {
+        let identity = Identity {
+            brand: process.as_ref().and_then(BrowserProcess::brand).map(str::to_owned),
+            version: version.product.rsplit('/').next().unwrap_or_default().to_owned(),
+            user_agent: version.user_agent.clone(),
+            disguised: process.as_ref().is_some_and(BrowserProcess::is_disguised),
+            is_genuine: !process.as_ref().is_some_and(BrowserProcess::claims_another),
+        };
         let inner = Arc::new_cyclic(|browser: &Weak<BrowserInner>| BrowserInner {
             connection,
             root,
             process,
             version,
+            identity,
             contexts: Mutex::default(),
             helpers: Mutex::default(),
             default_context: BrowserContext::new(browser.clone(), None, options, relay.map(Arc::new)),
@@ -181,6 +191,11 @@ impl Browser {
     /// Name, version and user agent, as the browser tells them.
     pub fn version(&self) -> &Version {
         &self.inner.version
+    }
+
+    /// What it is known to be, for what is said about it to pages.
+    pub(super) fn identity(&self) -> &Identity {
+        &self.inner.identity
     }
 
     /// Whether it has no window. Of somebody else's browser only its user agent tells.

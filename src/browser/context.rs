@@ -482,9 +482,8 @@ impl BrowserContext {
             let touch = SetTouchEmulationEnabled { enabled: true, ..SetTouchEmulationEnabled::default() };
             session.send(touch).ignore();
         }
-        if let Some(user_agent) = &options.user_agent {
-            let user_agent = user_agent.clone();
-            session.send(SetUserAgentOverride { user_agent, ..SetUserAgentOverride::default() }).ignore();
+        if let Some(claim) = self.claim(&options) {
+            session.send(claim).ignore();
         }
         if let Some(locale) = &options.locale {
             session.send(SetLocaleOverride { locale: Some(locale.clone()) }).ignore();
@@ -509,10 +508,15 @@ impl BrowserContext {
         if let Some(worker) = Worker::new(session.clone(), info, page.cloned()) {
             self.attend(session, page, Some(&worker));
         }
-        if let Some(user_agent) = &self.inner.options.lock().user_agent {
-            let user_agent = user_agent.clone();
-            session.send(SetUserAgentOverride { user_agent, ..SetUserAgentOverride::default() }).ignore();
+        if let Some(claim) = self.claim(&self.inner.options.lock()) {
+            session.send(claim).ignore();
         }
+    }
+
+    /// What its pages are told of the browser, where that is not what the browser says by itself.
+    fn claim(&self, options: &ContextOptions) -> Option<SetUserAgentOverride> {
+        let browser = self.browser().ok()?;
+        browser.identity().claim(options.user_agent.as_deref(), options.locale.as_deref())
     }
 }
 

@@ -16,6 +16,7 @@ use tokio::time::Instant;
 use crate::browser::find::{Channel, Found, Wanted, find};
 use crate::error::{Error, Result};
 
+pub(super) use flags::languages;
 pub use flags::{FLAGS, Flag, When};
 pub use process::{BrowserProcess, Exit, PipeReceiver, PipeSender};
 pub use version::Version;
@@ -120,7 +121,7 @@ pub async fn launch(options: &LaunchOptions, warn: &(dyn Fn(&str) + Send + Sync)
         user_agent: options
             .user_agent
             .clone()
-            .or_else(|| version.map(|version| version::user_agent(&found, &version))),
+            .or_else(|| version.map(|release| version::user_agent(&found, release.number()))),
         found,
         headless,
         sandbox,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use tokio::sync::watch;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::context::BrowserContext;
 use super::emulation::Own;
@@ -54,6 +54,7 @@ struct PageState {
     journal: Journal,
     network: NetworkLog,
     dialog: Option<Dialog>,
+    dialog_opened: Instant,
     next_answer: Option<(bool, Option<String>)>,
     dialogs_in_a_row: u32,
     chooser: Option<FileChooser>,
@@ -110,6 +111,9 @@ impl PartialEq for Page {
 
 impl Eq for Page {}
 
+/// An open dialog that is being answered, among what an action waits for.
+const DIALOG: &str = "dialog";
+
 /// A document that opens more dialogs than this is not asking anybody any more.
 const MOST_DIALOGS: u32 = 20;
 
@@ -162,6 +166,7 @@ impl Page {
                 journal: Journal::default(),
                 network: NetworkLog::default(),
                 dialog: None,
+                dialog_opened: Instant::now(),
                 next_answer: None,
                 dialogs_in_a_row: 0,
                 chooser: None,
@@ -356,9 +361,14 @@ impl Page {
         self.inner.state.lock().chooser.take()
     }
 
-    /// Answers the open dialog.
+    /// Answers the open dialog, once a person could have read it.
     pub async fn answer_dialog(&self, accept: bool, prompt_text: Option<String>) -> Result<Dialog> {
-        let dialog = self.dialog().ok_or(Error::NoDialog)?;
+        let (dialog, readable) = {
+            let state = self.inner.state.lock();
+            let dialog = state.dialog.clone().ok_or(Error::NoDialog)?;
+            (dialog, state.dialog_opened + self.reading_time(&state))
+        };
+        sleep_until(readable).await;
         let session = self.sessions().into_iter().find(|session| session.id() == dialog.session);
         let session = session.unwrap_or_else(|| self.inner.session.clone());
         session.call(wire::HandleJavaScriptDialog { accept, prompt_text }).await?;
@@ -370,7 +380,7 @@ impl Page {
         Ok(dialog)
     }
 
-    /// Answers the next dialog as soon as it opens, once.
+    /// Answers the next dialog that opens, once.
     pub fn answer_next_dialog(&self, accept: bool, prompt_text: Option<String>) {
         self.update(|state| state.next_answer = Some((accept, prompt_text)));
     }
@@ -749,7 +759,7 @@ impl Page {
         } else if event.method() == wire::JavascriptDialogClosed::METHOD {
             self.update(|state| {
                 state.dialog = None;
-                state.journal.effect();
+                state.journal.loading(DIALOG, false);
             });
             self.tell(&PageEvent::DialogClosed);
         } else if let Some(told) = event.read::<wire::FileChooserOpened>() {
@@ -790,13 +800,27 @@ impl Page {
                 (state.dialogs_in_a_row > MOST_DIALOGS).then_some((dialog.kind == "beforeunload", None));
             let answer = flood.or_else(|| state.next_answer.take());
             state.dialog = Some(dialog).filter(|_| answer.is_none());
-            answer
+            state.dialog_opened = Instant::now();
+            let (accept, prompt_text) = answer?;
+            // What the answer causes belongs to what opened the dialog.
+            state.journal.loading(DIALOG, true);
+            Some((accept, prompt_text, self.reading_time(state)))
         });
-        if let Some((accept, prompt_text)) = answer {
-            session.send(wire::HandleJavaScriptDialog { accept, prompt_text }).ignore();
+        if let Some((accept, prompt_text, reading_time)) = answer {
+            let session = session.clone();
+            tokio::spawn(async move {
+                sleep(reading_time).await;
+                session.send(wire::HandleJavaScriptDialog { accept, prompt_text }).ignore();
+            });
         } else {
             self.tell(&told);
         }
+    }
+
+    /// How long the open dialog has to be looked at. Of several in a row a person reads only the first ones.
+    fn reading_time(&self, state: &PageState) -> Duration {
+        const READ: u32 = 3;
+        if state.dialogs_in_a_row > READ { Duration::ZERO } else { self.inner.input.reading_time() }
     }
 
     /// The renderer is back: a navigation gave the page a new one.

@@ -1,6 +1,6 @@
 //! What the `patchright_*` tools say.
 use super::Language;
-use crate::error::{Error, human};
+use crate::error::{Error, Obstacle, human};
 
 /// What a tool's answers begin with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,7 +126,7 @@ pub fn reason(language: Language, error: &Error) -> String {
         Error::UrlRefused { .. } => "无效的 URL 格式".to_owned(),
         Error::ElementNotFound { waited } => format!("未找到元素（等待了 {}）", human(*waited)),
         Error::NotActionable { obstacle, waited } => {
-            format!("元素无法操作（等待了 {}）: the element {obstacle}", human(*waited))
+            format!("元素无法操作（等待了 {}）: {}", human(*waited), hindrance(obstacle))
         }
         Error::InvalidSelector { .. } => "选择器无法解析".to_owned(),
         Error::Script { message } => format!("脚本出错: {message}"),
@@ -137,7 +137,62 @@ pub fn reason(language: Language, error: &Error) -> String {
                 "页面需要用户本人先完成验证或登录（{wall}）。请让用户在可见的浏览器中完成，或使用其他来源"
             )
         }
+        other => rare_reason(other),
+    }
+}
+
+fn rare_reason(error: &Error) -> String {
+    match error {
+        Error::BrowserLaunch { reason } => format!("浏览器未能启动: {reason}"),
+        Error::BrowserInstall { reason } => format!("无法下载 Chromium: {reason}"),
+        Error::NoDisplay => "可见窗口需要显示器，但未设置 DISPLAY".to_owned(),
+        Error::ProfileInUse { holder } => format!("浏览器配置目录正被 {holder} 使用"),
+        Error::BrowserGone { reason } => format!("浏览器已退出: {reason}。再次调用会启动新的浏览器"),
+        Error::UnsupportedBrowser { browser } => {
+            format!("此版本不支持 {browser}，请使用 chromium、chrome 或 msedge")
+        }
+        Error::Protocol { method, message } => format!("浏览器拒绝了 {method}: {message}"),
+        Error::NoAnswer { method, waited } => format!("浏览器在 {} 内没有回应 {method}", human(*waited)),
+        Error::Noticeable { method } => format!("{method} 会被页面察觉，因此不予执行"),
+        Error::Unreadable { method, reason } => format!("无法解读浏览器对 {method} 的回应: {reason}"),
+        Error::PageClosed => "页面已关闭".to_owned(),
+        Error::PageCrashed => "页面已崩溃，请重新打开".to_owned(),
+        Error::FrameDetached => "该框架已从页面中移除".to_owned(),
+        Error::DocumentGone => "页面内容已被替换，请重试".to_owned(),
+        Error::PageBusy => "页面没有响应，其脚本可能在无休止地运行".to_owned(),
+        Error::NavigationSlow { waited } => format!("页面在 {} 内未加载完成", human(*waited)),
+        Error::NoHistory { .. } => "没有可前往的历史页面".to_owned(),
+        Error::StaleRef { target } => format!("{target} 已不在页面上"),
+        Error::UnknownRef { target, .. } => format!("{target} 不是此页面的引用"),
+        Error::NotUnique { count, .. } => format!("选择器匹配到 {count} 个元素，但只能有一个"),
+        Error::WrongElement { found, needed } => format!("该元素是 {found}，需要的是 {needed}"),
+        Error::NoSuchOption { available } => format!("没有这个选项；可选: {}", available.join(", ")),
+        Error::DialogOpen { kind, message } => format!("页面弹出了对话框: {kind} {message:?}"),
+        Error::NoDialog => "没有打开的对话框".to_owned(),
+        Error::NoFileChooser => "没有打开的文件选择框，页面上也没有文件输入框".to_owned(),
+        Error::File { path, reason } => format!("{path}: {reason}"),
+        Error::WaitRanOut { what, waited } => format!("等待 {} 后仍未出现: {what}", human(*waited)),
+        Error::Broken => "工具自身出错，这是 patchright-mcp 的缺陷".to_owned(),
+        Error::Unsupported { what, reason } => format!("此处无法进行 {what}: {reason}"),
+        Error::UnknownContext { name } => format!("没有名为 {name:?} 的上下文"),
+        Error::ContextExists { name } => format!("名为 {name:?} 的上下文已存在"),
+        Error::OnlyContext => "不能关闭仅剩的上下文".to_owned(),
+        Error::NoSuchTab { index, count } => format!("没有标签页 {index}；共有 {count} 个"),
+        Error::NoPage => "没有打开的页面".to_owned(),
         other => other.to_string(),
+    }
+}
+
+fn hindrance(obstacle: &Obstacle) -> String {
+    match obstacle {
+        Obstacle::Silent => "没有回应".to_owned(),
+        Obstacle::Missing => "未找到".to_owned(),
+        Obstacle::Hidden => "不可见".to_owned(),
+        Obstacle::Moving => "仍在移动".to_owned(),
+        Obstacle::Disabled => "已被禁用".to_owned(),
+        Obstacle::ReadOnly => "只读".to_owned(),
+        Obstacle::OutsideViewport => "在可视区域之外".to_owned(),
+        Obstacle::CoveredBy(what) => format!("被 {what} 遮挡"),
     }
 }
 
@@ -166,9 +221,16 @@ mod tests {
                     wall: "a form that asks for a password".to_owned(),
                     url: "http://a.example/authentication".to_owned(),
                 },
+                Error::NavigationSlow { waited },
+                Error::NotActionable { obstacle: Obstacle::Moving, waited },
+                Error::NoAnswer { method: "Page.navigate", waited },
+                Error::WaitRanOut { what: "the end of the script".to_owned(), waited },
+                Error::PageCrashed,
             ] {
                 let text = reason(language, &error);
                 assert!(!super::super::login::is_login_timeout(&text), "{text}");
+                let speaks_chinese = text.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c));
+                assert_eq!(speaks_chinese, language == Language::Zh, "{text}");
             }
         }
     }

@@ -139,14 +139,15 @@ async fn perform(page: &Page, task: &Task, deadline: Instant, settle: Duration) 
 
 /// Runs a script: an expression, a function, or the body of one; `await` may stand anywhere in it.
 async fn evaluate(page: &Page, script: &str) -> Result<Value> {
-    let mut outcome = page.main_frame().evaluate(script, Vec::new(), Scope::Main).await;
+    let mut outcome = page.main_frame().evaluate(script, Vec::new(), Scope::for_script(script)).await;
     // What is no JavaScript the first way has not run yet.
     for function in [format!("async () => (\n{script}\n)"), format!("async () => {{\n{script}\n}}")] {
         match &outcome {
             Err(Error::Script { message }) if message.starts_with("SyntaxError") => {}
             _ => return outcome,
         }
-        let other_way = page.main_frame().evaluate(&function, Vec::new(), Scope::Main).await;
+        let scope = Scope::for_script(&function);
+        let other_way = page.main_frame().evaluate(&function, Vec::new(), scope).await;
         match &other_way {
             // The complaint about what was written is the one to tell.
             Err(Error::Script { message }) if message.starts_with("SyntaxError") => {}

@@ -18,6 +18,7 @@ mod layers;
 mod oracle;
 mod patchright;
 mod proxy;
+mod quiet;
 mod selector;
 mod server;
 mod sessions;

@@ -1,13 +1,17 @@
 //! The `patchright_*` tools on a real browser, and the pause that they can begin.
 use std::time::Duration;
 
+use patchright_mcp::browser::proxy::Proxy;
+use patchright_mcp::browser::{ContextOptions, NavigateOptions};
 use patchright_mcp::mcp::settings::Settings;
 use patchright_mcp::messages::Language;
 use patchright_mcp::session::cooldown::Scope;
 use patchright_mcp::session::pacing::Politeness;
+use patchright_mcp::session::wall::{Purpose, recognise};
 use serde_json::json;
+use url::Url;
 
-use crate::support::with_server;
+use crate::support::{drive, with_server};
 
 const ARTICLE: &str = "<!doctype html><title>An article</title><nav><a href='/home'>Home</a></nav>\
     <main><h1>Heading</h1><p>See <a href='/more'>more</a>.</p><p style='display:none'>secret</p>\
@@ -313,6 +317,37 @@ fn without_a_window_a_wall_is_told_at_once() {
             json!({"url": site.url("/report"), "fields": {"[name=user]": "me", "[type=password]": "x"}});
         let told = desk.call("patchright_fill_form", arguments).await;
         assert!(!told.is_error, "{}", told.text);
+    });
+}
+
+#[test]
+fn a_captcha_that_hides_in_a_closed_shadow_root_is_a_wall() {
+    drive(async |context, site| {
+        // The site answers for the others too, as their proxy. Most captchas' hosts are known to browsers as ones that are
+        // only asked over HTTPS; this one is not.
+        let frame = "http://static.geetest.com/frame";
+        let page = |shown: &str| {
+            format!(
+                "<title>Shop</title><div></div><script>
+                    document.querySelector('div').attachShadow({{ mode: 'closed' }}).innerHTML =
+                        `<iframe width=300 height=65 style='{shown}' src='{frame}'></iframe>`
+                </script>"
+            )
+        };
+        site.page(frame, "<p>Verify</p>");
+        site.page("http://shop.example/", &page(""));
+        site.page("http://shop.example/hidden", &page("display: none"));
+        let proxy = Proxy::new(&site.url(""), None, None, None).unwrap();
+        let options = ContextOptions { proxy: Some(proxy), ..ContextOptions::default() };
+        let context = context.browser().unwrap().new_context(options).await.unwrap();
+        let tab = context.new_page().await.unwrap();
+        for (path, expected) in [("", Some("GeeTest")), ("hidden", None)] {
+            let url = Url::parse(&format!("http://shop.example/{path}")).unwrap();
+            tab.goto(url.as_str(), &NavigateOptions::default()).await.unwrap();
+            let wall = recognise(&tab, &url, Purpose::Content).await.unwrap();
+            assert_eq!(wall.map(|wall| wall.what).as_deref(), expected, "{url}");
+        }
+        context.close().await.unwrap();
     });
 }
 

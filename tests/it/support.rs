@@ -168,11 +168,13 @@ fn node_with_id(node: &Value, id: &str) -> Option<u64> {
 }
 
 type Pages = Arc<Mutex<HashMap<String, String>>>;
+type Requests = Arc<Mutex<Vec<String>>>;
 
 /// A site of two origins: `127.0.0.1` and `localhost` are different ones to a browser.
 pub struct Site {
     port: u16,
     pages: Pages,
+    requests: Requests,
 }
 
 impl Site {
@@ -180,13 +182,14 @@ impl Site {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let pages = Pages::default();
-        let served = pages.clone();
+        let requests = Requests::default();
+        let (served, seen) = (pages.clone(), requests.clone());
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(serve(stream, served.clone()));
+                tokio::spawn(serve(stream, served.clone(), seen.clone()));
             }
         });
-        Self { port, pages }
+        Self { port, pages, requests }
     }
 
     /// Serves `html` at `path` from now on. `ORIGIN` and `OTHER` in it become the two origins.
@@ -201,6 +204,11 @@ impl Site {
         self.pages.lock().unwrap().insert(path.to_owned(), response.to_owned());
     }
 
+    /// The heads of all requests so far, in lower case.
+    pub fn requests(&self) -> Vec<String> {
+        self.requests.lock().unwrap().clone()
+    }
+
     pub fn url(&self, path: &str) -> String {
         format!("http://127.0.0.1:{}{path}", self.port)
     }
@@ -211,7 +219,7 @@ impl Site {
     }
 }
 
-async fn serve(mut stream: TcpStream, pages: Pages) {
+async fn serve(mut stream: TcpStream, pages: Pages, requests: Requests) {
     let mut request = Vec::new();
     while !request.ends_with(b"\r\n\r\n") {
         let mut byte = [0];
@@ -221,6 +229,7 @@ async fn serve(mut stream: TcpStream, pages: Pages) {
         request.push(byte[0]);
     }
     let request = String::from_utf8_lossy(&request).into_owned();
+    requests.lock().unwrap().push(request.to_lowercase());
     let path = request.split(' ').nth(1).unwrap_or("/").to_owned();
     let path = path.split('?').next().unwrap_or("/").to_owned();
     let known = pages.lock().unwrap().get(&path).cloned();

@@ -12,6 +12,7 @@ mod touch;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
 
@@ -115,6 +116,11 @@ impl Input {
 
     pub fn touch(&self) -> Touch {
         Touch::new(self.clone())
+    }
+
+    /// How long a person looks at a short question before the answer.
+    pub(super) fn reading_time(&self) -> Duration {
+        if self.is_natural() { self.chance().time(300.0, 700.0) } else { Duration::ZERO }
     }
 
     fn is_natural(&self) -> bool {

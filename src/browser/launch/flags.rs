@@ -179,7 +179,7 @@ fn applies(when: When, headless: bool) -> bool {
 }
 
 /// A browser in German asks for `de-DE,de,en-US,en`.
-fn languages(locale: &str) -> String {
+pub(in crate::browser) fn languages(locale: &str) -> String {
     let language = locale.split('-').next().filter(|language| *language != "en");
     let mut languages = vec![locale];
     for next in language.into_iter().chain(["en-US", "en"]) {

@@ -19,7 +19,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::profile::{self, Folder};
-use super::version::Version;
+use super::version::{self, Version};
 use super::{LaunchOptions, Plan, absolute, diagnosis, flags};
 use crate::error::{Error, Result};
 
@@ -45,6 +45,9 @@ pub struct BrowserProcess {
     pipes: Mutex<Option<Pipes>>,
     pid: Pid,
     headless: bool,
+    disguised: bool,
+    claims_another: bool,
+    brand: Option<String>,
     profile: PathBuf,
     temporary: bool,
     version: Version,
@@ -96,6 +99,21 @@ impl BrowserProcess {
 
     pub fn headless(&self) -> bool {
         self.headless
+    }
+
+    /// Whether its user agent was given to it as an argument.
+    pub fn is_disguised(&self) -> bool {
+        self.disguised
+    }
+
+    /// Whether that user agent is another browser's.
+    pub fn claims_another(&self) -> bool {
+        self.claims_another
+    }
+
+    /// The name by which it goes beside Chromium's, such as `Google Chrome`.
+    pub fn brand(&self) -> Option<&str> {
+        self.brand.as_deref()
     }
 
     /// The folder with the browser's data.
@@ -263,6 +281,9 @@ fn spawn(
         pipes: Mutex::new(None),
         pid,
         headless: plan.headless,
+        disguised: plan.user_agent.is_some(),
+        claims_another: options.user_agent.is_some(),
+        brand: version::brand(&plan.found),
         profile,
         temporary: options.user_data_dir.is_none(),
         version: Version::default(),

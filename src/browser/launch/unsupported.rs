@@ -42,6 +42,18 @@ impl BrowserProcess {
         match *self {}
     }
 
+    pub fn is_disguised(&self) -> bool {
+        match *self {}
+    }
+
+    pub fn claims_another(&self) -> bool {
+        match *self {}
+    }
+
+    pub fn brand(&self) -> Option<&str> {
+        match *self {}
+    }
+
     pub fn profile(&self) -> &Path {
         match *self {}
     }

@@ -40,25 +40,80 @@ const REMEMBERED: usize = 32;
 
 static KNOWN: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
 
-/// The version of a browser: as remembered from last time, or else as it says itself.
-pub(super) async fn of(found: &Found, deadline: Instant) -> Option<String> {
-    let key = key(found);
-    if let Some(key) = &key {
-        let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned();
-        if let Some(version) = known.or_else(|| stored()?.remove(key)) {
-            return Some(version);
+/// A browser's name and version, such as `Google Chrome 156.0.8078.79`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Release(String);
+
+impl Release {
+    /// What `--version` printed, if a version is in it.
+    fn read(text: &str) -> Option<Self> {
+        let is_version = |word: &str| {
+            word.matches('.').count() == 3 && word.split('.').all(|part| part.parse::<u32>().is_ok())
+        };
+        let mut words = Vec::new();
+        for word in text.split_whitespace() {
+            words.push(word);
+            if is_version(word) {
+                return Some(Self(words.join(" ")));
+            }
         }
+        None
     }
-    let version = ask(found, deadline).await?;
-    remember(found, &version);
-    Some(version)
+
+    /// Such as `156.0.8078.79`.
+    pub(super) fn number(&self) -> &str {
+        self.0.rsplit(' ').next().unwrap_or_default()
+    }
+
+    fn name(&self) -> &str {
+        self.0.rsplit_once(' ').map_or("", |(name, _)| name)
+    }
 }
 
-/// Keeps a version for later starts, of this process and of others.
-pub(super) fn remember(found: &Found, version: &str) {
+/// The name and version of a browser: as remembered from last time, or else as it says itself.
+pub(super) async fn of(found: &Found, deadline: Instant) -> Option<Release> {
+    if let Some(known) = known(found) {
+        return Some(known);
+    }
+    let release = ask(found, deadline).await?;
+    keep(found, &release);
+    Some(release)
+}
+
+/// The name by which a browser goes beside Chromium's, as it tells pages.
+pub(super) fn brand(found: &Found) -> Option<String> {
+    const BRANDS: [&str; 2] = ["Google Chrome", "Microsoft Edge"];
+    let known = known(found).filter(|release| !release.name().is_empty());
+    match known {
+        Some(release) => {
+            let name = release.name();
+            BRANDS.iter().any(|brand| name.starts_with(brand)).then(|| name.to_owned())
+        }
+        None => match found.channel {
+            Channel::Chromium => None,
+            Channel::Chrome => Some(BRANDS[0].to_owned()),
+            Channel::Edge => Some(BRANDS[1].to_owned()),
+        },
+    }
+}
+
+fn known(found: &Found) -> Option<Release> {
+    let key = key(found)?;
+    let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+    Release::read(&known.or_else(|| stored()?.remove(&key))?)
+}
+
+/// Keeps a version that a running browser told.
+pub(super) fn remember(found: &Found, number: &str) {
+    let name = known(found).map_or_else(String::new, |release| release.name().to_owned() + " ");
+    keep(found, &Release(name + number));
+}
+
+/// Keeps it for later starts, of this process and of others.
+fn keep(found: &Found, release: &Release) {
     let Some(key) = key(found) else { return };
-    KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone(), version.to_owned());
-    let version = version.to_owned();
+    let version = release.0.clone();
+    KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone(), version.clone());
     tokio::task::spawn_blocking(move || {
         let mut versions = stored().unwrap_or_default();
         if versions.len() >= REMEMBERED {
@@ -100,7 +155,7 @@ fn key(found: &Found) -> Option<String> {
     Some(format!("{} {modified} {}", path.display(), metadata.len()))
 }
 
-async fn ask(found: &Found, deadline: Instant) -> Option<String> {
+async fn ask(found: &Found, deadline: Instant) -> Option<Release> {
     let mut command = Command::new(&found.executable);
     command
         .arg("--version")
@@ -116,7 +171,7 @@ async fn ask(found: &Found, deadline: Instant) -> Option<String> {
     // Most of the time that is left belongs to the start.
     let limit = ASKING.min(deadline.saturating_duration_since(Instant::now()) / 3);
     let output = timeout(limit, child.wait_with_output()).await.ok()?.ok()?;
-    number_in(&String::from_utf8_lossy(&output.stdout))
+    Release::read(&String::from_utf8_lossy(&output.stdout))
 }
 
 /// What a script started, and left behind when it was ended.
@@ -128,13 +183,6 @@ impl Drop for Group {
     fn drop(&mut self) {
         let _ = rustix::process::kill_process_group(self.0, rustix::process::Signal::KILL);
     }
-}
-
-fn number_in(text: &str) -> Option<String> {
-    let is_version = |word: &&str| {
-        word.matches('.').count() == 3 && word.split('.').all(|part| part.parse::<u32>().is_ok())
-    };
-    text.split_whitespace().find(is_version).map(str::to_owned)
 }
 
 fn file() -> Option<PathBuf> {

@@ -12,7 +12,7 @@ domain! {
         "Emulation.setTouchEmulationEnabled" SetTouchEmulationEnabled { enabled: bool } ? { max_touch_points: u32 } -> Empty
         "Emulation.setFocusEmulationEnabled" SetFocusEmulationEnabled { enabled: bool } -> Empty
         "Emulation.setUserAgentOverride" SetUserAgentOverride { user_agent: String }
-            ? { accept_language: String, platform: String, user_agent_metadata: Value } -> Empty
+            ? { accept_language: String, platform: String, user_agent_metadata: UserAgentMetadata } -> Empty
         "Emulation.setLocaleOverride" SetLocaleOverride {} ? { locale: String } -> Empty
         "Emulation.setTimezoneOverride" SetTimezoneOverride { timezone_id: String } -> Empty
         "Emulation.setGeolocationOverride" SetGeolocationOverride {} ? { latitude: f64, longitude: f64, accuracy: f64 } -> Empty
@@ -24,5 +24,20 @@ domain! {
     events {}
     objects {
         MediaFeature { name: String, value: String }
+        BrandVersion { brand: String, version: String }
+        /// What client hints tell.
+        UserAgentMetadata {
+            brands: Vec<BrandVersion>,
+            full_version_list: Vec<BrandVersion>,
+            full_version: String,
+            platform: String,
+            platform_version: String,
+            architecture: String,
+            model: String,
+            mobile: bool,
+            bitness: String,
+            wow64: bool,
+            form_factors: Vec<String>,
+        }
     }
 }

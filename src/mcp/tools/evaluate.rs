@@ -36,13 +36,14 @@ impl Tool for Evaluate {
             None => None,
         };
         call.progress.say("running the script");
+        let scope = Scope::for_script(&self.function);
         let value = match &element {
             Some(element) => {
                 let (argument, _held) =
-                    element.frame().argument_in(element.world(), element.handle(), Scope::Main).await?;
-                element.frame().evaluate(&self.function, vec![argument], Scope::Main).await?
+                    element.frame().argument_in(element.world(), element.handle(), scope).await?;
+                element.frame().evaluate(&self.function, vec![argument], scope).await?
             }
-            None => page.main_frame().evaluate(&self.function, Vec::new(), Scope::Main).await?,
+            None => page.main_frame().evaluate(&self.function, Vec::new(), scope).await?,
         };
         say_value(&value, reply);
         Ok(())
