@@ -25,7 +25,7 @@ from ..errors import Error, TimeoutError  # noqa: A004
 from ._base import ApiObject, Connection
 from ._runtime import check_no_loop
 from .api_request import APIRequest, APIRequestContext, APIResponse, FormData
-from .assertions import Expect, LocatorAssertions, PageAssertions, expect
+from .assertions import APIResponseAssertions, Expect, LocatorAssertions, PageAssertions, expect
 from .browser import Browser, BrowserType
 from .context import BrowserContext
 from .dialog import Dialog, FileChooser
@@ -43,6 +43,7 @@ __all__ = [
     "APIRequest",
     "APIRequestContext",
     "APIResponse",
+    "APIResponseAssertions",
     "Browser",
     "BrowserContext",
     "BrowserType",

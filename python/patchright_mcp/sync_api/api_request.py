@@ -185,7 +185,7 @@ class APIRequestContext(ApiObject):
             **{name: given[name] for name in _PASSED if given.get(name) is not None},
         }
         native = self._run(self._native.fetch(call, body), limit)
-        response = APIResponse(self, native)
+        response = APIResponse(self, str(call["method"]), native)
         for recorder in self._context._recorders if self._context is not None else ():
             recorder.add_api_response(call, body[1] if body and body[0] == "bytes" else None, response)
         return response
@@ -281,8 +281,9 @@ def _part(name: str, value: Any) -> tuple[str, bytes, tuple[str, str] | None]:
 class APIResponse(ApiObject):
     """What came back."""
 
-    def __init__(self, requests: APIRequestContext, native: NativeResponse) -> None:
+    def __init__(self, requests: APIRequestContext, method: str, native: NativeResponse) -> None:
         super().__init__(requests._connection)
+        self._method = method
         self._requests = requests
         self._native = native
         self._disposed = False
