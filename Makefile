@@ -99,6 +99,13 @@ soak: browser build ## Navigate a thousand times, and see that the server has no
 	$(call say,Soaking)
 	python -m benches.soak
 
+.PHONY: stealth
+stealth: browser build ## See what pages notice of us, with and without a window, and write it into docs/concepts/quiet.md
+	@scripts/prepare display
+	@scripts/prepare botd
+	$(call say,Looking at ourselves as pages do)
+	python -m benches.quiet --write
+
 .PHONY: docs
 docs: build ## Write what code knows into docs/reference/, and the Rust documentation
 	$(call say,Documentation)

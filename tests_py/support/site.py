@@ -56,6 +56,11 @@ class Site:
         """The address of one of the routes below, such as `/status/404`."""
         return self.origin + path
 
+    def publish(self, path: str, body: str | bytes, kind: str = KINDS[".html"]) -> str:
+        """Serves `body` at `path` from now on, and gives its address."""
+        self._server.published[path] = _Answer(body, kind=kind)
+        return self.url(path)
+
     def requested(self, path: str) -> list[Request]:
         """What was asked of one path so far, oldest first."""
         return [request for request in self._server.requests if request.path == path]
@@ -95,6 +100,7 @@ class _Server(ThreadingHTTPServer):
     def __init__(self, address: tuple[str, int], handler: type[BaseHTTPRequestHandler]) -> None:
         super().__init__(address, handler)
         self.requests: list[Request] = []
+        self.published: dict[str, _Answer] = {}
         self.released = Event()
 
     def handle_error(self, request: object, client_address: object) -> None:
@@ -134,6 +140,8 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _answer(request: Request, server: _Server) -> _Answer:
+    if request.path in server.published:
+        return server.published[request.path]
     folder, _, rest = request.path.removeprefix("/").partition("/")
     if folder == "hold":
         server.released.wait(LONGEST_HOLD_S)
@@ -200,6 +208,7 @@ ROUTES: dict[str, Callable[[Request, str], _Answer]] = {
     "hold": lambda _request, _: _Answer(document("Released", "<h1>Released at last</h1>")),
     "large": lambda request, _: _Answer(large_page(int(request.query.get("elements", "10000")))),
     "no-content": lambda _request, _: _Answer(status=204),
+    "notes": lambda _request, _: _Answer(status=204),
     "pages": _file,
     "redirect": _redirect,
     "status": lambda _, rest: _Answer(document(f"Status {rest}", f"<h1>This is {rest}</h1>"), int(rest)),

@@ -1,0 +1,171 @@
+"""What pages notice of a browser that we drive, beside the same browser started by hand.
+
+python -m benches.quiet [--write]
+
+Each column is one run on `tests/pages/traps.html`, with a window (under Xvfb where there is no screen) and
+without. Ours does a whole task on the page; the plain browser only opens it, since nobody is there to do
+more. BotD, a public detector, is asked too, where `scripts/prepare botd` could fetch it. `--write` renews the
+table in docs/concepts/quiet.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests_py.support.client import serve
+from tests_py.support.site import KINDS, Site
+from tests_py.support.traps import TRAPS, Notes, notes_of, visit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "concepts" / "quiet.md"
+BOTD = ROOT / "target" / "quiet" / "package" / "dist" / "botd.esm.js"
+START, END = "<!-- table -->\n", "<!-- end of table -->\n"
+BOTD_PAGE = """<!doctype html><title>BotD</title><script type="module">
+import { load } from "/botd.js";
+const found = (await load()).detect();
+const name = new URLSearchParams(location.search).get("name");
+const body = JSON.stringify({ facts: { loaded: true, found }, catches: [] });
+fetch("/notes?name=" + name, { method: "POST", body });
+</script>"""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One browser, in one mode."""
+
+    title: str
+    notes: Notes
+    acted: bool
+    botd: Notes | None
+
+
+def main() -> int:
+    """Looks, prints the table, and says with its status whether we are as quiet as the plain browser."""
+    parser = argparse.ArgumentParser(description="See what pages notice of us.")
+    parser.add_argument("--write", action="store_true", help="renew the table in docs/concepts/quiet.md")
+    write = parser.parse_args().write
+    with Site() as site, screen():
+        if BOTD.exists():
+            site.publish("/botd.js", BOTD.read_bytes(), KINDS[".js"])
+        site.publish("/botd", BOTD_PAGE)
+        columns = [column for headless in (True, False) for column in pair(site, headless=headless)]
+    table, loud = judge(columns)
+    print(table)
+    if write:
+        before, _, rest = PAGE.read_text().partition(START)
+        PAGE.write_text(before + START + table + END + rest.partition(END)[2])
+    for line in loud:
+        print(line, file=sys.stderr)
+    return 1 if loud else 0
+
+
+def pair(site: Site, *, headless: bool) -> Iterator[Column]:
+    """The plain browser and ours, in one mode."""
+    mode = "without a window" if headless else "with a window"
+    key = "headless" if headless else "headed"
+    with plain(f"{site.url('/pages/traps.html')}?name=plain-{key}", headless=headless):
+        notes = notes_of(site, f"plain-{key}")
+    botd = None
+    if BOTD.exists():
+        with plain(f"{site.url('/botd')}?name=plain-{key}-botd", headless=headless):
+            botd = notes_of(site, f"plain-{key}-botd")
+    yield Column(f"plain, {mode}", notes, acted=False, botd=botd)
+    yield asyncio.run(ours(site, key, f"ours, {mode}"))
+
+
+async def ours(site: Site, key: str, title: str) -> Column:
+    """Our server, doing a whole task."""
+    with tempfile.TemporaryDirectory() as folder:
+        flags = ["--headless"] if key == "headless" else ["--headless", "false"]
+        async with serve(*flags, env=dict(os.environ), cwd=Path(folder)) as server:
+            notes = await visit(server, site, f"ours-{key}")
+            botd = None
+            if BOTD.exists():
+                await server.open(f"{site.url('/botd')}?name=ours-{key}-botd")
+                botd = notes_of(site, f"ours-{key}-botd")
+    return Column(title, notes, acted=True, botd=botd)
+
+
+@contextmanager
+def plain(url: str, *, headless: bool) -> Iterator[None]:
+    """The browser as a person starts it, on a fresh profile."""
+    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    program = next(path for name in names if (path := shutil.which(name)))
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        flags = [f"--user-data-dir={profile}", "--no-first-run", "--no-default-browser-check"]
+        flags += ["--headless=new"] if headless else []
+        flags += ["--no-sandbox"] if os.geteuid() == 0 else []
+        process = subprocess.Popen(
+            [program, *flags, url],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        try:
+            yield
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+@contextmanager
+def screen() -> Iterator[None]:
+    """A screen for windows: the one there is, or one that exists only in memory."""
+    if "DISPLAY" in os.environ:
+        yield
+        return
+    reading, writing = os.pipe()
+    command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1920x1080x24", "-nolisten", "tcp"]
+    xvfb = subprocess.Popen(command, pass_fds=[writing], stderr=subprocess.DEVNULL)
+    os.close(writing)
+    with os.fdopen(reading) as number:
+        os.environ["DISPLAY"] = ":" + number.readline().strip()
+    try:
+        yield
+    finally:
+        del os.environ["DISPLAY"]
+        xvfb.terminate()
+        xvfb.wait()
+
+
+def judge(columns: list[Column]) -> tuple[str, list[str]]:
+    """The table, and what a page notices of ours that is not so of the machine."""
+    lines = ["| what a page looks for | " + " | ".join(column.title for column in columns) + " |"]
+    lines.append("|---" * (len(columns) + 1) + "|")
+    loud = []
+    for trap in TRAPS:
+        cells = []
+        for column in columns:
+            found = trap.found(column.notes) if column.acted or not trap.acts else None
+            cells.append("–" if trap.acts and not column.acted else "**found**" if found else "nothing")
+            if found and column.acted and trap.kind != "machine":
+                loud.append(f"{column.title}: {trap.name}: {json.dumps(found)}")
+        lines.append(f"| {trap.name} | " + " | ".join(cells) + " |")
+    cells = []
+    for column in columns:
+        is_bot = column.botd and column.botd["facts"]["found"]["bot"]
+        cells.append("not asked" if column.botd is None else "a bot" if is_bot else "not a bot")
+        if is_bot and column.acted:
+            loud.append(f"{column.title}: BotD: {json.dumps(column.botd)}")
+    lines.append("| [BotD](https://github.com/fingerprintjs/BotD) says | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n", loud
+
+
+if __name__ == "__main__":
+    sys.exit(main())

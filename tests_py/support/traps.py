@@ -1,0 +1,152 @@
+"""What `tests/pages/traps.html` noticed, and what that says of who drives the browser."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from tests_py.support.client import Reply, Server
+from tests_py.support.site import Site
+
+PATIENCE_S = 25
+PICTURE = re.compile(r"\S+\.png")
+Notes = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Trap:
+    """One thing that a page can look at."""
+
+    name: str
+    kind: Literal["driver", "mode", "input", "machine"]
+    """Whose doing it is: the automation's, the missing window's, the hand's, or the machine's."""
+    found: Callable[[Notes], object]
+    acts: bool = False
+    """Whether it can only go off when something is done on the page."""
+
+
+def notes_of(site: Site, name: str, until: Callable[[Notes], object] | None = None) -> Notes:
+    """The newest notes of the page of this name, once it has loaded and `until` holds."""
+    deadline = time.monotonic() + PATIENCE_S
+    notes: Notes = {}
+    while time.monotonic() < deadline:
+        told = [request.body for request in site.requested("/notes") if request.query["name"] == name]
+        notes = json.loads(told[-1]) if told else {}
+        if notes and notes["facts"].get("loaded") and (until is None or until(notes)):
+            return notes
+        time.sleep(0.05)
+    message = f"the page {name} noted only {notes}"
+    raise AssertionError(message)
+
+
+async def visit(server: Server, site: Site, name: str) -> Notes:
+    """Does on the page what a task does, and gives the notes of the page about it."""
+
+    async def call(tool: str, **arguments: object) -> Reply:
+        reply = await server.call(tool, **arguments)
+        assert not reply.is_error, f"{tool}: {reply.text}"
+        return reply
+
+    page = await server.open(site.url(f"/pages/traps.html?name={name}"))
+    notes_of(site, name)
+    page = await server.snapshot()
+    assert "Traps" in await server.evaluate("() => document.querySelector('h1').textContent")
+    picture = PICTURE.search((await call("browser_take_screenshot")).text)
+    assert picture
+    await call("browser_hover", ref=page.ref('button "Press"'))
+    await server.click(page.ref('button "Press"'))
+    await call("browser_type", ref=page.ref('textbox "Name"'), text="Ada Lovelace")
+    await call("browser_type", ref=page.ref('textbox "City"'), text="London", slowly=True)
+    colour = {"name": "Colour", "type": "combobox", "ref": page.ref('combobox "Colour"'), "value": "Blue"}
+    agree = {"name": "Agree", "type": "checkbox", "ref": page.ref('checkbox "Agree"'), "value": "true"}
+    await call("browser_fill_form", fields=[colour, agree])
+    await call("browser_select_option", ref=page.ref('combobox "Colour"'), values=["Green"])
+    await server.click(page.ref('button "Press inside"'))
+    await server.click(page.ref('button "Ask"'))
+    await call("browser_handle_dialog", accept=True)
+    await server.click(page.ref('button "Picture"'))
+    await call("browser_file_upload", paths=[picture[0]])
+    await call("browser_tabs", action="new", url=site.page("form"))
+    await call("browser_tabs", action="select", index=0)
+    await server.click(page.ref('button "Far away"'))
+    before = notes_of(site, name, lambda notes: "answer" in notes["facts"])
+    await server.open(site.page("form"))
+    await call("browser_navigate_back")
+    await call("browser_snapshot")
+    again = notes_of(site, name, lambda notes: "answer" not in notes["facts"])
+    return {"facts": before["facts"], "catches": before["catches"] + again["catches"]}
+
+
+def noticed(notes: Notes, *, acted: bool = True) -> dict[str, object]:
+    """The traps that went off, with what they caught; those of the machine are nobody's fault."""
+    traps = [trap for trap in TRAPS if trap.kind != "machine" and (acted or not trap.acts)]
+    return {trap.name: found for trap in traps if (found := trap.found(notes))}
+
+
+def _caught(kind: str) -> Callable[[Notes], object]:
+    return lambda notes: sorted({what for caught, what in notes["catches"] if caught == kind})
+
+
+def _identities(notes: Notes) -> object:
+    facts = notes["facts"]
+    told = {"worker": facts["worker"], "frame": facts["frame"]}
+    return [place for place, seen in told.items() if not seen or seen["identity"] != facts["identity"]]
+
+
+def _hints(notes: Notes) -> object:
+    hints = json.loads(notes["facts"]["identity"])[3]
+    return [name for name in ("architecture", "fullVersionList", "formFactors") if not hints.get(name)]
+
+
+def _fact(read: Callable[[Notes], object]) -> Callable[[Notes], object]:
+    return lambda notes: read(notes["facts"])
+
+
+TRAPS = [
+    Trap("`navigator.webdriver` is true", "driver", _fact(lambda facts: facts["webdriver"])),
+    Trap("`navigator.webdriver` was tampered with", "driver", _fact(lambda f: not f["webdriverIsNative"])),
+    Trap("names that no page has", "driver", _fact(lambda facts: facts["strangers"])),
+    Trap("a worker or a frame of another site has another identity", "driver", _identities),
+    Trap("what the page logs is read", "driver", _fact(lambda facts: facts["read"])),
+    Trap(
+        "what a worker or a frame logs is read",
+        "driver",
+        _fact(lambda facts: any(facts[place]["read"] for place in ("worker", "frame"))),
+    ),
+    Trap("`debugger` stops the page", "driver", _fact(lambda facts: facts["stopped"])),
+    Trap("windows open without a click", "driver", _fact(lambda facts: facts["popup"])),
+    Trap('"Headless" in the user agent', "mode", _fact(lambda facts: "Headless" in facts["identity"])),
+    Trap("client hints are empty", "mode", _hints),
+    Trap("a screen of 800 by 600", "mode", _fact(lambda f: f["screen"][:2] == [800, 600] and f["screen"])),
+    Trap(
+        "a window without a frame around its page",
+        "mode",
+        _fact(lambda facts: facts["outer"][1] - facts["inner"][1] < 50 and facts["outer"]),
+    ),
+    Trap("no mouse", "mode", _fact(lambda facts: not facts["mouse"])),
+    Trap("no scrollbars", "mode", _fact(lambda facts: not facts["scrollbar"])),
+    Trap(
+        "no plugins, or no `chrome`", "mode", _fact(lambda f: not f["plugins"] or f["chrome"] == "undefined")
+    ),
+    Trap(
+        "notifications are denied and not",
+        "mode",
+        _fact(lambda facts: facts["notifications"] == ["denied", "prompt"]),
+    ),
+    Trap("pictures are drawn without a GPU", "machine", lambda notes: _software(notes["facts"]["renderer"])),
+    Trap("calls to functions that the page replaced", "driver", _caught("call"), acts=True),
+    Trap("changes to the document", "driver", _caught("change"), acts=True),
+    Trap("names that came later", "driver", _caught("global"), acts=True),
+    Trap("what was logged is read later", "driver", _caught("console"), acts=True),
+    Trap("a user's gesture that no user made", "driver", _caught("activation"), acts=True),
+    Trap("events that scripts made", "input", _caught("untrusted"), acts=True),
+    Trap("a hand that is none", "input", _caught("hand"), acts=True),
+]
+
+
+def _software(renderer: str | None) -> object:
+    return not renderer or any(name in renderer.lower() for name in ("swiftshader", "llvmpipe"))
