@@ -211,3 +211,11 @@ class RequestOptions(TypedDict, total=False):
     ignore_https_errors: bool | None
     max_redirects: int | None
     max_retries: int | None
+
+
+class TracingGroupLocation(TypedDict, total=False):
+    """Where a group of a trace stands in a script."""
+
+    file: str
+    line: int
+    column: int

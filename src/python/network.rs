@@ -14,6 +14,7 @@ use super::convert::{Plain, Told, options, to_js};
 use super::frame::Frame;
 use super::handle::JsHandle;
 use super::page::Page;
+use crate::browser::locator::limit;
 use crate::browser::{
     ApiBody, ApiContext, ApiOptions, ApiPart, ApiProxy, DownloadState, Fulfillment, HttpCredentials, News,
     Overrides, Payload, SocketEvent, StorageState,
@@ -231,8 +232,8 @@ impl Response {
         self.0.headers().to_vec()
     }
 
-    #[getter]
-    fn from_service_worker(&self) -> bool {
+    #[getter(from_service_worker)]
+    fn is_from_service_worker(&self) -> bool {
         self.0.from_service_worker()
     }
 
@@ -501,16 +502,10 @@ impl Api {
             }),
             max_redirects: self.max_redirects.unwrap_or(default.max_redirects),
             fail_on_status: self.fail_on_status_code,
-            limit: limit(self.timeout).unwrap_or(default.limit),
+            limit: self.timeout.map_or(default.limit, limit),
         };
         Ok((options, state.transpose()?.unwrap_or_default()))
     }
-}
-
-/// `None` where none was given; 0 is for ever.
-fn limit(timeout_ms: Option<f64>) -> Option<Option<std::time::Duration>> {
-    let ms = timeout_ms?;
-    Some((ms > 0.0).then(|| std::time::Duration::from_secs_f64(ms / 1000.0)))
 }
 
 /// One request to send.
@@ -568,7 +563,7 @@ impl ApiRequestContext {
             parameters: call.params,
             headers: call.headers.unwrap_or_default(),
             body: body.map(|(kind, content)| read_body(&kind, &content)).transpose()?,
-            limit: limit(call.timeout),
+            limit: call.timeout.map(limit),
             fail_on_status: call.fail_on_status_code,
             ignore_https_errors: call.ignore_https_errors,
             max_redirects: call.max_redirects,
@@ -579,12 +574,15 @@ impl ApiRequestContext {
     }
 }
 
+/// The name of a field, what is in it, and name and type of a file.
+type Part = (String, Vec<u8>, Option<(String, String)>);
+
 fn read_body(kind: &str, content: &Bound<'_, PyAny>) -> PyResult<ApiBody> {
     Ok(match kind {
         "json" => ApiBody::Json(content.extract()?),
         "form" => ApiBody::Form(content.extract()?),
         "multipart" => {
-            let parts: Vec<(String, Vec<u8>, Option<(String, String)>)> = content.extract()?;
+            let parts: Vec<Part> = content.extract()?;
             let part = |(name, content, file)| ApiPart { name, content, file };
             ApiBody::Multipart(parts.into_iter().map(part).collect())
         }

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .._core import Operation
+    from .tracing import Tracing
 
 T = TypeVar("T")
 DEFAULT_TIMEOUT = 30_000.0
@@ -27,6 +28,8 @@ class Connection:
     def __init__(self) -> None:
         self.runtime = Runtime(self._told)
         self._known: dict[int, ApiObject] = {}
+        self.traced: Tracing | None = None
+        """What writes calls down, while it does."""
 
     def know(self, key: int, item: ApiObject) -> None:
         """Events with this key are for this object from now on."""
@@ -96,6 +99,9 @@ class ApiObject:
         """The engine tells of an event."""
 
     async def _run(self, operation: Operation, timeout: float | None = None, log: Sequence[str] = ()) -> Any:
+        traced = self._connection.traced
+        if traced is not None:
+            return await traced.call(operation, timeout, log)
         return await self._runtime.run(operation, timeout, log)
 
 

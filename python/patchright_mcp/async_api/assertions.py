@@ -861,7 +861,8 @@ class APIResponseAssertions(_Assertions):
         told += f"\n  - ← {response.status} {response.status_text}\n"
         kind = response.headers.get("content-type", "")
         if any(word in kind for word in ("text/", "json", "xml", "javascript")):
-            told += f"\n Response Text:\n{(await response.text())[:1000]}"
+            text = await response.text()
+            told += f"\n Response Text:\n{text[:1000]}"
         self._fail(AssertionError(told))
 
     async def not_to_be_ok(self) -> None:

@@ -18,6 +18,7 @@ from .api_request import APIRequestContext
 from .har import Recorder
 from .network import ContextTraffic, Traffic
 from .page import Page, script_source
+from .tracing import Tracing
 
 if TYPE_CHECKING:
     from .._core import BrowserContext as NativeContext
@@ -49,6 +50,8 @@ class BrowserContext(ContextTraffic):
         self._closed = False
         self._closing = False
         self._recorders: list[Recorder] = []
+        self.tracing = Tracing(self)
+        """Writes down what is done in this context."""
         if options.get("record_har_path"):
             content = options.get("record_har_content")
             if content is None and options.get("record_har_omit_content"):
@@ -99,8 +102,10 @@ class BrowserContext(ContextTraffic):
         self._emit("close", self)
 
     async def _finish_recordings(self) -> None:
+        network = self.tracing._network
         for recorder in list(self._recorders):
-            await recorder.stop()
+            if recorder is not network:
+                await recorder.stop()
 
     def _timeout(self, timeout: float | timedelta | None = None) -> float:
         if timeout is not None:

@@ -38,6 +38,7 @@ from .page import Page
 from .routing import Disposable, Route
 from .selectors import Selectors
 from .storage import WebStorage
+from .tracing import Tracing
 
 __all__ = [
     "APIRequest",
@@ -84,6 +85,7 @@ __all__ = [
     "StorageStateCookie",
     "TimeoutError",
     "Touchscreen",
+    "Tracing",
     "ViewportSize",
     "WebSocket",
     "WebStorage",

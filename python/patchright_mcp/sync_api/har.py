@@ -287,16 +287,26 @@ class Recorder:
         self._files[name] = body
         return name
 
+    def _let_go(self) -> None:
+        """Writes nothing down any more."""
+        if self in self._context._recorders:
+            self._context._recorders.remove(self)
+            self._context.remove_listener("requestfinished", self._ended)
+            self._context.remove_listener("requestfailed", self._ended)
+
+    def _settle(self) -> None:
+        """Waits for what is still being read."""
+        for done in self._writing:
+            self._context._runtime.run(done.wait(0))
+        self._writing.clear()
+        self._entries.sort(key=lambda pair: pair[0])
+
     def stop(self) -> None:
         """Waits for what is still being read, and writes the file."""
         if self not in self._context._recorders:
             return
-        self._context._recorders.remove(self)
-        self._context.remove_listener("requestfinished", self._ended)
-        self._context.remove_listener("requestfailed", self._ended)
-        for done in self._writing:
-            self._context._runtime.run(done.wait(0))
-        self._entries.sort(key=lambda pair: pair[0])
+        self._let_go()
+        self._settle()
         browser = self._context._browser
         log = {
             "version": "1.2",
