@@ -65,6 +65,10 @@ class Site:
         """What was asked of one path so far, oldest first."""
         return [request for request in self._server.requests if request.path == path]
 
+    def all_requested(self) -> list[str]:
+        """The paths of everything that was asked for so far."""
+        return [request.path for request in self._server.requests]
+
     def release(self) -> None:
         """Lets every request to `/hold` be answered, those that wait and those to come."""
         self._server.released.set()

@@ -1,0 +1,148 @@
+"""How far a caller and a page can reach: no other server was asked, and no file was touched."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests_py.support.http import HttpServer, RawClient, until
+from tests_py.support.site import Site, document
+
+
+@pytest.fixture(scope="module")
+def evil() -> Iterator[Site]:
+    """A site that no page is allowed to reach."""
+    with Site() as evil:
+        yield evil
+        assert evil.all_requested() == []
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the server works, with nothing of ours beside it."""
+    folder = tmp_path_factory.mktemp("reach") / "here"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path, site: Site) -> Iterator[HttpServer]:
+    with HttpServer(folder, "--allowed-origins", site.origin) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def client(server: HttpServer) -> RawClient:
+    return server.begin()
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://GOOD@EVIL/userinfo",
+        "http://GOOD:x@EVIL/password",
+        "http://127.0.0.1\\@EVIL/backslash",
+        "http://EVIL/plain?http://GOOD/",
+        "http://EVIL#@GOOD/fragment",
+        "h\nttp://EVIL/newline",
+        "http://0x7f000001:EVILPORT/hexadecimal",
+        "http://2130706433:EVILPORT/one-number",
+        "http://127.1:EVILPORT/short",
+        "http://[::ffff:127.0.0.1]:EVILPORT/mapped",
+        "http://１２７.0.0.1:EVILPORT/wide",  # noqa: RUF001
+        "http://localhost:EVILPORT/name",
+        "http://good.evil.localhost:EVILPORT/below",
+        "ws://EVIL/socket",
+        "//EVIL/no-scheme",
+        "javascript:fetch('http://EVIL/script')",
+        "view-source:http://EVIL/source",
+        "filesystem:http://EVIL/temporary/x",
+        "blob:http://EVIL/1",
+        "file:///etc/passwd",
+        "FILE:/etc/passwd",
+        "view-source:file:///etc/passwd",
+        "chrome://settings",
+        "devtools://devtools/bundled/inspector.html",
+        "data:text/html,<img src=http://EVIL/picture>",
+    ],
+)
+def test_no_address_leads_to_what_is_not_allowed(
+    client: RawClient, site: Site, evil: Site, address: str
+) -> None:
+    address = address.replace("EVILPORT", str(evil.port)).replace("EVIL", f"127.0.0.1:{evil.port}")
+    address = address.replace("GOOD", f"127.0.0.1:{site.port}")
+    for tool, more in (("browser_navigate", {}), ("browser_tabs", {"action": "new"})):
+        result = client.call(tool, url=address, **more)
+        # A document that stands in its address is opened, but what it asks for is not fetched.
+        assert result.get("isError") or address.startswith("data:"), result
+        assert "root:" not in str(result)
+    assert evil.all_requested() == []
+
+
+def test_only_files_inside_are_uploaded(client: RawClient, site: Site, folder: Path) -> None:
+    (folder.parent / "secret.txt").write_text("secret")
+    (folder / "good.txt").write_text("good")
+    (folder / "link.txt").symlink_to(folder.parent / "secret.txt")
+    (folder / "linked").symlink_to(folder.parent)
+    os.mkfifo(folder / "pipe.txt")
+    client.text("browser_navigate", url=site.url("/pages/traps.html?name=reach"))
+    count = "() => document.querySelector('[type=file]').files.length"
+    for path in (
+        "/etc/passwd",
+        "~/.ssh/id_rsa",
+        "/proc/self/environ",
+        "/dev/zero",
+        "../secret.txt",
+        str(folder.parent / "secret.txt"),
+        "link.txt",
+        "linked/secret.txt",
+        "pipe.txt",
+        ".",
+        "",
+        "good.txt\0",
+    ):
+        refused = client.call("browser_file_upload", paths=["good.txt", path])
+        assert refused["isError"], path
+        assert "secret" not in str(refused).replace("secret.txt", ""), refused
+        assert "0" in client.text("browser_evaluate", function=count), path
+    client.text("browser_file_upload", paths=["good.txt"])
+    assert "1" in client.text("browser_evaluate", function=count)
+
+
+def test_a_download_stays_where_downloads_belong(client: RawClient, site: Site, folder: Path) -> None:
+    names = ["../../escaped", "/tmp/escaped", ".escaped.desktop", "CON", "a\\..\\escaped"]
+    links = "".join(
+        f"<a download='{name}' href='/headers?{number}'>Take {number}</a>"
+        for number, name in enumerate(names)
+    )
+    home = folder.parent
+    before = {file for file in home.rglob("*") if not file.is_relative_to(folder / ".patchright-mcp")}
+    client.text("browser_navigate", url=site.publish("/takes", document("Takes", links)))
+    script = "() => { for (const link of document.links) link.click() }"
+    client.text("browser_evaluate", function=script)
+    kept = folder / ".patchright-mcp"
+    until(lambda: kept.is_dir() and any(file.is_file() for file in kept.rglob("*")), "a download is kept")
+    after = {file for file in home.rglob("*") if not file.is_relative_to(kept)}
+    assert {file.name for file in after - before if "escaped" in file.name} == set()
+    assert not Path("/tmp/escaped").exists()
+
+
+@pytest.mark.parametrize(
+    "proxy",
+    [
+        "http://me:swordfish@a b:1",
+        "http://me:swordfish@127.0.0.1:1\n--no-sandbox",
+        "http://me:swordfish@127.0.0.1:1;$(touch owned)",
+        "file://me:swordfish@/etc/passwd",
+        "--proxy-pac-url=http://me:swordfish@127.0.0.1",
+    ],
+)
+def test_a_proxy_that_is_none_is_refused_without_its_password(
+    client: RawClient, folder: Path, proxy: str
+) -> None:
+    refused = client.call("browser_context_create", proxy={"server": proxy})
+    assert refused["isError"], refused
+    assert "swordfish" not in str(refused)
+    assert not (folder / "owned").exists()
+    assert "swordfish" not in "".join(client.server.log)
