@@ -53,6 +53,7 @@ class ApiObject:
     """Something that events happen to."""
 
     _is_public = True
+    _is_traced = True
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -100,7 +101,7 @@ class ApiObject:
 
     async def _run(self, operation: Operation, timeout: float | None = None, log: Sequence[str] = ()) -> Any:
         traced = self._connection.traced
-        if traced is not None:
+        if traced is not None and self._is_traced:
             return await traced.call(operation, timeout, log)
         return await self._runtime.run(operation, timeout, log)
 

@@ -43,6 +43,8 @@ is a navigation request by calling isNavigationRequest() method."""
 class Request(ApiObject):
     """A request of a page. One that is redirected is followed by another one."""
 
+    _is_traced = False
+
     def __init__(self, traffic: Traffic, native: NativeRequest) -> None:
         super().__init__(traffic.context._connection)
         self._traffic = traffic
@@ -185,6 +187,8 @@ class Request(ApiObject):
 
 class Response(ApiObject):
     """What came back for a request."""
+
+    _is_traced = False
 
     def __init__(self, request: Request, native: NativeResponse) -> None:
         super().__init__(request._connection)

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from .._typed import TracingGroupLocation
     from .context import BrowserContext
 
-_UNTOLD = ("Tracing", "Request", "Response")
-
 
 class Tracing(ApiObject):
     """Writes down what is done in a context."""
@@ -136,7 +134,7 @@ class Tracing(ApiObject):
         """Does something, and writes it down under the name of the method that was called."""
         title = caller()
         owner, _, method = title.partition(".")
-        if self._events is None or not method or owner in _UNTOLD:
+        if self._events is None or not method or owner == "Tracing":
             return self._runtime.run(operation, timeout, log)
         place = _place_of_call()
         if self._running is None or self._running[0] != place:
