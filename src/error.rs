@@ -153,6 +153,14 @@ impl Error {
             Self::NotActionable { obstacle, .. } => return obstacle.hint(),
             Self::PersonNeeded { .. } => "ask the user to do it in a visible browser, or use another source",
             Self::DialogOpen { .. } => "answer it with browser_handle_dialog",
+            Self::NoFileChooser => "click what opens one first",
+            Self::WrongElement { needed: "a native select", .. } => "click the list open and choose in it",
+            Self::WrongElement { .. } => "take a snapshot and use the ref of such an element",
+            Self::WaitRanOut { .. } => "take a snapshot to see what the page shows instead",
+            Self::NavigationSlow { .. } => "take a snapshot to see what has come so far, or navigate again",
+            Self::NoHistory { .. } => "navigate to an address instead",
+            Self::UnknownContext { .. } => "list the contexts with browser_context_list",
+            Self::OnlyContext => "create another one first",
             _ => return None,
         })
     }
@@ -186,7 +194,11 @@ impl Obstacle {
             Self::CoveredBy(_) => Some("close what covers it, or scroll"),
             Self::Hidden => Some("make it visible first; a menu may need opening"),
             Self::Silent => Some("close the page or navigate it elsewhere"),
-            _ => None,
+            Self::Disabled => Some("do first what enables it, such as filling in what is required"),
+            Self::ReadOnly => Some("look for what opens it for editing, such as a button beside it"),
+            Self::Moving => Some("wait until it rests, or close what moves it"),
+            Self::OutsideViewport => Some("make the page larger, or open what holds it"),
+            Self::Missing => Some("take a new snapshot and use a ref from it"),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 
+use super::launch::BrowserProcess;
 use super::page::Page;
 use crate::cdp::types::console::{Disable, Enable, MessageAdded};
 use crate::cdp::{CdpSession, Event, Permit};
@@ -30,6 +31,8 @@ pub struct ConsoleMessage {
     /// Counted from 1; 0 when not known.
     pub line: i64,
     pub column: i64,
+    /// An error that nobody caught. Its text is only known of a browser that we started: see [`Page::tell_uncaught`].
+    pub uncaught: bool,
 }
 
 /// A page that spins keeps its console to itself.
@@ -45,7 +48,29 @@ impl Page {
         let mut messages: Vec<_> = read.into_iter().flatten().flatten().collect();
         let surplus = messages.len().saturating_sub(KEPT);
         messages.drain(..surplus);
+        self.tell_uncaught(&mut messages);
         Ok(messages)
+    }
+
+    /// Fills in the texts of errors that nobody caught, from the browser's own log. Answers whether all are known.
+    pub fn tell_uncaught(&self, messages: &mut [ConsoleMessage]) -> bool {
+        let browser = self.context().browser().ok();
+        let log = browser.as_ref().and_then(|browser| browser.process()).map(BrowserProcess::uncaught);
+        let mut places: Vec<_> = messages.iter().filter(|message| message.uncaught).map(place).collect();
+        places.sort_unstable();
+        places.dedup();
+        let mut complete = true;
+        for at in places {
+            let here: Vec<_> = (0..messages.len())
+                .filter(|&index| messages[index].uncaught && place(&messages[index]) == at)
+                .collect();
+            let texts = log.and_then(|log| log.texts(&at.0, at.1, here.len()));
+            complete &= texts.is_some();
+            for (index, text) in here.into_iter().zip(texts.unwrap_or_default()) {
+                messages[index].text = text;
+            }
+        }
+        complete
     }
 }
 
@@ -57,8 +82,10 @@ async fn pulse(session: &CdpSession) -> Result<Vec<ConsoleMessage>> {
     while let Some(event) = events.ready() {
         if let Some(told) = event.read::<MessageAdded>() {
             let told = told.message;
+            let uncaught = told.level == "log" && is_bare(&told.text);
             messages.push(ConsoleMessage {
-                level: if is_uncaught(&told) { ConsoleLevel::Error } else { level(&told.level) },
+                level: if uncaught { ConsoleLevel::Error } else { level(&told.level) },
+                uncaught,
                 text: told.text,
                 url: told.url.unwrap_or_default(),
                 line: told.line.unwrap_or(0),
@@ -69,9 +96,13 @@ async fn pulse(session: &CdpSession) -> Result<Vec<ConsoleMessage>> {
     Ok(messages)
 }
 
-/// An error that nobody caught. This way of reading tells nothing else of it: neither its level nor its text.
-fn is_uncaught(told: &crate::cdp::types::console::ConsoleMessage) -> bool {
-    told.level == "log" && matches!(told.text.as_str(), "Uncaught" | "Uncaught (in promise)")
+/// What the console tells of an error that nobody caught: neither its level nor its text.
+fn is_bare(text: &str) -> bool {
+    matches!(text, "Uncaught" | "Uncaught (in promise)")
+}
+
+fn place(message: &ConsoleMessage) -> (String, i64) {
+    (message.url.clone(), message.line)
 }
 
 fn level(name: &str) -> ConsoleLevel {

@@ -10,12 +10,10 @@ use tokio::time::{sleep, timeout};
 
 use super::actionability::{ActionOptions, Aim, Answer, Attempt, Look, Need};
 use super::frame::Frame;
-use super::input::{Button, ClickOptions, Input, InputStyle, Modifier, Mouse, Point, Rect};
+use super::input::{ClickOptions, Input, InputStyle, Modifier, Point, Rect};
 use super::world::{RemoteHandle, World, value_argument};
 use crate::cdp::types::dom::{ResolveNode, SetFileInputFiles};
-use crate::cdp::types::input::{DispatchDragEvent, DragData, DragIntercepted, SetInterceptDrags};
 use crate::cdp::types::runtime::CallArgument;
-use crate::cdp::{Event, Events};
 use crate::error::{Error, Obstacle, Result};
 
 /// A node of a document. It ends with the document. Cheap to clone.
@@ -196,61 +194,8 @@ impl ElementHandle {
         .await
     }
 
-    /// Drags the element onto another one: with the mouse, and with what the page puts into the drag where it is one.
-    pub async fn drag_to(
-        &self,
-        target: &ElementHandle,
-        options: &ActionOptions,
-        target_options: &ActionOptions,
-    ) -> Result<()> {
-        let session = self.frame().page()?.session().clone();
-        let from = self.approach(Need::PRESSED, options).await?.point;
-        let mouse = self.input(options)?.mouse();
-        // The browser hands the drag to us instead of to the desktop, where it would wait for a real mouse.
-        let mut intercepted = session.events(&[DragIntercepted::METHOD]);
-        session.call(SetInterceptDrags { enabled: true }).await?;
-        let carried = async {
-            let data = self.pick_up(from, &mouse, &mut intercepted).await?;
-            // What the page drags itself may come to lie over the target.
-            let need = Need { hit: data.is_some(), ..Need::POINTED };
-            let to = target.look_until_clear(need, target_options).await?;
-            let Some(data) = data else { return mouse.move_to(to).await };
-            for kind in ["dragEnter", "dragOver", "dragOver", "drop"] {
-                session.call(drag_event(kind, to, data.clone())).await?;
-            }
-            mouse.place(to);
-            Ok(())
-        };
-        let carried = carried.await;
-        let released = mouse.up(Button::Left, 1).await;
-        session.call(SetInterceptDrags { enabled: false }).await?;
-        carried.and(released)
-    }
-
-    /// Presses and begins to move. Answers what the page puts into the drag, if it lets the browser do it.
-    async fn pick_up(
-        &self,
-        from: Point,
-        mouse: &Mouse,
-        intercepted: &mut Events,
-    ) -> Result<Option<DragData>> {
-        self.ask::<()>("watchDrag", Vec::new()).await?;
-        if mouse.position() != from {
-            mouse.move_to(from).await?;
-        }
-        mouse.down(Button::Left, 1).await?;
-        // A drag begins after a few pixels.
-        mouse.move_to(Point::new(from.x + 6.0, from.y + 4.0)).await?;
-        mouse.move_to(Point::new(from.x + 12.0, from.y + 7.0)).await?;
-        if !self.ask::<bool>("hasDragged", Vec::new()).await? {
-            return Ok(None);
-        }
-        let event = timeout(DRAG_LIMIT, intercepted.next()).await.ok().flatten();
-        Ok(event.and_then(|event| event.read::<DragIntercepted>()).map(|event| event.data))
-    }
-
     /// Where the element can be pointed at, without pointing there.
-    async fn look_until_clear(&self, need: Need, options: &ActionOptions) -> Result<Point> {
+    pub(super) async fn look_until_clear(&self, need: Need, options: &ActionOptions) -> Result<Point> {
         self.until_clear(options.limit, |attempt| async move {
             let aim = Aim { scroll: Some(attempt), at: None, position: options.position };
             Ok(match self.look_from_page(need, &aim).await? {
@@ -543,11 +488,6 @@ fn needed(kind: &str) -> &'static str {
 }
 
 const CHANGE_PAUSE: Duration = Duration::from_millis(10);
-const DRAG_LIMIT: Duration = Duration::from_secs(1);
-
-fn drag_event(kind: &'static str, at: Point, data: DragData) -> DispatchDragEvent {
-    DispatchDragEvent { kind, x: at.x, y: at.y, data, ..DispatchDragEvent::default() }
-}
 
 /// `"mixed"` is neither.
 fn checked_state<'de, D: serde::Deserializer<'de>>(

@@ -67,6 +67,12 @@ impl ElementHandle {
         }
     }
 
+    /// Whether the field is one that takes this value. What may change by and by, such as that it is disabled, is left
+    /// out.
+    pub async fn takes(&self, value: &str) -> Result<()> {
+        self.ask::<Field>("fieldFor", vec![value_argument(&value)]).await?.checked().map(drop)
+    }
+
     /// Empties the field.
     pub async fn clear(&self, options: &ActionOptions) -> Result<()> {
         self.fill("", options).await
@@ -239,9 +245,7 @@ impl ElementHandle {
     async fn options(&self, choices: &[OptionChoice]) -> Result<Options> {
         let found: Options = self.ask("optionsFor", vec![value_argument(&choices)]).await?;
         match found.wrong {
-            Some(found) => {
-                Err(Error::WrongElement { found, needed: "a native select; click other lists open" })
-            }
+            Some(found) => Err(Error::WrongElement { found, needed: "a native select" }),
             None => Ok(found),
         }
     }

@@ -2,6 +2,8 @@
 #[cfg(unix)]
 mod diagnosis;
 mod flags;
+#[cfg_attr(not(unix), allow(dead_code, reason = "no browser is started there, so there is no log"))]
+mod log;
 #[cfg_attr(not(unix), path = "launch/unsupported.rs")]
 mod process;
 #[cfg(unix)]
@@ -18,6 +20,7 @@ use crate::error::{Error, Result};
 
 pub(super) use flags::languages;
 pub use flags::{FLAGS, Flag, When};
+pub use log::Uncaught;
 pub use process::{BrowserProcess, Exit, PipeReceiver, PipeSender};
 pub use version::Version;
 

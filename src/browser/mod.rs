@@ -10,6 +10,7 @@ mod context;
 mod document;
 mod cookies;
 mod download;
+mod drag;
 mod element;
 pub mod emulation;
 mod endpoint;

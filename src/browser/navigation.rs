@@ -5,6 +5,7 @@ use tokio::time::timeout;
 
 use super::frame::{Frame, Moments};
 use super::page::Page;
+use crate::cdp::types::emulation::SetScriptExecutionDisabled;
 use crate::cdp::types::network::Response;
 use crate::cdp::types::page::{GetNavigationHistory, Navigate, NavigateToHistoryEntry, Reload, StopLoading};
 use crate::error::{Error, Result};
@@ -138,12 +139,25 @@ impl Frame {
     pub async fn goto(&self, url: &str, options: &NavigateOptions) -> Result<Arrival> {
         let page = self.page()?;
         page.revive();
-        let go = self.start_and_wait(&page, url, options);
+        let go = async {
+            if page.floods_dialogs() && self == page.main_frame() {
+                self.silence(&page, options).await?;
+            }
+            self.start_and_wait(&page, url, options).await
+        };
         let arrived = timeout(options.limit, go).await;
         arrived.unwrap_or_else(|_| {
             page.session().send(StopLoading {}).ignore();
             Err(Error::NavigationSlow { waited: options.limit })
         })
+    }
+
+    /// Leaves a document that asks without end and so never gets to anything else: without its scripts, for an empty one.
+    async fn silence(&self, page: &Page, options: &NavigateOptions) -> Result<()> {
+        page.session().send(SetScriptExecutionDisabled { value: true }).ignore();
+        let left = self.start_and_wait(page, "about:blank", options).await;
+        page.session().send(SetScriptExecutionDisabled { value: false }).ignore();
+        left.map(drop)
     }
 
     async fn start_and_wait(&self, page: &Page, url: &str, options: &NavigateOptions) -> Result<Arrival> {

@@ -15,6 +15,7 @@ use super::frame::Frame;
 use super::input::{Input, Keyboard, Mouse, Touch};
 use super::journal::{Journal, Mark, Pending};
 use super::network::NetworkLog;
+use super::world::Scope;
 use crate::cdp::types::console::{self, InspectorEnable};
 use crate::cdp::types::emulation::{SetDeviceMetricsOverride, SetFocusEmulationEnabled};
 use crate::cdp::types::network::{self as net, Enable as NetworkEnable};
@@ -57,6 +58,7 @@ struct PageState {
     dialog_opened: Instant,
     next_answer: Option<(bool, Option<String>)>,
     dialogs_in_a_row: u32,
+    dialogs_ever: u64,
     chooser: Option<FileChooser>,
     /// Whether its requests wait for a decision.
     routed: bool,
@@ -76,6 +78,8 @@ pub struct Dialog {
     pub default_prompt: String,
     pub url: String,
     session: String,
+    /// Tells it from one that says the same: a page can open the next before we know that the last is closed.
+    number: u64,
 }
 
 /// A file chooser that the page asked for, and that nobody has answered.
@@ -169,6 +173,7 @@ impl Page {
                 dialog_opened: Instant::now(),
                 next_answer: None,
                 dialogs_in_a_row: 0,
+                dialogs_ever: 0,
                 chooser: None,
                 routed: false,
                 ready: false,
@@ -361,6 +366,11 @@ impl Page {
         self.inner.state.lock().chooser.take()
     }
 
+    /// Lets a file chooser wait on, unless another one does.
+    pub fn reopen_file_chooser(&self, chooser: FileChooser) {
+        self.inner.state.lock().chooser.get_or_insert(chooser);
+    }
+
     /// Answers the open dialog, once a person could have read it.
     pub async fn answer_dialog(&self, accept: bool, prompt_text: Option<String>) -> Result<Dialog> {
         let (dialog, readable) = {
@@ -394,6 +404,14 @@ impl Page {
     pub async fn set_viewport(&self, width: u32, height: u32) -> Result<()> {
         let metrics = SetDeviceMetricsOverride { width, height, ..SetDeviceMetricsOverride::default() };
         self.session().call(metrics).await.map(drop)
+    }
+
+    /// Width and height of what can be pointed at, in CSS pixels.
+    pub async fn viewport_size(&self) -> Result<(f64, f64)> {
+        let size =
+            self.main_frame().evaluate("[innerWidth, innerHeight]", Vec::new(), Scope::Isolated).await?;
+        let side = |index: usize| size[index].as_f64().unwrap_or_default();
+        Ok((side(0), side(1)))
     }
 
     /// Something happened that belongs to the page and that none of its sessions tells.
@@ -754,6 +772,7 @@ impl Page {
                 default_prompt: told.default_prompt.unwrap_or_default(),
                 url: told.url,
                 session: session.id().to_owned(),
+                number: 0,
             };
             self.opened(dialog, session);
         } else if event.method() == wire::JavascriptDialogClosed::METHOD {
@@ -791,6 +810,12 @@ impl Page {
 
     /// A dialog stands open until somebody answers, unless the answer was given before, or the document never stops.
     fn opened(&self, dialog: Dialog, session: &CdpSession) {
+        let number = {
+            let mut state = self.inner.state.lock();
+            state.dialogs_ever += 1;
+            state.dialogs_ever
+        };
+        let dialog = Dialog { number, ..dialog };
         let told = PageEvent::Dialog(dialog.clone());
         let patient = self.context().answers_dialogs();
         let answer = self.update(|state| {
@@ -799,7 +824,7 @@ impl Page {
             let flood =
                 (state.dialogs_in_a_row > MOST_DIALOGS).then_some((dialog.kind == "beforeunload", None));
             let answer = flood.or_else(|| state.next_answer.take());
-            state.dialog = Some(dialog).filter(|_| answer.is_none());
+            state.dialog = answer.is_none().then_some(dialog);
             state.dialog_opened = Instant::now();
             let (accept, prompt_text) = answer?;
             // What the answer causes belongs to what opened the dialog.

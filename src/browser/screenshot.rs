@@ -128,6 +128,9 @@ impl Page {
             method: "Page.captureScreenshot",
             reason: error.to_string(),
         })?;
+        if bytes.is_empty() {
+            return Err(too_large(options.format, width * scale, height * scale));
+        }
         Ok(Screenshot { bytes, format: options.format, area, scale })
     }
 
@@ -154,6 +157,16 @@ fn document_area(metrics: &LayoutMetrics, area: Area) -> [f64; 4] {
             [left, top, right - left, bottom - top]
         }
     }
+}
+
+/// The browser answers with nothing where a format cannot hold a picture.
+fn too_large(format: ImageFormat, width: f64, height: f64) -> Error {
+    let size = format!("{} by {} pixels", width.round(), height.round());
+    let reason = match format {
+        ImageFormat::Png => format!("{size} are more than the browser can draw; take a part of it"),
+        other => format!("{size} are more than a {} can hold; take a png", other.name()),
+    };
+    Error::Unsupported { what: "a picture", reason }
 }
 
 fn is_visible(metrics: &LayoutMetrics, [x, y, width, height]: [f64; 4]) -> bool {

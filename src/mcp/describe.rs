@@ -69,7 +69,10 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, succeeded: bool, 
     }
     tell_downloads(call, reply);
     let tabs = call.workspace.tabs();
-    for tab in tabs.iter().filter(|tab| !before.tabs.contains(tab.page.id()) && tab.page.has_opener()) {
+    // A click with Control opens a tab that knows no opener; what is no action opens tabs by itself.
+    let acted = reply.view() == View::Changes;
+    let by_page = |tab: &&Tab| acted || tab.page.has_opener();
+    for tab in tabs.iter().filter(|tab| !before.tabs.contains(tab.page.id())).filter(by_page) {
         reply.add_event(format!("The page opened tab {}: {}", tab.index, one_line(&tab.page.url())));
     }
     if reply.view() > View::Nothing && tabs.len() > 1 || reply.wants_tabs() {

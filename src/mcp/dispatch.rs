@@ -85,8 +85,10 @@ pub struct Call<'a> {
     pub(super) told: &'a Mutex<Told>,
     /// What happened meanwhile, to be told under Events.
     pub(super) events: Mutex<Vec<String>>,
+    registry: &'a Registry,
     turns: &'a Turns,
-    turn: Mutex<Option<OwnedMutexGuard<()>>>,
+    /// The page whose turn it has.
+    turn: Mutex<Option<(Page, OwnedMutexGuard<()>)>>,
     met_dialog: AtomicBool,
 }
 
@@ -214,6 +216,7 @@ impl Dispatcher {
             settings: &self.settings,
             progress,
             events: Mutex::default(),
+            registry: &self.registry,
             turns: &self.turns,
             turn: Mutex::default(),
             met_dialog: AtomicBool::new(false),
@@ -227,12 +230,7 @@ impl Dispatcher {
             let _ = call.workspace.context().await;
         }
         let before = Before::note(call.workspace);
-        let outcome = unless_it_panics(tool.run(arguments, &call, reply)).await;
-        // What a call does can open a dialog. That is an effect to be told, not a failure.
-        let outcome = match outcome {
-            Err(Error::DialogOpen { .. }) if !call.met_dialog.load(Ordering::Relaxed) => Ok(()),
-            outcome => outcome,
-        };
+        let outcome = call.run(tool, arguments, reply).await;
         describe(&call, &before, outcome.is_ok(), reply).await;
         if self.engine.options().restore {
             let _ = timeout(REMEMBER_LIMIT, client.workspace.remember()).await;
@@ -245,6 +243,21 @@ impl Call<'_> {
     /// The person behind the client.
     pub fn person(&self) -> impl Person {
         ClientsPerson { progress: self.progress, language: self.settings.language }
+    }
+
+    /// The enabled tool of this name.
+    pub fn tool(&self, name: &str) -> Result<&'static AnyTool, UnknownTool> {
+        self.registry.find(name)
+    }
+
+    /// Runs a tool as a part of this call.
+    pub async fn run(&self, tool: &AnyTool, arguments: Map<String, Value>, reply: &mut Reply) -> Result<()> {
+        self.met_dialog.store(false, Ordering::Relaxed);
+        match unless_it_panics(tool.run(arguments, self, reply)).await {
+            // What a call does can open a dialog. That is an effect to be told, not a failure.
+            Err(Error::DialogOpen { .. }) if !self.met_dialog.load(Ordering::Relaxed) => Ok(()),
+            outcome => outcome,
+        }
     }
 
     /// The active page, made now if there is none. Until the call ends, no other call works on it.
@@ -299,17 +312,21 @@ impl Call<'_> {
         Ok(())
     }
 
+    fn has_turn(&self, page: &Page) -> bool {
+        self.turn.lock().as_ref().is_some_and(|(held, _)| held == page)
+    }
+
     async fn take_turn(&self, mut page: Page) -> Result<Page> {
-        let turn = loop {
+        while !self.has_turn(&page) {
+            self.turn.lock().take();
             let turn = timeout(LONGEST_QUEUE, self.turns.take(&page)).await.map_err(|_| Error::PageBusy)?;
             // What had its turn before may have closed the page or gone to another.
             let active = self.workspace.open_page()?;
             if active == page {
-                break turn;
+                *self.turn.lock() = Some((page.clone(), turn));
             }
             page = active;
-        };
-        *self.turn.lock() = Some(turn);
+        }
         if let Some(dialog) = page.dialog() {
             self.met_dialog.store(true, Ordering::Relaxed);
             return Err(Error::DialogOpen { kind: dialog.kind, message: dialog.message });

@@ -173,6 +173,21 @@ impl Reply {
         self.structured = Some(content);
     }
 
+    /// Takes over what one of several tools in the same call said, as number `number` of them.
+    pub fn absorb(&mut self, number: usize, step: Self) {
+        let said = step.plain.unwrap_or_else(|| step.result.join("\n"));
+        let said = if said.is_empty() { "Done".to_owned() } else { said };
+        self.say(format!("{number}. {said}"));
+        self.show(step.view);
+        self.wants_tabs |= step.wants_tabs;
+        if step.snapshot.is_some() {
+            (self.snapshot, self.left_out) = (step.snapshot, step.left_out);
+        }
+        self.events.extend(step.events);
+        self.images.extend(step.images);
+        self.files.extend(step.files);
+    }
+
     /// Turns the answer into a failure. What was said before stays.
     pub fn fail(&mut self, error: &Error) {
         let mut text = match error {

@@ -160,7 +160,7 @@ impl AnyTool {
                 schema.get("description").and_then(Value::as_str).map(one_line).unwrap_or_default();
             compact(&mut schema);
             let Value::Object(mut schema) = schema else { unreachable!("a struct has an object schema") };
-            schema.remove("description");
+            schema.shift_remove("description");
             let properties = schema.entry("properties").or_insert_with(|| Map::new().into());
             if self.toolset != Toolset::Sessions
                 && let Some(properties) = properties.as_object_mut()
@@ -194,17 +194,17 @@ fn run<'a, T: Tool>(arguments: Map<String, Value>, call: &'a Call<'a>, reply: &'
 /// Takes out what a model does not need to read; each character here is paid for in every conversation.
 fn compact(schema: &mut Value) {
     let Value::Object(object) = schema else { return };
-    for noise in ["$schema", "title", "format"] {
-        object.remove(noise);
-    }
-    if object.get("default").is_some_and(says_nothing) {
-        object.remove("default");
-    }
+    // What is left keeps its order.
+    object.retain(|key, value| match key.as_str() {
+        "$schema" | "title" | "format" => false,
+        "default" => !says_nothing(value),
+        _ => true,
+    });
     if let Some(Value::String(text)) = object.get_mut("description") {
         *text = one_line(text);
     }
     drop_null(object);
-    let is_map = object.get("additionalProperties").is_some_and(Value::is_object);
+    let is_map = object.get("additionalProperties").is_some_and(|rest| rest.is_object() || *rest == true);
     if object.get("type").is_some_and(|kind| kind == "object") && !is_map {
         object.insert("additionalProperties".to_owned(), Value::Bool(false));
     }
@@ -214,7 +214,7 @@ fn compact(schema: &mut Value) {
     if let Some(items) = object.get_mut("items") {
         compact(items);
         if let Some(items) = items.as_object_mut() {
-            items.remove("description");
+            items.shift_remove("description");
         }
     }
 }
@@ -231,7 +231,7 @@ fn drop_null(object: &mut Map<String, Value>) {
     if let Some(Value::Array(values)) = object.get_mut("enum") {
         values.retain(|value| !value.is_null());
     }
-    if let Some(Value::Array(choices)) = object.remove("anyOf") {
+    if let Some(Value::Array(choices)) = object.shift_remove("anyOf") {
         for choice in choices {
             let Value::Object(choice) = choice else { continue };
             if choice.get("type").is_some_and(|kind| kind == "null") {
@@ -249,6 +249,7 @@ fn says_nothing(default: &Value) -> bool {
         Value::Null | Value::Bool(false) => true,
         Value::Array(items) => items.is_empty(),
         Value::String(text) => text.is_empty(),
+        Value::Object(entries) => entries.is_empty(),
         _ => false,
     }
 }

@@ -1,16 +1,49 @@
 //! Searching in a snapshot.
+use regex::{Regex, RegexBuilder};
+
 use super::outline::{Detail, NOWHERE, outline};
 use super::render::{Rendered, write};
 use super::tree::Tree;
 
-/// Shows the lines that contain `pattern`, whatever its case, with what holds them and `around` lines on either side.
+/// What to look for in a line.
+#[derive(Debug, Clone)]
+pub enum Pattern {
+    /// Whatever its case.
+    Text(String),
+    Regex(Regex),
+}
+
+/// A regular expression takes up to this many bytes.
+const LARGEST_REGEX: usize = 1 << 20;
+
+impl Pattern {
+    pub fn text(text: &str) -> Self {
+        Self::Text(text.to_lowercase())
+    }
+
+    /// Reads a regular expression. No expression, however wicked, takes more than a time that grows with the text.
+    pub fn regex(expression: &str) -> Result<Self, String> {
+        let built = RegexBuilder::new(expression).size_limit(LARGEST_REGEX).build();
+        built.map(Self::Regex).map_err(|error| match error {
+            regex::Error::CompiledTooBig(_) => "it is too large".to_owned(),
+            error => error.to_string().lines().last().unwrap_or_default().replace("error: ", ""),
+        })
+    }
+
+    fn is_in(&self, line: &str) -> bool {
+        match self {
+            Self::Text(text) => line.to_lowercase().contains(text),
+            Self::Regex(regex) => regex.is_match(line),
+        }
+    }
+}
+
+/// Shows the lines that contain `pattern`, with what holds them and `around` lines on either side.
 /// `None` when there are none. At most `max_chars` characters are written, whole matches only.
-pub fn find(tree: &Tree, pattern: &str, around: usize, max_chars: usize) -> Option<Rendered> {
+pub fn find(tree: &Tree, pattern: &Pattern, around: usize, max_chars: usize) -> Option<Rendered> {
     let detail = Detail { all_refs: true, ..Detail::FULL };
     let lines = outline(tree, 0, tree.nodes.len(), &detail);
-    let pattern = pattern.to_lowercase();
-    let matches: Vec<usize> =
-        (0..lines.len()).filter(|&index| lines[index].text.to_lowercase().contains(&pattern)).collect();
+    let matches: Vec<usize> = (0..lines.len()).filter(|&index| pattern.is_in(&lines[index].text)).collect();
     if matches.is_empty() {
         return None;
     }

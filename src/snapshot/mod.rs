@@ -15,7 +15,7 @@ mod tree;
 mod walked;
 
 pub use diff::{Changes, diff};
-pub use find::find;
+pub use find::{Pattern, find};
 pub use reference::{NotARef, Ref};
 pub use render::{Options, Rendered, render};
 pub use tree::{Node, Tree};

@@ -235,7 +235,10 @@ fn the_console_is_read_without_the_page_noticing() {
         </script>";
         let page = open(&context, &site, html).await;
         let before = page.main_frame().evaluate("noticed", vec![], Scope::Main).await.unwrap();
-        let messages = page.console_messages().await.unwrap();
+        let mut messages = page.console_messages().await.unwrap();
+        while !page.tell_uncaught(&mut messages) {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
         assert_eq!(page.console_messages().await.unwrap().len(), messages.len());
         let after = page.main_frame().evaluate("noticed", vec![], Scope::Main).await.unwrap();
         assert_eq!(before, after);
@@ -246,8 +249,8 @@ fn the_console_is_read_without_the_page_noticing() {
             (ConsoleLevel::Warning, "second"),
             (ConsoleLevel::Error, "Error: trap"),
             (ConsoleLevel::Debug, "fourth"),
-            (ConsoleLevel::Error, "Uncaught"),
-            (ConsoleLevel::Error, "Uncaught (in promise)"),
+            (ConsoleLevel::Error, "Uncaught TypeError: loose"),
+            (ConsoleLevel::Error, "Uncaught (in promise) Error: rejected"),
         ];
         assert_eq!(told, expected);
     });

@@ -1,7 +1,7 @@
 //! A page as text: what no page can make it say, what it never leaves out, and what it looks like.
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use patchright_mcp::snapshot::{Frame, Options, Ref, Rendered, Tree, diff, find, render};
+use patchright_mcp::snapshot::{Frame, Options, Pattern, Ref, Rendered, Tree, diff, find, render};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -373,7 +373,7 @@ proptest! {
         let tree = tree(&page);
         for node in tree.nodes().iter().filter(|node| node.role == "button") {
             let wanted = format!("e{}]", node.number);
-            let found = find(&tree, &wanted, 1, 100_000).unwrap();
+            let found = find(&tree, &Pattern::text(&wanted), 1, 100_000).unwrap();
             prop_assert!(found.text.contains(&wanted));
             read(&found.text);
         }

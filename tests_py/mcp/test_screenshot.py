@@ -1,6 +1,8 @@
 """Pictures of pages."""
 
+import re
 import struct
+import zlib
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -8,6 +10,7 @@ import pytest
 
 from tests_py.support.client import Server, serve
 from tests_py.support.site import Site
+from tests_py.support.workshop import Workshop
 
 PNG = b"\x89PNG\r\n\x1a\n"
 JPEG = b"\xff\xd8\xff"
@@ -91,3 +94,109 @@ async def test_the_whole_page_and_one_element_at_once_are_refused(server: Server
     page = await server.open(site.page("form"))
     target = page.ref('button "Register"')
     assert (await server.call("browser_take_screenshot", target=target, fullPage=True)).is_error
+
+
+def jpeg_size(jpeg: bytes) -> tuple[int, int]:
+    """Width and height of a JPEG."""
+    place = 2
+    while place < len(jpeg):
+        marker, length = struct.unpack(">HH", jpeg[place : place + 4])
+        if 0xFFC0 <= marker <= 0xFFC2:
+            height, width = struct.unpack(">HH", jpeg[place + 5 : place + 9])
+            return width, height
+        place += 2 + length
+    raise AssertionError("this is no JPEG")
+
+
+def colours(png: bytes) -> list[tuple[int, ...]]:
+    """The first pixel of each row."""
+    width, height = size(png)
+    place, packed = 8, b""
+    while place < len(png):
+        length = int.from_bytes(png[place : place + 4], "big")
+        if png[place + 4 : place + 8] == b"IDAT":
+            packed += png[place + 8 : place + 8 + length]
+        place += 12 + length
+    data = zlib.decompress(packed)
+    channels = (len(data) // height - 1) // width
+    above, found = [0] * channels, []
+    for start in range(0, len(data), width * channels + 1):
+        row = data[start + 1 : start + 1 + channels]
+        # What is to the left of the first pixel counts as nothing, so two of the filters do nothing to it.
+        share = {0: 0, 1: 0, 2: 1, 3: 0.5, 4: 1}[data[start]]
+        above = [(value + int(share * up)) % 256 for value, up in zip(row, above, strict=True)]
+        found.append(tuple(above[:3]))
+    return found
+
+
+class TestAllSizes:
+    async def test_a_page_taller_than_any_texture_is_there_to_its_last_row(
+        self, either_workshop: Workshop, site: Site
+    ) -> None:
+        await either_workshop.open(site.url("/bands?count=20"))
+        await either_workshop.do("browser_take_screenshot", fullPage=True, filename="tall.png")
+        rows = colours(either_workshop.pictures()[-1].read_bytes())
+        assert len(rows) == 20_000
+        for band in range(20):
+            for row in (band * 1000, band * 1000 + 999):
+                assert rows[row] == (band * 10, 255 - band * 10, 128), row
+
+    async def test_what_a_format_cannot_hold_is_refused_with_one_that_can(
+        self, workshop: Workshop, site: Site
+    ) -> None:
+        await workshop.open(site.url("/bands?count=20"))
+        said = await workshop.refused("browser_take_screenshot", fullPage=True, type="webp")
+        assert "more than a webp can hold; take a png" in said
+
+    async def test_an_element_larger_than_the_window_and_one_in_a_frame_are_shown_whole(
+        self, workshop: Workshop, site: Site
+    ) -> None:
+        page = await workshop.open(site.url("/bands?count=3"))
+        await workshop.do("browser_take_screenshot", ref=page.ref('button "Large"'))
+        assert size(workshop.pictures()[-1].read_bytes()) == (1500, 1200)
+        page = await workshop.open(site.page("frames"))
+        inside = [line for line in page.text.splitlines() if 'button "Press inside"' in line]
+        for line in inside:
+            button = line.split("[ref=")[1].split("]")[0]
+            await workshop.do("browser_take_screenshot", ref=button)
+            width, height = size(workshop.pictures()[-1].read_bytes())
+            assert 50 < width < 150
+            assert 15 < height < 40
+
+    @pytest.mark.parametrize(("kind", "beginning"), [("png", PNG), ("jpeg", JPEG), ("webp", b"RIFF")])
+    async def test_the_bytes_are_what_the_type_says(
+        self, either_workshop: Workshop, site: Site, kind: str, beginning: bytes
+    ) -> None:
+        await either_workshop.open(site.page("form"))
+        await either_workshop.do("browser_take_screenshot", type=kind)
+        picture = either_workshop.pictures()[-1]
+        assert re.fullmatch(rf"page-\d{{4}}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{{3}}Z\.{kind}", picture.name)
+        assert picture.read_bytes().startswith(beginning)
+
+
+async def test_a_picture_sent_along_is_as_large_as_models_look_at(site: Site, tmp_path: Path) -> None:
+    arguments = ("--headless", "--image-responses", "inline", "--screenshot-dir", "pictures/of/pages")
+    async with serve(*arguments, cwd=tmp_path) as server:
+        await server.open(site.page("form"))
+        await server.call("browser_resize", width=2400, height=1800)
+        reply = await server.call("browser_take_screenshot", filename="large.png")
+        assert "Screenshot saved to pictures/of/pages/large.png (viewport)" in reply.section("Result")
+        assert size((tmp_path / "pictures/of/pages/large.png").read_bytes()) == (2400, 1800)
+        (picture,) = reply.images
+        width, height = jpeg_size(picture)
+        assert max(width, height) <= 1568
+        assert width * height <= 1_150_000
+        factor = re.search(r"multiply its coordinates by ([\d.]+)", reply.text)
+        assert factor
+        assert abs(width * float(factor[1]) - 2400) < 5
+
+
+async def test_where_pictures_are_omitted_the_answer_only_says_that_one_was_taken(
+    site: Site, tmp_path: Path
+) -> None:
+    async with serve("--headless", "--image-responses", "omit", cwd=tmp_path) as server:
+        await server.open(site.page("form"))
+        reply = await server.call("browser_take_screenshot")
+        assert reply.section("Result") == "Screenshot captured (viewport)"
+        assert not reply.images
+        assert len(list((tmp_path / ".viewpoint-mcp-screenshots").iterdir())) == 1

@@ -203,7 +203,19 @@ def large_page(elements: int) -> str:
     return document("A large page", "<h1>Many rows</h1>" + "\n".join(rows) + "<button>The very last</button>")
 
 
+def bands(count: int) -> str:
+    """Bands of 1000 pixels, each of its own colour, and beside them a button larger than a window."""
+    colours = [f"rgb({band * 10}, {255 - band * 10}, 128)" for band in range(count)]
+    rows = [f'<div style="width: 40px; height: 1000px; background: {colour}"></div>' for colour in colours]
+    button = (
+        '<button style="position: absolute; left: 60px; top: 0; width: 1500px; height: 1200px">Large</button>'
+    )
+    style = "<style>body { margin: 0 } ::-webkit-scrollbar { display: none }</style>"
+    return document("Bands", style + "".join(rows) + button)
+
+
 ROUTES: dict[str, Callable[[Request, str], _Answer]] = {
+    "bands": lambda request, _: _Answer(bands(int(request.query["count"]))),
     "cookie": _cookie,
     "delay": _delay,
     "download": _download,

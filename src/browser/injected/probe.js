@@ -11,12 +11,18 @@ const LONGEST_NAME = 40;
 
 /* ------------------------------------------------------------------ frames */
 
-/** The next frame; a moment later where none is drawn, as in a tab that nobody sees. */
+/** How long to wait for a frame: a busy machine draws late; a tab that nobody sees is not drawn at all. */
+const PATIENCE = 1000;
+const IMPATIENCE = 60;
+let patience = PATIENCE;
+
+/** The next frame; a moment later where none is drawn. */
 const nextFrame = () =>
   new Promise((resolve) => {
-    const timer = setTimeout(done, 60);
-    const frame = requestAnimationFrame(done);
-    function done() {
+    const timer = setTimeout(() => done(IMPATIENCE), patience);
+    const frame = requestAnimationFrame(() => done(PATIENCE));
+    function done(next) {
+      patience = next;
       clearTimeout(timer);
       cancelAnimationFrame(frame);
       resolve();

@@ -372,7 +372,7 @@ class Walk {
   mayBeClicked(element, tag, pointer, around, attributes) {
     if (pointer && !(around & (POINTER | LISTED))) return tag !== "label" || !element.control;
     if (!attributes || tag === "body" || tag === "html") return false;
-    if (hasAttribute(element, "onclick")) return true;
+    if (hasAttribute(element, "onclick") || getAttribute(element, "draggable") === "true") return true;
     return hasAttribute(element, "tabindex") && element.tabIndex >= 0;
   }
 

@@ -56,6 +56,12 @@ pub const FLAGS: &[Flag] = &[
         page_sees: "nothing",
     },
     Flag {
+        text: "--enable-logging=stderr",
+        when: When::Always,
+        why: "the browser tells us the texts of errors that nobody caught, which no quiet command does",
+        page_sees: "nothing",
+    },
+    Flag {
         text: "--password-store=basic",
         when: When::Linux,
         why: "no question for the key ring's password, which would wait for a person",

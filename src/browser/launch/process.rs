@@ -18,6 +18,7 @@ use tokio::process::{Child, ChildStderr, Command};
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout, timeout_at};
 
+use super::log::{LogReader, Uncaught};
 use super::profile::{self, Folder};
 use super::version::{self, Version};
 use super::{LaunchOptions, Plan, absolute, diagnosis, flags};
@@ -52,6 +53,7 @@ pub struct BrowserProcess {
     temporary: bool,
     version: Version,
     tail: Tail,
+    uncaught: Uncaught,
     ended: watch::Receiver<Option<Exit>>,
     folder: Arc<Mutex<Option<Folder>>>,
 }
@@ -133,6 +135,11 @@ impl BrowserProcess {
     /// The last lines of the browser's standard error.
     pub fn stderr_tail(&self) -> String {
         self.tail.text()
+    }
+
+    /// The errors that nobody caught in the browser's pages.
+    pub fn uncaught(&self) -> &Uncaught {
+        &self.uncaught
     }
 
     /// Waits until the browser has ended, and says how.
@@ -277,6 +284,7 @@ fn spawn(
         return Err(Error::BrowserLaunch { reason: "it was gone at once".to_owned() });
     };
     let folder = Arc::new(Mutex::new(Some(folder)));
+    let uncaught = Uncaught::default();
     let process = BrowserProcess {
         pipes: Mutex::new(None),
         pid,
@@ -287,7 +295,8 @@ fn spawn(
         profile,
         temporary: options.user_data_dir.is_none(),
         version: Version::default(),
-        tail: Tail::of(stderr),
+        tail: Tail::of(stderr, &uncaught),
+        uncaught,
         ended: bury(child, pid, folder.clone()),
         folder,
     };
@@ -395,22 +404,28 @@ struct Tail {
 }
 
 impl Tail {
-    fn of(stderr: ChildStderr) -> Self {
+    fn of(stderr: ChildStderr, uncaught: &Uncaught) -> Self {
         let lines = Arc::new(Mutex::new(VecDeque::new()));
         let (done, complete) = watch::channel(false);
         let kept = lines.clone();
+        let mut reader = LogReader::new(uncaught);
         tokio::spawn(async move {
             let mut stderr = BufReader::new(stderr);
             let mut line = Vec::new();
             // A line without end is cut, so that it cannot fill our memory.
             while let Ok(1..) = (&mut stderr).take(64 * 1024).read_until(b'\n', &mut line).await {
-                let text = String::from_utf8_lossy(&line).trim_end().chars().take(TAIL_LINE).collect();
+                let read = String::from_utf8_lossy(&line);
+                let text = read.trim_end().chars().take(TAIL_LINE).collect();
+                let is_news = reader.is_news(read.trim_end_matches(['\r', '\n']));
+                line.clear();
+                if !is_news {
+                    continue;
+                }
                 let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
                 if kept.len() == TAIL_LINES {
                     kept.pop_front();
                 }
                 kept.push_back(text);
-                line.clear();
             }
             done.send_replace(true);
         });

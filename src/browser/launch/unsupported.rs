@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::log::Uncaught;
 use super::version::Version;
 use super::{LaunchOptions, Plan};
 use crate::error::{Error, Result};
@@ -67,6 +68,10 @@ impl BrowserProcess {
     }
 
     pub fn stderr_tail(&self) -> String {
+        match *self {}
+    }
+
+    pub fn uncaught(&self) -> &Uncaught {
         match *self {}
     }
 

@@ -1,13 +1,20 @@
 //! What pages log.
+use std::time::Duration;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
+use tokio::time::{Instant, sleep};
 
 use crate::Result;
 use crate::browser::ConsoleLevel;
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::Reply;
 use crate::mcp::tool::{Effect, Tool};
+
+/// How long the browser's log is waited for, and how often it is looked at.
+const LOG_LIMIT: Duration = Duration::from_millis(300);
+const LOG_PAUSE: Duration = Duration::from_millis(10);
 
 /// The gravest level left out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -41,7 +48,14 @@ impl Tool for ConsoleMessages {
             Level::Info => (ConsoleLevel::Info, "info"),
             Level::Debug => (ConsoleLevel::Debug, "debug"),
         };
-        let messages = page.console_messages().await?;
+        let mut messages = page.console_messages().await?;
+        // What the browser writes to its log can come a moment later than what it answers.
+        let mut complete = page.tell_uncaught(&mut messages);
+        let deadline = Instant::now() + LOG_LIMIT;
+        while !complete && Instant::now() < deadline {
+            sleep(LOG_PAUSE).await;
+            complete = page.tell_uncaught(&mut messages);
+        }
         let lines: Vec<_> = messages
             .iter()
             .filter(|message| message.level <= least)
@@ -55,6 +69,12 @@ impl Tool for ConsoleMessages {
         } else {
             let list = serde_json::to_string_pretty(&lines).unwrap_or_default();
             reply.say(format!("Console messages (level >= {name}):\n\n{list}"));
+        }
+        if !complete {
+            reply.say(
+                "The browser keeps the text of an uncaught error to itself here; it tells it with --headless, and in a \
+                 window with --user-data-dir.",
+            );
         }
         Ok(())
     }

@@ -4,18 +4,22 @@ use serde::Deserialize;
 
 use crate::Result;
 use crate::browser::CaptureOptions;
+use crate::error::Error;
 use crate::mcp::describe::{capture, show_snapshot};
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::tool::{Capability, Effect, Tool};
-use crate::snapshot;
+use crate::snapshot::{self, Pattern};
 
-/// Find lines of the page's snapshot that contain a text, with the lines around them.
+/// Find lines of the page's snapshot by a text or a regular expression, with the lines around them.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Find {
     /// Upper and lower case are the same.
     #[schemars(length(min = 1))]
-    pub text: String,
+    pub text: Option<String>,
+    /// Instead of a text, such as (?i)save|submit.
+    #[schemars(length(min = 1))]
+    pub regex: Option<String>,
     /// Lines to show around each; 2 when left out.
     #[schemars(range(min = 0, max = 50))]
     pub around: Option<u32>,
@@ -28,14 +32,29 @@ impl Tool for Find {
     const CAPABILITY: Capability = Capability::Find;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        let pattern = self.pattern()?;
         let page = call.open_page().await?;
         let tree = capture(call, &page, CaptureOptions::default()).await?;
         let around = self.around.unwrap_or(2) as usize;
-        match snapshot::find(&tree, &self.text, around, call.settings.snapshot_max_chars) {
+        match snapshot::find(&tree, &pattern, around, call.settings.snapshot_max_chars) {
             Some(found) => show_snapshot(found, reply),
             None => reply.say("Nothing on the page contains that."),
         }
         reply.show(View::Page);
         Ok(())
+    }
+}
+
+impl Find {
+    fn pattern(&self) -> Result<Pattern> {
+        let problem = match (&self.text, &self.regex) {
+            (Some(text), None) => return Ok(Pattern::text(text)),
+            (None, Some(regex)) => match Pattern::regex(regex) {
+                Ok(pattern) => return Ok(pattern),
+                Err(reason) => format!("`regex` cannot be read: {reason}"),
+            },
+            _ => "Give one of `text` and `regex`".to_owned(),
+        };
+        Err(Error::InvalidArguments { problems: vec![problem] })
     }
 }

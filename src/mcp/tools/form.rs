@@ -97,7 +97,12 @@ impl Field {
                     return Err(Error::InvalidArguments { problems: vec![problem] });
                 }
             }
-            FieldType::Textbox | FieldType::Slider | FieldType::Combobox => {}
+            FieldType::Textbox | FieldType::Slider => element.takes(&self.value).await?,
+            FieldType::Combobox => match element.takes(&self.value).await {
+                // What its options are can depend on the fields before it.
+                Err(Error::WrongElement { found, .. }) if found == "a select" => {}
+                other => other?,
+            },
         }
         Ok(element)
     }

@@ -23,6 +23,7 @@ pub mod context;
 pub mod vision;
 pub mod pdf;
 pub mod find;
+pub mod steps;
 pub mod patchright;
 pub mod sessions;
 
@@ -33,7 +34,7 @@ fn milliseconds(number: f64) -> Duration {
 }
 
 /// Every tool there is. `--caps` and `--toolsets` choose among them.
-pub static ALL: [AnyTool; 42] = [
+pub static ALL: [AnyTool; 43] = [
     AnyTool::of::<navigate::Navigate>(),
     AnyTool::of::<navigate::NavigateBack>(),
     AnyTool::of::<inspect::Snapshot>(),
@@ -66,6 +67,7 @@ pub static ALL: [AnyTool; 42] = [
     AnyTool::of::<vision::MouseDrag>(),
     AnyTool::of::<pdf::PdfSave>(),
     AnyTool::of::<find::Find>(),
+    AnyTool::of::<steps::Steps>(),
     AnyTool::of::<patchright::Fetch>(),
     AnyTool::of::<patchright::Screenshot>(),
     AnyTool::of::<patchright::Click>(),

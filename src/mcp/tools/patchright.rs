@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de};
 use serde_json::{Map, Value};
 use tokio::runtime::Handle;
 use url::Url;
@@ -163,7 +163,9 @@ pub struct FillForm {
     /// 表单页面 URL
     pub url: String,
     /// 字段映射，格式: {"CSS选择器": "值"}
-    pub fields: BTreeMap<String, String>,
+    #[serde(deserialize_with = "in_order")]
+    #[schemars(with = "BTreeMap<String, String>")]
+    pub fields: Vec<(String, String)>,
     /// 提交按钮的 CSS 选择器（可选）
     pub submit_selector: Option<String>,
     /// 超时（毫秒）
@@ -182,7 +184,7 @@ impl Tool for FillForm {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let language = call.settings.language;
-        let blank = self.fields.keys().any(|selector| selector.trim().is_empty());
+        let blank = self.fields.iter().any(|(selector, _)| selector.trim().is_empty());
         let fields = match blank {
             _ if self.fields.is_empty() => Given::Nothing,
             true => Given::Blank,
@@ -190,7 +192,7 @@ impl Tool for FillForm {
         };
         let Some(url) = given(&self.url, fields, Kind::FillForm, language, reply) else { return Ok(()) };
         let submit = self.submit_selector.filter(|selector| !selector.trim().is_empty());
-        let task = Task::Fill { fields: self.fields.into_iter().collect(), submit };
+        let task = Task::Fill { fields: self.fields, submit };
         let visit = visit(call, url, task, MARKDOWN, self.timeout).await?;
         let content = part(
             visit.contents.first().map_or("", String::as_str),
@@ -201,6 +203,16 @@ impl Tool for FillForm {
         reply.say_only(texts::submitted(language, &visit.title, &visit.url, &content));
         Ok(())
     }
+}
+
+/// Fields are filled in the order in which they were given.
+fn in_order<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, String)>, D::Error> {
+    let fields = Map::deserialize(deserializer)?;
+    let told = |(selector, value): (String, Value)| match value {
+        Value::String(value) => Ok((selector, value)),
+        _ => Err(de::Error::custom("a value is no string")),
+    };
+    fields.into_iter().map(told).collect()
 }
 
 /// 在网页上执行 JavaScript 代码。
@@ -387,6 +399,14 @@ mod tests {
         {
             assert!(read_url(address).is_none(), "{address}");
         }
+    }
+
+    #[test]
+    fn fields_keep_their_order() {
+        let given = r##"{"url": "https://a.example", "fields": {"#z": "1", "#a": "2", "#m": "3"}}"##;
+        let form: FillForm = serde_json::from_str(given).unwrap();
+        let selectors: Vec<_> = form.fields.iter().map(|(selector, _)| selector.as_str()).collect();
+        assert_eq!(selectors, ["#z", "#a", "#m"]);
     }
 
     proptest! {

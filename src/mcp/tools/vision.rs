@@ -4,7 +4,9 @@ use serde::Deserialize;
 
 use super::input::Button;
 use crate::Result;
+use crate::browser::Page;
 use crate::browser::input::{ClickOptions, Point};
+use crate::error::Error;
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::tool::{Capability, Effect, Tool};
@@ -32,6 +34,7 @@ impl Tool for MouseClick {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;
+        inside(&page, &[("x", "y", self.x, self.y)]).await?;
         let count = self.click_count.unwrap_or(1);
         let options = ClickOptions { button: self.button.into(), count, ..ClickOptions::default() };
         let mouse = page.input().mouse();
@@ -47,6 +50,22 @@ impl Tool for MouseClick {
         reply.show(View::Changes);
         Ok(())
     }
+}
+
+/// Checks that these places lie in the viewport: nothing beyond it can be pointed at.
+async fn inside(page: &Page, places: &[(&str, &str, f64, f64)]) -> Result<()> {
+    let (width, height) = page.viewport_size().await?;
+    let mut problems = Vec::new();
+    for (x_name, y_name, x, y) in places {
+        for (name, value, size, what) in [(x_name, x, width, "width"), (y_name, y, height, "height")] {
+            if *value >= size {
+                problems.push(format!(
+                    "`{name}` must be less than {size}, the {what} of the viewport; scroll first"
+                ));
+            }
+        }
+    }
+    if problems.is_empty() { Ok(()) } else { Err(Error::InvalidArguments { problems }) }
 }
 
 /// Move the pointer to a place in the viewport.
@@ -68,6 +87,7 @@ impl Tool for MouseMove {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;
+        inside(&page, &[("x", "y", self.x, self.y)]).await?;
         let mouse = page.input().mouse();
         let to = Point::new(self.x, self.y);
         let steps = self.steps;
@@ -112,8 +132,9 @@ impl Tool for MouseDrag {
         let page = call.open_page().await?;
         let steps = self.steps.unwrap_or(10);
         let (from, to) = (Point::new(self.start_x, self.start_y), Point::new(self.end_x, self.end_y));
-        let mouse = page.input().mouse();
-        call.act(&page, None, Box::pin(mouse.drag(from, to, Some(steps)))).await?;
+        let ends = [("startX", "startY", from.x, from.y), ("endX", "endY", to.x, to.y)];
+        inside(&page, &ends).await?;
+        call.act(&page, None, Box::pin(page.drag(from, to, steps))).await?;
         let Self { start_x, start_y, end_x, end_y, .. } = self;
         reply.say(format!("Dragged from ({start_x}, {start_y}) to ({end_x}, {end_y}) in {steps} steps"));
         reply.show(View::Changes);

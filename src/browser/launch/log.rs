@@ -1,0 +1,150 @@
+//! The browser's own log, for the one thing that it alone tells without a page noticing: the texts of errors that nobody
+//! caught. In a window it tells them of its own profile only, not of contexts beside it. Its other lines are for whoever asks why a browser ended.
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+/// The most errors that are remembered, and the most characters of each.
+const MOST_ERRORS: usize = 500;
+const LONGEST_TEXT: usize = 2_000;
+/// The longest entry of the console that is put together from its lines.
+const LONGEST_ENTRY: usize = 64 * 1024;
+
+/// The errors that nobody caught, in all pages of a browser, the newest last. Cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub struct Uncaught {
+    errors: Arc<Mutex<VecDeque<UncaughtError>>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct UncaughtError {
+    text: String,
+    url: String,
+    line: i64,
+}
+
+impl Uncaught {
+    /// The texts of the last `count` errors at this place. `None` where they cannot be told apart from those of other
+    /// pages that have the same script, or have not been told yet.
+    pub fn texts(&self, url: &str, line: i64, count: usize) -> Option<Vec<String>> {
+        let errors = self.errors.lock();
+        let here = errors.iter().filter(|error| error.line == line && error.url == url);
+        let texts: Vec<_> = here.map(|error| error.text.clone()).collect();
+        let alike = texts.iter().all(|text| Some(text) == texts.first());
+        (texts.len() == count || (texts.len() > count && alike)).then(|| texts[..count].to_vec())
+    }
+
+    fn add(&self, error: UncaughtError) {
+        let mut errors = self.errors.lock();
+        if errors.len() == MOST_ERRORS {
+            errors.pop_front();
+        }
+        errors.push_back(error);
+    }
+}
+
+/// Reads the log line by line.
+#[derive(Debug, Default)]
+pub(super) struct LogReader {
+    uncaught: Uncaught,
+    /// An entry of the console whose end has not come yet.
+    entry: Option<String>,
+}
+
+impl LogReader {
+    pub(super) fn new(uncaught: &Uncaught) -> Self {
+        Self { uncaught: uncaught.clone(), entry: None }
+    }
+
+    /// Takes a line in. Answers whether it is worth keeping: what pages say is not, nor is small talk.
+    pub(super) fn is_news(&mut self, line: &str) -> bool {
+        let mut entry = match (self.entry.take(), beginning(line)) {
+            (_, Some((kind, said))) if kind.contains(":CONSOLE") => said.to_owned(),
+            (_, Some((kind, _))) => return !kind.contains(":INFO:"),
+            (Some(begun), None) => begun + "\n" + line,
+            (None, None) => return true,
+        };
+        if let Some(error) = uncaught(&entry) {
+            self.uncaught.add(error);
+        } else if end(&entry).is_none() {
+            let room = (0..=entry.len().min(LONGEST_ENTRY)).rev().find(|&at| entry.is_char_boundary(at));
+            entry.truncate(room.unwrap_or_default());
+            self.entry = Some(entry);
+        }
+        false
+    }
+}
+
+/// `[1:2:1122/041640.545042:INFO:CONSOLE:8] "text"` is the beginning of an entry: what stands in brackets, and the rest.
+fn beginning(line: &str) -> Option<(&str, &str)> {
+    let (kind, said) = line.strip_prefix('[')?.split_once("] ")?;
+    (kind.starts_with(|first: char| first.is_ascii_digit()) && kind.contains('/')).then_some((kind, said))
+}
+
+/// `"text", source: https://a.example/ (8)`: the text, the address and the line.
+fn end(entry: &str) -> Option<(&str, &str, i64)> {
+    let (text, place) = entry.strip_prefix('"')?.rsplit_once("\", source: ")?;
+    let (url, line) = place.strip_suffix(')')?.rsplit_once(" (")?;
+    Some((text, url, line.parse().ok()?))
+}
+
+fn uncaught(entry: &str) -> Option<UncaughtError> {
+    let (text, url, line) = end(entry)?;
+    let text = text.starts_with("Uncaught ").then(|| text.chars().take(LONGEST_TEXT).collect())?;
+    Some(UncaughtError { text, url: url.to_owned(), line })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(lines: &[&str]) -> (Uncaught, Vec<String>) {
+        let uncaught = Uncaught::default();
+        let mut reader = LogReader::new(&uncaught);
+        let kept = lines.iter().filter(|line| reader.is_news(line)).map(|line| (*line).to_owned()).collect();
+        (uncaught, kept)
+    }
+
+    const HEAD: &str = "[8030:8030:1122/041945.081339:INFO:CONSOLE:12] ";
+
+    #[test]
+    fn errors_are_found_by_their_place_and_what_pages_say_is_not_kept() {
+        let (uncaught, kept) = read(&[
+            "[1:2:1122/041943.938519:ERROR:dbus/bus.cc:405] Failed to connect",
+            &format!("{HEAD}\"a word\", source: http://a.example/x (8)"),
+            &format!("{HEAD}\"Uncaught Error: first"),
+            "second \"line\", source: http://other.example/ (1",
+            "last\", source: http://a.example/x (12)",
+            "[1:2:1122/041945.1:INFO:small_talk.cc(5)] hello",
+            "Received signal 11",
+        ]);
+        let text = "Uncaught Error: first\nsecond \"line\", source: http://other.example/ (1\nlast";
+        assert_eq!(uncaught.texts("http://a.example/x", 12, 1), Some(vec![text.to_owned()]));
+        assert_eq!(uncaught.texts("http://a.example/x", 8, 1), None);
+        assert_eq!(kept.len(), 2, "{kept:?}");
+    }
+
+    #[test]
+    fn errors_that_differ_are_told_only_when_all_of_them_are_meant() {
+        let said = |text: &str| format!("{HEAD}\"Uncaught {text}\", source: http://a.example/ (1)");
+        let (uncaught, _) = read(&[&said("one"), &said("two")]);
+        let texts = |count| uncaught.texts("http://a.example/", 1, count);
+        assert_eq!(texts(2), Some(vec!["Uncaught one".to_owned(), "Uncaught two".to_owned()]));
+        assert_eq!(texts(1), None);
+        assert_eq!(texts(3), None);
+        let (uncaught, _) = read(&[&said("one"), &said("one")]);
+        assert_eq!(uncaught.texts("http://a.example/", 1, 1), Some(vec!["Uncaught one".to_owned()]));
+    }
+
+    #[test]
+    fn an_entry_without_end_does_not_grow_for_ever() {
+        let uncaught = Uncaught::default();
+        let mut reader = LogReader::new(&uncaught);
+        assert!(!reader.is_news(&format!("{HEAD}\"Uncaught")));
+        for _ in 0..10 {
+            assert!(!reader.is_news(&"ä".repeat(10_000)));
+        }
+        assert!(reader.entry.unwrap().len() <= LONGEST_ENTRY);
+    }
+}

@@ -1,0 +1,76 @@
+//! Several actions in one call.
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::Result;
+use crate::error::Error;
+use crate::mcp::dispatch::Call;
+use crate::mcp::reply::Reply;
+use crate::mcp::tool::{AnyTool, Capability, Effect, SESSION, Tool, Toolset};
+
+/// A tool and its arguments.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Step {
+    /// Such as `browser_click`.
+    #[schemars(length(min = 1))]
+    pub tool: String,
+    #[serde(default)]
+    #[schemars(with = "BTreeMap<String, Value>")]
+    pub arguments: Map<String, Value>,
+}
+
+/// Call several browser tools one after the other. Stops at the first that fails, and shows the page once, at the end.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Steps {
+    #[schemars(length(min = 1, max = 25))]
+    pub steps: Vec<Step>,
+}
+
+impl Tool for Steps {
+    const NAME: &'static str = "browser_steps";
+    const TITLE: &'static str = "Do several things";
+    const EFFECT: Effect = Effect::Acts;
+    const CAPABILITY: Capability = Capability::Steps;
+
+    async fn call(mut self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        let tools = self.check(call)?;
+        let count = tools.len();
+        for (number, (tool, step)) in (1..).zip(tools.into_iter().zip(self.steps)) {
+            let mut told = Reply::default();
+            let outcome = call.run(tool, step.arguments, &mut told).await;
+            if let Err(error) = outcome {
+                reply.say(format!("Step {number} of {count} ({}) failed; the rest was not done.", step.tool));
+                return Err(error);
+            }
+            reply.absorb(number, told);
+        }
+        Ok(())
+    }
+}
+
+impl Steps {
+    /// The tools, when all of them are there and have arguments that fit: before the first is called.
+    fn check(&mut self, call: &Call<'_>) -> Result<Vec<&'static AnyTool>> {
+        let mut tools = Vec::new();
+        let mut problems = Vec::new();
+        for (index, step) in self.steps.iter_mut().enumerate() {
+            match call.tool(&step.tool) {
+                Ok(tool) if tool.toolset == Toolset::Browser && tool.name != Self::NAME => tools.push(tool),
+                Ok(_) => problems.push(format!("`steps[{index}].tool` must be another browser_ tool")),
+                Err(unknown) => problems.push(format!("`steps[{index}].tool`: {unknown}")),
+            }
+            let Ok(tool) = call.tool(&step.tool) else { continue };
+            if step.arguments.contains_key(SESSION) {
+                problems.push(format!(
+                    "`steps[{index}].arguments.{SESSION}` goes beside `steps`, for all of them"
+                ));
+            } else if let Err(Error::InvalidArguments { problems: wrong }) = tool.check(&mut step.arguments) {
+                problems.extend(wrong.into_iter().map(|problem| format!("steps[{index}]: {problem}")));
+            }
+        }
+        if problems.is_empty() { Ok(tools) } else { Err(Error::InvalidArguments { problems }) }
+    }
+}

@@ -1,0 +1,158 @@
+"""Fields: typing, choosing, filling, and keys."""
+
+import pytest
+
+from tests_py.support.site import Site
+from tests_py.support.workshop import Workshop
+
+
+async def held(workshop: Workshop, field: str) -> str:
+    """What a field holds."""
+    return await workshop.server.evaluate(f"() => document.getElementById('{field}').value")
+
+
+async def heard(workshop: Workshop) -> set[str]:
+    """What the page heard of its fields."""
+    return set((await workshop.server.evaluate("() => heard.join('\\n')")).splitlines())
+
+
+@pytest.mark.parametrize(
+    ("name", "field", "text"),
+    [
+        ("Number", "number", "12.5"),
+        ("Date", "date", "2024-03-07"),
+        ("Time", "time", "14:30"),
+        ("Volume", "volume", "75"),
+    ],
+)
+async def test_each_kind_of_field_is_typed_into_as_by_a_person(
+    workshop: Workshop, site: Site, name: str, field: str, text: str
+) -> None:
+    page = await workshop.open(site.page("fields"))
+    await workshop.do("browser_type", ref=page.ref(f'"{name}"'), text=text)
+    assert await held(workshop, field) == text
+    assert f"{field} input trusted=true" in await heard(workshop)
+
+
+async def test_a_colour_is_set_and_the_page_hears_of_it(workshop: Workshop, site: Site) -> None:
+    page = await workshop.open(site.page("fields"))
+    await workshop.do("browser_type", ref=page.ref('"Colour"'), text="#ff8800")
+    assert "#ff8800" in await held(workshop, "colour")
+    assert {line.split(" trusted")[0] for line in await heard(workshop)} == {"colour input", "colour change"}
+
+
+async def test_rich_text_is_replaced_by_what_is_typed(workshop: Workshop, site: Site) -> None:
+    page = await workshop.open(site.page("fields"))
+    await workshop.do("browser_type", ref=page.ref('"Rich text"'), text="new")
+    shown = await workshop.server.evaluate("() => document.getElementById('rich').innerText")
+    assert shown.strip() == "new"
+    assert "rich input trusted=true" in await heard(workshop)
+
+
+async def test_a_value_that_the_field_does_not_take_is_refused_with_an_example(
+    workshop: Workshop, site: Site
+) -> None:
+    page = await workshop.open(site.page("fields"))
+    said = await workshop.refused("browser_type", ref=page.ref('"Date"'), text="yesterday")
+    assert "a date such as 2024-03-07" in said
+
+
+@pytest.mark.parametrize("choice", ["b", "Banana"])
+async def test_an_option_is_chosen_by_value_or_by_label(workshop: Workshop, site: Site, choice: str) -> None:
+    page = await workshop.open(site.page("fields"))
+    after = await workshop.do("browser_select_option", ref=page.ref('"Fruit"'), values=[choice])
+    assert await held(workshop, "fruit") == "b"
+    assert f'Selected ["{choice}"] in combobox "Fruit"' in after.section("Result")
+
+
+async def test_several_options_are_chosen_where_there_can_be_several(workshop: Workshop, site: Site) -> None:
+    page = await workshop.open(site.page("fields"))
+    await workshop.do("browser_select_option", ref=page.ref('"Tags"'), values=["Red", "Blue"])
+    chosen = await workshop.server.evaluate(
+        "() => [...document.getElementById('tags').selectedOptions].map((option) => option.text).join()"
+    )
+    assert chosen == "Red,Blue"
+
+
+async def test_a_choice_that_cannot_be_is_refused_with_what_can(workshop: Workshop, site: Site) -> None:
+    page = await workshop.open(site.page("fields"))
+    fruit = page.ref('"Fruit"')
+    assert "Apple, Banana" in await workshop.refused("browser_select_option", ref=fruit, values=["Mango"])
+    several = await workshop.refused("browser_select_option", ref=fruit, values=["Apple", "Banana"])
+    assert "for one option" in several
+    button = await workshop.refused("browser_select_option", ref=page.ref('button "Send"'), values=["Apple"])
+    assert "a button" in button
+    assert "Click the list open" in button
+
+
+async def test_a_form_is_filled_in_one_call_in_the_order_given(workshop: Workshop, site: Site) -> None:
+    page = await workshop.open(site.page("fields"))
+    fields = [
+        ("Name", "textbox", "Ada"),
+        ("Nickname", "textbox", "Countess"),  # Cannot be written into before there is a name.
+        ("Volume", "slider", "30"),
+        ("Fruit", "combobox", "Banana"),
+        ("News", "checkbox", "true"),
+        ("Large", "radio", "true"),
+    ]
+    await workshop.do(
+        "browser_fill_form",
+        fields=[
+            {"name": name, "type": kind, "ref": page.ref(f'"{name}"'), "value": value}
+            for name, kind, value in fields
+        ],
+    )
+    assert await held(workshop, "name") == "Ada"
+    assert await held(workshop, "nickname") == "Countess"
+    assert await held(workshop, "volume") == "30"
+    assert await held(workshop, "fruit") == "b"
+    checked = "() => ['news', 'small', 'large'].map((id) => document.getElementById(id).checked).join()"
+    assert await workshop.server.evaluate(checked) == "true,false,true"
+
+
+async def test_all_mistakes_in_a_form_are_told_by_name_and_nothing_is_filled(
+    workshop: Workshop, site: Site
+) -> None:
+    page = await workshop.open(site.page("fields"))
+    fields = [
+        ("First name", "textbox", page.ref('"Name"'), "Ada"),
+        ("Loudness", "slider", page.ref('"Volume"'), "loud"),
+        ("Newsletter", "checkbox", page.ref('"News"'), "perhaps"),
+        ("The button", "textbox", page.ref('button "Send"'), "x"),
+        ("What is not there", "textbox", "e99999", "x"),
+    ]
+    said = await workshop.refused(
+        "browser_fill_form",
+        fields=[
+            {"name": name, "type": kind, "ref": ref, "value": value} for name, kind, ref, value in fields
+        ],
+    )
+    for name in ("Loudness", "Newsletter", "The button", "What is not there"):
+        assert f"- {name}: " in said
+    assert "Nothing was filled" in said
+    assert await held(workshop, "name") == ""
+
+
+async def test_enter_in_a_field_submits_its_form(workshop: Workshop, site: Site) -> None:
+    page = await workshop.open(site.page("fields"))
+    await workshop.do("browser_click", ref=page.ref('"Name"'))
+    after = await workshop.do("browser_press_key", key="Enter")
+    assert "Sent" in after.section("Snapshot")
+    assert "Pressed key 'Enter'" in after.section("Result")
+
+
+async def test_chords_select_and_replace(workshop: Workshop, site: Site) -> None:
+    page = await workshop.open(site.page("fields"))
+    await workshop.do("browser_type", ref=page.ref('"Name"'), text="Ada")
+    for key in ("Shift+ArrowLeft", "x", "Control+a", "Shift+b"):
+        await workshop.do("browser_press_key", key=key)
+        if key == "x":
+            assert await held(workshop, "name") == "Adx"
+    assert await held(workshop, "name") == "B"
+
+
+async def test_a_key_that_does_not_exist_is_refused_with_how_keys_are_named(
+    workshop: Workshop, site: Site
+) -> None:
+    await workshop.open(site.page("fields"))
+    assert "KeyboardEvent.key" in await workshop.refused("browser_press_key", key="Contrl+a")

@@ -1,0 +1,55 @@
+"""Pages on paper."""
+
+import re
+
+import pytest
+
+from tests_py.support.site import Site
+from tests_py.support.workshop import Workshop
+
+
+def paper(pdf: bytes) -> set[str]:
+    """The sizes of the pages, in points."""
+    boxes = re.findall(rb"/MediaBox\s*\[\s*0 0 ([\d.]+) ([\d.]+)", pdf)
+    return {f"{float(width):.0f}x{float(height):.0f}" for width, height in boxes}
+
+
+def pages(pdf: bytes) -> int:
+    """How many there are."""
+    return len(re.findall(rb"/Type\s*/Page\b", pdf))
+
+
+async def test_the_page_is_saved_and_the_answer_says_where(either_workshop: Workshop, site: Site) -> None:
+    await either_workshop.open(site.page("form"))
+    reply = await either_workshop.do("browser_pdf_save", path="form.pdf")
+    pdf = (either_workshop.folder / ".patchright-mcp/form.pdf").read_bytes()
+    assert pdf.startswith(b"%PDF-")
+    assert f"PDF saved to '.patchright-mcp/form.pdf' ({len(pdf)} bytes" in reply.section("Result")
+    assert paper(pdf) == {"612x792"}
+
+
+async def test_paper_margins_and_pages_are_as_they_are_told(workshop: Workshop, site: Site) -> None:
+    await workshop.open(site.page("obstacles"))
+    await workshop.do("browser_pdf_save", path="all", format="a4", landscape=True, margin=0.5)
+    folder = workshop.folder / ".patchright-mcp"
+    whole = (folder / "all.pdf").read_bytes()
+    assert paper(whole) == {"843x596"}
+    assert pages(whole) > 1
+    await workshop.do("browser_pdf_save", path="part.pdf", pageRanges="2", scale=0.5)
+    assert pages((folder / "part.pdf").read_bytes()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"scale": 9, "margin": -1}, ["`scale` must be at most 2", "`margin` must be at least 0"]),
+        ({"pageRanges": "x-y"}, ["`pageRanges`"]),
+        ({"path": "../out.pdf"}, ["only a file name is allowed here"]),
+    ],
+)
+async def test_what_cannot_be_printed_so_is_refused(
+    workshop: Workshop, site: Site, arguments: dict[str, object], words: list[str]
+) -> None:
+    await workshop.open(site.page("form"))
+    said = await workshop.refused("browser_pdf_save", **arguments)
+    assert all(part in said for part in words), said
