@@ -44,7 +44,8 @@ def main() -> int:
     parser.add_argument("--measure", nargs=2, metavar=("LIBRARY", "SITE"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.measure:
-        print(json.dumps(asyncio.run(measured(*options.measure, options.samples))))
+        library, site = options.measure
+        print(json.dumps(asyncio.run(measured(library, site, options.samples))))
         return 0
     browser = shutil.which("chromium") or shutil.which("google-chrome")
     assert browser, "there is no Chromium on the path"
@@ -64,7 +65,10 @@ def main() -> int:
 
 def has(python: str, module: str) -> bool:
     """Whether an interpreter can import a module."""
-    return subprocess.run([python, "-c", f"import {module}"], stderr=subprocess.DEVNULL, check=False).returncode == 0
+    return (
+        subprocess.run([python, "-c", f"import {module}"], stderr=subprocess.DEVNULL, check=False).returncode
+        == 0
+    )
 
 
 def run(python: str, name: str, site: Site, browser: str, samples: int) -> Row:

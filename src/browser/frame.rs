@@ -37,6 +37,8 @@ struct FrameState {
     loader: Arc<str>,
     moments: Moments,
     detached: bool,
+    /// A navigation has begun that would put another document in its place.
+    leaving: bool,
     world: Option<World>,
     main_context: Option<i64>,
     owner: Option<(World, RemoteHandle)>,
@@ -83,6 +85,7 @@ impl Frame {
             loader: Arc::from(""),
             moments: Moments::default(),
             detached: false,
+            leaving: false,
             world: None,
             main_context: None,
             owner: None,
@@ -363,8 +366,24 @@ impl Frame {
                 Moments { commit: true, dom_content_loaded: true, load: true, network_idle: true };
         }
         state.loader = Arc::from(frame.loader_id.as_str());
+        state.leaving = false;
         state.world = None;
         state.main_context = None;
+    }
+
+    /// A navigation begins that is to bring another document.
+    pub(super) fn leaves(&self) {
+        self.inner.state.lock().leaving = true;
+    }
+
+    /// Nothing loads any more. A document that was to be left for something that is none, such as a `mailto:` address,
+    /// is cut short by the browser: it stays, and never says that it has loaded.
+    pub(super) fn stopped_loading(&self) {
+        let mut state = self.inner.state.lock();
+        if std::mem::replace(&mut state.leaving, false) {
+            state.moments.dom_content_loaded = true;
+            state.moments.load = true;
+        }
     }
 
     pub(super) fn moved_within(&self, url: &str) {

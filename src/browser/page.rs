@@ -704,6 +704,12 @@ impl Page {
                 self.tell(&PageEvent::FrameNavigated(frame));
             }
         } else if let Some(told) = event.read::<wire::FrameStartedNavigating>() {
+            // `sameDocument` and `historySameDocument` bring no other one.
+            if !told.navigation_type.ends_with("ameDocument")
+                && let Some(frame) = self.frame_by_id(&told.frame_id)
+            {
+                frame.leaves();
+            }
             let main = told.frame_id == self.inner.target;
             self.update(|state| state.journal.navigation_begun(main));
         } else if let Some(told) = event.read::<wire::FrameRequestedNavigation>() {
@@ -712,6 +718,9 @@ impl Page {
         } else if let Some(told) = event.read::<wire::FrameStartedLoading>() {
             self.update(|state| state.journal.loading(&told.frame_id, true));
         } else if let Some(told) = event.read::<wire::FrameStoppedLoading>() {
+            if let Some(frame) = self.frame_by_id(&told.frame_id) {
+                frame.stopped_loading();
+            }
             self.update(|state| state.journal.loading(&told.frame_id, false));
         }
     }

@@ -74,6 +74,19 @@ fn history_goes_back_and_forward_and_ends() {
 }
 
 #[test]
+fn a_page_that_sends_its_visitor_to_another_program_has_arrived() {
+    drive(async |context, site| {
+        site.answer("/nothing", "HTTP/1.1 204 No Content\r\n\r\n");
+        for address in ["mailto:somebody@a.example", "/nothing"] {
+            let html = format!("<title>Stays</title><script>location.href = '{address}'</script><p>Text</p>");
+            let page = open(&context, &site, &html).await;
+            assert_eq!(page.title().await, "Stays", "{address}");
+            assert!(page.main_frame().moments().load);
+        }
+    });
+}
+
+#[test]
 fn what_is_not_a_document_does_not_hang_a_navigation() {
     drive(async |context, site| {
         let page = open(&context, &site, "<title>Stays</title>").await;

@@ -146,3 +146,18 @@ def test_a_proxy_that_is_none_is_refused_without_its_password(
     assert "swordfish" not in str(refused)
     assert not (folder / "owned").exists()
     assert "swordfish" not in "".join(client.server.log)
+
+
+def test_what_a_page_opens_on_its_own_stops_nobody(client: RawClient, site: Site) -> None:
+    body = """<h1>Busy</h1><script>
+        location.href = 'mailto:somebody@example.org';
+        Notification.requestPermission();
+        navigator.clipboard.readText().catch(() => {});
+        navigator.geolocation.getCurrentPosition(() => {});
+        debugger;
+        print();
+    </script>"""
+    address = site.publish("/busy", document("Busy", body))
+    client.text("browser_navigate", url=address)
+    assert "Busy" in client.text("browser_snapshot")
+    assert "/busy" in client.text("browser_evaluate", function="() => location.pathname")
