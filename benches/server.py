@@ -2,6 +2,8 @@
 
 Usage: python -m benches.server [--python PYTHON] [--rounds N] [--against NAME=COMMAND] …
 
+Beside that: how many characters a model reads of five kinds of page, and of the answer to a click there.
+
 Each round is a fresh server, and servers take turns within a round, so that the machine's noise falls on
 all of them. `--against` measures any other MCP server whose tools have the names of Playwright's;
 `playwright-mcp` is measured along when it is installed. Results are kept in target/bench/results.json, and
@@ -23,10 +25,12 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests_py.support.site import Site
+from benches.kinds import KINDS
+from tests_py.support.site import ROUTES, Answer, Request, Site
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,6 +40,8 @@ if TYPE_CHECKING:
 
 RESULTS = Path("target/bench/results.json")
 REF = re.compile(r"\[ref=(\w+)\]")
+SESSION_ID = re.compile(r'"sessionId":\s*"([^"]+)"')
+EVERYTHING = ["--caps", "vision,pdf,find,steps"]
 RESAMPLES = 1000
 Samples = dict[str, list[float]]
 
@@ -43,7 +49,10 @@ Samples = dict[str, list[float]]
 def main() -> int:
     """Measures, prints a table, and keeps the samples."""
     options = arguments()
-    commands = {"ours": [options.python, "-m", "patchright_mcp", "--headless"], **peers(options.against)}
+    commands = {
+        "ours": [options.python, "-m", "patchright_mcp", "--headless", *EVERYTHING],
+        **peers(options.against),
+    }
     samples: dict[str, Samples] = {name: defaultdict(list) for name in commands}
     with Site() as site:
         for number in range(options.rounds):
@@ -53,6 +62,8 @@ def main() -> int:
                 measure_start(commands[name], samples[name], options.starts)
                 if options.samples:
                     measure_tools(commands[name], samples[name], site, options.samples)
+        if options.samples:
+            print_characters({name: measure_characters(command, site) for name, command in commands.items()})
     before = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     print_table(samples, before)
     RESULTS.parent.mkdir(parents=True, exist_ok=True)
@@ -93,7 +104,7 @@ def measure_start(command: list[str], samples: Samples, times: int) -> None:
 
 
 def measure_tools(command: list[str], samples: Samples, site: Site, times: int) -> None:
-    """Each tool on pages that need it."""
+    """The tools that are used most, many times; then each of the others."""
     small, large, consequences = (
         site.page("form"),
         site.url("/large?elements=10000"),
@@ -119,6 +130,101 @@ def measure_tools(command: list[str], samples: Samples, site: Site, times: int) 
             client.act(
                 samples, "click, a navigation", "browser_click", ref_in(page, 'link "To the form, here"')
             )
+            client.timed(samples, "browser_navigate_back", "browser_navigate_back")
+        if client.has_everything():
+            measure_every_tool(client, samples, site)
+            measure_at_once(client, samples, site)
+
+
+def measure_every_tool(client: Client, samples: Samples, site: Site) -> None:
+    """The tools that are left, each once, on pages that need them."""
+
+    def timed(tool: str, **values: object) -> str:
+        return client.timed(samples, tool, tool, **values)
+
+    def on(ref: str) -> dict[str, str]:
+        return {"ref": ref}
+
+    page = client.call("browser_navigate", url=site.page("fields"))
+    fields = [("Name", "textbox", "Ada"), ("Volume", "slider", "30"), ("Fruit", "combobox", "Banana")]
+    filled = [
+        {"name": name, "type": kind, "ref": ref_in(page, f'"{name}"'), "value": value}
+        for name, kind, value in fields
+    ]
+    timed("browser_fill_form", fields=filled)
+    timed("browser_select_option", **on(ref_in(page, '"Tags"')), values=["Red"])
+    timed("browser_press_key", key="Tab")
+    timed("browser_wait_for", text="Name")
+    timed("browser_console_messages")
+    timed("browser_network_requests")
+    timed("browser_find", text="name")
+    timed("browser_pdf_save")
+    page = client.call("browser_navigate", url=site.page("handles"))
+    timed("browser_hover", **on(ref_in(page, 'button "Menu"')))
+    timed("browser_drag", startRef=ref_in(page, '"Cargo"'), endRef=ref_in(page, '"Hold"'))
+    timed("browser_scroll_into_view", **on(ref_in(page, '"Far below"')))
+    client.call("browser_click", **on(ref_in(page, '"Choose one"')))
+    timed("browser_file_upload")
+    timed("browser_mouse_move_xy", x=20, y=20)
+    timed("browser_mouse_click_xy", x=500, y=20)
+    timed("browser_mouse_drag_xy", startX=500, startY=20, endX=520, endY=40)
+    timed("browser_steps", steps=[{"tool": "browser_press_key", "arguments": {"key": "Tab"}}])
+    page = client.call("browser_navigate", url=site.page("dialogs"))
+    client.call("browser_click", **on(ref_in(page, '"Confirm"')))
+    timed("browser_handle_dialog", accept=True)
+    timed("browser_tabs", action="new")
+    timed("browser_resize", width=800, height=600)
+    timed("browser_close")
+    timed("browser_context_create", name="bench")
+    timed("browser_context_list")
+    timed("browser_context_switch", name="default")
+    timed("browser_context_close", name="bench")
+    timed("browser_install")
+
+
+def measure_at_once(client: Client, samples: Samples, site: Site) -> None:
+    """The same call on one page, and on ten pages at once: ten should take less than three times one."""
+    sessions = [SESSION_ID.findall(client.call("create_session"))[0] for _ in range(10)]
+    calls: list[dict[str, object]] = []
+    for session in sessions:
+        page = client.call("browser_navigate", url=site.page("consequences"), sessionId=session)
+        calls.append({"ref": ref_in(page, "Change at once"), "sessionId": session})
+    for step, some in (("a click, on one page", calls[:1]), ("ten clicks, on ten pages at once", calls)):
+        begin = time.perf_counter()
+        client.call_at_once("browser_click", some)
+        samples[step].append(since(begin))
+    for session in sessions:
+        client.call("close_session", sessionId=session)
+
+
+def serve_body(body: str, _request: Request, _rest: str) -> Answer:
+    """Answers with a page."""
+    return Answer(body)
+
+
+def measure_characters(command: list[str], site: Site) -> dict[str, tuple[int, int]]:
+    """Characters of the snapshot of each kind of page, and of the answer to a click there."""
+    characters = {}
+    with Client(command) as client:
+        client.shake_hands()
+        client.learn_tools()
+        for number, (kind, make) in enumerate(KINDS.items()):
+            ROUTES[f"kind-{number}"] = partial(serve_body, make())
+            client.call("browser_navigate", url=site.url(f"/kind-{number}"))
+            snapshot = client.call("browser_snapshot")
+            button = ref_in(snapshot, '"Change something"')
+            answer = client.act(defaultdict(list), kind, "browser_click", button)
+            characters[kind] = (len(snapshot), len(answer))
+    return characters
+
+
+def print_characters(characters: dict[str, dict[str, tuple[int, int]]]) -> None:
+    """One row a kind of page: the snapshot and the answer to a click, of each server."""
+    print_row("characters: snapshot / click", *characters)
+    print("|" + "---|" * (1 + len(characters)))
+    for kind in KINDS:
+        print_row(kind, *(f"{found[kind][0]:,} / {found[kind][1]:,}" for found in characters.values()))
+    print()
 
 
 class Client:
@@ -177,12 +283,31 @@ class Client:
             names = tool["inputSchema"].get("properties", {})
             self._ref_names[tool["name"]] = "ref" if "ref" in names else "target"
 
+    def has_everything(self) -> bool:
+        """Whether it is a server with all of our tools."""
+        return "browser_steps" in self._ref_names
+
     def call(self, tool: str, **values: object) -> str:
         """Calls a tool, which must work, and returns its text."""
         result = self.ask("tools/call", {"name": tool, "arguments": values})
         text = "\n".join(part["text"] for part in result["content"] if part["type"] == "text")
         assert not result.get("isError"), f"{tool}: {text}"
         return text
+
+    def call_at_once(self, tool: str, calls: list[dict[str, object]]) -> None:
+        """Makes all of these calls before the first is answered; all must work."""
+        first = self._last_id + 1
+        for values in calls:
+            self._last_id += 1
+            params = {"name": tool, "arguments": values}
+            self._send({"id": self._last_id, "method": "tools/call", "params": params})
+        waiting = set(range(first, self._last_id + 1))
+        for message in self._messages():
+            if message.get("id") in waiting and "method" not in message:
+                assert not message["result"].get("isError"), message
+                waiting.discard(message["id"])
+            if not waiting:
+                return
 
     def timed(self, samples: Samples, step: str, tool: str, **values: object) -> str:
         """Calls a tool and keeps how long it took, in milliseconds."""

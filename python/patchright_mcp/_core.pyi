@@ -7,6 +7,7 @@ __all__ = [
     "ApiResponse",
     "Browser",
     "BrowserContext",
+    "Call",
     "CooldownState",
     "Dialog",
     "Dispatcher",
@@ -33,6 +34,7 @@ __all__ = [
     "launch",
     "list_patchright_tools",
     "main",
+    "register_selector",
 ]
 
 __version__: str
@@ -173,6 +175,8 @@ class BrowserContext:
     def is_closed(self) -> bool: ...
     def new_page(self) -> Operation: ...
     def close(self) -> Operation: ...
+    def expose(self, name: str) -> Operation:
+        """Gives all pages a function, whose calls are told as events."""
     def add_init_script(self, source: str) -> Operation: ...
     def cookies(self) -> Operation: ...
     def add_cookies(self, cookies: Any) -> Operation: ...
@@ -195,6 +199,9 @@ def connect(
 
 def find_browser() -> Path | None:
     """The path of the browser that would be started; `None` where there is none."""
+
+def register_selector(name: str, source: str) -> bool:
+    """Lets selectors name an engine of one's own. False when there is one with this name."""
 
 @final
 class Page:
@@ -237,6 +244,8 @@ class Page:
     def set_viewport(self, width: int, height: int) -> Operation: ...
     def set_extra_headers(self, headers: dict[str, str]) -> Operation: ...
     def emulate_media(self, media: Any) -> Operation: ...
+    def expose(self, name: str) -> Operation:
+        """Gives the page a function, whose calls are told as events."""
     def add_init_script(self, source: str) -> Operation: ...
     def screenshot(
         self,
@@ -280,6 +289,20 @@ class FileChooser:
     def is_multiple(self) -> bool: ...
     def element(self) -> Operation:
         """The input that asked."""
+
+@final
+class Call:
+    """A call of a function that was exposed, which waits for its answer."""
+
+    @property
+    def frame(self) -> Frame: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def arguments(self) -> Any:
+        """What the page calls it with, as a list."""
+    def answer(self, value: Any, failed: bool) -> Operation:
+        """Gives the page a value, or an exception."""
 
 @final
 class Frame:

@@ -12,6 +12,7 @@ use super::browser::{Browser, BrowserInner};
 use super::download::{Download, DownloadState, Downloads};
 use super::emulation::{Emulation, metrics};
 use super::events::{ContextEvent, Listener, Listeners};
+use super::exposed::Exposure;
 use super::input::InputStyle;
 use super::page::Page;
 use super::policy::Policy;
@@ -102,6 +103,7 @@ struct ContextState {
     closed: bool,
     /// The origins that its pages have been to.
     origins: BTreeSet<String>,
+    exposures: Vec<Exposure>,
 }
 
 impl fmt::Debug for BrowserContext {
@@ -260,6 +262,14 @@ impl BrowserContext {
             }
         }
         Ok(())
+    }
+
+    pub(super) fn remember_exposure(&self, exposure: Exposure) {
+        self.inner.state.lock().exposures.push(exposure);
+    }
+
+    pub(super) fn exposures(&self) -> Vec<Exposure> {
+        self.inner.state.lock().exposures.clone()
     }
 
     pub(super) fn change_options(&self, change: impl FnOnce(&mut ContextOptions)) {

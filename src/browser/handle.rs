@@ -66,6 +66,13 @@ impl Realm {
         self.read(object).await
     }
 
+    /// Like [`evaluate`](Self::evaluate), also while a dialog is open.
+    pub(super) async fn evaluate_unhindered(&self, script: &str, argument: &JsValue) -> Result<JsValue> {
+        let unhindered = Self { frame: None, ..self.clone() };
+        let object = unhindered.run(script, argument, true).await?;
+        self.read(object).await
+    }
+
     /// Like [`evaluate`](Self::evaluate); what it gives stays in the page.
     pub async fn evaluate_handle(&self, script: &str, argument: &JsValue) -> Result<JsHandle> {
         Ok(self.hold(self.run(script, argument, false).await?))

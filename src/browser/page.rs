@@ -695,6 +695,7 @@ impl Page {
             if main && self.inner.state.lock().unborn {
                 self.born();
             }
+            self.serve_document(&frame);
             self.tell(&PageEvent::FrameNavigated(frame));
         } else if let Some(told) = event.read::<wire::NavigatedWithinDocument>() {
             let main = told.frame_id == self.inner.target;

@@ -19,6 +19,7 @@ use crate::browser::input::InputStyle;
 use crate::browser::launch::{IgnoreDefaults, LaunchOptions};
 use crate::browser::locator;
 use crate::browser::proxy::Proxy;
+use crate::browser::selector;
 use crate::browser::{ContextOptions, StorageState, StoredCookie};
 use crate::cdp::types::network::Headers;
 use crate::error::{Error, Result};
@@ -221,6 +222,12 @@ pub(super) fn find_browser() -> Option<PathBuf> {
     find(&Wanted::default()).ok().map(|found| found.executable)
 }
 
+/// Lets selectors name an engine of one's own. False when there is one with this name.
+#[pyfunction]
+pub(super) fn register_selector(name: &str, source: &str) -> bool {
+    selector::register(name, source)
+}
+
 #[pymethods]
 impl Browser {
     #[getter]
@@ -292,6 +299,12 @@ impl BrowserContext {
     fn close(&self) -> Operation {
         let context = self.0.clone();
         operation(async move { context.close().await })
+    }
+
+    /// Gives all pages a function, whose calls are told as events.
+    fn expose(&self, name: String) -> Operation {
+        let context = self.0.clone();
+        operation(async move { context.expose(&name).await })
     }
 
     fn add_init_script(&self, source: String) -> Operation {

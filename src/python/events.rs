@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use super::bridge::Queue;
 use super::frame::Frame;
 use super::network::follow_traffic;
-use super::page::{Dialog, FileChooser, Page};
+use super::page::{Call, Dialog, FileChooser, Page};
 use crate::browser::Browser;
 use crate::browser::events::{ContextEvent, PageEvent};
 
@@ -68,6 +68,6 @@ fn tell(event: &PageEvent, key: usize, queue: &Arc<Queue>) {
         PageEvent::Dialog(dialog) => tell!("dialog", Dialog(dialog.clone())),
         PageEvent::DialogClosed => tell!("dialogclosed", ()),
         PageEvent::FileChooser(chooser) => tell!("filechooser", FileChooser(chooser.clone())),
-        PageEvent::BindingCalled { .. } => {}
+        PageEvent::Called(call) => tell!("called", Call(call.clone())),
     }
 }

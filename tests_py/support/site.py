@@ -58,7 +58,7 @@ class Site:
 
     def publish(self, path: str, body: str | bytes, kind: str = KINDS[".html"]) -> str:
         """Serves `body` at `path` from now on, and gives its address."""
-        self._server.published[path] = _Answer(body, kind=kind)
+        self._server.published[path] = Answer(body, kind=kind)
         return self.url(path)
 
     def requested(self, path: str) -> list[Request]:
@@ -90,7 +90,7 @@ class Request:
 
 
 @dataclass
-class _Answer:
+class Answer:
     body: str | bytes = ""
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
@@ -104,7 +104,7 @@ class _Server(ThreadingHTTPServer):
     def __init__(self, address: tuple[str, int], handler: type[BaseHTTPRequestHandler]) -> None:
         super().__init__(address, handler)
         self.requests: list[Request] = []
-        self.published: dict[str, _Answer] = {}
+        self.published: dict[str, Answer] = {}
         self.released = Event()
 
     def handle_error(self, request: object, client_address: object) -> None:
@@ -143,7 +143,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(payload)
 
 
-def _answer(request: Request, server: _Server) -> _Answer:
+def _answer(request: Request, server: _Server) -> Answer:
     if request.path in server.published:
         return server.published[request.path]
     folder, _, rest = request.path.removeprefix("/").partition("/")
@@ -153,39 +153,39 @@ def _answer(request: Request, server: _Server) -> _Answer:
     return route(request, rest) if route else _nothing_here()
 
 
-def _delay(request: Request, _: str) -> _Answer:
+def _delay(request: Request, _: str) -> Answer:
     time.sleep(min(float(request.query.get("ms", "0")), 10_000) / 1000)
-    return _Answer("late answer", kind="text/plain")
+    return Answer("late answer", kind="text/plain")
 
 
-def _download(_request: Request, _: str) -> _Answer:
+def _download(_request: Request, _: str) -> Answer:
     headers = {"Content-Disposition": 'attachment; filename="report.bin"'}
-    return _Answer(b"a file, not a page", kind="application/octet-stream", headers=headers)
+    return Answer(b"a file, not a page", kind="application/octet-stream", headers=headers)
 
 
-def _cookie(request: Request, _: str) -> _Answer:
+def _cookie(request: Request, _: str) -> Answer:
     headers = {"Set-Cookie": f"{request.query['name']}={request.query['value']}; Path=/"}
-    return _Answer(document("Cookie", "<h1>Cookie set</h1>"), headers=headers)
+    return Answer(document("Cookie", "<h1>Cookie set</h1>"), headers=headers)
 
 
-def _redirect(request: Request, _: str) -> _Answer:
-    return _Answer(status=int(request.query.get("status", "302")), headers={"Location": request.query["to"]})
+def _redirect(request: Request, _: str) -> Answer:
+    return Answer(status=int(request.query.get("status", "302")), headers={"Location": request.query["to"]})
 
 
-def _echo(request: Request, _: str) -> _Answer:
+def _echo(request: Request, _: str) -> Answer:
     lines = "".join(f"<p>{name} is {value}</p>" for name, value in parse_qsl(request.body))
-    return _Answer(document("Received", f"<h1>Received</h1>{lines}"))
+    return Answer(document("Received", f"<h1>Received</h1>{lines}"))
 
 
-def _nothing_here() -> _Answer:
-    return _Answer(document("Nothing here", "<h1>Nothing here</h1>"), status=404)
+def _nothing_here() -> Answer:
+    return Answer(document("Nothing here", "<h1>Nothing here</h1>"), status=404)
 
 
-def _file(_: Request, name: str) -> _Answer:
+def _file(_: Request, name: str) -> Answer:
     file = (PAGES / name).resolve()
     if not file.is_relative_to(PAGES) or not file.is_file():
         return _nothing_here()
-    return _Answer(file.read_bytes(), kind=KINDS.get(file.suffix, "application/octet-stream"))
+    return Answer(file.read_bytes(), kind=KINDS.get(file.suffix, "application/octet-stream"))
 
 
 def document(title: str, body: str) -> str:
@@ -214,19 +214,19 @@ def bands(count: int) -> str:
     return document("Bands", style + "".join(rows) + button)
 
 
-ROUTES: dict[str, Callable[[Request, str], _Answer]] = {
-    "bands": lambda request, _: _Answer(bands(int(request.query["count"]))),
+ROUTES: dict[str, Callable[[Request, str], Answer]] = {
+    "bands": lambda request, _: Answer(bands(int(request.query["count"]))),
     "cookie": _cookie,
     "delay": _delay,
     "download": _download,
     "echo": _echo,
-    "headers": lambda request, _: _Answer(json.dumps(request.headers), kind="application/json"),
-    "hold": lambda _request, _: _Answer(document("Released", "<h1>Released at last</h1>")),
-    "large": lambda request, _: _Answer(large_page(int(request.query.get("elements", "10000")))),
-    "no-content": lambda _request, _: _Answer(status=204),
-    "notes": lambda _request, _: _Answer(status=204),
+    "headers": lambda request, _: Answer(json.dumps(request.headers), kind="application/json"),
+    "hold": lambda _request, _: Answer(document("Released", "<h1>Released at last</h1>")),
+    "large": lambda request, _: Answer(large_page(int(request.query.get("elements", "10000")))),
+    "no-content": lambda _request, _: Answer(status=204),
+    "notes": lambda _request, _: Answer(status=204),
     "pages": _file,
     "redirect": _redirect,
-    "status": lambda _, rest: _Answer(document(f"Status {rest}", f"<h1>This is {rest}</h1>"), int(rest)),
+    "status": lambda _, rest: Answer(document(f"Status {rest}", f"<h1>This is {rest}</h1>"), int(rest)),
 }
 """First part of the path, and what answers there."""

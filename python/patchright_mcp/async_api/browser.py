@@ -15,7 +15,7 @@ from .. import _core
 from .._deeds import milliseconds
 from .._failures import CLOSED
 from ..errors import Error, TargetClosedError
-from ._base import DEFAULT_TIMEOUT, ApiObject, Connection
+from ._base import DEFAULT_TIMEOUT, ApiObject, Closes, Connection
 from .context import BrowserContext
 from .page import Page
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     )
 
 
-class Browser(ApiObject):
+class Browser(Closes):
     """A browser."""
 
     def __init__(self, browser_type: BrowserType, native: _core.Browser) -> None:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urljoin
 
 from .. import _deeds as deeds
+from .._failures import caller
 from ..errors import Error
-from ._base import DEFAULT_TIMEOUT, Waiter, closed_error
+from ._base import DEFAULT_TIMEOUT, Closes, Waiter, closed_error
 from ._runtime import EventContextManager
 from .api_request import APIRequestContext
 from .har import Recorder
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from .browser import Browser
 
 
-class BrowserContext(ContextTraffic):
+class BrowserContext(ContextTraffic, Closes):
     """An isolated context."""
 
     def __init__(self, browser: Browser, native: NativeContext, options: dict[str, Any]) -> None:
@@ -44,6 +45,7 @@ class BrowserContext(ContextTraffic):
         self._pages: dict[int, Page] = {}
         self._traffic = Traffic(self)
         self._requests: APIRequestContext | None = None
+        self._exposed: dict[str, Callable[..., Any]] = {}
         self._default_timeout: float | None = None
         self._default_navigation_timeout: float | None = None
         self._close_reason: str | None = None
@@ -245,6 +247,22 @@ class BrowserContext(ContextTraffic):
     async def add_init_script(self, script: str | None = None, *, path: str | Path | None = None) -> None:
         """Runs a script in each document, before the document's own."""
         await self._run(self._native.add_init_script(script_source(script, path)))
+
+    async def expose_function(self, name: str, callback: Callable[..., Any]) -> None:
+        """Gives all its pages a function that calls `callback` and gives a promise of its result."""
+        await self.expose_binding(name, lambda _source, *arguments: callback(*arguments))
+
+    async def expose_binding(
+        self, name: str, callback: Callable[..., Any], *, handle: bool | None = None
+    ) -> None:
+        """Like `expose_function`; `callback` is first told who calls: the context, the page and the frame."""
+        for page in self.pages:
+            if name in page._exposed:
+                raise Error(f'{caller()}: Function "{name}" has been already registered in one of the pages')
+        if name in self._exposed:
+            raise Error(f'{caller()}: Function "{name}" has been already registered')
+        self._exposed[name] = callback
+        await self._run(self._native.expose(name))
 
     # Events.
 

@@ -14,6 +14,9 @@ from ._runtime import Runtime
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from types import TracebackType
+
+    from typing_extensions import Self
 
     from .._core import Operation
     from .tracing import Tracing
@@ -118,6 +121,25 @@ def _takes(f: Callable[..., Any]) -> int | None:
         parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
         for parameter in parameters
     )
+
+
+class Closes(ApiObject):
+    """Something that is closed at the end of a `with`."""
+
+    def close(self) -> None:
+        """Closes it."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
 
 
 class Waiter(Generic[T]):
