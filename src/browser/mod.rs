@@ -75,7 +75,7 @@ pub use seek::Sight;
 pub use settle::{Ending, SettleOptions, Settled, Watch};
 pub use socket::{Payload, SocketEvent, WebSocket};
 pub use storage::{SameSite, StorageState, StoredCookie, StoredItem, StoredOrigin};
-pub use traffic::{Follower, HttpCredentials, News};
+pub use traffic::{HttpCredentials, News};
 pub use value::JsValue;
 pub use worker::{Worker, WorkerKind};
 pub use world::{RemoteHandle, Scope, World, value_argument};

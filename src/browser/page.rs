@@ -321,6 +321,10 @@ impl Page {
         self.inner.state.lock().closed
     }
 
+    pub(super) fn is_ready(&self) -> bool {
+        self.inner.state.lock().ready
+    }
+
     pub(super) fn is_routed(&self) -> bool {
         self.inner.state.lock().routed
     }

@@ -11,6 +11,7 @@ use serde_json::json;
 use super::bridge::{Dispatcher, Operation, operation};
 use super::convert::{Plain, options};
 use super::events::{follow_browser, follow_context};
+use super::network::Credentials;
 use super::page::Page;
 use crate::browser::emulation::{Emulation, Geolocation, Media};
 use crate::browser::find::{Channel, Wanted, find};
@@ -91,6 +92,8 @@ struct Context {
     forced_colors: Option<String>,
     contrast: Option<String>,
     downloads: Option<PathBuf>,
+    accept_downloads: Option<bool>,
+    http_credentials: Option<Credentials>,
     focus: bool,
     input: Option<String>,
 }
@@ -131,6 +134,9 @@ impl Context {
             has_touch: self.has_touch,
             input: input_style(self.input.as_deref())?,
             downloads: self.downloads,
+            downloads_by_id: true,
+            refuses_downloads: self.accept_downloads == Some(false),
+            http_credentials: self.http_credentials.map(Credentials::read),
             answers_dialogs: true,
             emulation: Emulation {
                 geolocation: self.geolocation,
@@ -277,6 +283,12 @@ impl BrowserContext {
     #[getter]
     fn key(&self) -> usize {
         self.0.key()
+    }
+
+    /// Whether requests wait for a decision.
+    fn route(&self, routed: bool) -> Operation {
+        let context = self.0.clone();
+        operation(async move { context.route(routed).await })
     }
 
     #[getter]

@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 
 use super::bridge::Queue;
 use super::frame::Frame;
+use super::network::follow_traffic;
 use super::page::{Call, Dialog, FileChooser, Page};
 use crate::browser::Browser;
 use crate::browser::events::{ContextEvent, PageEvent};
@@ -36,6 +37,7 @@ pub(super) fn follow_context(context: &crate::browser::BrowserContext, queue: &A
             }
         }
     };
+    follow_traffic(context, queue);
     context.listen(Arc::new(listener));
     for page in context.pages() {
         follow_page(&page, queue);

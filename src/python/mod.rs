@@ -6,6 +6,7 @@ mod events;
 mod frame;
 mod guard;
 mod handle;
+mod network;
 mod original;
 mod page;
 
@@ -63,6 +64,11 @@ mod _core {
     use super::handle::JsHandle;
     #[pymodule_export]
     use super::main;
+    #[pymodule_export]
+    use super::network::{
+        ApiRequestContext, ApiResponse, Download, Request, Response, Route, WebSocket, Worker,
+        document_request,
+    };
     #[pymodule_export]
     use super::original::{
         CooldownState, Errands, call_tool, close_tools, is_login_timeout, list_patchright_tools,

@@ -108,6 +108,18 @@ impl Page {
         self.0.key()
     }
 
+    /// The browser's id.
+    #[getter]
+    fn id(&self) -> &str {
+        self.0.id()
+    }
+
+    /// Whether requests wait for a decision.
+    fn route(&self, routed: bool) -> Operation {
+        let page = self.0.clone();
+        operation(async move { page.route(routed).await })
+    }
+
     #[getter]
     fn context(&self) -> BrowserContext {
         BrowserContext(self.0.context().clone())

@@ -15,6 +15,7 @@ from .. import _expected as expectations
 from .. import _urls as urls
 from .._deeds import milliseconds
 from ..errors import Error
+from .api_request import APIResponse
 from .locator import Locator
 from .page import Page
 
@@ -56,6 +57,10 @@ class _Assertions:
         called = "\nCall log:\n" + "\n".join(f"  - {line}" for line in log) if log else ""
         why = f"\n{problem}" if problem else ""
         error = AssertionError(f"{told}\nActual value: {received}{why} {called}")
+        self._fail(error)
+
+    def _fail(self, error: AssertionError) -> None:
+        __tracebackhide__ = True
         if self._soft:
             if _soft_errors is None:
                 raise RuntimeError(
@@ -891,6 +896,47 @@ class PageAssertions(_Assertions):
         await self._not.to_match_aria_snapshot(expected, timeout=timeout)
 
 
+class APIResponseAssertions(_Assertions):
+    """What can be expected of an answer to a request without a page."""
+
+    def __init__(
+        self,
+        response: APIResponse,
+        timeout: float | None = None,
+        *,
+        is_not: bool = False,
+        message: str | None = None,
+        soft: bool = False,
+    ) -> None:
+        super().__init__(timeout, is_not=is_not, message=message, soft=soft)
+        self._response = response
+
+    async def to_be_ok(self) -> None:
+        """Its status is one of success: 200 to 299."""
+        __tracebackhide__ = True
+        response = self._response
+        if response.ok is not self._is_not:
+            return
+        expected = "expected not to" if self._is_not else "expected to"
+        told = f"Response status {expected} be within [200..299] range, was '{response.status}'"
+        told = self._message or told
+        told += f"\nCall log:\n  - → {response._method} {response.url}"
+        told += f"\n  - ← {response.status} {response.status_text}\n"
+        kind = response.headers.get("content-type", "")
+        if any(word in kind for word in ("text/", "json", "xml", "javascript")):
+            text = await response.text()
+            told += f"\n Response Text:\n{text[:1000]}"
+        self._fail(AssertionError(told))
+
+    async def not_to_be_ok(self) -> None:
+        """Its status is none of success."""
+        __tracebackhide__ = True
+        opposite = APIResponseAssertions(
+            self._response, self._timeout, is_not=not self._is_not, message=self._message, soft=self._soft
+        )
+        await opposite.to_be_ok()
+
+
 class Expect:
     """`expect` itself, which remembers how long to look."""
 
@@ -908,8 +954,11 @@ class Expect:
     @overload
     def __call__(self, actual: Locator, message: str | None = None) -> LocatorAssertions: ...
 
-    def __call__(self, actual: Page | Locator, message: str | None = None) -> Any:
-        """What can be expected of a page or of elements."""
+    @overload
+    def __call__(self, actual: APIResponse, message: str | None = None) -> APIResponseAssertions: ...
+
+    def __call__(self, actual: Page | Locator | APIResponse, message: str | None = None) -> Any:
+        """What can be expected of a page, of elements or of an answer."""
         return self._assertions(actual, message, soft=False)
 
     def soft(self, actual: Any, message: str | None = None) -> Any:
@@ -921,6 +970,8 @@ class Expect:
             return PageAssertions(actual, self._timeout, message=message, soft=soft)
         if isinstance(actual, Locator):
             return LocatorAssertions(actual, self._timeout, message=message, soft=soft)
+        if isinstance(actual, APIResponse):
+            return APIResponseAssertions(actual, self._timeout, message=message, soft=soft)
         raise ValueError(f"Unsupported type: {type(actual)}")
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import tempfile
 from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -88,8 +90,9 @@ class Browser(Closes):
         """Closes it with all that is in it; somebody else's is only let go of."""
         if not self._connected:
             return
-        for context in self._contexts.values():
+        for context in list(self._contexts.values()):
             context._close_reason = reason or context._close_reason
+            await context._finish_recordings()
         await self._run(self._native.close())
         self._gone()
 
@@ -601,8 +604,15 @@ _NATIVE = (
     "offline",
     "java_script_enabled",
     "bypass_csp",
+    "http_credentials",
+    "accept_downloads",
 )
 _MEDIA = ("color_scheme", "reduced_motion", "forced_colors", "contrast")
+
+
+def _downloads_folder() -> Path:
+    """Where downloads are kept for as long as their context lives. The browser makes it with the first one."""
+    return Path(tempfile.gettempdir()) / f"patchright-downloads-{os.getpid()}"
 
 
 def native_options(options: dict[str, Any]) -> dict[str, Any]:
@@ -612,6 +622,11 @@ def native_options(options: dict[str, Any]) -> dict[str, Any]:
     told["focus"] = not options.get("focus_control")
     if options.get("input"):
         told["input"] = options["input"]
+    credentials = told.get("http_credentials")
+    if isinstance(credentials, (list, tuple)):
+        told["http_credentials"] = credentials[0] if credentials else None
+    if options.get("accept_downloads") is not False:
+        told["downloads"] = str(options.get("downloads_path") or _downloads_folder())
     if "permissions" in told:
         told["permissions"] = list(told["permissions"])
     return told

@@ -15,7 +15,11 @@ from .._failures import caller
 from ..errors import Error
 from ._base import DEFAULT_TIMEOUT, Closes, Waiter, closed_error
 from ._runtime import EventContextManager
+from .api_request import APIRequestContext
+from .har import Recorder
+from .network import ContextTraffic, Traffic
 from .page import Page, script_source
+from .tracing import Tracing
 
 if TYPE_CHECKING:
     from .._core import BrowserContext as NativeContext
@@ -24,7 +28,7 @@ if TYPE_CHECKING:
     from .browser import Browser
 
 
-class BrowserContext(Closes):
+class BrowserContext(ContextTraffic, Closes):
     """An isolated context."""
 
     def __init__(self, browser: Browser, native: NativeContext, options: dict[str, Any]) -> None:
@@ -39,12 +43,28 @@ class BrowserContext(Closes):
             for name in ("color_scheme", "reduced_motion", "forced_colors", "contrast")
         }
         self._pages: dict[int, Page] = {}
+        self._traffic = Traffic(self)
+        self._requests: APIRequestContext | None = None
         self._exposed: dict[str, Callable[..., Any]] = {}
         self._default_timeout: float | None = None
         self._default_navigation_timeout: float | None = None
         self._close_reason: str | None = None
         self._closed = False
         self._closing = False
+        self._recorders: list[Recorder] = []
+        self.tracing = Tracing(self)
+        """Writes down what is done in this context."""
+        if options.get("record_har_path"):
+            content = options.get("record_har_content")
+            if content is None and options.get("record_har_omit_content"):
+                content = "omit"
+            Recorder(
+                self,
+                options["record_har_path"],
+                url_filter=options.get("record_har_url_filter"),
+                content=content,
+                mode=options.get("record_har_mode"),
+            )
         self._connection.know(native.key, self)
         for page in native.pages:
             self._page_of(page)
@@ -58,6 +78,8 @@ class BrowserContext(Closes):
         return page
 
     def _told(self, name: str, payload: Any) -> None:
+        if self._traffic.told(name, payload):
+            return
         if name == "page":
             page = self._page_of(payload)
             self._emit("page", page)
@@ -81,6 +103,12 @@ class BrowserContext(Closes):
         self._browser._context_closed(self)
         self._emit("close", self)
 
+    async def _finish_recordings(self) -> None:
+        network = self.tracing._network
+        for recorder in list(self._recorders):
+            if recorder is not network:
+                await recorder.stop()
+
     def _timeout(self, timeout: float | timedelta | None = None) -> float:
         if timeout is not None:
             return deeds.milliseconds(timeout)
@@ -95,6 +123,13 @@ class BrowserContext(Closes):
     def browser(self) -> Browser | None:
         """The browser; `None` for the context of a profile."""
         return None if self._options.get("persistent") else self._browser
+
+    @property
+    def request(self) -> APIRequestContext:
+        """Sends requests without a page, with the cookies of this context."""
+        if self._requests is None:
+            self._requests = APIRequestContext._of_context(self)
+        return self._requests
 
     @property
     def pages(self) -> list[Page]:
@@ -132,6 +167,7 @@ class BrowserContext(Closes):
             return
         self._closing = True
         self._close_reason = reason
+        await self._finish_recordings()
         if self._options.get("persistent"):
             await self._browser.close(reason=reason)
             return

@@ -19,7 +19,7 @@ from .frame import Frame
 from .handle import ElementHandle, JSHandle, handle_of, write_picture
 from .input import Keyboard, Mouse, Touchscreen
 from .locator import FrameLocator, Locator
-from .network import Response
+from .network import PageTraffic, Response
 from .obstructions import Obstructions
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .context import BrowserContext
 
 
-class Page(Closes):
+class Page(PageTraffic, Closes):
     """One tab."""
 
     def __init__(self, context: BrowserContext, native: NativePage) -> None:
@@ -51,6 +51,7 @@ class Page(Closes):
         self._obstructions = Obstructions()
         self._opener: Page | None = None
         self._catches_choosers = False
+        self._follow_traffic()
         self._exposed: dict[str, Callable[..., Any]] = {}
         self._connection.know(native.key, self)
 

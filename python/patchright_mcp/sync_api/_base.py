@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from .._core import Operation
+    from .tracing import Tracing
 
 T = TypeVar("T")
 DEFAULT_TIMEOUT = 30_000.0
@@ -30,6 +31,8 @@ class Connection:
     def __init__(self) -> None:
         self.runtime = Runtime(self._told)
         self._known: dict[int, ApiObject] = {}
+        self.traced: Tracing | None = None
+        """What writes calls down, while it does."""
 
     def know(self, key: int, item: ApiObject) -> None:
         """Events with this key are for this object from now on."""
@@ -53,6 +56,7 @@ class ApiObject:
     """Something that events happen to."""
 
     _is_public = True
+    _is_traced = True
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -99,6 +103,9 @@ class ApiObject:
         """The engine tells of an event."""
 
     def _run(self, operation: Operation, timeout: float | None = None, log: Sequence[str] = ()) -> Any:
+        traced = self._connection.traced
+        if traced is not None and self._is_traced:
+            return traced.call(operation, timeout, log)
         return self._runtime.run(operation, timeout, log)
 
 
