@@ -114,8 +114,8 @@ def test_a_key_is_made_up_and_told_once(tmp_path: Path) -> None:
 
 def test_each_key_has_its_own_world(tmp_path: Path, site: Site) -> None:
     (tmp_path / "keys").write_text("# two people\nfirst\n\nsecond\n")
-    arguments = ("--api-key-file", "keys", "--caps", "pdf")
-    with HttpServer(tmp_path, *arguments, env={"PATCHRIGHT_MCP_API_KEY": ""}) as server:
+    flags = ("--api-key-file", "keys", "--caps", "pdf")
+    with HttpServer(tmp_path, *flags, env={"PATCHRIGHT_MCP_API_KEY": ""}) as server:
         first, second = server.begin("first"), server.begin("second")
         first.text("browser_navigate", url=site.url("/cookie?name=a&value=1"))
         second.text("browser_navigate", url=site.page("form"))
