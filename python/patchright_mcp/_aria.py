@@ -11,7 +11,7 @@ _STATES = ("checked", "disabled", "expanded", "level", "pressed", "selected")
 
 
 def written(children: list[Any], depth: int | None = None, indent: str = "") -> str:
-    """The children of an element as text, so many levels deep."""
+    """The children of an element as text, and so many levels below them."""
     lines: list[str] = []
     for child in children:
         if isinstance(child, str):
@@ -25,7 +25,7 @@ def written(children: list[Any], depth: int | None = None, indent: str = "") -> 
             if value not in (None, False):
                 head += f" [{state}]" if value is True else f" [{state}={value}]"
         inner, url = child["children"], child.get("url")
-        deeper = depth is None or depth > 1
+        deeper = depth is None or depth > 0
         if url is None and len(inner) == 1 and isinstance(inner[0], str):
             lines.append(f"{head}: {_scalar(inner[0])}")
         elif deeper and (inner or url is not None):

@@ -95,6 +95,7 @@ struct Context {
     accept_downloads: Option<bool>,
     http_credentials: Option<Credentials>,
     focus: bool,
+    input: Option<String>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -131,7 +132,7 @@ impl Context {
             device_scale_factor: self.device_scale_factor,
             is_mobile: self.is_mobile,
             has_touch: self.has_touch,
-            input: InputStyle::Instant,
+            input: input_style(self.input.as_deref())?,
             downloads: self.downloads,
             downloads_by_id: true,
             refuses_downloads: self.accept_downloads == Some(false),
@@ -149,6 +150,13 @@ impl Context {
             ..ContextOptions::default()
         })
     }
+}
+
+fn input_style(name: Option<&str>) -> Result<InputStyle> {
+    let Some(name) = name else { return Ok(InputStyle::default()) };
+    name.parse().map_err(|_| Error::InvalidArguments {
+        problems: vec!["input: expected one of (natural|instant)".to_owned()],
+    })
 }
 
 impl Launch {
@@ -185,9 +193,10 @@ impl Launch {
 /// Starts a browser, whose events go to `dispatcher`.
 #[pyfunction]
 pub(super) fn launch(dispatcher: &Dispatcher, chosen: &Bound<'_, PyAny>) -> PyResult<Operation> {
-    let (launch, context) = options::<Launch>(chosen)?.read()?;
+    let chosen = options::<Launch>(chosen)?;
     let queue = dispatcher.queue();
     Ok(operation(async move {
+        let (launch, context) = chosen.read()?;
         let browser =
             crate::browser::Browser::launch(&launch, context, &|line| tracing::warn!("{line}")).await?;
         browser.default_context().prepare().await?;
@@ -206,9 +215,10 @@ pub(super) fn connect(
     timeout_ms: f64,
     chosen: &Bound<'_, PyAny>,
 ) -> PyResult<Operation> {
-    let context = options::<Context>(chosen)?.read()?;
+    let chosen = options::<Context>(chosen)?;
     let (queue, limit) = (dispatcher.queue(), locator::limit(timeout_ms));
     Ok(operation(async move {
+        let context = chosen.read()?;
         let browser = crate::browser::Browser::connect(&endpoint, &headers, context, limit).await?;
         follow_context(browser.default_context(), &queue);
         follow_browser(&browser, &queue);
@@ -253,10 +263,10 @@ impl Browser {
     }
 
     fn new_context(&self, dispatcher: &Dispatcher, chosen: &Bound<'_, PyAny>) -> PyResult<Operation> {
-        let (browser, context) = (self.0.clone(), options::<Context>(chosen)?.read()?);
+        let (browser, chosen) = (self.0.clone(), options::<Context>(chosen)?);
         let queue = dispatcher.queue();
         Ok(operation(async move {
-            let context = browser.new_context(context).await?;
+            let context = browser.new_context(chosen.read()?).await?;
             follow_context(&context, &queue);
             Ok(BrowserContext(context))
         }))

@@ -3,11 +3,12 @@
 import asyncio
 import math
 from datetime import datetime, timezone
+from typing import Literal
 from urllib.parse import urlparse
 
 import pytest
 
-from patchright_mcp.async_api import Dialog, Error, Page, Playwright
+from patchright_mcp.async_api import Browser, Dialog, Error, Page, Playwright
 from patchright_mcp.async_api import TimeoutError as PatchrightTimeoutError
 from tests_py.support.site import Site
 
@@ -103,6 +104,23 @@ async def test_giving_up_a_task_gives_up_its_wait(page: Page) -> None:
     with pytest.raises(asyncio.CancelledError):
         await waiting
     assert await page.evaluate("1 + 1") == 2
+
+
+async def test_the_pointer_travels_unless_it_is_to_be_instant(browser: Browser) -> None:
+    heard = {}
+    styles: list[Literal["natural", "instant"] | None] = [None, "natural", "instant"]
+    for style in styles:
+        context = await browser.new_context(input=style)
+        page = await context.new_page()
+        await page.set_content(
+            "<button style='margin: 300px'>Go</button><script>moves = 0; onmousemove = () => moves++</script>"
+        )
+        await page.click("button")
+        heard[style] = await page.evaluate("moves", isolated_context=False)
+        await context.close()
+    assert heard["instant"] <= 1 < min(heard[None], heard["natural"])
+    with pytest.raises(Error, match="input: expected one of"):
+        await browser.new_context(input="slow")  # type: ignore[arg-type]
 
 
 async def test_pages_call_functions_of_the_script_also_after_a_navigation(page: Page, site: Site) -> None:

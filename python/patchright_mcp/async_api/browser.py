@@ -137,8 +137,13 @@ class Browser(Closes):
         user_agent: str | None = None,
         viewport: ViewportSize | None = None,
         focus_control: bool | None = None,
+        input: Literal["natural", "instant"] | None = None,
     ) -> BrowserContext:
-        """Makes an isolated context."""
+        """Makes an isolated context.
+
+        `input` is how the pointer and the keys move: `"natural"`, as a hand does (the default), or `"instant"`,
+        as fast as the browser takes it.
+        """
         if not self._connected:
             raise TargetClosedError(f"Browser.new_context: {CLOSED}")
         return await self._new_context(
@@ -181,6 +186,7 @@ class Browser(Closes):
                 "user_agent": user_agent,
                 "viewport": viewport,
                 "focus_control": focus_control,
+                "input": input,
             }
         )
 
@@ -232,6 +238,7 @@ class Browser(Closes):
         user_agent: str | None = None,
         viewport: ViewportSize | None = None,
         focus_control: bool | None = None,
+        input: Literal["natural", "instant"] | None = None,
     ) -> Page:
         """Opens a page in a context of its own, which closes with it."""
         if not self._connected:
@@ -276,6 +283,7 @@ class Browser(Closes):
                 "user_agent": user_agent,
                 "viewport": viewport,
                 "focus_control": focus_control,
+                "input": input,
             }
         )
         page = await context.new_page()
@@ -422,6 +430,7 @@ class BrowserType(ApiObject):
         user_agent: str | None = None,
         viewport: ViewportSize | None = None,
         focus_control: bool | None = None,
+        input: Literal["natural", "instant"] | None = None,
     ) -> BrowserContext:
         """Starts a browser with a profile, and gives the context of that profile."""
         self._check()
@@ -478,6 +487,7 @@ class BrowserType(ApiObject):
             "user_agent": user_agent,
             "viewport": viewport,
             "focus_control": focus_control,
+            "input": input,
         }
         chosen = context_options({name: value for name, value in given.items() if name not in _LAUNCH_ONLY})
         launch = launch_options({name: value for name, value in given.items() if name in _LAUNCH})
@@ -610,6 +620,8 @@ def native_options(options: dict[str, Any]) -> dict[str, Any]:
     told = {name: options[name] for name in _NATIVE if name in options}
     told.update({name: options[name] for name in _MEDIA if options.get(name) not in (None, "null")})
     told["focus"] = not options.get("focus_control")
+    if options.get("input"):
+        told["input"] = options["input"]
     credentials = told.get("http_credentials")
     if isinstance(credentials, (list, tuple)):
         told["http_credentials"] = credentials[0] if credentials else None

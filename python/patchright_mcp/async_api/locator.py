@@ -189,7 +189,7 @@ class Locator(ApiObject):
     async def aria_snapshot(
         self, *, timeout: float | timedelta | None = None, depth: int | None = None
     ) -> str:
-        """What assistive technology is told of the element, as text, so many levels deep."""
+        """What assistive technology is told of the element, as text, with so many levels below."""
         return aria.written(await self._perform(deeds.deed("aria_tree"), timeout), depth)
 
     async def all(self) -> list[Locator]:

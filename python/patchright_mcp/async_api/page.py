@@ -348,7 +348,7 @@ class Page(PageTraffic, Closes):
     async def aria_snapshot(
         self, *, timeout: float | timedelta | None = None, depth: int | None = None
     ) -> str:
-        """What assistive technology is told of the page, as text, so many levels deep."""
+        """What assistive technology is told of the page, as text, with so many levels below."""
         return await self.locator("body").aria_snapshot(timeout=timeout, depth=depth)
 
     # Pictures and paper.

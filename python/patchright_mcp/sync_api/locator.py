@@ -187,7 +187,7 @@ class Locator(ApiObject):
         return described
 
     def aria_snapshot(self, *, timeout: float | timedelta | None = None, depth: int | None = None) -> str:
-        """What assistive technology is told of the element, as text, so many levels deep."""
+        """What assistive technology is told of the element, as text, with so many levels below."""
         return aria.written(self._perform(deeds.deed("aria_tree"), timeout), depth)
 
     def all(self) -> list[Locator]:

@@ -344,7 +344,7 @@ class Page(PageTraffic, Closes):
         self._run(self._native.expose(name))
 
     def aria_snapshot(self, *, timeout: float | timedelta | None = None, depth: int | None = None) -> str:
-        """What assistive technology is told of the page, as text, so many levels deep."""
+        """What assistive technology is told of the page, as text, with so many levels below."""
         return self.locator("body").aria_snapshot(timeout=timeout, depth=depth)
 
     # Pictures and paper.
