@@ -46,8 +46,8 @@ def test_a_login_is_kept(site: Site, tmp_path: Path) -> None:
 
 def test_many_pages_are_read(site: Site) -> None:
     assert run("scrape", site.page("form") + "?number={}", 100) == ["Register"] * 100
-    asked = [request.query["number"] for request in site.requested("/pages/form.html")]
-    assert sorted(asked, key=int) == [str(number) for number in range(100)]
+    asked = [request.query.get("number") for request in site.requested("/pages/form.html")]
+    assert sorted(filter(None, asked), key=int) == [str(number) for number in range(100)]
 
 
 def test_a_file_is_saved(site: Site, tmp_path: Path) -> None:
