@@ -94,6 +94,14 @@ bench: .venv/ready browser ## Measure start-up and tools on a release build; BEN
 	$(call say,Measuring)
 	python -m benches.server --python $(CURDIR)/target/bench/venv/bin/python $(BENCH)
 
+.PHONY: bench-python
+bench-python: .venv/ready browser ## Measure the Python library on a release build; PEERS=PYTHON for one that has playwright
+	$(call say,Building the release to measure)
+	maturin build $(CARGO_FLAGS) --release --out target/bench/wheels
+	@scripts/prepare bench
+	$(call say,Measuring)
+	python -m benches.python --python $(CURDIR)/target/bench/venv/bin/python --peers $(or $(PEERS),python) $(BENCH)
+
 .PHONY: soak
 soak: browser build ## Navigate a thousand times, and see that the server has not grown
 	$(call say,Soaking)

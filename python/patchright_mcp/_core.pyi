@@ -3,11 +3,15 @@ from pathlib import Path
 from typing import Any, TypeAlias, final
 
 __all__ = [
+    "ApiRequestContext",
+    "ApiResponse",
     "Browser",
     "BrowserContext",
+    "Call",
     "CooldownState",
     "Dialog",
     "Dispatcher",
+    "Download",
     "Errands",
     "FileChooser",
     "Frame",
@@ -15,15 +19,22 @@ __all__ = [
     "Operation",
     "Page",
     "Promise",
+    "Request",
+    "Response",
+    "Route",
+    "WebSocket",
+    "Worker",
     "__version__",
     "call_tool",
     "close_tools",
     "connect",
+    "document_request",
     "find_browser",
     "is_login_timeout",
     "launch",
     "list_patchright_tools",
     "main",
+    "register_selector",
 ]
 
 __version__: str
@@ -154,6 +165,8 @@ class Browser:
 class BrowserContext:
     """An isolated context."""
 
+    def route(self, routed: bool) -> Operation:
+        """Whether requests wait for a decision."""
     @property
     def key(self) -> int: ...
     @property
@@ -162,6 +175,8 @@ class BrowserContext:
     def is_closed(self) -> bool: ...
     def new_page(self) -> Operation: ...
     def close(self) -> Operation: ...
+    def expose(self, name: str) -> Operation:
+        """Gives all pages a function, whose calls are told as events."""
     def add_init_script(self, source: str) -> Operation: ...
     def cookies(self) -> Operation: ...
     def add_cookies(self, cookies: Any) -> Operation: ...
@@ -185,10 +200,18 @@ def connect(
 def find_browser() -> Path | None:
     """The path of the browser that would be started; `None` where there is none."""
 
+def register_selector(name: str, source: str) -> bool:
+    """Lets selectors name an engine of one's own. False when there is one with this name."""
+
 @final
 class Page:
     """One tab."""
 
+    @property
+    def id(self) -> str:
+        """The browser's id."""
+    def route(self, routed: bool) -> Operation:
+        """Whether requests wait for a decision."""
     @property
     def key(self) -> int:
         """What tells this page from every other one."""
@@ -221,6 +244,8 @@ class Page:
     def set_viewport(self, width: int, height: int) -> Operation: ...
     def set_extra_headers(self, headers: dict[str, str]) -> Operation: ...
     def emulate_media(self, media: Any) -> Operation: ...
+    def expose(self, name: str) -> Operation:
+        """Gives the page a function, whose calls are told as events."""
     def add_init_script(self, source: str) -> Operation: ...
     def screenshot(
         self,
@@ -264,6 +289,20 @@ class FileChooser:
     def is_multiple(self) -> bool: ...
     def element(self) -> Operation:
         """The input that asked."""
+
+@final
+class Call:
+    """A call of a function that was exposed, which waits for its answer."""
+
+    @property
+    def frame(self) -> Frame: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def arguments(self) -> Any:
+        """What the page calls it with, as a list."""
+    def answer(self, value: Any, failed: bool) -> Operation:
+        """Gives the page a value, or an exception."""
 
 @final
 class Frame:
@@ -366,3 +405,170 @@ class JsHandle:
         """The frame that this element shows."""
     def owner_frame(self) -> Operation:
         """The frame in whose document this node is."""
+
+# What goes over the network.
+
+@final
+class Request:
+    """One request."""
+
+    @property
+    def key(self) -> int:
+        """What tells this request from every other one."""
+    @property
+    def url(self) -> str: ...
+    @property
+    def method(self) -> str: ...
+    @property
+    def headers(self) -> list[tuple[str, str]]:
+        """The headers as the page's process knows them."""
+    @property
+    def body(self) -> bytes | None: ...
+    @property
+    def resource_type(self) -> str: ...
+    @property
+    def is_navigation(self) -> bool: ...
+    @property
+    def page(self) -> Page | None: ...
+    @property
+    def frame(self) -> Frame | None: ...
+    @property
+    def service_worker(self) -> Worker | None: ...
+    @property
+    def redirected_from(self) -> Request | None: ...
+    @property
+    def failure(self) -> str | None: ...
+    @property
+    def timing(self) -> Any: ...
+    @property
+    def response_so_far(self) -> Response | None:
+        """The response, if it has come."""
+    def response(self) -> Operation:
+        """`None` when the request failed."""
+    def all_headers(self) -> Operation: ...
+    def sizes(self) -> Operation: ...
+
+@final
+class Response:
+    """What came back for a request."""
+
+    @property
+    def request(self) -> Request: ...
+    @property
+    def url(self) -> str: ...
+    @property
+    def status(self) -> int: ...
+    @property
+    def status_text(self) -> str: ...
+    @property
+    def headers(self) -> list[tuple[str, str]]: ...
+    @property
+    def from_service_worker(self) -> bool: ...
+    @property
+    def server_address(self) -> tuple[str, int] | None: ...
+    @property
+    def security_details(self) -> Any: ...
+    @property
+    def http_version(self) -> str: ...
+    def all_headers(self) -> Operation: ...
+    def body(self) -> Operation: ...
+    def finished(self) -> Operation:
+        """The error text of a body that broke off."""
+
+@final
+class Route:
+    """A request that waits for a decision."""
+
+    @property
+    def request(self) -> Request: ...
+    def resume(
+        self, url: str | None, method: str | None, headers: list[tuple[str, str]] | None, body: bytes | None
+    ) -> Operation:
+        """Sends it on, with what is to be otherwise."""
+    def fulfill(self, status: int, headers: list[tuple[str, str]], body: bytes) -> Operation:
+        """Answers in the server's place."""
+    def abort(self, reason: str) -> Operation: ...
+    def let_go(self) -> None:
+        """Sends it on as it is, at once."""
+
+@final
+class Worker:
+    """A worker of a page, a shared one, or a service worker."""
+
+    @property
+    def key(self) -> str:
+        """What tells this worker from every other one."""
+    @property
+    def url(self) -> str: ...
+    @property
+    def is_service(self) -> bool: ...
+    @property
+    def page(self) -> Page | None: ...
+    @property
+    def is_closed(self) -> bool: ...
+    def evaluate(self, script: str, argument: Any) -> Operation: ...
+    def evaluate_handle(self, script: str, argument: Any) -> Operation: ...
+
+@final
+class WebSocket:
+    """A web socket of a page."""
+
+    @property
+    def key(self) -> int:
+        """What tells this web socket from every other one that is open."""
+    @property
+    def url(self) -> str: ...
+    @property
+    def page(self) -> Page: ...
+
+@final
+class Download:
+    """A file that a page sends."""
+
+    @property
+    def url(self) -> str: ...
+    @property
+    def suggested_filename(self) -> str: ...
+    @property
+    def page_id(self) -> str:
+        """The browser's id of the page."""
+    def ended(self, context: BrowserContext) -> Operation:
+        """Waits for the end: the path of the file, and why there is none."""
+    def save_as(self, context: BrowserContext, path: str | Path) -> Operation:
+        """Waits for the end and copies the file; folders are made."""
+    def cancel(self, context: BrowserContext) -> Operation: ...
+    def delete(self, context: BrowserContext) -> Operation: ...
+
+@final
+class ApiRequestContext:
+    """What sends requests without a page."""
+
+    def __new__(cls, chosen: Any, context: BrowserContext | None = None) -> ApiRequestContext:
+        """With the cookies of a browser's context, or with its own."""
+    def dispose(self) -> None: ...
+    def storage_state(self, with_databases: bool) -> Operation: ...
+    def fetch(self, chosen: Any, body: tuple[str, Any] | None = None) -> Operation:
+        """`body` is its kind (`bytes`, `json`, `form` or `multipart`) and what belongs to it."""
+
+@final
+class ApiResponse:
+    """What came back for a request without a page."""
+
+    @property
+    def url(self) -> str: ...
+    @property
+    def status(self) -> int: ...
+    @property
+    def status_text(self) -> str: ...
+    @property
+    def headers(self) -> list[tuple[str, str]]: ...
+    @property
+    def body(self) -> bytes: ...
+    @property
+    def server_address(self) -> tuple[str, int] | None: ...
+    @property
+    def moments(self) -> tuple[float, float, float]:
+        """When it was sent, in milliseconds since 1970, and after how many its head and its end came."""
+
+def document_request(frame: Frame) -> Request | None:
+    """The request in whose answer the current document of a frame came."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import errno
 import os
 import shutil
 import tempfile
@@ -64,12 +65,19 @@ def listed(value: Any) -> list[Any]:
     return [value] if single else list(value)
 
 
+def _existing(file: Any) -> str:
+    path = Path(file).absolute()
+    if not path.exists():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+    return str(path)
+
+
 @contextmanager
 def files_of(files: Any) -> Iterator[list[str]]:
     """The paths of files; those that are given by their content are written down."""
     given = listed(files)
     if not any(isinstance(file, dict) for file in given):
-        yield [str(Path(file).absolute()) for file in given]
+        yield [_existing(file) for file in given]
         return
     # The page may read a file later: it stays until the process ends.
     folder = Path(tempfile.mkdtemp(prefix="patchright-files-"))
@@ -77,7 +85,7 @@ def files_of(files: Any) -> Iterator[list[str]]:
     paths = []
     for number, file in enumerate(given):
         if not isinstance(file, dict):
-            paths.append(str(Path(file).absolute()))
+            paths.append(_existing(file))
             continue
         place = folder / str(number)
         place.mkdir()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ _TEXTS = {
     "frame_detached": "Frame was detached",
     "document_gone": "Execution context was destroyed, most likely because of a navigation.",
     "no_history": "There is no page to go to.",
+    "stale_ref": "Element is not attached to the DOM",
 }
 _SLOW = {
     "element_not_found",
@@ -35,7 +37,9 @@ def failure(error: BrowserError, timeout: float | None = None, log: Sequence[str
     """The exception for an engine's error. `log` says what was being done, for those that ran out of time."""
     title = caller()
     prefix = f"{title}: " if title else ""
-    if error.code in _SLOW and not (error.code == "not_actionable" and not timeout):
+    if error.code == "not_actionable" and error.message.endswith("after 0 ms"):
+        return Error(f"{prefix}{_refused(error.message)}")
+    if error.code in _SLOW:
         lines = [*log, *_obstacle(error)]
         called = "\nCall log:\n" + "\n".join(f"  - {line}" for line in lines) + "\n" if lines else ""
         return TimeoutError(f"{prefix}Timeout {timeout or 0:g}ms exceeded.{called}")
@@ -48,9 +52,32 @@ def failure(error: BrowserError, timeout: float | None = None, log: Sequence[str
         return _thrown(prefix, text)
     elif error.code == "navigation_failed":
         text = error.message.removeprefix("the navigation failed: ")
-    elif error.code == "file":
-        text = f"ENOENT: {error.message}"
+    elif error.code == "invalid_selector":
+        text = _unreadable(error, log)
+    elif error.code == "invalid_arguments" and (key := _UNKNOWN_KEY.match(error.message)):
+        text = f'Unknown key: "{key[1]}"'
     return Error(f"{prefix}{text}")
+
+
+def _refused(message: str) -> str:
+    """Why an element cannot be acted on that was not waited for."""
+    if "not visible" in message:
+        return "Element is not visible"
+    return "Element is outside of the viewport" if "outside" in message else message
+
+
+_UNKNOWN_KEY = re.compile(r'there is no key named "(.*?)"; ')
+
+
+def _unreadable(error: BrowserError, log: Sequence[str]) -> str:
+    """What is wrong with a selector, which the engine itself does not repeat."""
+    if "nth cannot stand" in error.message:
+        return "Can't query n-th element in a request with a captured part"
+    given = re.search(r'locator\("(.*)"\)', log[0]) if log else None
+    if "engine that is not known" in error.message and given:
+        selector = given[1]
+        return f'Unknown engine "{selector.partition("=")[0]}" while parsing selector {selector}'
+    return error.message
 
 
 def _obstacle(error: BrowserError) -> list[str]:
@@ -59,7 +86,7 @@ def _obstacle(error: BrowserError) -> list[str]:
         return ["did not find some options", error.message]
     if error.code != "not_actionable":
         return []
-    lines = [error.message.partition(" after ")[0]]
+    lines = ["waiting for element to be visible, enabled and stable", error.message.partition(" after ")[0]]
     for word, told in (
         ("not visible", "element is not visible"),
         ("disabled", "element is not enabled"),
@@ -71,8 +98,18 @@ def _obstacle(error: BrowserError) -> list[str]:
             lines.append(told)
     if "covered by" in error.message:
         cover = error.message.partition("covered by ")[2].partition(" after ")[0]
-        lines.append(f"{cover} intercepts pointer events")
-    return lines
+        lines.append(f"{_written(cover)} intercepts pointer events")
+    return [*lines, "retrying"]
+
+
+def _written(cover: str) -> str:
+    """`<div#id.class>` as HTML."""
+    parts = re.fullmatch(r"<([\w-]+)(?:#([\w-]+))?((?:\.[\w-]+)*)>", cover)
+    if parts is None:
+        return cover
+    name = f' id="{parts[2]}"' if parts[2] else ""
+    classes = f' class="{" ".join(parts[3][1:].split("."))}"' if parts[3] else ""
+    return f"<{parts[1]}{name}{classes}></{parts[1]}>"
 
 
 def _several(error: BrowserError, log: Sequence[str]) -> str:
@@ -108,9 +145,12 @@ def caller() -> str:
     """The method that a script called, such as `Page.goto`: the outermost one of ours."""
     frame = sys._getframe(1)
     title = ""
+    foreign = 0
     while frame is not None:
         inside = frame.f_globals.get("__name__", "").startswith("patchright_mcp.")
-        if not inside and title:
+        # One frame of somebody else may be a wrapper around one of our methods.
+        foreign = 0 if inside else foreign + 1
+        if foreign > 1 and title:
             break
         owner = frame.f_locals.get("self") if inside else None
         name = frame.f_code.co_name

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
-from typing import Literal, TypeAlias, TypedDict
+from typing import Any, Literal, TypeAlias, TypedDict
 
 
 class Position(TypedDict):
@@ -148,3 +149,73 @@ class ClientCertificate(TypedDict, total=False):
 
 AriaRole: TypeAlias = str
 """A role of the accessibility specification, such as `button`."""
+
+
+class NameValue(TypedDict):
+    """One header."""
+
+    name: str
+    value: str
+
+
+class RemoteAddr(TypedDict):
+    """Where an answer came from."""
+
+    ipAddress: str
+    port: int
+
+
+class SecurityDetails(TypedDict, total=False):
+    """The certificate of a server; times are in seconds since 1970."""
+
+    issuer: str
+    protocol: str
+    subjectName: str
+    validFrom: float
+    validTo: float
+
+
+class ResourceTiming(TypedDict):
+    """When what happened, in ms after `startTime`, which is in ms since 1970; -1 for what did not."""
+
+    startTime: float
+    domainLookupStart: float
+    domainLookupEnd: float
+    connectStart: float
+    secureConnectionStart: float
+    connectEnd: float
+    requestStart: float
+    responseStart: float
+    responseEnd: float
+
+
+class RequestSizes(TypedDict):
+    """How many bytes went over the wire."""
+
+    requestBodySize: int
+    requestHeadersSize: int
+    responseBodySize: int
+    responseHeadersSize: int
+
+
+class RequestOptions(TypedDict, total=False):
+    """How a request without a page is sent."""
+
+    params: dict[str, str | float | bool] | str | None
+    headers: dict[str, str] | None
+    data: Any
+    form: Any
+    multipart: Any
+    timeout: float | timedelta | None
+    fail_on_status_code: bool | None
+    ignore_https_errors: bool | None
+    max_redirects: int | None
+    max_retries: int | None
+
+
+class TracingGroupLocation(TypedDict, total=False):
+    """Where a group of a trace stands in a script."""
+
+    file: str
+    line: int
+    column: int

@@ -191,7 +191,13 @@ impl ElementHandle {
 
     /// Brings the pointer to a point where the element can be acted on; an instant pointer comes when it presses.
     pub(super) async fn approach(&self, need: Need, options: &ActionOptions) -> Result<Reached> {
-        let need = if options.force { need.forced() } else { need };
+        if options.force {
+            let approached = self.approach_once(need.forced(), options, 0).await?;
+            return match approached {
+                Attempt::Done(reached) => Ok(reached),
+                Attempt::Blocked(obstacle) => Err(Error::NotActionable { obstacle, waited: Duration::ZERO }),
+            };
+        }
         self.until_clear(options.limit, |attempt| self.approach_once(need, options, attempt)).await
     }
 

@@ -33,7 +33,7 @@ pub struct ApiOptions {
     pub max_redirects: usize,
     pub fail_on_status: bool,
     /// How long a request may take, redirects and body included.
-    pub limit: Option<Duration>,
+    pub limit: Duration,
 }
 
 impl Default for ApiOptions {
@@ -47,7 +47,7 @@ impl Default for ApiOptions {
             proxy: None,
             max_redirects: 20,
             fail_on_status: false,
-            limit: Some(Duration::from_secs(30)),
+            limit: Duration::from_secs(30),
         }
     }
 }
@@ -70,8 +70,7 @@ pub struct ApiRequest {
     pub parameters: Vec<(String, String)>,
     pub headers: Vec<(String, String)>,
     pub body: Option<ApiBody>,
-    /// `Some(None)`: for as long as it takes.
-    pub limit: Option<Option<Duration>>,
+    pub limit: Option<Duration>,
     pub fail_on_status: Option<bool>,
     pub ignore_https_errors: Option<bool>,
     pub max_redirects: Option<usize>,
@@ -145,6 +144,8 @@ impl ApiContext {
         // The same way out as its pages have, with the same rules.
         let relay = context.relay_server().map(|server| ApiProxy { server, ..ApiProxy::default() });
         options.proxy = options.proxy.or(relay);
+        let own = || context.browser().ok().map(|browser| browser.version().user_agent.clone());
+        options.user_agent = options.user_agent.or_else(|| context.options().user_agent).or_else(own);
         Self::with_jar(options, Jar::Shared(context.clone()))
     }
 
@@ -180,7 +181,6 @@ impl ApiContext {
             return Err(Error::PageClosed);
         }
         let limit = request.limit.unwrap_or(self.inner.options.limit);
-        let Some(limit) = limit else { return self.send(request).await };
         let ran_out = || Error::WaitRanOut { what: "the answer".to_owned(), waited: limit };
         timeout(limit, self.send(request)).await.unwrap_or_else(|_| Err(ran_out()))
     }

@@ -284,6 +284,7 @@ impl Browser {
             return Ok(());
         };
         let _ = self.inner.root.call_within(Close {}, GOODBYE).await;
+        self.contexts().iter().for_each(BrowserContext::remove_downloads);
         self.inner.connection.close("it was closed");
         process.terminate(LIMIT).await;
         Ok(())

@@ -12,6 +12,7 @@ use super::browser::{Browser, BrowserInner};
 use super::download::{Download, DownloadState, Downloads};
 use super::emulation::{Emulation, metrics};
 use super::events::{ContextEvent, Listener, Listeners};
+use super::exposed::Exposure;
 use super::input::InputStyle;
 use super::page::Page;
 use super::policy::Policy;
@@ -64,6 +65,8 @@ pub struct ContextOptions {
     pub downloads: Option<PathBuf>,
     /// Downloaded files stay under the browser's own ids, instead of the names that sites propose.
     pub downloads_by_id: bool,
+    /// Downloads are stopped as soon as they begin.
+    pub refuses_downloads: bool,
     /// For sites that ask for a name and a password by HTTP.
     pub http_credentials: Option<HttpCredentials>,
     /// Whether file choosers are caught, to be answered by [`Page::file_chooser`] instead of a window.
@@ -100,6 +103,7 @@ struct ContextState {
     closed: bool,
     /// The origins that its pages have been to.
     origins: BTreeSet<String>,
+    exposures: Vec<Exposure>,
 }
 
 impl fmt::Debug for BrowserContext {
@@ -226,6 +230,7 @@ impl BrowserContext {
                 return Ok(());
             }
         }
+        self.remove_downloads();
         let browser = self.browser()?;
         match &self.inner.id {
             Some(id) => {
@@ -257,6 +262,14 @@ impl BrowserContext {
             }
         }
         Ok(())
+    }
+
+    pub(super) fn remember_exposure(&self, exposure: Exposure) {
+        self.inner.state.lock().exposures.push(exposure);
+    }
+
+    pub(super) fn exposures(&self) -> Vec<Exposure> {
+        self.inner.state.lock().exposures.clone()
     }
 
     pub(super) fn change_options(&self, change: impl FnOnce(&mut ContextOptions)) {
@@ -296,11 +309,14 @@ impl BrowserContext {
 
     /// Has the browser keep what pages send, and tell of it.
     async fn keep_downloads(&self, options: &ContextOptions) -> Result<()> {
-        let Some(folder) = &options.downloads else { return Ok(()) };
+        let folder = options.downloads.as_ref().filter(|_| !options.refuses_downloads);
+        if folder.is_none() && !options.refuses_downloads {
+            return Ok(());
+        }
         let keep = SetDownloadBehavior {
-            behavior: "allowAndName".to_owned(),
+            behavior: if folder.is_some() { "allowAndName" } else { "deny" }.to_owned(),
             browser_context_id: self.inner.id.clone(),
-            download_path: Some(folder.display().to_string()),
+            download_path: folder.map(|folder| folder.display().to_string()),
             events_enabled: Some(true),
         };
         self.browser()?.root().call(keep).await.map(drop)
@@ -315,6 +331,8 @@ impl BrowserContext {
     pub(super) fn download_begun(&self, told: &DownloadWillBegin) -> bool {
         let page = self.pages().into_iter().find(|page| page.frame_by_id(&told.frame_id).is_some());
         let Some(page) = page else { return false };
+        // A window that was opened for nothing else is gone before anybody hears of it.
+        let page = page.opener().filter(|_| !page.is_ready()).unwrap_or(page);
         let download = self.inner.downloads.begun(told, page.id());
         page.note_effect();
         self.tell(&News::Download(download));
@@ -330,9 +348,8 @@ impl BrowserContext {
             let options = self.inner.options.lock();
             (options.downloads.clone(), options.downloads_by_id)
         };
-        if let Some(folder) = folder
-            && self.inner.downloads.progressed(told, &folder, by_id)
-        {
+        // Where downloads are refused, no file comes to be anywhere.
+        if self.inner.downloads.progressed(told, &folder.unwrap_or_default(), by_id) {
             self.inner.changes.send_modify(|version| *version += 1);
         }
         true
@@ -382,10 +399,16 @@ impl BrowserContext {
 
     /// Waits until a download has ended, and removes its file.
     pub async fn delete_download(&self, id: &str) -> Result<()> {
-        if let DownloadState::Completed { path, .. } = self.download_ended(id).await? {
-            let _ = tokio::fs::remove_file(path).await;
-        }
+        self.download_ended(id).await?;
+        self.inner.downloads.remove(Some(id));
         Ok(())
+    }
+
+    /// Removes the files that were kept under the browser's names: nobody else knows them.
+    pub(super) fn remove_downloads(&self) {
+        if self.inner.options.lock().downloads_by_id {
+            self.inner.downloads.remove(None);
+        }
     }
 
     /// Lets pages of this context, or only those of one origin, do things without asking: `geolocation`,

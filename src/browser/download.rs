@@ -67,6 +67,16 @@ impl Downloads {
         self.known.lock().iter().find(|download| download.id == id).map(|download| download.state.clone())
     }
 
+    /// Removes the file of one download, or those of all, and what was known of them.
+    pub(super) fn remove(&self, id: Option<&str>) {
+        let mut known = self.known.lock();
+        for download in known.extract_if(.., |download| id.is_none_or(|id| download.id == id)) {
+            if let DownloadState::Completed { path, .. } = download.state {
+                let _ = std::fs::remove_file(path);
+            }
+        }
+    }
+
     pub(super) fn knows(&self, id: &str) -> bool {
         self.known.lock().iter().any(|download| download.id == id)
     }
@@ -90,7 +100,8 @@ impl Downloads {
             },
             "canceled" => {
                 let _ = std::fs::remove_file(&arrived);
-                DownloadState::Failed { reason: "it was cancelled or the connection broke".to_owned() }
+                let reason = if by_id { "canceled" } else { "it was cancelled or the connection broke" };
+                DownloadState::Failed { reason: reason.to_owned() }
             }
             _ => return false,
         };

@@ -2,6 +2,7 @@
 use serde::Deserialize;
 
 use super::context::BrowserContext;
+use super::exposed::Exposure;
 use super::page::Page;
 use crate::cdp::CdpSession;
 use crate::cdp::types::emulation::{
@@ -184,6 +185,7 @@ pub(super) struct Own {
     pub(super) media: Option<Media>,
     pub(super) viewport: Option<(u32, u32)>,
     pub(super) init_scripts: Vec<String>,
+    pub(super) exposures: Vec<Exposure>,
 }
 
 impl Own {

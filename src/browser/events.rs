@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use super::exposed::Call;
 use super::frame::Frame;
 use super::page::{Dialog, FileChooser, Page};
 
@@ -28,12 +29,8 @@ pub enum PageEvent {
     Dialog(Dialog),
     DialogClosed,
     FileChooser(FileChooser),
-    /// A function that was exposed was called in a frame: its name, and what the page sent along.
-    BindingCalled {
-        context: i64,
-        session: Arc<str>,
-        payload: String,
-    },
+    /// A function that was exposed was called.
+    Called(Call),
 }
 
 /// What hears. It must not wait for anything.

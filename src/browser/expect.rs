@@ -22,6 +22,9 @@ pub struct Verdict {
     pub missing: bool,
 }
 
+/// How long the first look may take.
+const FIRST_LOOK: Duration = Duration::from_secs(5);
+
 impl Locator {
     /// Looks until the elements are as `what` and `expected` say, or are not when `is_not`. Gives the last verdict, which
     /// tells whether it came so: `matches` differs from `is_not`.
@@ -34,9 +37,11 @@ impl Locator {
     ) -> Result<Verdict> {
         let deadline = Instant::now() + limit;
         let mut last = Ok(Verdict { matches: is_not, missing: true, ..Verdict::default() });
+        // However short the limit is, there is one whole look.
+        let mut end = deadline.max(Instant::now() + FIRST_LOOK);
         for pause in pauses() {
             sleep(pause.min(deadline.saturating_duration_since(Instant::now()))).await;
-            match timeout_at(deadline, self.look(what, expected, is_not)).await {
+            match timeout_at(std::mem::replace(&mut end, deadline), self.look(what, expected, is_not)).await {
                 Ok(Ok(verdict)) if verdict.matches != is_not => return Ok(verdict),
                 Ok(Err(error)) if is_passing(&error) => {}
                 Ok(verdict) => last = verdict,

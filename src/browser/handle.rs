@@ -66,6 +66,13 @@ impl Realm {
         self.read(object).await
     }
 
+    /// Like [`evaluate`](Self::evaluate), also while a dialog is open.
+    pub(super) async fn evaluate_unhindered(&self, script: &str, argument: &JsValue) -> Result<JsValue> {
+        let unhindered = Self { frame: None, ..self.clone() };
+        let object = unhindered.run(script, argument, true).await?;
+        self.read(object).await
+    }
+
     /// Like [`evaluate`](Self::evaluate); what it gives stays in the page.
     pub async fn evaluate_handle(&self, script: &str, argument: &JsValue) -> Result<JsHandle> {
         Ok(self.hold(self.run(script, argument, false).await?))
@@ -143,19 +150,19 @@ impl Realm {
         by_value: bool,
     ) -> Result<RemoteObject> {
         let (function_declaration, arguments, _held) = self.prepare(function, argument).await?;
+        // A worker has one world, and a call must name something in it; which is held until the call is done.
+        let global = match (this, self.context) {
+            (None, None) => Some(self.global().await?),
+            _ => None,
+        };
         let call = CallFunctionOn {
             function_declaration,
-            object_id: this.map(|this| this.id().to_owned()),
+            object_id: this.or(global.as_ref()).map(|this| this.id().to_owned()),
             execution_context_id: this.is_none().then_some(self.context).flatten(),
             arguments: Some(arguments),
             await_promise: Some(true),
             serialization_options: by_value.then(deeply),
             ..CallFunctionOn::default()
-        };
-        let call = match (this, self.context) {
-            // A worker has one world, and a call must name something in it.
-            (None, None) => CallFunctionOn { object_id: Some(self.global().await?.id().to_owned()), ..call },
-            _ => call,
         };
         let running = self.session.send(call).within(NO_LIMIT);
         outcome(self.unless_dialog(running).await?)

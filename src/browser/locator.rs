@@ -92,6 +92,8 @@ pub enum Deed {
     },
     InputValue,
     BoundingBox,
+    /// What assistive technology is told of the element and of what is in it.
+    AriaTree,
     IsVisible,
     IsEnabled,
     IsEditable,
@@ -417,6 +419,7 @@ impl ElementHandle {
             Deed::InnerHtml => return Ok(json!(self.inner_html().await?)),
             Deed::Attribute { name } => return Ok(json!(self.attribute(name).await?)),
             Deed::InputValue => return Ok(json!(self.input_value().await?)),
+            Deed::AriaTree => return self.ask("ariaTree", Vec::new()).await.map_err(thrown),
             Deed::BoundingBox => return Ok(json!(self.bounding_box().await?)),
             Deed::IsVisible => return Ok(json!(self.state().await?.visible)),
             Deed::IsEnabled => return Ok(json!(self.state().await?.enabled)),

@@ -326,6 +326,10 @@ impl Page {
         self.inner.state.lock().closed
     }
 
+    pub(super) fn is_ready(&self) -> bool {
+        self.inner.state.lock().ready
+    }
+
     pub(super) fn is_routed(&self) -> bool {
         self.inner.state.lock().routed
     }
@@ -696,6 +700,7 @@ impl Page {
             if main && self.inner.state.lock().unborn {
                 self.born();
             }
+            self.serve_document(&frame);
             self.tell(&PageEvent::FrameNavigated(frame));
         } else if let Some(told) = event.read::<wire::NavigatedWithinDocument>() {
             let main = told.frame_id == self.inner.target;

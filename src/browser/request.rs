@@ -64,6 +64,8 @@ pub(super) struct Origin {
 struct RequestState {
     /// Who can be asked for the body.
     session: CdpSession,
+    /// No server answered, but who routes.
+    fulfilled: bool,
     /// The headers that redirects are sent with as well.
     carried: Option<Vec<(String, String)>>,
     response: Option<Arc<wire::Response>>,
@@ -386,6 +388,14 @@ impl Request {
         self.update(|state| state.session = session);
     }
 
+    pub(super) fn fulfilled(&self) {
+        self.update(|state| state.fulfilled = true);
+    }
+
+    pub(super) fn is_fulfilled(&self) -> bool {
+        self.inner.state.lock().fulfilled
+    }
+
     pub(super) fn carry(&self, headers: Vec<(String, String)>) {
         self.update(|state| state.carried = Some(headers));
     }
@@ -408,6 +418,7 @@ impl RequestState {
     fn new(session: CdpSession) -> Self {
         Self {
             session,
+            fulfilled: false,
             carried: None,
             response: None,
             sent_headers: None,

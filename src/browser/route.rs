@@ -94,6 +94,7 @@ impl Route {
     }
 
     fn fulfillment(&self, answer: &Fulfillment) -> FulfillRequest {
+        self.request().fulfilled();
         let mut headers = answer.headers.clone();
         if headers.iter().all(|(name, _)| !name.eq_ignore_ascii_case("content-length")) {
             headers.push(("content-length".to_owned(), answer.body.len().to_string()));
@@ -169,7 +170,7 @@ pub(super) fn preflight_answer(asked: &HeaderList) -> Fulfillment {
                 "Access-Control-Allow-Methods",
                 told("access-control-request-method", "GET, POST, OPTIONS, DELETE"),
             ),
-            header("Access-Control-Allow-HeaderList", told("access-control-request-headers", "")),
+            header("Access-Control-Allow-Headers", told("access-control-request-headers", "")),
             header("Access-Control-Allow-Credentials", "true".to_owned()),
         ],
         body: Vec::new(),

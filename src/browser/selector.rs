@@ -6,6 +6,9 @@ mod attributes;
 mod css;
 mod reader;
 
+use std::collections::BTreeMap;
+
+use parking_lot::RwLock;
 use serde::Serialize;
 
 use self::attributes::{Attribute, Compare, Value};
@@ -65,6 +68,11 @@ enum Part {
     },
     Nth {
         index: i64,
+    },
+    /// An engine of a user's own: an object with `queryAll(root, body)`.
+    Custom {
+        source: String,
+        body: String,
     },
     Visible {
         visible: bool,
@@ -182,6 +190,20 @@ impl Selector {
             _ => error,
         }
     }
+}
+
+/// The engines of a user's own, by name.
+static CUSTOM: RwLock<BTreeMap<String, String>> = RwLock::new(BTreeMap::new());
+
+/// Lets selectors name an engine: an expression whose value is an object with `queryAll(root, body)`. It runs in our own
+/// world. False when there is one with this name.
+pub fn register(name: &str, source: &str) -> bool {
+    let mut custom = CUSTOM.write();
+    let is_new = !custom.contains_key(name);
+    if is_new {
+        custom.insert(name.to_owned(), source.to_owned());
+    }
+    is_new
 }
 
 fn invalid(reason: impl Into<String>) -> Error {
@@ -308,7 +330,10 @@ fn part(piece: &Piece, depth: usize) -> Result<Part> {
         "left-of" | "right-of" | "above" | "below" | "near" => {
             return Err(invalid("selectors by layout are not supported"));
         }
-        _ => return Err(invalid("it names an engine that is not known")),
+        name => match CUSTOM.read().get(name) {
+            Some(source) => Part::Custom { source: source.clone(), body: body.to_owned() },
+            None => return Err(invalid("it names an engine that is not known")),
+        },
     })
 }
 

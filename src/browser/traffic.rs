@@ -1,6 +1,6 @@
 //! What a context's pages and workers send and receive, told to who follows it, in the order in which it happened.
 //! Nothing of it is heard while nobody follows, and nothing is held on its way while nobody routes.
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Weak};
 
@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 
 use super::context::{BrowserContext, ContextInner};
 use super::download::Download;
+use super::events::Listener;
 use super::page::Page;
 use super::request::{Origin, Request, Response, Sent, body_of};
 use super::route::{Route, entries, preflight_answer};
@@ -43,9 +44,6 @@ pub enum News {
     Download(Download),
 }
 
-/// Hears news in the order in which it happened. It must not wait for anything.
-pub type Follower = Arc<dyn Fn(&News) + Send + Sync>;
-
 /// A name and a password for sites that ask for them by HTTP.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HttpCredentials {
@@ -67,7 +65,7 @@ pub(super) struct Traffic {
 
 #[derive(Default)]
 struct State {
-    followers: Vec<Follower>,
+    followers: Vec<Listener<News>>,
     known: HashMap<String, Known>,
     done: VecDeque<String>,
     /// Announced by the page's process, and still to be stopped by the network's.
@@ -79,6 +77,8 @@ struct State {
     /// Challenges that were answered once: who asks again has refused.
     challenged: VecDeque<String>,
     routed: bool,
+    /// The sessions whose requests are held: to hold them a second time would lose those that wait.
+    held: HashSet<String>,
 }
 
 impl fmt::Debug for Traffic {
@@ -133,7 +133,7 @@ const HEARD: [&str; 15] = [
 
 impl BrowserContext {
     /// Tells `follower` from now on what the context's pages and workers send and receive.
-    pub fn follow(&self, follower: Follower) {
+    pub fn follow(&self, follower: Listener<News>) {
         let first = {
             let mut state = self.traffic().state.lock();
             state.followers.push(follower);
@@ -167,9 +167,7 @@ impl BrowserContext {
             drop(state);
             self.tell(&News::Worker(worker.clone()));
         }
-        if self.holds(&source) {
-            hold(&source, true).into_iter().for_each(PendingReply::ignore);
-        }
+        self.update_hold(&source).into_iter().for_each(PendingReply::ignore);
     }
 
     /// The workers of its pages, shared ones and service workers that run now.
@@ -192,7 +190,7 @@ impl BrowserContext {
         for worker in self.workers() {
             if worker.kind() == WorkerKind::Service {
                 let source = Source { session: worker.session().clone(), page: None, worker: Some(worker) };
-                for command in hold(&source, self.holds(&source)) {
+                for command in self.update_hold(&source) {
                     let _ = command.await;
                 }
             }
@@ -202,6 +200,15 @@ impl BrowserContext {
 
     fn is_routed(&self, source: &Source) -> bool {
         self.traffic().state.lock().routed || source.page.as_ref().is_some_and(Page::is_routed)
+    }
+
+    fn update_hold(&self, source: &Source) -> Vec<PendingReply<Empty>> {
+        let (wanted, id) = (self.holds(source), source.session.id());
+        let is_new = {
+            let held = &mut self.traffic().state.lock().held;
+            if wanted { held.insert(id.to_owned()) } else { held.remove(id) }
+        };
+        if is_new { hold(source, wanted) } else { Vec::new() }
     }
 
     fn holds(&self, source: &Source) -> bool {
@@ -247,8 +254,12 @@ impl BrowserContext {
             return;
         }
         let id = told.request_id.clone();
-        // A redirect is stopped again, and sent on unasked.
-        if told.redirect_response.is_some() || !self.holds(source) {
+        let is_redirected = told.redirect_response.is_some();
+        if is_icon(&told) || (is_redirected && self.request_by_id(&id).is_none()) {
+            return;
+        }
+        // A redirect is stopped again, and sent on unasked, unless it was made here.
+        if (is_redirected && !self.is_fulfilled(&id)) || !self.holds(source) {
             self.begin(told, source, None);
             return;
         }
@@ -267,12 +278,16 @@ impl BrowserContext {
 
     fn stopped(&self, event: &RawEvent, source: &Source) {
         let Some(told) = event.read::<RequestPaused>() else { return };
-        let Some(id) = told.network_id.clone() else {
+        let Some(id) = told
+            .network_id
+            .clone()
+            .filter(|_| !(told.resource_type == "Other" && is_icon_url(&told.request.url)))
+        else {
             // Nobody will hear of it otherwise.
             resume(source, told.request_id, None);
             return;
         };
-        if told.redirected_request_id.is_some() {
+        if told.redirected_request_id.is_some() && !self.is_fulfilled(&id) {
             let known =
                 self.traffic().state.lock().known.get(&id).and_then(|known| known.hops.first().cloned());
             let headers = known.and_then(|first| first.carried()).map(|headers| entries(headers.into_iter()));
@@ -282,7 +297,8 @@ impl BrowserContext {
         let announced = {
             let mut state = self.traffic().state.lock();
             let announced = state.announced.remove(&id);
-            let begun = state.known.contains_key(&id);
+            let known = state.known.get(&id).and_then(Known::current);
+            let begun = known.is_some_and(|request| !request.is_fulfilled());
             if announced.is_none() && !begun {
                 state.stopped.insert(id, (told.clone(), source.clone()));
                 return;
@@ -294,6 +310,10 @@ impl BrowserContext {
             // It was announced before anybody routed, or asks for a second time, with a password.
             None => resume(source, told.request_id, None),
         }
+    }
+
+    fn is_fulfilled(&self, id: &str) -> bool {
+        self.request_by_id(id).is_some_and(|request| request.is_fulfilled())
     }
 
     /// A request that will not be stopped, since it never came to the network.
@@ -500,6 +520,7 @@ impl BrowserContext {
     fn worker_ended(&self, worker: &Worker) {
         let (was_there, abandoned) = {
             let mut state = self.traffic().state.lock();
+            state.held.remove(worker.session().id());
             let before = state.workers.len();
             state.workers.retain(|known| known != worker);
             let abandoned = state.abandon(|request| request.session().id() == worker.session().id());
@@ -518,6 +539,9 @@ impl BrowserContext {
     pub(super) fn traffic_of_page_ended(&self, page: &Page) {
         let (workers, sockets, abandoned) = {
             let mut state = self.traffic().state.lock();
+            for session in page.sessions() {
+                state.held.remove(session.id());
+            }
             state.announced.retain(|_, (_, source)| source.page.as_ref() != Some(page));
             state.stopped.retain(|_, (_, source)| source.page.as_ref() != Some(page));
             let sockets: Vec<_> = state
@@ -570,13 +594,22 @@ impl Page {
         let mut commands = Vec::new();
         for session in self.sessions() {
             let source = Source { session, page: Some(self.clone()), worker: None };
-            commands.extend(hold(&source, self.context().holds(&source)));
+            commands.extend(self.context().update_hold(&source));
         }
         for command in commands {
             command.await?;
         }
         Ok(())
     }
+}
+
+/// Whether the browser asks by itself, for the icon of a tab: no page knows of it.
+fn is_icon(told: &RequestWillBeSent) -> bool {
+    told.kind.as_deref() == Some("Other") && is_icon_url(&told.request.url)
+}
+
+fn is_icon_url(url: &str) -> bool {
+    url.ends_with("/favicon.ico")
 }
 
 /// Stops requests, or no more. Pages alone are stopped: what their workers ask goes the same way.
@@ -608,7 +641,7 @@ fn sent(told: &RequestWillBeSent, stopped: Option<&wire::Request>) -> Sent {
         (body, body_untold) = body_of(stopped);
     }
     Sent {
-        url: told.request.url.clone() + told.request.url_fragment.as_deref().unwrap_or_default(),
+        url: told.request.url.clone(),
         method: told.request.method.clone(),
         headers: stopped.map_or_else(|| told.request.headers.clone(), |stopped| stopped.headers.clone()),
         body,

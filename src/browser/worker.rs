@@ -1,19 +1,12 @@
 //! Workers: scripts without a document, each attached to before it runs.
 use std::sync::Arc;
 
-use parking_lot::Mutex;
-use serde_json::Value;
 use tokio::sync::watch;
 
-use super::evaluate::{is_function, json_value};
+use super::handle::Realm;
 use super::page::Page;
-use super::world::outcome;
 use crate::cdp::CdpSession;
-use crate::cdp::types::runtime::{
-    CallArgument, CallFunctionOn, Evaluate, RemoteObject, SerializationOptions,
-};
 use crate::cdp::types::target::TargetInfo;
-use crate::error::{Error, Result};
 
 /// What kind of worker it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,8 +30,6 @@ struct Inner {
     kind: WorkerKind,
     page: Option<Page>,
     session: CdpSession,
-    /// The number of its one world, once known.
-    context: Mutex<Option<i64>>,
     closed: watch::Sender<bool>,
 }
 
@@ -64,7 +55,6 @@ impl Worker {
             kind,
             page,
             session,
-            context: Mutex::default(),
             closed: watch::Sender::new(false),
         };
         Some(Self { inner: Arc::new(inner) })
@@ -105,54 +95,8 @@ impl Worker {
         self.inner.closed.send_replace(true);
     }
 
-    /// Runs `script`, an expression or a function, and gives its value as JSON.
-    pub async fn evaluate(&self, script: &str, arguments: Vec<CallArgument>) -> Result<Value> {
-        Ok(json_value(&self.run(script, arguments, true).await?))
-    }
-
-    /// Like [`evaluate`](Self::evaluate); the result stays in the worker.
-    pub async fn evaluate_handle(&self, script: &str, arguments: Vec<CallArgument>) -> Result<RemoteObject> {
-        self.run(script, arguments, false).await
-    }
-
-    async fn run(&self, script: &str, arguments: Vec<CallArgument>, by_value: bool) -> Result<RemoteObject> {
-        const DEEPEST: u32 = 24;
-        let options = by_value.then(|| SerializationOptions {
-            serialization: "deep".to_owned(),
-            max_depth: Some(DEEPEST),
-            additional_parameters: None,
-        });
-        let evaluated = if is_function(script) {
-            let call = CallFunctionOn {
-                function_declaration: script.trim().trim_end_matches(';').to_owned(),
-                execution_context_id: Some(self.context().await?),
-                arguments: Some(arguments),
-                await_promise: Some(true),
-                serialization_options: options,
-                ..CallFunctionOn::default()
-            };
-            self.inner.session.call(call).await?
-        } else {
-            let evaluate = Evaluate {
-                expression: script.trim().to_owned(),
-                await_promise: Some(true),
-                serialization_options: options,
-                ..Evaluate::default()
-            };
-            self.inner.session.call(evaluate).await?
-        };
-        outcome(evaluated)
-    }
-
-    /// The number of the worker's world. Nobody tells it; it is the middle part of the id of any object of it.
-    pub async fn context(&self) -> Result<i64> {
-        if let Some(known) = *self.inner.context.lock() {
-            return Ok(known);
-        }
-        let global = Evaluate { expression: "globalThis".to_owned(), ..Evaluate::default() };
-        let id = outcome(self.inner.session.call(global).await?)?.object_id.ok_or(Error::DocumentGone)?;
-        let context = id.split('.').nth(1).and_then(|part| part.parse().ok()).ok_or(Error::DocumentGone)?;
-        *self.inner.context.lock() = Some(context);
-        Ok(context)
+    /// Where its scripts run.
+    pub fn realm(&self) -> Realm {
+        Realm::of_worker(self.inner.session.clone())
     }
 }

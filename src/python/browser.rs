@@ -11,6 +11,7 @@ use serde_json::json;
 use super::bridge::{Dispatcher, Operation, operation};
 use super::convert::{Plain, options};
 use super::events::{follow_browser, follow_context};
+use super::network::Credentials;
 use super::page::Page;
 use crate::browser::emulation::{Emulation, Geolocation, Media};
 use crate::browser::find::{Channel, Wanted, find};
@@ -18,6 +19,7 @@ use crate::browser::input::InputStyle;
 use crate::browser::launch::{IgnoreDefaults, LaunchOptions};
 use crate::browser::locator;
 use crate::browser::proxy::Proxy;
+use crate::browser::selector;
 use crate::browser::{ContextOptions, StorageState, StoredCookie};
 use crate::cdp::types::network::Headers;
 use crate::error::{Error, Result};
@@ -90,7 +92,10 @@ struct Context {
     forced_colors: Option<String>,
     contrast: Option<String>,
     downloads: Option<PathBuf>,
+    accept_downloads: Option<bool>,
+    http_credentials: Option<Credentials>,
     focus: bool,
+    input: Option<String>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -127,8 +132,11 @@ impl Context {
             device_scale_factor: self.device_scale_factor,
             is_mobile: self.is_mobile,
             has_touch: self.has_touch,
-            input: InputStyle::Instant,
+            input: input_style(self.input.as_deref())?,
             downloads: self.downloads,
+            downloads_by_id: true,
+            refuses_downloads: self.accept_downloads == Some(false),
+            http_credentials: self.http_credentials.map(Credentials::read),
             answers_dialogs: true,
             emulation: Emulation {
                 geolocation: self.geolocation,
@@ -142,6 +150,13 @@ impl Context {
             ..ContextOptions::default()
         })
     }
+}
+
+fn input_style(name: Option<&str>) -> Result<InputStyle> {
+    let Some(name) = name else { return Ok(InputStyle::default()) };
+    name.parse().map_err(|_| Error::InvalidArguments {
+        problems: vec!["input: expected one of (natural|instant)".to_owned()],
+    })
 }
 
 impl Launch {
@@ -178,9 +193,10 @@ impl Launch {
 /// Starts a browser, whose events go to `dispatcher`.
 #[pyfunction]
 pub(super) fn launch(dispatcher: &Dispatcher, chosen: &Bound<'_, PyAny>) -> PyResult<Operation> {
-    let (launch, context) = options::<Launch>(chosen)?.read()?;
+    let chosen = options::<Launch>(chosen)?;
     let queue = dispatcher.queue();
     Ok(operation(async move {
+        let (launch, context) = chosen.read()?;
         let browser =
             crate::browser::Browser::launch(&launch, context, &|line| tracing::warn!("{line}")).await?;
         browser.default_context().prepare().await?;
@@ -199,9 +215,10 @@ pub(super) fn connect(
     timeout_ms: f64,
     chosen: &Bound<'_, PyAny>,
 ) -> PyResult<Operation> {
-    let context = options::<Context>(chosen)?.read()?;
+    let chosen = options::<Context>(chosen)?;
     let (queue, limit) = (dispatcher.queue(), locator::limit(timeout_ms));
     Ok(operation(async move {
+        let context = chosen.read()?;
         let browser = crate::browser::Browser::connect(&endpoint, &headers, context, limit).await?;
         follow_context(browser.default_context(), &queue);
         follow_browser(&browser, &queue);
@@ -213,6 +230,12 @@ pub(super) fn connect(
 #[pyfunction]
 pub(super) fn find_browser() -> Option<PathBuf> {
     find(&Wanted::default()).ok().map(|found| found.executable)
+}
+
+/// Lets selectors name an engine of one's own. False when there is one with this name.
+#[pyfunction]
+pub(super) fn register_selector(name: &str, source: &str) -> bool {
+    selector::register(name, source)
 }
 
 #[pymethods]
@@ -240,10 +263,10 @@ impl Browser {
     }
 
     fn new_context(&self, dispatcher: &Dispatcher, chosen: &Bound<'_, PyAny>) -> PyResult<Operation> {
-        let (browser, context) = (self.0.clone(), options::<Context>(chosen)?.read()?);
+        let (browser, chosen) = (self.0.clone(), options::<Context>(chosen)?);
         let queue = dispatcher.queue();
         Ok(operation(async move {
-            let context = browser.new_context(context).await?;
+            let context = browser.new_context(chosen.read()?).await?;
             follow_context(&context, &queue);
             Ok(BrowserContext(context))
         }))
@@ -260,6 +283,12 @@ impl BrowserContext {
     #[getter]
     fn key(&self) -> usize {
         self.0.key()
+    }
+
+    /// Whether requests wait for a decision.
+    fn route(&self, routed: bool) -> Operation {
+        let context = self.0.clone();
+        operation(async move { context.route(routed).await })
     }
 
     #[getter]
@@ -280,6 +309,12 @@ impl BrowserContext {
     fn close(&self) -> Operation {
         let context = self.0.clone();
         operation(async move { context.close().await })
+    }
+
+    /// Gives all pages a function, whose calls are told as events.
+    fn expose(&self, name: String) -> Operation {
+        let context = self.0.clone();
+        operation(async move { context.expose(&name).await })
     }
 
     fn add_init_script(&self, source: String) -> Operation {

@@ -5,7 +5,8 @@ use pyo3::prelude::*;
 
 use super::bridge::Queue;
 use super::frame::Frame;
-use super::page::{Dialog, FileChooser, Page};
+use super::network::follow_traffic;
+use super::page::{Call, Dialog, FileChooser, Page};
 use crate::browser::Browser;
 use crate::browser::events::{ContextEvent, PageEvent};
 
@@ -36,6 +37,7 @@ pub(super) fn follow_context(context: &crate::browser::BrowserContext, queue: &A
             }
         }
     };
+    follow_traffic(context, queue);
     context.listen(Arc::new(listener));
     for page in context.pages() {
         follow_page(&page, queue);
@@ -66,6 +68,6 @@ fn tell(event: &PageEvent, key: usize, queue: &Arc<Queue>) {
         PageEvent::Dialog(dialog) => tell!("dialog", Dialog(dialog.clone())),
         PageEvent::DialogClosed => tell!("dialogclosed", ()),
         PageEvent::FileChooser(chooser) => tell!("filechooser", FileChooser(chooser.clone())),
-        PageEvent::BindingCalled { .. } => {}
+        PageEvent::Called(call) => tell!("called", Call(call.clone())),
     }
 }

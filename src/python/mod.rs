@@ -6,6 +6,7 @@ mod events;
 mod frame;
 mod guard;
 mod handle;
+mod network;
 mod original;
 mod page;
 
@@ -56,7 +57,7 @@ mod _core {
     #[pymodule_export]
     use super::bridge::{Dispatcher, Operation, Promise};
     #[pymodule_export]
-    use super::browser::{Browser, BrowserContext, connect, find_browser, launch};
+    use super::browser::{Browser, BrowserContext, connect, find_browser, launch, register_selector};
     #[pymodule_export]
     use super::frame::Frame;
     #[pymodule_export]
@@ -64,11 +65,16 @@ mod _core {
     #[pymodule_export]
     use super::main;
     #[pymodule_export]
+    use super::network::{
+        ApiRequestContext, ApiResponse, Download, Request, Response, Route, WebSocket, Worker,
+        document_request,
+    };
+    #[pymodule_export]
     use super::original::{
         CooldownState, Errands, call_tool, close_tools, is_login_timeout, list_patchright_tools,
     };
     #[pymodule_export]
-    use super::page::{Dialog, FileChooser, Page};
+    use super::page::{Call, Dialog, FileChooser, Page};
 
     #[pymodule_init]
     fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -1,15 +1,16 @@
 //! Pages, and what they ask of a person.
 use std::time::Duration;
 
+use pyo3::IntoPyObjectExt as _;
 use pyo3::prelude::*;
 
 use super::bridge::{Operation, operation, operation_with};
 use super::browser::BrowserContext;
-use super::convert::options;
+use super::convert::{Told, options, to_js};
 use super::frame::{Frame, element, navigate, told};
 use crate::browser::emulation::Media;
 use crate::browser::input::{Button, ClickOptions, Point};
-use crate::browser::{Area, ElementHandle, ImageFormat, PdfOptions, ScreenshotOptions};
+use crate::browser::{Area, ElementHandle, ImageFormat, JsValue, PdfOptions, ScreenshotOptions};
 use crate::cdp::types::network::Headers;
 use crate::error::Error;
 
@@ -60,6 +61,35 @@ impl FileChooser {
     }
 }
 
+/// A call of a function that was exposed, which waits for its answer.
+#[pyclass(frozen, module = "patchright_mcp._core")]
+pub(super) struct Call(pub(super) crate::browser::Call);
+
+#[pymethods]
+impl Call {
+    #[getter]
+    fn frame(&self) -> Frame {
+        Frame(self.0.frame.clone())
+    }
+
+    #[getter]
+    fn name(&self) -> String {
+        self.0.name.to_string()
+    }
+
+    /// What the page calls it with, as a list.
+    #[getter]
+    fn arguments(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        Told(JsValue::Array { number: 0, items: self.0.arguments.clone() }).into_py_any(py)
+    }
+
+    /// Gives the page a value, or an exception.
+    fn answer(&self, value: &Bound<'_, PyAny>, failed: bool) -> PyResult<Operation> {
+        let (call, value) = (self.0.clone(), to_js(value)?);
+        Ok(operation(async move { call.answer(if failed { Err(value) } else { Ok(value) }).await }))
+    }
+}
+
 fn button(name: &str) -> Result<Button, Error> {
     name.parse().map_err(|_| Error::InvalidArguments {
         problems: vec![format!("button: expected one of (left|right|middle), got {name:?}")],
@@ -76,6 +106,18 @@ impl Page {
     #[getter]
     fn key(&self) -> usize {
         self.0.key()
+    }
+
+    /// The browser's id.
+    #[getter]
+    fn id(&self) -> &str {
+        self.0.id()
+    }
+
+    /// Whether requests wait for a decision.
+    fn route(&self, routed: bool) -> Operation {
+        let page = self.0.clone();
+        operation(async move { page.route(routed).await })
     }
 
     #[getter]
@@ -179,6 +221,12 @@ impl Page {
     fn emulate_media(&self, media: &Bound<'_, PyAny>) -> PyResult<Operation> {
         let (page, media) = (self.0.clone(), options::<Media>(media)?);
         Ok(operation(async move { page.emulate_media(media).await }))
+    }
+
+    /// Gives the page a function, whose calls are told as events.
+    fn expose(&self, name: String) -> Operation {
+        let page = self.0.clone();
+        operation(async move { page.expose(&name).await })
     }
 
     fn add_init_script(&self, source: String) -> Operation {

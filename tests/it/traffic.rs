@@ -2,7 +2,7 @@
 use std::sync::{Arc, Mutex};
 
 use patchright_mcp::browser::{
-    BrowserContext, Fulfillment, NavigateOptions, News, Overrides, Payload, Scope, SocketEvent,
+    BrowserContext, Fulfillment, JsValue, NavigateOptions, News, Overrides, Payload, Scope, SocketEvent,
 };
 use patchright_mcp::error::Error;
 use serde_json::json;
@@ -175,7 +175,8 @@ fn workers_are_told_of_with_what_they_ask_for() {
             })
             .await;
         assert_eq!(request.frame(), Some(page.main_frame()));
-        assert_eq!(worker.evaluate("() => self.answer", vec![]).await.unwrap(), 42);
+        let answer = worker.realm().evaluate("() => self.answer", &JsValue::Undefined).await.unwrap();
+        assert!(matches!(answer, JsValue::Number(42.0)), "{answer:?}");
         page.main_frame().evaluate("w.terminate()", vec![], Scope::Main).await.unwrap();
         worker.until_closed().await;
         assert!(context.workers().is_empty());

@@ -4,13 +4,18 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from patchright_mcp.async_api import Browser, BrowserContext, Page, async_playwright
+from patchright_mcp.async_api import Browser, BrowserContext, Page, Playwright, async_playwright
 
 
 @pytest.fixture(scope="session")
-async def browser() -> AsyncIterator[Browser]:
+async def playwright() -> AsyncIterator[Playwright]:
     async with async_playwright() as playwright:
-        yield await playwright.chromium.launch()
+        yield playwright
+
+
+@pytest.fixture(scope="session")
+async def browser(playwright: Playwright) -> Browser:
+    return await playwright.chromium.launch()
 
 
 @pytest.fixture

@@ -3,11 +3,12 @@
 import asyncio
 import math
 from datetime import datetime, timezone
+from typing import Literal
 from urllib.parse import urlparse
 
 import pytest
 
-from patchright_mcp.async_api import Dialog, Error, Page
+from patchright_mcp.async_api import Browser, Dialog, Error, Page, Playwright
 from patchright_mcp.async_api import TimeoutError as PatchrightTimeoutError
 from tests_py.support.site import Site
 
@@ -103,3 +104,44 @@ async def test_giving_up_a_task_gives_up_its_wait(page: Page) -> None:
     with pytest.raises(asyncio.CancelledError):
         await waiting
     assert await page.evaluate("1 + 1") == 2
+
+
+async def test_the_pointer_travels_unless_it_is_to_be_instant(browser: Browser) -> None:
+    heard = {}
+    styles: list[Literal["natural", "instant"] | None] = [None, "natural", "instant"]
+    for style in styles:
+        context = await browser.new_context(input=style)
+        page = await context.new_page()
+        await page.set_content(
+            "<button style='margin: 300px'>Go</button><script>moves = 0; onmousemove = () => moves++</script>"
+        )
+        await page.click("button")
+        heard[style] = await page.evaluate("moves", isolated_context=False)
+        await context.close()
+    assert heard["instant"] <= 1 < min(heard[None], heard["natural"])
+    with pytest.raises(Error, match="input: expected one of"):
+        await browser.new_context(input="slow")  # type: ignore[arg-type]
+
+
+async def test_pages_call_functions_of_the_script_also_after_a_navigation(page: Page, site: Site) -> None:
+    await page.expose_function("add", lambda a, b: a + b)
+
+    async def refuse() -> None:
+        raise ValueError("not today")
+
+    await page.expose_function("refuse", refuse)
+    assert await page.evaluate("add(1, 2)", isolated_context=False) == 3
+    await page.goto(site.page("form"))
+    assert await page.evaluate("add('a', 'b')", isolated_context=False) == "ab"
+    told = await page.evaluate("refuse().catch((error) => error.message)", isolated_context=False)
+    assert told == "not today"
+
+
+async def test_selectors_may_name_an_engine_of_ones_own(playwright: Playwright, page: Page) -> None:
+    await playwright.selectors.register(
+        "bold", "{ queryAll: (root, body) => root.querySelectorAll('b' + body) }"
+    )
+    await page.set_content("<b>x</b><b class=y>z</b>")
+    assert await page.text_content("bold=.y") == "z"
+    with pytest.raises(Error, match="already registered"):
+        await playwright.selectors.register("bold", "{}")

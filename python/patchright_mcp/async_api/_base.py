@@ -14,8 +14,12 @@ from ._runtime import Runtime
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from types import TracebackType
+
+    from typing_extensions import Self
 
     from .._core import Operation
+    from .tracing import Tracing
 
 T = TypeVar("T")
 DEFAULT_TIMEOUT = 30_000.0
@@ -27,6 +31,8 @@ class Connection:
     def __init__(self) -> None:
         self.runtime = Runtime(self._told)
         self._known: dict[int, ApiObject] = {}
+        self.traced: Tracing | None = None
+        """What writes calls down, while it does."""
 
     def know(self, key: int, item: ApiObject) -> None:
         """Events with this key are for this object from now on."""
@@ -50,6 +56,7 @@ class ApiObject:
     """Something that events happen to."""
 
     _is_public = True
+    _is_traced = True
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -96,6 +103,9 @@ class ApiObject:
         """The engine tells of an event."""
 
     async def _run(self, operation: Operation, timeout: float | None = None, log: Sequence[str] = ()) -> Any:
+        traced = self._connection.traced
+        if traced is not None and self._is_traced:
+            return await traced.call(operation, timeout, log)
         return await self._runtime.run(operation, timeout, log)
 
 
@@ -111,6 +121,25 @@ def _takes(f: Callable[..., Any]) -> int | None:
         parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
         for parameter in parameters
     )
+
+
+class Closes(ApiObject):
+    """Something that is closed at the end of a `with`."""
+
+    async def close(self) -> None:
+        """Closes it."""
+        raise NotImplementedError
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
 
 
 class Waiter(Generic[T]):

@@ -9,10 +9,13 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, overload
 from urllib.parse import urljoin
 
+from .. import _aria as aria
+from .. import _deeds as deeds
 from .. import _expected as expectations
 from .. import _urls as urls
 from .._deeds import milliseconds
 from ..errors import Error
+from .api_request import APIResponse
 from .locator import Locator
 from .page import Page
 
@@ -20,6 +23,9 @@ if TYPE_CHECKING:
     from .._typed import AriaRole
 
 _soft_errors: list[AssertionError] | None = None
+
+_LEAST_MS = 500.0
+"""A look takes as long as it takes: at most this when the time is over."""
 
 
 class _Assertions:
@@ -45,16 +51,21 @@ class _Assertions:
         if self._is_not:
             message = message.replace("expected to", "expected not to")
         if self._message:
-            told = self._message + ("" if wanted is None else f"\nExpected value: {wanted}")
+            told = self._message + ("" if wanted is None else f"\nExpected value: '{wanted}'")
         else:
             told = message if wanted is None else f"{message} '{wanted}'"
         called = "\nCall log:\n" + "\n".join(f"  - {line}" for line in log) if log else ""
         why = f"\n{problem}" if problem else ""
         error = AssertionError(f"{told}\nActual value: {received}{why} {called}")
+        self._fail(error)
+
+    def _fail(self, error: AssertionError) -> None:
+        __tracebackhide__ = True
         if self._soft:
             if _soft_errors is None:
                 raise RuntimeError(
-                    "expect.soft(...) needs somebody who collects what it finds: the test runner's plugin"
+                    "expect.soft(...) requires a plugin of the test runner that collects what it finds, "
+                    "such as pytest-playwright>=0.7.3"
                 )
             _soft_errors.append(error)
             return
@@ -246,7 +257,7 @@ class LocatorAssertions(_Assertions):
         """Expects that a checkbox or a radio button is checked."""
         __tracebackhide__ = True
         if indeterminate and checked is not None:
-            raise Error("Can't assert indeterminate and checked at the same time")
+            raise AssertionError("Can't assert indeterminate and checked at the same time")
         state = "indeterminate" if indeterminate else "unchecked" if checked is False else "checked"
         given = {"checked": checked is not False, "indeterminate": bool(indeterminate)}
         await self._expect(
@@ -473,13 +484,17 @@ class LocatorAssertions(_Assertions):
     async def to_have_attribute(
         self,
         name: str,
-        value: str | re.Pattern[str],
+        value: str | re.Pattern[str] | None = None,
         *,
         ignore_case: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Expects that an attribute has this value."""
+        """Expects that an attribute has this value, or is there at all."""
         __tracebackhide__ = True
+        if value is None:
+            message = f"Locator expected to have attribute '{name}'"
+            await self._expect("hasAttribute", message, timeout, None, {"name": name}, "to_have_attribute")
+            return
         given = {**expectations.text(value, ignore_case=ignore_case), "name": name}
         await self._expect(
             "attribute",
@@ -493,7 +508,7 @@ class LocatorAssertions(_Assertions):
     async def not_to_have_attribute(
         self,
         name: str,
-        value: str | re.Pattern[str],
+        value: str | re.Pattern[str] | None = None,
         *,
         ignore_case: bool | None = None,
         timeout: float | timedelta | None = None,
@@ -708,14 +723,13 @@ class LocatorAssertions(_Assertions):
         script = "(element, name) => name.split('.').reduce((object, key) => object?.[key], element)"
         received: Any = None
         passed = False
-        while not passed:
-            left = max((end - time.monotonic()) * 1000, 1)
+        while True:
+            left = max((end - time.monotonic()) * 1000, _LEAST_MS)
             received = await self._locator.evaluate(script, name, timeout=left, isolated_context=False)
             passed = (received == value and type(received) is type(value)) != self._is_not
-            if time.monotonic() >= end:
+            if passed or time.monotonic() >= end:
                 break
-            if not passed:
-                await self._locator._runtime.sleep(50)
+            await self._locator._runtime.sleep(50)
         log = [f'Expect "to_have_js_property" with timeout {limit:g}ms', *self._locator._log()]
         self._judge(passed, "Locator expected to have JS Property", value, received, log)
 
@@ -725,6 +739,33 @@ class LocatorAssertions(_Assertions):
         """The opposite of `to_have_js_property`."""
         __tracebackhide__ = True
         await self._not.to_have_js_property(name, value, timeout=timeout)
+
+    async def to_match_aria_snapshot(
+        self, expected: str, *, timeout: float | timedelta | None = None
+    ) -> None:
+        """Expects that what assistive technology is told fits a template."""
+        __tracebackhide__ = True
+        limit = self._limit(timeout)
+        end = time.monotonic() + limit / 1000
+        template = aria.read(expected)
+        locator = self._locator
+        while True:
+            left = max((end - time.monotonic()) * 1000, _LEAST_MS)
+            tree = await locator._perform(deeds.deed("aria_tree"), left)
+            passed = aria.matches(tree, template) != self._is_not
+            if passed or time.monotonic() >= end:
+                break
+            await locator._runtime.sleep(50)
+        name = "not_to_match_aria_snapshot" if self._is_not else "to_match_aria_snapshot"
+        log = [f'Expect "{name}" with timeout {limit:g}ms', *locator._log()]
+        self._judge(passed, "Locator expected to match Aria snapshot", expected, aria.written(tree), log)
+
+    async def not_to_match_aria_snapshot(
+        self, expected: str, *, timeout: float | timedelta | None = None
+    ) -> None:
+        """The opposite of `to_match_aria_snapshot`."""
+        __tracebackhide__ = True
+        await self._not.to_match_aria_snapshot(expected, timeout=timeout)
 
 
 class PageAssertions(_Assertions):
@@ -827,6 +868,74 @@ class PageAssertions(_Assertions):
         __tracebackhide__ = True
         await self._not.to_have_url(url_or_reg_exp, timeout=timeout, ignore_case=ignore_case)
 
+    async def to_match_aria_snapshot(
+        self, expected: str, *, timeout: float | timedelta | None = None
+    ) -> None:
+        """Expects that what assistive technology is told fits a template."""
+        __tracebackhide__ = True
+        limit = self._limit(timeout)
+        end = time.monotonic() + limit / 1000
+        template = aria.read(expected)
+        locator = self._page.locator("body")
+        while True:
+            left = max((end - time.monotonic()) * 1000, _LEAST_MS)
+            tree = await locator._perform(deeds.deed("aria_tree"), left)
+            passed = aria.matches(tree, template) != self._is_not
+            if passed or time.monotonic() >= end:
+                break
+            await locator._runtime.sleep(50)
+        name = "not_to_match_aria_snapshot" if self._is_not else "to_match_aria_snapshot"
+        log = [f'Expect "{name}" with timeout {limit:g}ms', *locator._log()]
+        self._judge(passed, "Page expected to match Aria snapshot", expected, aria.written(tree), log)
+
+    async def not_to_match_aria_snapshot(
+        self, expected: str, *, timeout: float | timedelta | None = None
+    ) -> None:
+        """The opposite of `to_match_aria_snapshot`."""
+        __tracebackhide__ = True
+        await self._not.to_match_aria_snapshot(expected, timeout=timeout)
+
+
+class APIResponseAssertions(_Assertions):
+    """What can be expected of an answer to a request without a page."""
+
+    def __init__(
+        self,
+        response: APIResponse,
+        timeout: float | None = None,
+        *,
+        is_not: bool = False,
+        message: str | None = None,
+        soft: bool = False,
+    ) -> None:
+        super().__init__(timeout, is_not=is_not, message=message, soft=soft)
+        self._response = response
+
+    async def to_be_ok(self) -> None:
+        """Its status is one of success: 200 to 299."""
+        __tracebackhide__ = True
+        response = self._response
+        if response.ok is not self._is_not:
+            return
+        expected = "expected not to" if self._is_not else "expected to"
+        told = f"Response status {expected} be within [200..299] range, was '{response.status}'"
+        told = self._message or told
+        told += f"\nCall log:\n  - → {response._method} {response.url}"
+        told += f"\n  - ← {response.status} {response.status_text}\n"
+        kind = response.headers.get("content-type", "")
+        if any(word in kind for word in ("text/", "json", "xml", "javascript")):
+            text = await response.text()
+            told += f"\n Response Text:\n{text[:1000]}"
+        self._fail(AssertionError(told))
+
+    async def not_to_be_ok(self) -> None:
+        """Its status is none of success."""
+        __tracebackhide__ = True
+        opposite = APIResponseAssertions(
+            self._response, self._timeout, is_not=not self._is_not, message=self._message, soft=self._soft
+        )
+        await opposite.to_be_ok()
+
 
 class Expect:
     """`expect` itself, which remembers how long to look."""
@@ -845,8 +954,11 @@ class Expect:
     @overload
     def __call__(self, actual: Locator, message: str | None = None) -> LocatorAssertions: ...
 
-    def __call__(self, actual: Page | Locator, message: str | None = None) -> Any:
-        """What can be expected of a page or of elements."""
+    @overload
+    def __call__(self, actual: APIResponse, message: str | None = None) -> APIResponseAssertions: ...
+
+    def __call__(self, actual: Page | Locator | APIResponse, message: str | None = None) -> Any:
+        """What can be expected of a page, of elements or of an answer."""
         return self._assertions(actual, message, soft=False)
 
     def soft(self, actual: Any, message: str | None = None) -> Any:
@@ -858,6 +970,8 @@ class Expect:
             return PageAssertions(actual, self._timeout, message=message, soft=soft)
         if isinstance(actual, Locator):
             return LocatorAssertions(actual, self._timeout, message=message, soft=soft)
+        if isinstance(actual, APIResponse):
+            return APIResponseAssertions(actual, self._timeout, message=message, soft=soft)
         raise ValueError(f"Unsupported type: {type(actual)}")
 
 

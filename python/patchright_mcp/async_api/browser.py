@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import tempfile
 from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -13,7 +15,7 @@ from .. import _core
 from .._deeds import milliseconds
 from .._failures import CLOSED
 from ..errors import Error, TargetClosedError
-from ._base import DEFAULT_TIMEOUT, ApiObject, Connection
+from ._base import DEFAULT_TIMEOUT, ApiObject, Closes, Connection
 from .context import BrowserContext
 from .page import Page
 
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     )
 
 
-class Browser(ApiObject):
+class Browser(Closes):
     """A browser."""
 
     def __init__(self, browser_type: BrowserType, native: _core.Browser) -> None:
@@ -88,8 +90,9 @@ class Browser(ApiObject):
         """Closes it with all that is in it; somebody else's is only let go of."""
         if not self._connected:
             return
-        for context in self._contexts.values():
+        for context in list(self._contexts.values()):
             context._close_reason = reason or context._close_reason
+            await context._finish_recordings()
         await self._run(self._native.close())
         self._gone()
 
@@ -134,8 +137,13 @@ class Browser(ApiObject):
         user_agent: str | None = None,
         viewport: ViewportSize | None = None,
         focus_control: bool | None = None,
+        input: Literal["natural", "instant"] | None = None,
     ) -> BrowserContext:
-        """Makes an isolated context."""
+        """Makes an isolated context.
+
+        `input` is how the pointer and the keys move: `"natural"`, as a hand does (the default), or `"instant"`,
+        as fast as the browser takes it.
+        """
         if not self._connected:
             raise TargetClosedError(f"Browser.new_context: {CLOSED}")
         return await self._new_context(
@@ -178,6 +186,7 @@ class Browser(ApiObject):
                 "user_agent": user_agent,
                 "viewport": viewport,
                 "focus_control": focus_control,
+                "input": input,
             }
         )
 
@@ -229,6 +238,7 @@ class Browser(ApiObject):
         user_agent: str | None = None,
         viewport: ViewportSize | None = None,
         focus_control: bool | None = None,
+        input: Literal["natural", "instant"] | None = None,
     ) -> Page:
         """Opens a page in a context of its own, which closes with it."""
         if not self._connected:
@@ -273,6 +283,7 @@ class Browser(ApiObject):
                 "user_agent": user_agent,
                 "viewport": viewport,
                 "focus_control": focus_control,
+                "input": input,
             }
         )
         page = await context.new_page()
@@ -419,6 +430,7 @@ class BrowserType(ApiObject):
         user_agent: str | None = None,
         viewport: ViewportSize | None = None,
         focus_control: bool | None = None,
+        input: Literal["natural", "instant"] | None = None,
     ) -> BrowserContext:
         """Starts a browser with a profile, and gives the context of that profile."""
         self._check()
@@ -475,6 +487,7 @@ class BrowserType(ApiObject):
             "user_agent": user_agent,
             "viewport": viewport,
             "focus_control": focus_control,
+            "input": input,
         }
         chosen = context_options({name: value for name, value in given.items() if name not in _LAUNCH_ONLY})
         launch = launch_options({name: value for name, value in given.items() if name in _LAUNCH})
@@ -591,8 +604,15 @@ _NATIVE = (
     "offline",
     "java_script_enabled",
     "bypass_csp",
+    "http_credentials",
+    "accept_downloads",
 )
 _MEDIA = ("color_scheme", "reduced_motion", "forced_colors", "contrast")
+
+
+def _downloads_folder() -> Path:
+    """Where downloads are kept for as long as their context lives. The browser makes it with the first one."""
+    return Path(tempfile.gettempdir()) / f"patchright-downloads-{os.getpid()}"
 
 
 def native_options(options: dict[str, Any]) -> dict[str, Any]:
@@ -600,6 +620,13 @@ def native_options(options: dict[str, Any]) -> dict[str, Any]:
     told = {name: options[name] for name in _NATIVE if name in options}
     told.update({name: options[name] for name in _MEDIA if options.get(name) not in (None, "null")})
     told["focus"] = not options.get("focus_control")
+    if options.get("input"):
+        told["input"] = options["input"]
+    credentials = told.get("http_credentials")
+    if isinstance(credentials, (list, tuple)):
+        told["http_credentials"] = credentials[0] if credentials else None
+    if options.get("accept_downloads") is not False:
+        told["downloads"] = str(options.get("downloads_path") or _downloads_folder())
     if "permissions" in told:
         told["permissions"] = list(told["permissions"])
     return told

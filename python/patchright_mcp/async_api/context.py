@@ -11,10 +11,15 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urljoin
 
 from .. import _deeds as deeds
+from .._failures import caller
 from ..errors import Error
-from ._base import DEFAULT_TIMEOUT, ApiObject, Waiter, closed_error
+from ._base import DEFAULT_TIMEOUT, Closes, Waiter, closed_error
 from ._runtime import EventContextManager
+from .api_request import APIRequestContext
+from .har import Recorder
+from .network import ContextTraffic, Traffic
 from .page import Page, script_source
+from .tracing import Tracing
 
 if TYPE_CHECKING:
     from .._core import BrowserContext as NativeContext
@@ -23,7 +28,7 @@ if TYPE_CHECKING:
     from .browser import Browser
 
 
-class BrowserContext(ApiObject):
+class BrowserContext(ContextTraffic, Closes):
     """An isolated context."""
 
     def __init__(self, browser: Browser, native: NativeContext, options: dict[str, Any]) -> None:
@@ -38,11 +43,28 @@ class BrowserContext(ApiObject):
             for name in ("color_scheme", "reduced_motion", "forced_colors", "contrast")
         }
         self._pages: dict[int, Page] = {}
+        self._traffic = Traffic(self)
+        self._requests: APIRequestContext | None = None
+        self._exposed: dict[str, Callable[..., Any]] = {}
         self._default_timeout: float | None = None
         self._default_navigation_timeout: float | None = None
         self._close_reason: str | None = None
         self._closed = False
         self._closing = False
+        self._recorders: list[Recorder] = []
+        self.tracing = Tracing(self)
+        """Writes down what is done in this context."""
+        if options.get("record_har_path"):
+            content = options.get("record_har_content")
+            if content is None and options.get("record_har_omit_content"):
+                content = "omit"
+            Recorder(
+                self,
+                options["record_har_path"],
+                url_filter=options.get("record_har_url_filter"),
+                content=content,
+                mode=options.get("record_har_mode"),
+            )
         self._connection.know(native.key, self)
         for page in native.pages:
             self._page_of(page)
@@ -56,6 +78,8 @@ class BrowserContext(ApiObject):
         return page
 
     def _told(self, name: str, payload: Any) -> None:
+        if self._traffic.told(name, payload):
+            return
         if name == "page":
             page = self._page_of(payload)
             self._emit("page", page)
@@ -79,6 +103,12 @@ class BrowserContext(ApiObject):
         self._browser._context_closed(self)
         self._emit("close", self)
 
+    async def _finish_recordings(self) -> None:
+        network = self.tracing._network
+        for recorder in list(self._recorders):
+            if recorder is not network:
+                await recorder.stop()
+
     def _timeout(self, timeout: float | timedelta | None = None) -> float:
         if timeout is not None:
             return deeds.milliseconds(timeout)
@@ -93,6 +123,13 @@ class BrowserContext(ApiObject):
     def browser(self) -> Browser | None:
         """The browser; `None` for the context of a profile."""
         return None if self._options.get("persistent") else self._browser
+
+    @property
+    def request(self) -> APIRequestContext:
+        """Sends requests without a page, with the cookies of this context."""
+        if self._requests is None:
+            self._requests = APIRequestContext._of_context(self)
+        return self._requests
 
     @property
     def pages(self) -> list[Page]:
@@ -130,6 +167,7 @@ class BrowserContext(ApiObject):
             return
         self._closing = True
         self._close_reason = reason
+        await self._finish_recordings()
         if self._options.get("persistent"):
             await self._browser.close(reason=reason)
             return
@@ -209,6 +247,22 @@ class BrowserContext(ApiObject):
     async def add_init_script(self, script: str | None = None, *, path: str | Path | None = None) -> None:
         """Runs a script in each document, before the document's own."""
         await self._run(self._native.add_init_script(script_source(script, path)))
+
+    async def expose_function(self, name: str, callback: Callable[..., Any]) -> None:
+        """Gives all its pages a function that calls `callback` and gives a promise of its result."""
+        await self.expose_binding(name, lambda _source, *arguments: callback(*arguments))
+
+    async def expose_binding(
+        self, name: str, callback: Callable[..., Any], *, handle: bool | None = None
+    ) -> None:
+        """Like `expose_function`; `callback` is first told who calls: the context, the page and the frame."""
+        for page in self.pages:
+            if name in page._exposed:
+                raise Error(f'{caller()}: Function "{name}" has been already registered in one of the pages')
+        if name in self._exposed:
+            raise Error(f'{caller()}: Function "{name}" has been already registered')
+        self._exposed[name] = callback
+        await self._run(self._native.expose(name))
 
     # Events.
 

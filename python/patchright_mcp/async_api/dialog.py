@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .._failures import caller
-from ..errors import Error
+from ..errors import Error, TargetClosedError
 from ._base import ApiObject
 from .handle import ElementHandle
 
@@ -64,7 +64,12 @@ class Dialog(ApiObject):
             verb = "accept" if accept else "dismiss"
             raise Error(f"{caller()}: Cannot {verb} dialog which is already handled!")
         self._answered = True
-        await self._run(self._page._native.answer_dialog(accept, text))
+        try:
+            await self._run(self._page._native.answer_dialog(accept, text))
+        except Error as error:
+            # A dialog that went with its page needs no answer.
+            if accept and not isinstance(error, TargetClosedError):
+                raise
 
 
 class FileChooser(ApiObject):

@@ -190,6 +190,8 @@ class Frame(ApiObject):
 
     async def frame_element(self) -> ElementHandle:
         """The element that shows this frame, in the frame around it."""
+        if self.is_detached():
+            raise Error(f"{caller()}: Frame has been detached.")
         return cast("ElementHandle", handle_of(self._page, await self._run(self._native.frame_element())))
 
     async def wait_for_load_state(

@@ -8,6 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from .. import _aria as aria
 from .. import _deeds as deeds
 from .. import _selectors as selectors
 from ..errors import Error
@@ -184,6 +185,12 @@ class Locator(ApiObject):
         described = self._derived(f" >> internal:describe={selectors.quoted(description)}", "")
         described._description = description
         return described
+
+    async def aria_snapshot(
+        self, *, timeout: float | timedelta | None = None, depth: int | None = None
+    ) -> str:
+        """What assistive technology is told of the element, as text, with so many levels below."""
+        return aria.written(await self._perform(deeds.deed("aria_tree"), timeout), depth)
 
     async def all(self) -> list[Locator]:
         """A locator for each element that is there now."""

@@ -1,20 +1,810 @@
-"""Requests and responses."""
+"""Requests and what becomes of them; workers, web sockets and downloads."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json as json_module
+import re
+from collections import deque
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
+from urllib.parse import parse_qsl
+from weakref import WeakValueDictionary
 
-from ._base import ApiObject
+from .. import _urls as urls
+from .._core import document_request
+from ..errors import Error
+from ._base import ApiObject, Waiter, closed_error
+from ._runtime import EventContextManager
+from .handle import JSHandle, handle_of
+from .har import route_from
+from .routing import Disposable, Route, Routing
+from .storage import WebStorage
 
 if TYPE_CHECKING:
+    from .._core import Download as NativeDownload
+    from .._core import Request as NativeRequest
+    from .._core import Response as NativeResponse
+    from .._core import WebSocket as NativeWebSocket
+    from .._core import Worker as NativeWorker
+    from .._typed import NameValue, RemoteAddr, RequestSizes, ResourceTiming, SecurityDetails
+    from .api_request import APIRequestContext
+    from .context import BrowserContext
     from .frame import Frame
     from .page import Page
 
+REMEMBERED = 100
+_NO_FRAME = """Frame for this navigation request is not available, because the request
+was issued before the frame is created. You can check whether the request
+is a navigation request by calling isNavigationRequest() method."""
+
+
+class Request(ApiObject):
+    """A request of a page. One that is redirected is followed by another one."""
+
+    _is_traced = False
+
+    def __init__(self, traffic: Traffic, native: NativeRequest) -> None:
+        super().__init__(traffic.context._connection)
+        self._traffic = traffic
+        self._native = native
+        self._overrides: dict[str, Any] = {}
+        self._response: Response | None = None
+        self._redirected_to: Request | None = None
+        before = native.redirected_from
+        self._redirected_from = traffic.request_of(before) if before is not None else None
+        if self._redirected_from is not None:
+            self._redirected_from._redirected_to = self
+
+    def __repr__(self) -> str:
+        return f"<Request url={self.url!r} method={self.method!r}>"
+
+    @property
+    def url(self) -> str:
+        """The address."""
+        return cast("str", self._overrides.get("url") or self._native.url)
+
+    @property
+    def method(self) -> str:
+        """Such as `GET`."""
+        return cast("str", self._overrides.get("method") or self._native.method)
+
+    @property
+    def resource_type(self) -> str:
+        """What the page wants it for: `document`, `script`, `image`, `fetch` and so on."""
+        return self._native.resource_type
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The headers that the page set, by their names in lower case. `all_headers` has those of the network, too."""
+        given = self._overrides.get("headers")
+        return given if given is not None else joined(self._native.headers)
+
+    async def all_headers(self) -> dict[str, str]:
+        """All headers that were sent, by their names in lower case."""
+        return joined(await self._sent_headers())
+
+    async def headers_array(self) -> list[NameValue]:
+        """All headers that were sent, each as it was."""
+        return listed(await self._sent_headers())
+
+    async def header_value(self, name: str) -> str | None:
+        """The value of a header; `None` where it was not sent."""
+        return (await self.all_headers()).get(name.lower())
+
+    async def _sent_headers(self) -> list[tuple[str, str]]:
+        given = self._overrides.get("headers")
+        if given is not None:
+            return list(given.items())
+        return cast("list[tuple[str, str]]", await self._run(self._native.all_headers()))
+
+    @property
+    def post_data(self) -> str | None:
+        """What is sent along, as text."""
+        body = self.post_data_buffer
+        return body.decode("utf-8", "replace") if body is not None else None
+
+    @property
+    def post_data_buffer(self) -> bytes | None:
+        """What is sent along."""
+        given = self._overrides.get("body")
+        return given if given is not None else self._native.body
+
+    @property
+    def post_data_json(self) -> Any | None:
+        """What is sent along, read as JSON or as a form."""
+        text = self.post_data
+        if not text:
+            return None
+        if "application/x-www-form-urlencoded" in self.headers.get("content-type", ""):
+            return dict(parse_qsl(text))
+        try:
+            return json_module.loads(text)
+        except ValueError:
+            raise Error(f"POST data is not a valid JSON object: {text}") from None
+
+    @property
+    def frame(self) -> Frame:
+        """The frame that asked."""
+        frame = self._native.frame
+        if frame is None:
+            raise Error("Service Worker requests do not have an associated frame.")
+        page = self._traffic.page_of(self._native.page)
+        if page is None:
+            raise Error(_NO_FRAME)
+        return page._frame_of(frame)
+
+    @property
+    def service_worker(self) -> Worker | None:
+        """The service worker that asked, where it was one."""
+        native = self._native.service_worker
+        return self._traffic.worker_of(native) if native is not None else None
+
+    @property
+    def redirected_from(self) -> Request | None:
+        """The request whose answer led here."""
+        return self._redirected_from
+
+    @property
+    def redirected_to(self) -> Request | None:
+        """The request to which its answer led."""
+        return self._redirected_to
+
+    @property
+    def failure(self) -> str | None:
+        """Why it failed, such as `net::ERR_FAILED`; `None` unless it did."""
+        return self._native.failure
+
+    @property
+    def timing(self) -> ResourceTiming:
+        """When what happened, in milliseconds after `startTime`; -1 for what did not."""
+        return cast("ResourceTiming", self._native.timing)
+
+    @property
+    def existing_response(self) -> Response | None:
+        """The response, if it was told of already."""
+        return self._response
+
+    def is_navigation_request(self) -> bool:
+        """Whether it loads a document into a frame."""
+        return self._native.is_navigation
+
+    def _answered(self) -> Response | None:
+        """Its response, as far as the engine knows one."""
+        native = self._native.response_so_far
+        return self._traffic.response_of(native) if native is not None else None
+
+    async def response(self) -> Response | None:
+        """Waits for the response; `None` when the request failed."""
+        native = await self._run(self._native.response())
+        return self._traffic.response_of(native) if native is not None else None
+
+    async def sizes(self) -> RequestSizes:
+        """How many bytes went over the wire, when it is done."""
+        return cast("RequestSizes", await self._run(self._native.sizes()))
+
 
 class Response(ApiObject):
-    """What a server answered."""
+    """What came back for a request."""
+
+    _is_traced = False
+
+    def __init__(self, request: Request, native: NativeResponse) -> None:
+        super().__init__(request._connection)
+        self._request = request
+        self._native = native
+
+    def __repr__(self) -> str:
+        return f"<Response url={self.url!r} request={self._request!r}>"
 
     @classmethod
     def _of_document(cls, page: Page, frame: Frame) -> Response | None:
         """The response in which the current document of a frame came."""
-        return None
+        native = document_request(frame._native)
+        return page._context._traffic.request_of(native)._answered() if native is not None else None
+
+    @property
+    def url(self) -> str:
+        """The address that answered."""
+        return self._native.url
+
+    @property
+    def status(self) -> int:
+        """Such as 200."""
+        return self._native.status
+
+    @property
+    def status_text(self) -> str:
+        """Such as `OK`."""
+        return self._native.status_text
+
+    @property
+    def ok(self) -> bool:
+        """Whether the status is one of success: 200 to 299."""
+        return self.status == 0 or 200 <= self.status <= 299
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The headers that the page may see, by their names in lower case."""
+        return joined(self._native.headers)
+
+    async def all_headers(self) -> dict[str, str]:
+        """All headers that came, by their names in lower case."""
+        return joined(await self._run(self._native.all_headers()))
+
+    async def headers_array(self) -> list[NameValue]:
+        """All headers that came, each as it was."""
+        return listed(await self._run(self._native.all_headers()))
+
+    async def header_value(self, name: str) -> str | None:
+        """The value of a header; several are joined by commas, cookies by newlines."""
+        return (await self.all_headers()).get(name.lower())
+
+    async def header_values(self, name: str) -> list[str]:
+        """All values of a header."""
+        told = await self.headers_array()
+        return [header["value"] for header in told if header["name"].lower() == name.lower()]
+
+    @property
+    def from_service_worker(self) -> bool:
+        """Whether a service worker answered."""
+        return self._native.from_service_worker
+
+    @property
+    def request(self) -> Request:
+        """What it is the response to."""
+        return self._request
+
+    @property
+    def frame(self) -> Frame:
+        """The frame that asked."""
+        return self._request.frame
+
+    async def server_addr(self) -> RemoteAddr | None:
+        """The address and the port of the server."""
+        address = self._native.server_address
+        return {"ipAddress": address[0], "port": address[1]} if address else None
+
+    async def security_details(self) -> SecurityDetails | None:
+        """The certificate and the protocol; `None` over plain HTTP."""
+        return cast("SecurityDetails | None", self._native.security_details)
+
+    async def http_version(self) -> str:
+        """Such as `HTTP/1.1`."""
+        return self._native.http_version
+
+    async def finished(self) -> None:
+        """Waits for the end of the body."""
+        reason = await self._run(self._native.finished())
+        if reason:
+            raise Error(reason)
+
+    async def body(self) -> bytes:
+        """The body."""
+        return cast("bytes", await self._run(self._native.body()))
+
+    async def text(self) -> str:
+        """The body as text."""
+        return (await self.body()).decode("utf-8", "replace")
+
+    async def json(self) -> Any:
+        """The body, read as JSON."""
+        return json_module.loads(await self.text())
+
+
+class WebSocket(ApiObject):
+    """A web socket of a page."""
+
+    def __init__(self, page: Page, native: NativeWebSocket) -> None:
+        super().__init__(page._connection)
+        self._page = page
+        self._native = native
+        self._closed = False
+
+    @property
+    def url(self) -> str:
+        """The address that it is connected to."""
+        return self._native.url
+
+    def is_closed(self) -> bool:
+        """Whether it was closed."""
+        return self._closed
+
+    def _happened(self, name: str, payload: Any) -> None:
+        if name == "close":
+            self._closed = True
+            self._emit("close", self)
+        else:
+            self._emit(name, payload)
+
+    def _expect(
+        self, event: str, predicate: Callable[[Any], Any] | None, timeout: float | timedelta | None
+    ) -> Waiter[Any]:
+        waiter: Waiter[Any] = Waiter(self._runtime, self._page._timeout(timeout), f'event "{event}"')
+        waiter.accept(self, event, predicate)
+        if event != "close":
+            waiter.refuse(self, "close", lambda: Error("Socket closed"))
+        if event != "socketerror":
+            waiter.refuse(self, "socketerror", lambda: Error("Socket error"))
+        return waiter.refuse(self._page, "close", lambda: closed_error(self._page._close_reason))
+
+    def expect_event(
+        self,
+        event: str,
+        predicate: Callable[..., Any] | None = None,
+        *,
+        timeout: float | timedelta | None = None,
+    ) -> EventContextManager[Any]:
+        """Waits, at its end, for an event that its body causes."""
+        return EventContextManager(self._expect(event, predicate, timeout))
+
+    async def wait_for_event(
+        self,
+        event: str,
+        predicate: Callable[..., Any] | None = None,
+        *,
+        timeout: float | timedelta | None = None,
+    ) -> Any:
+        """Waits for an event. `expect_event` also sees one that happens at once."""
+        return await self._expect(event, predicate, timeout).result()
+
+
+class Worker(ApiObject):
+    """A worker: a script without a document."""
+
+    def __init__(self, traffic: Traffic, native: NativeWorker) -> None:
+        super().__init__(traffic.context._connection)
+        self._traffic = traffic
+        self._native = native
+
+    def __repr__(self) -> str:
+        return f"<Worker url={self.url!r}>"
+
+    @property
+    def url(self) -> str:
+        """Where its script is."""
+        return self._native.url
+
+    async def evaluate(
+        self, expression: str, arg: Any | None = None, *, isolated_context: bool | None = True
+    ) -> Any:
+        """Runs a script in the worker and gives its value. There is one world only, whatever `isolated_context` says."""
+        return await self._run(self._native.evaluate(expression, arg))
+
+    async def evaluate_handle(
+        self, expression: str, arg: Any | None = None, *, isolated_context: bool | None = True
+    ) -> JSHandle:
+        """Like `evaluate`; what the script gives stays in the worker."""
+        page = self._traffic.page_of(self._native.page)
+        return handle_of(page, await self._run(self._native.evaluate_handle(expression, arg)))
+
+    def _expect(
+        self, event: str, predicate: Callable[[Any], Any] | None, timeout: float | timedelta | None
+    ) -> Waiter[Any]:
+        limit = self._traffic.context._timeout(timeout)
+        waiter: Waiter[Any] = Waiter(self._runtime, limit, f'event "{event}"')
+        waiter.accept(self, event, predicate)
+        return waiter if event == "close" else waiter.refuse(self, "close", closed_error)
+
+    def expect_event(
+        self,
+        event: str,
+        predicate: Callable[..., Any] | None = None,
+        *,
+        timeout: float | timedelta | None = None,
+    ) -> EventContextManager[Any]:
+        """Waits, at its end, for an event that its body causes."""
+        return EventContextManager(self._expect(event, predicate, timeout))
+
+
+class Download(ApiObject):
+    """A file that a page sends."""
+
+    def __init__(self, page: Page, native: NativeDownload) -> None:
+        super().__init__(page._connection)
+        self._page = page
+        self._context = page._context
+        self._native = native
+
+    def __repr__(self) -> str:
+        return f"<Download url={self.url!r} suggested_filename={self.suggested_filename!r}>"
+
+    @property
+    def page(self) -> Page:
+        """The page that sends it."""
+        return self._page
+
+    @property
+    def url(self) -> str:
+        """Where it comes from."""
+        return self._native.url
+
+    @property
+    def suggested_filename(self) -> str:
+        """The name that the site proposes, made safe."""
+        return self._native.suggested_filename
+
+    async def path(self) -> Path:
+        """Waits for the end: where the file is. It goes with its context."""
+        path, reason = await self._ended()
+        if path is None:
+            raise Error(f"Download.path: {reason}")
+        return Path(path)
+
+    async def failure(self) -> str | None:
+        """Waits for the end: why there is no file, or `None`."""
+        return (await self._ended())[1]
+
+    async def save_as(self, path: str | Path) -> None:
+        """Waits for the end and copies the file. Folders that are missing are made."""
+        _, reason = await self._ended()
+        if reason is not None:
+            raise Error(f"Download.save_as: {reason}")
+        await self._run(self._native.save_as(self._context._native, Path(path)))
+
+    async def delete(self) -> None:
+        """Waits for the end and removes the file."""
+        await self._run(self._native.delete(self._context._native))
+
+    async def cancel(self) -> None:
+        """Stops it. One that has ended stays as it is."""
+        await self._run(self._native.cancel(self._context._native))
+
+    async def _ended(self) -> tuple[str | None, str | None]:
+        path, reason = await self._run(self._native.ended(self._context._native))
+        if reason is not None and self._context._options.get("accept_downloads") is False:
+            reason = "Pass 'accept_downloads=True' when you are creating your browser context."
+        return path, reason
+
+
+class Traffic:
+    """What the engine tells of a context's requests, workers, web sockets and downloads, given to who listens."""
+
+    def __init__(self, context: BrowserContext) -> None:
+        self.context = context
+        self._requests: WeakValueDictionary[int, Request] = WeakValueDictionary()
+        self._under_way: dict[int, Request] = {}
+        self._sockets: dict[int, WebSocket] = {}
+        self._workers: dict[str, Worker] = {}
+        self.routing = Routing(context, None)
+
+    def request_of(self, native: NativeRequest) -> Request:
+        """The object of the library for one of the engine."""
+        request = self._requests.get(native.key)
+        if request is None:
+            request = self._requests[native.key] = Request(self, native)
+        return request
+
+    def response_of(self, native: NativeResponse) -> Response:
+        """The object of the library for one of the engine."""
+        request = self.request_of(native.request)
+        if request._response is None:
+            request._response = Response(request, native)
+        return request._response
+
+    def worker_of(self, native: NativeWorker) -> Worker:
+        """The object of the library for one of the engine."""
+        worker = self._workers.get(native.key)
+        if worker is None:
+            worker = self._workers[native.key] = Worker(self, native)
+        return worker
+
+    def page_of(self, native: Any) -> Page | None:
+        """The page of an engine's page; `None` where it was not told of yet."""
+        return self.context._pages.get(native.key) if native is not None else None
+
+    def workers(self, page: Page | None) -> list[Worker]:
+        """The workers of a page, or service workers."""
+        wanted = page._native.key if page is not None else None
+        return [
+            worker
+            for worker in self._workers.values()
+            if (worker._native.is_service if wanted is None else _key(worker._native.page) == wanted)
+        ]
+
+    def told(self, name: str, payload: Any) -> bool:
+        """Takes what the engine tells. False when it is about something else."""
+        handler = getattr(self, f"_told_{name}", None)
+        if handler is None:
+            return False
+        handler(payload)
+        return True
+
+    def _tell(self, name: str, request: Request, payload: Any) -> None:
+        self.context._emit(name, payload)
+        page = self.page_of(request._native.page)
+        if page is not None:
+            page._emit(name, payload)
+
+    def _told_request(self, native: NativeRequest) -> None:
+        request = self._under_way[native.key] = self.request_of(native)
+        page = self.page_of(native.page)
+        if page is not None:
+            page._requests.append(request)
+        self._tell("request", request, request)
+
+    def _told_response(self, native: NativeResponse) -> None:
+        response = self.response_of(native)
+        self._tell("response", response.request, response)
+
+    def _told_requestfinished(self, native: NativeRequest) -> None:
+        request = self.request_of(native)
+        self._under_way.pop(native.key, None)
+        self._tell("requestfinished", request, request)
+
+    def _told_requestfailed(self, native: NativeRequest) -> None:
+        request = self.request_of(native)
+        self._under_way.pop(native.key, None)
+        self._tell("requestfailed", request, request)
+
+    def _told_route(self, native: Any) -> None:
+        request = self.request_of(native.request)
+        page = self.page_of(native.request.page)
+        chain = [page._routing] if page is not None else []
+        self.context._runtime.spawn(Route(request, native, [*chain, self.routing])._decide())
+
+    def _told_websocket(self, native: NativeWebSocket) -> None:
+        page = self.page_of(native.page)
+        if page is not None:
+            socket = self._sockets[native.key] = WebSocket(page, native)
+            page._emit("websocket", socket)
+
+    def _told_socket(self, told: tuple[NativeWebSocket, str, Any]) -> None:
+        native, name, payload = told
+        socket = self._sockets.get(native.key)
+        if socket is not None:
+            if name == "close":
+                del self._sockets[native.key]
+            socket._happened(name, payload)
+
+    def _told_worker(self, native: NativeWorker) -> None:
+        worker = self.worker_of(native)
+        if native.is_service:
+            self.context._emit("serviceworker", worker)
+        page = self.page_of(native.page)
+        if page is not None:
+            page._emit("worker", worker)
+
+    def _told_workerclosed(self, native: NativeWorker) -> None:
+        worker = self._workers.pop(native.key, None)
+        if worker is not None:
+            worker._emit("close", worker)
+
+    def _told_download(self, native: NativeDownload) -> None:
+        pages = (page for page in self.context._pages.values() if page._native.id == native.page_id)
+        page = next(pages, None)
+        if page is not None:
+            download = Download(page, native)
+            page._emit("download", download)
+            self.context._emit("download", download)
+
+
+class PageTraffic(ApiObject):
+    """What a page sends and receives."""
+
+    _context: BrowserContext
+    _native: Any
+
+    def _follow_traffic(self) -> None:
+        self._requests: deque[Request] = deque(maxlen=REMEMBERED)
+        self._routing = Routing(self._context, cast("Page", self))
+
+    @property
+    def request(self) -> APIRequestContext:
+        """Sends requests without the page, with its cookies."""
+        return self._context.request
+
+    @property
+    def local_storage(self) -> WebStorage:
+        """What the site of the current document keeps for ever."""
+        return WebStorage(cast("Page", self), "localStorage")
+
+    @property
+    def session_storage(self) -> WebStorage:
+        """What the site of the current document keeps for as long as the tab is open."""
+        return WebStorage(cast("Page", self), "sessionStorage")
+
+    @property
+    def workers(self) -> list[Worker]:
+        """Its workers that run now."""
+        return self._context._traffic.workers(cast("Page", self))
+
+    async def requests(self) -> list[Request]:
+        """Its newest requests, at most 100, oldest first."""
+        return list(self._requests)
+
+    async def route(
+        self,
+        url: str | re.Pattern[str] | Callable[[str], bool],
+        handler: Callable[[Route], Any] | Callable[[Route, Request], Any],
+        *,
+        times: int | None = None,
+    ) -> Disposable:
+        """Has `handler` decide the requests for these addresses. The newest handler comes first."""
+        return await self._routing.add(url, handler, times)
+
+    async def route_from_har(
+        self,
+        har: Path | str,
+        *,
+        url: str | re.Pattern[str] | None = None,
+        not_found: Literal["abort", "fallback"] | None = None,
+        update: bool | None = None,
+        update_content: Literal["attach", "embed"] | None = None,
+        update_mode: Literal["full", "minimal"] | None = None,
+    ) -> None:
+        """Answers requests from an HTTP archive. What is not in it fails, or goes on with `not_found="fallback"`.
+
+        With `update` the archive is written instead, when the context closes.
+        """
+        await route_from(
+            self._context,
+            cast("Page", self),
+            har,
+            url=url,
+            not_found=not_found,
+            update=update,
+            update_content=update_content,
+            update_mode=update_mode,
+        )
+
+    async def unroute(
+        self,
+        url: str | re.Pattern[str] | Callable[[str], bool],
+        handler: Callable[[Route], Any] | Callable[[Route, Request], Any] | None = None,
+    ) -> None:
+        """Takes back what `route` did."""
+        await self._routing.remove(url, handler)
+
+    async def unroute_all(self, *, behavior: str | None = None) -> None:
+        """Takes back all routes. `wait` waits for handlers that run; `ignoreErrors` lets them fail unheard."""
+        await self._routing.remove_all(behavior)
+
+    def _url_predicate(self, wanted: Any) -> Callable[[Any], Any]:
+        if callable(wanted):
+            return cast("Callable[[Any], Any]", wanted)
+        return lambda item: urls.matches(self._context._base_url, item.url, wanted)
+
+    def _expect_traffic(
+        self, event: str, wanted: Any, timeout: float | timedelta | None
+    ) -> EventContextManager[Any]:
+        what = f'event "{event}"'
+        if wanted is not None and not callable(wanted):
+            told = wanted.pattern if isinstance(wanted, re.Pattern) else wanted
+            what = f"{event} {told!r}"
+        page = cast("Page", self)
+        waiter: Waiter[Any] = Waiter(self._runtime, page._timeout(timeout), what)
+        waiter.accept(self, event, self._url_predicate(wanted) if wanted is not None else None)
+        waiter.refuse(self, "close", lambda: closed_error(page._close_reason))
+        waiter.refuse(self, "crash", lambda: Error("Page crashed"))
+        return EventContextManager(waiter)
+
+    def expect_request(
+        self,
+        url_or_predicate: str | re.Pattern[str] | Callable[[Request], bool],
+        *,
+        timeout: float | timedelta | None = None,
+    ) -> EventContextManager[Request]:
+        """Waits, at its end, for a request that its body causes."""
+        return self._expect_traffic("request", url_or_predicate, timeout)
+
+    def expect_request_finished(
+        self,
+        predicate: Callable[[Request], bool] | None = None,
+        *,
+        timeout: float | timedelta | None = None,
+    ) -> EventContextManager[Request]:
+        """Waits, at its end, until a request that its body causes is done."""
+        return self._expect_traffic("requestfinished", predicate, timeout)
+
+    def expect_response(
+        self,
+        url_or_predicate: str | re.Pattern[str] | Callable[[Response], bool],
+        *,
+        timeout: float | timedelta | None = None,
+    ) -> EventContextManager[Response]:
+        """Waits, at its end, for a response that its body causes."""
+        return self._expect_traffic("response", url_or_predicate, timeout)
+
+    def expect_websocket(
+        self,
+        predicate: Callable[[WebSocket], bool] | None = None,
+        *,
+        timeout: float | timedelta | None = None,
+    ) -> EventContextManager[WebSocket]:
+        """Waits, at its end, for a web socket that its body opens."""
+        return self._expect_traffic("websocket", predicate, timeout)
+
+    def expect_worker(
+        self,
+        predicate: Callable[[Worker], bool] | None = None,
+        *,
+        timeout: float | timedelta | None = None,
+    ) -> EventContextManager[Worker]:
+        """Waits, at its end, for a worker that its body starts."""
+        return self._expect_traffic("worker", predicate, timeout)
+
+    def expect_download(
+        self,
+        predicate: Callable[[Download], bool] | None = None,
+        *,
+        timeout: float | timedelta | None = None,
+    ) -> EventContextManager[Download]:
+        """Waits, at its end, for a download that its body begins."""
+        return self._expect_traffic("download", predicate, timeout)
+
+
+class ContextTraffic(ApiObject):
+    """What the pages of a context send and receive."""
+
+    _traffic: Traffic
+
+    @property
+    def service_workers(self) -> list[Worker]:
+        """The service workers that run now."""
+        return self._traffic.workers(None)
+
+    async def route(
+        self,
+        url: str | re.Pattern[str] | Callable[[str], bool],
+        handler: Callable[[Route], Any] | Callable[[Route, Request], Any],
+        *,
+        times: int | None = None,
+    ) -> Disposable:
+        """Has `handler` decide the requests of all pages for these addresses, unless a route of the page does."""
+        return await self._traffic.routing.add(url, handler, times)
+
+    async def route_from_har(
+        self,
+        har: Path | str,
+        *,
+        url: str | re.Pattern[str] | None = None,
+        not_found: Literal["abort", "fallback"] | None = None,
+        update: bool | None = None,
+        update_content: Literal["attach", "embed"] | None = None,
+        update_mode: Literal["full", "minimal"] | None = None,
+    ) -> None:
+        """Answers requests from an HTTP archive. What is not in it fails, or goes on with `not_found="fallback"`.
+
+        With `update` the archive is written instead, when the context closes.
+        """
+        await route_from(
+            cast("BrowserContext", self),
+            None,
+            har,
+            url=url,
+            not_found=not_found,
+            update=update,
+            update_content=update_content,
+            update_mode=update_mode,
+        )
+
+    async def unroute(
+        self,
+        url: str | re.Pattern[str] | Callable[[str], bool],
+        handler: Callable[[Route], Any] | Callable[[Route, Request], Any] | None = None,
+    ) -> None:
+        """Takes back what `route` did."""
+        await self._traffic.routing.remove(url, handler)
+
+    async def unroute_all(self, *, behavior: str | None = None) -> None:
+        """Takes back all routes. `wait` waits for handlers that run; `ignoreErrors` lets them fail unheard."""
+        await self._traffic.routing.remove_all(behavior)
+
+
+def joined(headers: list[tuple[str, str]]) -> dict[str, str]:
+    """Headers by their names in lower case."""
+    told: dict[str, list[str]] = {}
+    for name, value in headers:
+        told.setdefault(name.lower(), []).append(value)
+    return {name: ("\n" if name == "set-cookie" else ", ").join(values) for name, values in told.items()}
+
+
+def listed(headers: list[tuple[str, str]]) -> list[NameValue]:
+    """Headers one by one."""
+    return [{"name": name, "value": value} for name, value in headers]
+
+
+def _key(native: Any) -> Any:
+    return native.key if native is not None else None

@@ -12,17 +12,18 @@ from .. import _deeds as deeds
 from .. import _urls as urls
 from .._failures import caller
 from ..errors import Error
-from ._base import ApiObject, Waiter, closed_error
+from ._base import Closes, Waiter, closed_error
 from ._runtime import EventContextManager
 from .dialog import Dialog, FileChooser
 from .frame import Frame
 from .handle import ElementHandle, JSHandle, handle_of, write_picture
 from .input import Keyboard, Mouse, Touchscreen
 from .locator import FrameLocator, Locator
-from .network import Response
+from .network import PageTraffic, Response
 from .obstructions import Obstructions
 
 if TYPE_CHECKING:
+    from .._core import Call as NativeCall
     from .._core import FileChooser as NativeFileChooser
     from .._core import Frame as NativeFrame
     from .._core import Page as NativePage
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from .context import BrowserContext
 
 
-class Page(ApiObject):
+class Page(PageTraffic, Closes):
     """One tab."""
 
     def __init__(self, context: BrowserContext, native: NativePage) -> None:
@@ -50,6 +51,8 @@ class Page(ApiObject):
         self._obstructions = Obstructions()
         self._opener: Page | None = None
         self._catches_choosers = False
+        self._follow_traffic()
+        self._exposed: dict[str, Callable[..., Any]] = {}
         self._connection.know(native.key, self)
 
     def __repr__(self) -> str:
@@ -72,12 +75,25 @@ class Page(ApiObject):
             self._opened(Dialog(self, payload))
         elif name == "filechooser":
             self._runtime.call(self._chooser_opened, payload)
+        elif name == "called":
+            self._runtime.call(self._answer, payload)
         elif name == "close":
             self._gone()
         elif name in ("load", "domcontentloaded", "crash"):
             self._emit(name, self)
             if name == "load":
                 self._context._emit("pageload", self)
+
+    async def _answer(self, call: NativeCall) -> None:
+        f = self._exposed.get(call.name) or self._context._exposed.get(call.name)
+        if f is None:
+            return
+        try:
+            source = {"context": self._context, "page": self, "frame": self._frame_of(call.frame)}
+            value, failed = await self._runtime.settle(f(source, *call.arguments)), False
+        except Exception as error:  # noqa: BLE001
+            value, failed = error, True
+        self._runtime.start(call.answer(value, failed))
 
     async def _chooser_opened(self, native: NativeFileChooser) -> None:
         found = cast("ElementHandle", handle_of(self, await self._run(native.element())))
@@ -313,6 +329,27 @@ class Page(ApiObject):
     async def remove_locator_handler(self, locator: Locator) -> None:
         """Forgets what was said about an element."""
         self._obstructions.remove(locator)
+
+    async def expose_function(self, name: str, callback: Callable[..., Any]) -> None:
+        """Gives the page a function that calls `callback` and gives a promise of its result."""
+        await self.expose_binding(name, lambda _source, *arguments: callback(*arguments))
+
+    async def expose_binding(
+        self, name: str, callback: Callable[..., Any], *, handle: bool | None = None
+    ) -> None:
+        """Like `expose_function`; `callback` is first told who calls: its context, page and frame."""
+        if name in self._exposed:
+            raise Error(f'{caller()}: Function "{name}" has been already registered')
+        if name in self._context._exposed:
+            raise Error(f'{caller()}: Function "{name}" has been already registered in the browser context')
+        self._exposed[name] = callback
+        await self._run(self._native.expose(name))
+
+    async def aria_snapshot(
+        self, *, timeout: float | timedelta | None = None, depth: int | None = None
+    ) -> str:
+        """What assistive technology is told of the page, as text, with so many levels below."""
+        return await self.locator("body").aria_snapshot(timeout=timeout, depth=depth)
 
     # Pictures and paper.
 
@@ -1121,7 +1158,7 @@ def script_source(script: str | None, path: str | Path | None) -> str:
     """A script that was given as text or by its path."""
     if path is not None:
         return Path(path).read_text(encoding="utf-8")
-    if script is None:
+    if not isinstance(script, str):
         raise Error("Either path or script parameter must be specified")
     return script
 
@@ -1139,6 +1176,8 @@ def _picture_kind(path: str | Path | None) -> str:
         return "png"
     if ending in (".jpg", ".jpeg"):
         return "jpeg"
+    if ending == ".webp":
+        return "webp"
     raise Error(f'{caller()}: path: unsupported mime type "{ending}"')
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from .. import _selectors as selectors
+from .._core import register_selector
+from .._failures import caller
 from ..errors import Error
 from ._base import ApiObject
+from .page import script_source
 
 
 class Selectors(ApiObject):
@@ -24,5 +28,17 @@ class Selectors(ApiObject):
         path: str | Path | None = None,
         content_script: bool | None = None,
     ) -> None:
-        """Selector engines of one's own are not known."""
-        raise Error("Selectors.register: selector engines of one's own are not supported by patchright_mcp")
+        """Lets selectors name an engine: an object with `query` and `queryAll`, which runs in a world of our own."""
+        source = script_source(script, path)
+        if not re.fullmatch(r"[a-zA-Z_0-9-]+", name):
+            raise Error(f"{caller()}: Selector engine name may only contain [a-zA-Z0-9_] characters")
+        if name in _PREDEFINED:
+            raise Error(f'{caller()}: "{name}" is a predefined selector engine')
+        if not register_selector(name, source):
+            raise Error(f'{caller()}: "{name}" selector engine has been already registered')
+
+
+_PREDEFINED = {
+    "css", "css:light", "xpath", "text", "text:light", "id", "id:light", "role", "nth", "visible", "data-testid",
+    "data-test-id", "data-test",
+}  # fmt: skip

@@ -24,7 +24,8 @@ from .._typed import (
 from ..errors import Error, TimeoutError  # noqa: A004
 from ._base import ApiObject, Connection
 from ._runtime import check_no_loop
-from .assertions import Expect, LocatorAssertions, PageAssertions, expect
+from .api_request import APIRequest, APIRequestContext, APIResponse, FormData
+from .assertions import APIResponseAssertions, Expect, LocatorAssertions, PageAssertions, expect
 from .browser import Browser, BrowserType
 from .context import BrowserContext
 from .dialog import Dialog, FileChooser
@@ -32,23 +33,33 @@ from .frame import Frame
 from .handle import ElementHandle, JSHandle
 from .input import Keyboard, Mouse, Touchscreen
 from .locator import FrameLocator, Locator
-from .network import Response
+from .network import Download, Request, Response, WebSocket, Worker
 from .page import Page
+from .routing import Disposable, Route
 from .selectors import Selectors
+from .storage import WebStorage
+from .tracing import Tracing
 
 __all__ = [
+    "APIRequest",
+    "APIRequestContext",
+    "APIResponse",
+    "APIResponseAssertions",
     "Browser",
     "BrowserContext",
     "BrowserType",
     "ClientCertificate",
     "Cookie",
     "Dialog",
+    "Disposable",
+    "Download",
     "ElementHandle",
     "Error",
     "Expect",
     "FileChooser",
     "FilePayload",
     "FloatRect",
+    "FormData",
     "Frame",
     "FrameLocator",
     "Geolocation",
@@ -64,7 +75,9 @@ __all__ = [
     "Playwright",
     "Position",
     "ProxySettings",
+    "Request",
     "Response",
+    "Route",
     "Selectors",
     "SetCookieParam",
     "SourceLocation",
@@ -72,7 +85,11 @@ __all__ = [
     "StorageStateCookie",
     "TimeoutError",
     "Touchscreen",
+    "Tracing",
     "ViewportSize",
+    "WebSocket",
+    "WebStorage",
+    "Worker",
     "expect",
     "sync_playwright",
 ]
@@ -89,6 +106,8 @@ class Playwright(ApiObject):
         """Has a name only: Firefox is not driven."""
         self.webkit = BrowserType(connection, "webkit")
         """Has a name only: WebKit is not driven."""
+        self.request = APIRequest(connection)
+        """Sends requests without a browser."""
         self.selectors = Selectors(connection)
         """What selectors mean."""
         self.devices = _devices()

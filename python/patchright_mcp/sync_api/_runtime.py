@@ -45,9 +45,10 @@ class Runtime:
     def sleep(self, milliseconds: float) -> None:
         """Lets time pass, and handlers run."""
         end = time.monotonic() + milliseconds / 1000
+        never = Promise()
         while (left := end - time.monotonic()) > 0:
             with suppress(BrowserError):  # It is never kept: its time runs out.
-                self._dispatcher.wait(Promise().wait(left * 1000))
+                self._dispatcher.wait(never.wait(left * 1000))
 
     def call(self, handler: Callable[..., Any], *arguments: Any) -> None:
         """Calls a handler."""

@@ -188,6 +188,8 @@ class Frame(ApiObject):
 
     def frame_element(self) -> ElementHandle:
         """The element that shows this frame, in the frame around it."""
+        if self.is_detached():
+            raise Error(f"{caller()}: Frame has been detached.")
         return cast("ElementHandle", handle_of(self._page, self._run(self._native.frame_element())))
 
     def wait_for_load_state(

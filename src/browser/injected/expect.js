@@ -19,7 +19,7 @@ function isText(received, { text, source, flags, part, ignoreCase, squeeze }) {
   const given = squeeze ? squeezed(received) : received;
   if (source !== undefined) {
     const letters = ignoreCase === undefined ? flags : flags.replace("i", "") + (ignoreCase ? "i" : "");
-    return given.search(new RegExp(source, letters)) !== -1;
+    return received.search(new RegExp(source, letters)) !== -1;
   }
   const wanted = fold(squeeze ? squeezed(text) : text);
   return part ? fold(given).includes(wanted) : fold(given) === wanted;
@@ -127,3 +127,50 @@ engine.errorMessageOf = (element) => {
   if (!others.length && !element.hasAttribute("aria-errormessage")) return element.validationMessage ?? "";
   return squeezed(Array.from(others, (other) => engine.textOf(other)).join(" "));
 };
+
+/** What assistive technology is told of an element: a list of texts and of `{role, name, children, …}`. */
+engine.ariaTree = (root) => {
+  const inside = (element) => {
+    const parts = [];
+    for (const child of engine.flatChildren(element)) {
+      if (child.nodeType === Node.TEXT_NODE) parts.push(child.data);
+      else if (child.nodeType === Node.ELEMENT_NODE) parts.push(...outside(child));
+    }
+    return parts;
+  };
+  const outside = (element) => {
+    if (engine.isHiddenFromAccessibility(element) || !element.checkVisibility({ visibilityProperty: true })) return [];
+    const role = engine.roleOf(element);
+    if (!role || /^(?:generic|none|presentation|text)$/.test(role)) {
+      const parts = inside(element);
+      return /^inline/.test(getComputedStyle(element).display) ? parts : [" ", ...parts, " "];
+    }
+    const name = squeezed(engine.nameOf(element, role) ?? "");
+    const children = joined(element instanceof HTMLInputElement ? [element.value] : inside(element));
+    const { checked, disabled, expanded, level, pressed, selected } = engine.statesOf(element, role);
+    const states = { checked, disabled: disabled ?? (engine.isDisabled(element) || undefined), expanded, level, pressed, selected };
+    const isName = children.length === 1 && children[0] === name;
+    const url = role === "link" ? element.getAttribute("href") ?? undefined : undefined;
+    return [{ role, name, ...states, url, children: isName ? [] : children }];
+  };
+  return joined(outside(root));
+};
+
+/** Texts beside each other as one, without needless blanks. */
+function joined(parts) {
+  const found = [];
+  let text = "";
+  const flush = () => {
+    if (squeezed(text)) found.push(squeezed(text));
+    text = "";
+  };
+  for (const part of parts) {
+    if (typeof part === "string") text += part;
+    else {
+      flush();
+      found.push(part);
+    }
+  }
+  flush();
+  return found;
+}

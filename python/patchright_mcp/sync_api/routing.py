@@ -1,0 +1,317 @@
+"""Requests that wait for a decision, and who decides."""
+
+from __future__ import annotations
+
+import inspect
+import json as json_module
+import mimetypes
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .. import _urls as urls
+from .._core import Promise
+from ..errors import Error
+from ._base import ApiObject
+
+if TYPE_CHECKING:
+    from .._core import Route as NativeRoute
+    from .api_request import APIResponse
+    from .context import BrowserContext
+    from .network import Request
+    from .page import Page
+
+
+class Disposable:
+    """Something that can be taken back: at once, or at the end of a `with`."""
+
+    def __init__(self, take_back: Callable[[], Any], runtime: Any) -> None:
+        self._take_back: Callable[[], Any] | None = take_back
+        self._runtime = runtime
+
+    def dispose(self) -> None:
+        """Takes it back."""
+        if self._take_back is not None:
+            take_back, self._take_back = self._take_back, None
+            self._runtime.settle(take_back())
+
+    def __enter__(self) -> Disposable:  # noqa: PYI034  (`Self` is younger than Python 3.10.)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.dispose()
+
+
+class Handler:
+    """A function that decides the requests for some addresses."""
+
+    def __init__(
+        self, base_url: str | None, url: Any, function: Callable[..., Any], times: int | None
+    ) -> None:
+        self.url = url
+        self.function = function
+        self._base_url = base_url
+        self._left = times
+        self._running: list[Promise] = []
+        self.is_unheard = False
+
+    def fits(self, url: str) -> bool:
+        """Whether it decides requests for this address."""
+        return urls.matches(self._base_url, url, self.url)
+
+    def is_spent(self) -> bool:
+        """Whether it has been called as often as it was to be."""
+        return self._left is not None and self._left <= 0
+
+    def spend(self) -> None:
+        """Counts a call."""
+        if self._left is not None:
+            self._left -= 1
+
+    def run(self, route: Route) -> None:
+        """Has it decide. It may do so later than it returns."""
+        done = Promise()
+        self._running.append(done)
+        try:
+            arguments: list[Any] = [route, route.request]
+            result = self.function(*arguments[: _takes(self.function)])
+            route._runtime.settle(result)
+        except Exception:
+            if not self.is_unheard:
+                raise
+        finally:
+            done.resolve(None)
+            self._running.remove(done)
+
+    def until_idle(self, route_runtime: Any) -> None:
+        """Waits until it does not run any more."""
+        for done in list(self._running):
+            route_runtime.run(done.wait(0))
+
+
+def _takes(function: Callable[..., Any]) -> int:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return 1
+    if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
+        return 2
+    plain = (
+        parameter
+        for parameter in parameters
+        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+    )
+    return 2 if len(list(plain)) > 1 else 1
+
+
+class Routing:
+    """The handlers of a page, or of a context: the newest first."""
+
+    def __init__(self, context: BrowserContext, page: Page | None) -> None:
+        self._context = context
+        self._page = page
+        self.handlers: list[Handler] = []
+
+    def add(self, url: Any, function: Callable[..., Any], times: int | None) -> Disposable:
+        """One more handler, before all others."""
+        self.handlers.insert(0, Handler(self._context._base_url, url, function, times))
+        self.update()
+        return Disposable(lambda: self.remove(url, function), self._context._runtime)
+
+    def remove(self, url: Any, function: Callable[..., Any] | None) -> None:
+        """Removes the handlers for these addresses, or one of them."""
+        self.handlers = [
+            handler
+            for handler in self.handlers
+            if handler.url != url or (function is not None and handler.function != function)
+        ]
+        self.update()
+
+    def remove_all(self, behavior: str | None) -> None:
+        """Removes all handlers."""
+        removed, self.handlers = self.handlers, []
+        self.update()
+        for handler in removed:
+            if behavior == "ignoreErrors":
+                handler.is_unheard = True
+            elif behavior == "wait":
+                handler.until_idle(self._context._runtime)
+
+    def update(self) -> None:
+        """Has the engine hold requests, or no more."""
+        owner = self._page or self._context
+        owner._run(owner._native.route(bool(self.handlers)))
+
+    def drop_spent(self) -> None:
+        """Forgets handlers that will not be called any more."""
+        kept = [handler for handler in self.handlers if not handler.is_spent()]
+        if len(kept) < len(self.handlers):
+            self.handlers = kept
+            if not kept:
+                owner = self._page or self._context
+                owner._runtime.start(owner._native.route(False))
+
+
+class Route(ApiObject):
+    """A request that waits for a decision: sent on, answered here, or refused."""
+
+    def __init__(self, request: Request, native: NativeRoute, chain: list[Routing]) -> None:
+        super().__init__(request._connection)
+        self._request = request
+        self._native = native
+        self._chain = chain
+        self._left: list[Handler] = [handler for routing in chain for handler in routing.handlers]
+        self._decided = False
+
+    def __repr__(self) -> str:
+        return f"<Route request={self._request!r}>"
+
+    @property
+    def request(self) -> Request:
+        """The request that waits."""
+        return self._request
+
+    def _decide(self) -> bool:
+        """Asks the next handler that fits; where there is none left, the request goes on: then it is False."""
+        while self._left:
+            handler = self._left.pop(0)
+            if handler.is_spent() or not self._stands(handler) or not handler.fits(self._request.url):
+                continue
+            self._decided = False
+            handler.spend()
+            for routing in self._chain:
+                routing.drop_spent()
+            handler.run(self)
+            return True
+        self._decided = True
+        self._resume()
+        return False
+
+    def _stands(self, handler: Handler) -> bool:
+        """Whether a handler was not removed meanwhile."""
+        return any(handler in routing.handlers for routing in self._chain)
+
+    def _begin(self) -> None:
+        if self._decided:
+            raise Error("Route is already handled!")
+        self._decided = True
+
+    def abort(self, error_code: str | None = None) -> None:
+        """Has the request fail; `failed` unless told how."""
+        self._begin()
+        self._run(self._native.abort(error_code or "failed"))
+
+    def fulfill(
+        self,
+        *,
+        status: int | None = None,
+        headers: dict[str, str] | None = None,
+        body: str | bytes | None = None,
+        json: Any | None = None,
+        path: Path | str | None = None,
+        content_type: str | None = None,
+        response: APIResponse | None = None,
+    ) -> None:
+        """Answers the request here. What is not given comes from `response`, if there is one."""
+        self._begin()
+        if json is not None:
+            if body is not None:
+                raise Error("Can specify either body or json parameters")
+            body = json_module.dumps(json)
+        told = {name.lower(): str(value) for name, value in (headers or {}).items()}
+        if response is not None:
+            if headers is None:
+                told = dict(response.headers)
+            status = response.status if status is None else status
+            if body is None and path is None:
+                body = response.body()
+            # The body is no longer packed in anything.
+            told.pop("content-encoding", None)
+            told.pop("content-length", None)
+        if content_type:
+            told["content-type"] = content_type
+        elif json is not None:
+            told["content-type"] = "application/json"
+        elif path is not None and "content-type" not in told:
+            told["content-type"] = mimetypes.guess_type(str(path))[0] or "application/octet-stream"
+        if path is not None:
+            body = Path(path).read_bytes()
+        content = body.encode() if isinstance(body, str) else body or b""
+        self._run(self._native.fulfill(status or 200, list(told.items()), content))
+
+    def fetch(
+        self,
+        *,
+        url: str | None = None,
+        method: str | None = None,
+        headers: dict[str, str] | None = None,
+        post_data: Any | None = None,
+        max_redirects: int | None = None,
+        max_retries: int | None = None,
+        timeout: float | timedelta | None = None,
+    ) -> APIResponse:
+        """Sends the request from here, and gives the answer; the request goes on waiting."""
+        request = self._request
+        return request._traffic.context.request.fetch(
+            request if url is None else url,
+            method=method or request.method,
+            headers=headers if headers is not None else request.headers,
+            data=post_data if post_data is not None else request.post_data_buffer,
+            max_redirects=max_redirects,
+            max_retries=max_retries,
+            timeout=timeout,
+        )
+
+    def continue_(
+        self,
+        *,
+        url: str | None = None,
+        method: str | None = None,
+        headers: dict[str, str] | None = None,
+        post_data: Any | None = None,
+    ) -> None:
+        """Sends the request on, with what is to be otherwise."""
+        self._begin()
+        self._override(url, method, headers, post_data)
+        self._resume()
+
+    def fallback(
+        self,
+        *,
+        url: str | None = None,
+        method: str | None = None,
+        headers: dict[str, str] | None = None,
+        post_data: Any | None = None,
+    ) -> None:
+        """Leaves the decision to the next handler, with what is to be otherwise."""
+        self._begin()
+        self._override(url, method, headers, post_data)
+        self._runtime.spawn(self._decide())
+
+    def _override(
+        self, url: str | None, method: str | None, headers: dict[str, str] | None, post_data: Any | None
+    ) -> None:
+        overrides = self._request._overrides
+        if url is not None:
+            overrides["url"] = url
+        if method is not None:
+            overrides["method"] = method
+        if headers is not None:
+            overrides["headers"] = {name.lower(): str(value) for name, value in headers.items()}
+        if post_data is not None:
+            is_plain = isinstance(post_data, (str, bytes))
+            text = post_data if is_plain else json_module.dumps(post_data)
+            overrides["body"] = text.encode() if isinstance(text, str) else text
+
+    def _resume(self) -> None:
+        overrides = self._request._overrides
+        headers = overrides.get("headers")
+        self._run(
+            self._native.resume(
+                overrides.get("url"),
+                overrides.get("method"),
+                list(headers.items()) if headers is not None else None,
+                overrides.get("body"),
+            )
+        )

@@ -1,0 +1,235 @@
+"""What was done and what went over the network, written to a file.
+
+A trace here tells which calls were made, how long each took and how it failed, their groups, and every request with its
+body. It holds no pictures of the page: `screenshots` and `snapshots` are taken and have no effect.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import tempfile
+import time
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from .._failures import caller
+from ..errors import Error
+from ._base import ApiObject
+from .har import Recorder
+from .routing import Disposable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .._core import Operation
+    from .._typed import TracingGroupLocation
+    from .context import BrowserContext
+
+
+class Tracing(ApiObject):
+    """Writes down what is done in a context."""
+
+    def __init__(self, context: BrowserContext) -> None:
+        super().__init__(context._connection)
+        self._context = context
+        self._started = False
+        self._title: str | None = None
+        self._events: list[dict[str, Any]] | None = None
+        self._network: Recorder | None = None
+        self._archive: Recorder | None = None
+        self._groups: list[str] = []
+        self._calls = 0
+        self._running: tuple[str, dict[str, Any]] | None = None
+
+    def start(
+        self,
+        *,
+        name: str | None = None,
+        title: str | None = None,
+        snapshots: bool | None = None,
+        screenshots: bool | None = None,
+        sources: bool | None = None,
+        live: bool | None = None,
+    ) -> None:
+        """Begins to write down. `name`, `snapshots`, `screenshots`, `sources` and `live` have no effect."""
+        if self._started:
+            raise Error("Tracing.start: Tracing has been already started")
+        self._started = True
+        self._begin(title)
+
+    def start_chunk(self, *, title: str | None = None, name: str | None = None) -> None:
+        """Begins another part, which `stop_chunk` writes."""
+        if not self._started:
+            raise Error("Tracing.start_chunk: Must start tracing before starting a new chunk")
+        self._begin(title)
+
+    def _begin(self, title: str | None) -> None:
+        self._title = title
+        self._events = []
+        self._groups = []
+        if self._network is None:
+            path = Path(tempfile.gettempdir()) / "trace.zip"
+            self._network = Recorder(self._context, path, content="attach")
+        self._network._entries.clear()
+        self._connection.traced = self
+
+    def stop_chunk(self, *, path: Path | str | None = None) -> None:
+        """Ends a part, and writes it to `path`."""
+        if self._events is None or self._network is None:
+            raise Error("Tracing.stop_chunk: Must start tracing before stopping")
+        events, self._events = self._events, None
+        self._connection.traced = None
+        self._network._settle()
+        if path is not None:
+            self._write(Path(path), events)
+
+    def stop(self, *, path: Path | str | None = None) -> None:
+        """Ends, and writes what was written down to `path`."""
+        if not self._started:
+            raise Error("Tracing.stop: Must start tracing before stopping")
+        if self._events is not None:
+            self.stop_chunk(path=path)
+        if self._network is not None:
+            self._network._let_go()
+            self._network = None
+        self._started = False
+
+    def group(self, name: str, *, location: TracingGroupLocation | None = None) -> Disposable:
+        """Puts the calls that follow into a group, until `group_end`."""
+        if self._events is not None:
+            told = self._before("Tracing", "tracingGroup", name)
+            self._groups.append(told["callId"])
+        return Disposable(self.group_end, self._runtime)
+
+    def group_end(self) -> None:
+        """Ends the group that was begun last."""
+        if self._groups and self._events is not None:
+            self._events.append({"type": "after", "callId": self._groups.pop(), "endTime": _now()})
+
+    def start_har(
+        self,
+        path: Path | str,
+        *,
+        content: Literal["attach", "embed", "omit"] | None = None,
+        mode: Literal["full", "minimal"] | None = None,
+        url_filter: str | re.Pattern[str] | None = None,
+    ) -> Disposable:
+        """Begins an HTTP archive, which `stop_har` writes."""
+        if self._archive is not None:
+            raise Error("Tracing.start_har: HAR recording has already been started")
+        self._archive = Recorder(self._context, path, url_filter=url_filter, content=content, mode=mode)
+        return Disposable(self.stop_har, self._runtime)
+
+    def stop_har(self) -> None:
+        """Writes the HTTP archive."""
+        if self._archive is None:
+            raise Error("Tracing.stop_har: HAR recording has not been started")
+        archive, self._archive = self._archive, None
+        archive.stop()
+
+    def call(self, operation: Operation, timeout: float | None, log: Sequence[str]) -> Any:
+        """Does something, and writes it down under the name of the method that was called."""
+        title = caller()
+        owner, _, method = title.partition(".")
+        if self._events is None or not method or owner == "Tracing":
+            return self._runtime.run(operation, timeout, log)
+        place = _place_of_call()
+        if self._running is None or self._running[0] != place:
+            self._running = (place, self._before(owner, method, None))
+        told = self._running[1]
+        after: dict[str, Any] = {"type": "after", "callId": told["callId"]}
+        try:
+            return self._runtime.run(operation, timeout, log)
+        except Error as error:
+            after["error"] = {"name": type(error).__name__, "message": error.message}
+            raise
+        finally:
+            after["endTime"] = _now()
+            if self._events is not None:
+                self._events[:] = [
+                    event for event in self._events if event["callId"] != told["callId"] or event is told
+                ]
+                self._events.append(after)
+
+    def _before(self, owner: str, method: str, title: str | None) -> dict[str, Any]:
+        self._calls += 1
+        told: dict[str, Any] = {
+            "type": "before",
+            "callId": f"call@{self._calls}",
+            "startTime": _now(),
+            "class": owner,
+            "method": _camel(method),
+            "params": {} if title is None else {"name": title},
+        }
+        if title is not None:
+            told["title"] = title
+        if self._groups:
+            told["parentId"] = self._groups[-1]
+        if self._events is not None:
+            self._events.append(told)
+        return told
+
+    def _write(self, path: Path, events: list[dict[str, Any]]) -> None:
+        header = {
+            "type": "context-options",
+            "version": 8,
+            "origin": "library",
+            "libraryName": "patchright_mcp",
+            "browserName": "chromium",
+            "sdkLanguage": "python",
+            "platform": sys.platform,
+            "wallTime": time.time() * 1000,
+            "monotonicTime": _now(),
+            "title": self._title,
+            "options": {},
+        }
+        network = self._network
+        entries = [entry for _, entry in network._entries] if network is not None else []
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("trace.trace", _lines([header, *events]))
+            archive.writestr(
+                "trace.network",
+                _lines([{"type": "resource-snapshot", "snapshot": _named(entry)} for entry in entries]),
+            )
+            for name, content in network._files.items() if network is not None else ():
+                archive.writestr(f"resources/{name}", content)
+
+
+def _lines(events: list[dict[str, Any]]) -> str:
+    return "".join(json.dumps(event) + "\n" for event in events)
+
+
+def _named(entry: dict[str, Any]) -> dict[str, Any]:
+    """An entry whose bodies are named as a trace names them."""
+    told = json.loads(json.dumps(entry))
+    for part in (told["response"]["content"], told["request"].get("postData", {})):
+        if "_file" in part:
+            part["_sha1"] = part.pop("_file")
+    return dict(told)
+
+
+def _now() -> float:
+    return time.monotonic() * 1000
+
+
+def _camel(method: str) -> str:
+    first, *rest = method.strip("_").split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
+def _place_of_call() -> str:
+    """Tells one call of a script from the next: the frame of the outermost method of ours."""
+    frame = sys._getframe(1)
+    place = ""
+    while frame is not None:
+        inside = frame.f_globals.get("__name__", "").startswith("patchright_mcp.")
+        if not inside and place:
+            break
+        if inside:
+            place = f"{id(frame)}:{frame.f_code.co_name}"
+        frame = frame.f_back  # type: ignore[assignment]
+    return place

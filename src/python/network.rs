@@ -1,0 +1,634 @@
+//! Requests and what becomes of them, workers, web sockets and downloads.
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pyo3::IntoPyObjectExt as _;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::bridge::{Operation, Queue, operation, operation_with};
+use super::browser::BrowserContext;
+use super::convert::{Plain, Told, options, to_js};
+use super::frame::Frame;
+use super::handle::JsHandle;
+use super::page::Page;
+use crate::browser::locator::limit;
+use crate::browser::{
+    ApiBody, ApiContext, ApiOptions, ApiPart, ApiProxy, DownloadState, Fulfillment, HttpCredentials, News,
+    Overrides, Payload, SocketEvent, StorageState,
+};
+use crate::cdp::types::network::HeaderList;
+use crate::error::{Error, Result};
+
+type Pairs = Vec<(String, String)>;
+
+/// Tells `queue` what a context's pages and workers send and receive, from now on.
+pub(super) fn follow_traffic(context: &crate::browser::BrowserContext, queue: &Arc<Queue>) {
+    let (key, queue) = (context.key(), queue.clone());
+    context.follow(Arc::new(move |news: &News| tell(news, key, &queue)));
+}
+
+fn tell(news: &News, key: usize, queue: &Queue) {
+    /// Queues an event with what belongs to it.
+    macro_rules! tell {
+        ($name:literal, $payload:expr) => {{
+            let payload = $payload;
+            queue.tell(Box::new(move |_, handler| handler.call1(($name, key, payload)).map(drop)))
+        }};
+    }
+    match news {
+        News::Request(request) => tell!("request", Request(request.clone())),
+        News::Response(response) => tell!("response", Response(response.clone())),
+        News::RequestFinished(request) => tell!("requestfinished", Request(request.clone())),
+        News::RequestFailed(request) => tell!("requestfailed", Request(request.clone())),
+        News::Route(route) => tell!("route", Route(route.clone())),
+        News::WebSocket(socket) => tell!("websocket", WebSocket(socket.clone())),
+        News::Socket(socket, event) => {
+            let (socket, event) = (WebSocket(socket.clone()), event.clone());
+            queue.tell(Box::new(move |py, handler| {
+                let (name, payload) = socket_event(py, event)?;
+                handler.call1(("socket", key, (socket, name, payload))).map(drop)
+            }));
+        }
+        News::Worker(worker) => tell!("worker", Worker(worker.clone())),
+        News::WorkerClosed(worker) => tell!("workerclosed", Worker(worker.clone())),
+        News::Download(download) => tell!("download", Download(download.clone())),
+    }
+}
+
+fn socket_event(py: Python<'_>, event: SocketEvent) -> PyResult<(&'static str, Py<PyAny>)> {
+    Ok(match event {
+        SocketEvent::Sent(payload) => ("framesent", socket_payload(py, payload)?),
+        SocketEvent::Received(payload) => ("framereceived", socket_payload(py, payload)?),
+        SocketEvent::Failed(reason) => ("socketerror", reason.into_py_any(py)?),
+        SocketEvent::Closed => ("close", py.None()),
+    })
+}
+
+fn socket_payload(py: Python<'_>, payload: Payload) -> PyResult<Py<PyAny>> {
+    match payload {
+        Payload::Text(text) => text.into_py_any(py),
+        Payload::Binary(bytes) => Ok(PyBytes::new(py, &bytes).into_any().unbind()),
+    }
+}
+
+fn bytes(work: impl Future<Output = Result<Vec<u8>>> + Send + 'static) -> Operation {
+    operation_with(work, |py, bytes| Ok(PyBytes::new(py, &bytes).into_any().unbind()))
+}
+
+/// Every header on its own: the browser joins repeated ones with newlines.
+fn apart(headers: &HeaderList) -> Pairs {
+    let each = headers
+        .iter()
+        .flat_map(|(name, value)| value.split('\n').map(move |value| (name.clone(), value.to_owned())));
+    each.collect()
+}
+
+/// One request.
+#[pyclass(frozen, module = "patchright_mcp._core")]
+pub(super) struct Request(pub(super) crate::browser::Request);
+
+#[pymethods]
+impl Request {
+    /// What tells this request from every other one.
+    #[getter]
+    fn key(&self) -> u64 {
+        self.0.number()
+    }
+
+    #[getter]
+    fn url(&self) -> &str {
+        self.0.url()
+    }
+
+    #[getter]
+    fn method(&self) -> &str {
+        self.0.method()
+    }
+
+    /// The headers as the page's process knows them.
+    #[getter]
+    fn headers(&self) -> Pairs {
+        self.0.headers().to_vec()
+    }
+
+    #[getter]
+    fn body<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
+        self.0.body().map(|body| PyBytes::new(py, body))
+    }
+
+    #[getter]
+    fn resource_type(&self) -> String {
+        self.0.resource_type()
+    }
+
+    #[getter]
+    fn is_navigation(&self) -> bool {
+        self.0.is_navigation()
+    }
+
+    #[getter]
+    fn page(&self) -> Option<Page> {
+        self.0.page().cloned().map(Page)
+    }
+
+    #[getter]
+    fn frame(&self) -> Option<Frame> {
+        self.0.frame().cloned().map(Frame)
+    }
+
+    #[getter]
+    fn service_worker(&self) -> Option<Worker> {
+        self.0.service_worker().cloned().map(Worker)
+    }
+
+    #[getter]
+    fn redirected_from(&self) -> Option<Self> {
+        self.0.redirected_from().cloned().map(Self)
+    }
+
+    #[getter]
+    fn failure(&self) -> Option<String> {
+        self.0.failure()
+    }
+
+    #[getter]
+    fn timing(&self) -> Plain {
+        let timing = self.0.timing();
+        Plain(json!({
+            "startTime": timing.start_time,
+            "domainLookupStart": timing.domain_lookup_start,
+            "domainLookupEnd": timing.domain_lookup_end,
+            "connectStart": timing.connect_start,
+            "secureConnectionStart": timing.secure_connection_start,
+            "connectEnd": timing.connect_end,
+            "requestStart": timing.request_start,
+            "responseStart": timing.response_start,
+            "responseEnd": timing.response_end,
+        }))
+    }
+
+    /// The response, if it has come.
+    #[getter]
+    fn response_so_far(&self) -> Option<Response> {
+        self.0.response_so_far().map(Response)
+    }
+
+    /// `None` when the request failed.
+    fn response(&self) -> Operation {
+        let request = self.0.clone();
+        operation(async move { Ok(request.response().await?.map(Response)) })
+    }
+
+    fn all_headers(&self) -> Operation {
+        let request = self.0.clone();
+        operation(async move { Ok(apart(&request.all_headers().await?)) })
+    }
+
+    fn sizes(&self) -> Operation {
+        let request = self.0.clone();
+        operation(async move {
+            let sizes = request.sizes().await?;
+            Ok(Plain(json!({
+                "requestBodySize": sizes.request_body,
+                "requestHeadersSize": sizes.request_headers,
+                "responseBodySize": sizes.response_body,
+                "responseHeadersSize": sizes.response_headers,
+            })))
+        })
+    }
+}
+
+/// What came back for a request.
+#[pyclass(frozen, module = "patchright_mcp._core")]
+pub(super) struct Response(pub(super) crate::browser::Response);
+
+#[pymethods]
+impl Response {
+    #[getter]
+    fn request(&self) -> Request {
+        Request(self.0.request().clone())
+    }
+
+    #[getter]
+    fn url(&self) -> &str {
+        self.0.url()
+    }
+
+    #[getter]
+    fn status(&self) -> i64 {
+        self.0.status()
+    }
+
+    #[getter]
+    fn status_text(&self) -> &str {
+        self.0.status_text()
+    }
+
+    #[getter]
+    fn headers(&self) -> Pairs {
+        self.0.headers().to_vec()
+    }
+
+    #[getter(from_service_worker)]
+    fn is_from_service_worker(&self) -> bool {
+        self.0.from_service_worker()
+    }
+
+    #[getter]
+    fn server_address(&self) -> Option<(String, i64)> {
+        self.0.server_address().map(|(address, port)| (address.to_owned(), port))
+    }
+
+    #[getter]
+    fn security_details(&self) -> Option<Plain> {
+        let told = self.0.security_details()?;
+        Some(Plain(json!({
+            "protocol": told["protocol"],
+            "subjectName": told["subjectName"],
+            "issuer": told["issuer"],
+            "validFrom": told["validFrom"],
+            "validTo": told["validTo"],
+        })))
+    }
+
+    #[getter]
+    fn http_version(&self) -> String {
+        self.0.http_version()
+    }
+
+    fn all_headers(&self) -> Operation {
+        let response = self.0.clone();
+        operation(async move { Ok(apart(&response.all_headers().await?)) })
+    }
+
+    fn body(&self) -> Operation {
+        let response = self.0.clone();
+        bytes(async move { response.body().await })
+    }
+
+    /// The error text of a body that broke off.
+    fn finished(&self) -> Operation {
+        let response = self.0.clone();
+        operation(async move { response.finished().await })
+    }
+}
+
+/// A request that waits for a decision.
+#[pyclass(frozen, module = "patchright_mcp._core")]
+pub(super) struct Route(crate::browser::Route);
+
+#[pymethods]
+impl Route {
+    #[getter]
+    fn request(&self) -> Request {
+        Request(self.0.request().clone())
+    }
+
+    /// Sends it on, with what is to be otherwise.
+    fn resume(
+        &self,
+        url: Option<String>,
+        method: Option<String>,
+        headers: Option<Pairs>,
+        body: Option<Vec<u8>>,
+    ) -> Operation {
+        let (route, overrides) = (self.0.clone(), Overrides { url, method, headers, body });
+        operation(async move { route.resume(&overrides).await })
+    }
+
+    /// Answers in the server's place.
+    fn fulfill(&self, status: u32, headers: Pairs, body: Vec<u8>) -> Operation {
+        let (route, answer) = (self.0.clone(), Fulfillment { status, headers, body });
+        operation(async move { route.fulfill(&answer).await })
+    }
+
+    fn abort(&self, reason: String) -> Operation {
+        let route = self.0.clone();
+        operation(async move { route.abort(&reason).await })
+    }
+
+    /// Sends it on as it is, at once.
+    fn let_go(&self) {
+        self.0.let_go();
+    }
+}
+
+/// A worker of a page, a shared one, or a service worker.
+#[pyclass(frozen, module = "patchright_mcp._core")]
+pub(super) struct Worker(pub(super) crate::browser::Worker);
+
+#[pymethods]
+impl Worker {
+    /// What tells this worker from every other one.
+    #[getter]
+    fn key(&self) -> &str {
+        self.0.id()
+    }
+
+    #[getter]
+    fn url(&self) -> &str {
+        self.0.url()
+    }
+
+    #[getter]
+    fn is_service(&self) -> bool {
+        self.0.kind() == crate::browser::WorkerKind::Service
+    }
+
+    #[getter]
+    fn page(&self) -> Option<Page> {
+        self.0.page().cloned().map(Page)
+    }
+
+    #[getter]
+    fn is_closed(&self) -> bool {
+        self.0.is_closed()
+    }
+
+    fn evaluate(&self, script: String, argument: &Bound<'_, PyAny>) -> PyResult<Operation> {
+        let (realm, argument) = (self.0.realm(), to_js(argument)?);
+        Ok(operation(async move { realm.evaluate(&script, &argument).await.map(Told) }))
+    }
+
+    fn evaluate_handle(&self, script: String, argument: &Bound<'_, PyAny>) -> PyResult<Operation> {
+        let (realm, argument) = (self.0.realm(), to_js(argument)?);
+        Ok(operation(async move { realm.evaluate_handle(&script, &argument).await.map(JsHandle) }))
+    }
+}
+
+/// A web socket of a page.
+#[pyclass(frozen, module = "patchright_mcp._core")]
+pub(super) struct WebSocket(crate::browser::WebSocket);
+
+#[pymethods]
+impl WebSocket {
+    /// What tells this web socket from every other one that is open.
+    #[getter]
+    fn key(&self) -> usize {
+        self.0.number()
+    }
+
+    #[getter]
+    fn url(&self) -> &str {
+        self.0.url()
+    }
+
+    #[getter]
+    fn page(&self) -> Page {
+        Page(self.0.page().clone())
+    }
+}
+
+/// A file that a page sends.
+#[pyclass(frozen, module = "patchright_mcp._core")]
+pub(super) struct Download(crate::browser::Download);
+
+#[pymethods]
+impl Download {
+    #[getter]
+    fn url(&self) -> &str {
+        &self.0.url
+    }
+
+    #[getter]
+    fn suggested_filename(&self) -> &str {
+        &self.0.name
+    }
+
+    /// The browser's id of the page.
+    #[getter]
+    fn page_id(&self) -> &str {
+        &self.0.page
+    }
+
+    /// Waits for the end: the path of the file, and why there is none.
+    fn ended(&self, context: &BrowserContext) -> Operation {
+        let (context, id) = (context.0.clone(), self.0.id.clone());
+        operation(async move {
+            Ok(match context.download_ended(&id).await? {
+                DownloadState::Completed { path, .. } => (Some(path), None),
+                DownloadState::Failed { reason } => (None, Some(reason)),
+                DownloadState::InProgress => (None, None),
+            })
+        })
+    }
+
+    /// Waits for the end and copies the file; folders are made.
+    fn save_as(&self, context: &BrowserContext, path: PathBuf) -> Operation {
+        let (context, id) = (context.0.clone(), self.0.id.clone());
+        operation(async move { context.save_download(&id, &path).await })
+    }
+
+    fn cancel(&self, context: &BrowserContext) -> Operation {
+        let (context, id) = (context.0.clone(), self.0.id.clone());
+        operation(async move { context.cancel_download(&id).await })
+    }
+
+    fn delete(&self, context: &BrowserContext) -> Operation {
+        let (context, id) = (context.0.clone(), self.0.id.clone());
+        operation(async move { context.delete_download(&id).await })
+    }
+}
+
+/// The request in whose answer the current document of a frame came.
+#[pyfunction]
+pub(super) fn document_request(frame: &Frame) -> Option<Request> {
+    let page = frame.0.page().ok()?;
+    page.context().request_by_id(&frame.0.loader()).map(Request)
+}
+
+/// How requests without a page are sent.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Api {
+    base_url: Option<String>,
+    extra_http_headers: Option<std::collections::BTreeMap<String, String>>,
+    user_agent: Option<String>,
+    ignore_https_errors: bool,
+    http_credentials: Option<Credentials>,
+    proxy: Option<ProxySettings>,
+    max_redirects: Option<usize>,
+    fail_on_status_code: bool,
+    timeout: Option<f64>,
+    storage_state: Option<Value>,
+}
+
+#[derive(Default, Deserialize)]
+struct ProxySettings {
+    server: String,
+    bypass: Option<String>,
+    username: Option<String>,
+    password: Option<String>,
+}
+
+/// A name and a password, as users write them.
+#[derive(Clone, Default, Deserialize)]
+pub(super) struct Credentials {
+    username: String,
+    password: String,
+    origin: Option<String>,
+    send: Option<String>,
+}
+
+impl Credentials {
+    pub(super) fn read(self) -> HttpCredentials {
+        let unasked = self.send.as_deref() == Some("always");
+        HttpCredentials { username: self.username, password: self.password, origin: self.origin, unasked }
+    }
+}
+
+impl Api {
+    fn read(self) -> Result<(ApiOptions, StorageState)> {
+        let state = self.storage_state.map(|state| {
+            StorageState::parse(&state.to_string()).map_err(|reason| Error::InvalidArguments {
+                problems: vec![format!("storage_state: {reason}")],
+            })
+        });
+        let default = ApiOptions::default();
+        let options = ApiOptions {
+            base_url: self.base_url,
+            headers: self.extra_http_headers.unwrap_or_default().into_iter().collect(),
+            user_agent: self.user_agent,
+            ignore_https_errors: self.ignore_https_errors,
+            http_credentials: self.http_credentials.map(Credentials::read),
+            proxy: self.proxy.map(|proxy| ApiProxy {
+                server: proxy.server,
+                bypass: proxy.bypass,
+                username: proxy.username,
+                password: proxy.password,
+            }),
+            max_redirects: self.max_redirects.unwrap_or(default.max_redirects),
+            fail_on_status: self.fail_on_status_code,
+            limit: self.timeout.map_or(default.limit, limit),
+        };
+        Ok((options, state.transpose()?.unwrap_or_default()))
+    }
+}
+
+/// One request to send.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct ApiCall {
+    url: String,
+    method: Option<String>,
+    params: Pairs,
+    headers: Option<Pairs>,
+    timeout: Option<f64>,
+    fail_on_status_code: Option<bool>,
+    ignore_https_errors: Option<bool>,
+    max_redirects: Option<usize>,
+    max_retries: Option<usize>,
+}
+
+/// What sends requests without a page.
+#[pyclass(frozen, module = "patchright_mcp._core")]
+pub(super) struct ApiRequestContext(ApiContext);
+
+#[pymethods]
+impl ApiRequestContext {
+    /// With the cookies of a browser's context, or with its own.
+    #[new]
+    #[pyo3(signature = (chosen, context = None))]
+    fn new(chosen: &Bound<'_, PyAny>, context: Option<&BrowserContext>) -> PyResult<Self> {
+        let (options, state) = options::<Api>(chosen)?.read()?;
+        Ok(Self(match context {
+            Some(context) => ApiContext::of_context(&context.0, options),
+            None => ApiContext::new(options, state),
+        }))
+    }
+
+    fn dispose(&self) {
+        self.0.dispose();
+    }
+
+    fn storage_state(&self, with_databases: bool) -> Operation {
+        let requests = self.0.clone();
+        operation(async move { Ok(Plain(json!(requests.storage_state(with_databases).await?))) })
+    }
+
+    /// `body` is its kind (`bytes`, `json`, `form` or `multipart`) and what belongs to it.
+    #[pyo3(signature = (chosen, body = None))]
+    fn fetch(
+        &self,
+        chosen: &Bound<'_, PyAny>,
+        body: Option<(String, Bound<'_, PyAny>)>,
+    ) -> PyResult<Operation> {
+        let call = options::<ApiCall>(chosen)?;
+        let request = crate::browser::ApiRequest {
+            url: call.url,
+            method: call.method.unwrap_or_default(),
+            parameters: call.params,
+            headers: call.headers.unwrap_or_default(),
+            body: body.map(|(kind, content)| read_body(&kind, &content)).transpose()?,
+            limit: call.timeout.map(limit),
+            fail_on_status: call.fail_on_status_code,
+            ignore_https_errors: call.ignore_https_errors,
+            max_redirects: call.max_redirects,
+            max_retries: call.max_retries.unwrap_or_default(),
+        };
+        let requests = self.0.clone();
+        Ok(operation(async move { requests.fetch(&request).await.map(ApiResponse) }))
+    }
+}
+
+/// The name of a field, what is in it, and name and type of a file.
+type Part = (String, Vec<u8>, Option<(String, String)>);
+
+fn read_body(kind: &str, content: &Bound<'_, PyAny>) -> PyResult<ApiBody> {
+    Ok(match kind {
+        "json" => ApiBody::Json(content.extract()?),
+        "form" => ApiBody::Form(content.extract()?),
+        "multipart" => {
+            let parts: Vec<Part> = content.extract()?;
+            let part = |(name, content, file)| ApiPart { name, content, file };
+            ApiBody::Multipart(parts.into_iter().map(part).collect())
+        }
+        _ => ApiBody::Bytes(content.extract()?),
+    })
+}
+
+/// What came back for a request without a page.
+#[pyclass(frozen, module = "patchright_mcp._core")]
+pub(super) struct ApiResponse(crate::browser::ApiResponse);
+
+#[pymethods]
+impl ApiResponse {
+    #[getter]
+    fn url(&self) -> &str {
+        &self.0.url
+    }
+
+    #[getter]
+    fn status(&self) -> u16 {
+        self.0.status
+    }
+
+    #[getter]
+    fn status_text(&self) -> &str {
+        &self.0.status_text
+    }
+
+    #[getter]
+    fn headers(&self) -> Pairs {
+        self.0.headers.clone()
+    }
+
+    #[getter]
+    fn body<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.body)
+    }
+
+    #[getter]
+    fn server_address(&self) -> Option<(String, u16)> {
+        self.0.address.map(|address| (address.ip().to_string(), address.port()))
+    }
+
+    /// When it was sent, in milliseconds since 1970, and after how many its head and its end came.
+    #[getter]
+    fn moments(&self) -> (f64, f64, f64) {
+        (self.0.started_ms, self.0.head_ms, self.0.end_ms)
+    }
+}
