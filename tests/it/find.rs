@@ -247,19 +247,3 @@ fn this_machine_has_a_browser_that_is_no_script() {
     let found = find(&Wanted::default()).unwrap();
     assert!(!fs::read(&found.executable).unwrap().starts_with(b"#!"), "{found:?}");
 }
-
-#[test]
-fn a_named_folder_of_downloads_is_the_only_place() {
-    let machine = Machine::new(Platform::Linux);
-    machine.program("usr/bin/chromium");
-    machine.program("usr/bin/google-chrome");
-    let folder = machine.root.path().join("srv/browsers");
-    let find = |channel| {
-        machine.here.find(&Wanted { channel, executable: None, browsers_dir: Some(folder.clone()) })
-    };
-    assert!(matches!(find(Channel::Chromium), Err(Error::BrowserNotFound { .. })));
-    let downloaded = machine.program("srv/browsers/linux-2/chrome-linux/chrome");
-    machine.program("srv/browsers/linux-1/chrome-linux/chrome");
-    assert_eq!(find(Channel::Chromium).unwrap().executable, downloaded);
-    assert!(matches!(find(Channel::Chrome), Err(Error::BrowserNotFound { .. })));
-}
