@@ -8,7 +8,7 @@ SHELL := /bin/bash
 export PATH := $(CURDIR)/.venv/bin:$(HOME)/.cargo/bin:$(PATH)
 export PYO3_PYTHON := $(CURDIR)/.venv/bin/python
 CARGO_FLAGS ?= --locked
-PYTHON_FILES := python tests_py demo benches scripts
+PYTHON_FILES := python tests_py demo examples benches scripts
 
 say = @printf '\n\033[1m── %s\033[0m\n' "$(1)"
 

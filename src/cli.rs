@@ -193,6 +193,7 @@ fn launch_options(flags: &Flags) -> LaunchOptions {
     let channel = flags.browser.and_then(|browser| Channel::named(browser.into()).ok()).unwrap_or_default();
     LaunchOptions {
         channel,
+        browsers_dir: flags.browsers_dir.clone(),
         executable: flags.executable_path.clone(),
         headless: flags.headless,
         sandbox: flags.no_sandbox.map(|without| !without),

@@ -138,7 +138,7 @@ impl Error {
                 "install Chromium or Chrome, name one with --executable-path, or call browser_install"
             }
             Self::BrowserInstall { .. } => {
-                "install Chromium or Chrome with the system's package manager, or name a mirror with --download-host"
+                "install Chromium or Chrome with the system's package manager, name one with --executable-path, or a mirror with --download-host"
             }
             Self::NoDisplay => "set DISPLAY, run under xvfb-run, or use --headless",
             Self::ProfileInUse { .. } => "close that browser, or use another --user-data-dir",

@@ -42,6 +42,8 @@ pub struct Wanted {
     /// This program and no other.
     pub executable: Option<PathBuf>,
     pub channel: Channel,
+    /// Only among the downloads in this folder.
+    pub browsers_dir: Option<PathBuf>,
 }
 
 /// A browser that can be started.
@@ -68,8 +70,12 @@ pub fn find(wanted: &Wanted) -> Result<Found> {
 
 /// Our own folder for things that can be fetched again.
 pub fn cache_folder() -> Option<PathBuf> {
-    let here = Surroundings::here();
-    here.caches().map(|caches| caches.join("patchright-mcp"))
+    Surroundings::here().cache_folder()
+}
+
+/// Our own folder for browsers that were downloaded.
+pub fn downloads_folder() -> Option<PathBuf> {
+    Surroundings::here().downloads_folder()
 }
 
 /// An operating system, as far as it decides where browsers are.
@@ -275,6 +281,11 @@ impl Surroundings {
             return self.told(&executable, format!("{OWN_VARIABLE}={}", executable.display()));
         }
         let mut looked = Vec::new();
+        if let Some(folder) = &wanted.browsers_dir {
+            let found = self.newest_in(folder, |_| true).filter(|_| wanted.channel == Channel::Chromium);
+            return found
+                .ok_or_else(|| Error::BrowserNotFound { looked: vec![folder.display().to_string()] });
+        }
         for name in VARIABLES {
             let Some(executable) = self.variable(name).map(PathBuf::from) else { continue };
             let found = self.unwrapped(&executable, channel_of(&executable));
@@ -342,23 +353,33 @@ impl Surroundings {
             Some(told) if told != "0" => Some(PathBuf::from(told)),
             _ => self.caches().map(|caches| caches.join("ms-playwright")),
         };
-        let ours = self.caches().map(|caches| caches.join("patchright-mcp/browsers"));
+        let ours = self.downloads_folder();
         // Playwright's folder holds other browsers too, and a Chromium without windows that pages recognise.
         for (folder, fits) in [(playwright, is_playwrights_chromium as fn(&str) -> bool), (ours, |_| true)] {
             let Some(folder) = folder else { continue };
-            for revision in newest_first(&folder, fits) {
-                for (_, inside) in UNPACKED.iter().filter(|(platform, _)| *platform == self.platform) {
-                    let found = inside
-                        .iter()
-                        .find_map(|path| self.unwrapped(&revision.join(path), Channel::Chromium));
-                    if found.is_some() {
-                        return found;
-                    }
-                }
+            let found = self.newest_in(&folder, fits);
+            if found.is_some() {
+                return found;
             }
             looked.push(folder.display().to_string());
         }
         None
+    }
+
+    /// The newest of the downloads in a folder.
+    fn newest_in(&self, folder: &Path, fits: fn(&str) -> bool) -> Option<Found> {
+        let (_, inside) = UNPACKED.iter().find(|(platform, _)| *platform == self.platform)?;
+        newest_first(folder, fits).into_iter().find_map(|revision| {
+            inside.iter().find_map(|path| self.unwrapped(&revision.join(path), Channel::Chromium))
+        })
+    }
+
+    fn downloads_folder(&self) -> Option<PathBuf> {
+        self.cache_folder().map(|folder| folder.join("browsers"))
+    }
+
+    fn cache_folder(&self) -> Option<PathBuf> {
+        self.caches().map(|caches| caches.join("patchright-mcp"))
     }
 
     fn caches(&self) -> Option<PathBuf> {

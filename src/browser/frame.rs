@@ -33,6 +33,8 @@ pub(super) struct FrameInner {
 struct FrameState {
     session: CdpSession,
     url: String,
+    /// What could not be opened, where an error page of the browser's own stands instead.
+    unreachable: Option<String>,
     name: String,
     loader: Arc<str>,
     moments: Moments,
@@ -81,6 +83,7 @@ impl Frame {
         let state = FrameState {
             session,
             url: String::new(),
+            unreachable: None,
             name: String::new(),
             loader: Arc::from(""),
             moments: Moments::default(),
@@ -130,6 +133,12 @@ impl Frame {
     /// The address of the current document.
     pub fn url(&self) -> String {
         self.inner.state.lock().url.clone()
+    }
+
+    /// The address as a person reads it: on an error page of the browser's own, the one that was tried.
+    pub fn asked_url(&self) -> String {
+        let state = self.inner.state.lock();
+        state.unreachable.as_ref().unwrap_or(&state.url).clone()
     }
 
     /// The `name` of the frame, as the page gave it.
@@ -359,6 +368,7 @@ impl Frame {
         let mut state = self.inner.state.lock();
         state.session = session.clone();
         state.url = frame.url.clone() + frame.url_fragment.as_deref().unwrap_or_default();
+        state.unreachable.clone_from(&frame.unreachable_url);
         state.name = frame.name.clone().unwrap_or_default();
         state.moments = Moments { commit: true, ..Moments::default() };
         if complete {

@@ -3,21 +3,36 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use chromiumoxide_fetcher::{BrowserFetcher, BrowserFetcherOptions, BrowserHost, BrowserKind};
+use tokio::time::Instant;
 
 use super::find;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, human};
 
 /// How often the progress is told.
 const EVERY: Duration = Duration::from_millis(500);
 
-/// Downloads Chromium into our own folder, where it is found from then on. `mirror` takes the place of the usual
-/// server; `progress` hears how many bytes there are. An interrupted download leaves nothing.
+/// How long a server may send nothing.
+const LONGEST_SILENCE: Duration = Duration::from_secs(60);
+
+/// How far a download is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    Arrived { bytes: u64 },
+    Unpacking,
+}
+
+/// Downloads Chromium into `folder`, or else into our own, where it is found from then on. `mirror` takes the place of
+/// the usual server. An interrupted download leaves nothing.
 ///
 /// # Errors
 /// `browser_install` with what to do instead.
-pub async fn install(mirror: Option<&str>, progress: &(dyn Fn(u64) + Send + Sync)) -> Result<PathBuf> {
-    let folder = find::cache_folder().ok_or_else(|| failed("there is no folder to keep it in; set HOME"))?;
-    let folder = folder.join("browsers");
+pub async fn install(
+    mirror: Option<&str>,
+    folder: Option<&Path>,
+    progress: &(dyn Fn(Step) + Send + Sync),
+) -> Result<PathBuf> {
+    let folder = folder.map(Path::to_owned).or_else(find::downloads_folder);
+    let folder = folder.ok_or_else(|| failed("there is no folder to keep it in; set HOME"))?;
     std::fs::create_dir_all(&folder).map_err(failed)?;
     // Beside its place, so that it can be moved there in one step; removed when this function ends early.
     let unpacked = tempfile::Builder::new().prefix(".").tempdir_in(&folder).map_err(failed)?;
@@ -29,10 +44,20 @@ pub async fn install(mirror: Option<&str>, progress: &(dyn Fn(u64) + Send + Sync
     let options = options.build().map_err(|error| failed(chain(&error)))?;
     let fetcher = BrowserFetcher::new(options);
     let mut fetching = std::pin::pin!(fetcher.fetch());
+    let mut step = Step::Arrived { bytes: 0 };
+    let mut since = Instant::now();
     let installation = loop {
         tokio::select! {
             outcome = &mut fetching => break outcome.map_err(|error| failed(chain(&error)))?,
-            () = tokio::time::sleep(EVERY) => progress(bytes_in(unpacked.path())),
+            () = tokio::time::sleep(EVERY) => {
+                let now = step_of(unpacked.path());
+                if now != step || now == Step::Unpacking {
+                    (step, since) = (now, Instant::now());
+                    progress(step);
+                } else if since.elapsed() > LONGEST_SILENCE {
+                    return Err(failed(format!("the server sent nothing for {}", human(LONGEST_SILENCE))));
+                }
+            }
         }
     };
     let inside = installation.executable_path.strip_prefix(&installation.folder_path);
@@ -63,11 +88,15 @@ fn chain(error: &dyn std::error::Error) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-fn bytes_in(folder: &Path) -> u64 {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    entries
-        .filter_map(|entry| entry.metadata().ok())
-        .filter(std::fs::Metadata::is_file)
-        .map(|file| file.len())
-        .sum()
+/// The archive stands in the folder, and what is unpacked in another below it.
+fn step_of(folder: &Path) -> Step {
+    let mut bytes = 0;
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        match entry.metadata() {
+            Ok(what) if what.is_dir() => return Step::Unpacking,
+            Ok(what) => bytes += what.len(),
+            Err(_) => {}
+        }
+    }
+    Step::Arrived { bytes }
 }

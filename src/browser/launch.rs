@@ -31,6 +31,8 @@ pub struct LaunchOptions {
     pub executable: Option<PathBuf>,
     /// The make of browser to look for.
     pub channel: Channel,
+    /// Where downloaded browsers are; when it is named, no other place is looked in.
+    pub browsers_dir: Option<PathBuf>,
     /// Whether to do without a window. Unless told, there is one where there is a display.
     pub headless: Option<bool>,
     /// A profile to use and keep. Without one, each browser has a fresh profile that is removed afterwards.
@@ -61,6 +63,7 @@ impl Default for LaunchOptions {
         Self {
             executable: None,
             channel: Channel::default(),
+            browsers_dir: None,
             headless: None,
             user_data_dir: None,
             arguments: Vec::new(),
@@ -73,6 +76,17 @@ impl Default for LaunchOptions {
             environment: Vec::new(),
             temporary_folder: None,
             launch_limit: Duration::from_secs(30),
+        }
+    }
+}
+
+impl LaunchOptions {
+    /// The browser to look for.
+    pub fn wanted(&self) -> Wanted {
+        Wanted {
+            executable: self.executable.clone(),
+            channel: self.channel,
+            browsers_dir: self.browsers_dir.clone(),
         }
     }
 }
@@ -112,7 +126,7 @@ struct Plan {
 pub async fn launch(options: &LaunchOptions, warn: &(dyn Fn(&str) + Send + Sync)) -> Result<BrowserProcess> {
     let deadline = Instant::now() + options.launch_limit;
     let headless = headless(options, warn)?;
-    let found = find(&Wanted { executable: options.executable.clone(), channel: options.channel })?;
+    let found = find(&options.wanted())?;
     let sandbox = sandbox(options, warn);
     flags::check(options)?;
 

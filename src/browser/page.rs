@@ -288,6 +288,11 @@ impl Page {
         self.main_frame().url()
     }
 
+    /// The address as a person reads it: on an error page of the browser's own, the one that was tried.
+    pub fn asked_url(&self) -> String {
+        self.main_frame().asked_url()
+    }
+
     pub async fn title(&self) -> String {
         if self.dialog().is_some() || self.is_crashed() {
             return String::new();

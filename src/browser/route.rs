@@ -138,7 +138,12 @@ impl Route {
     /// A request that the page has given up meanwhile needs no decision any more.
     fn tell<T>(&self, decided: Result<T>) -> Result<()> {
         match decided {
-            Err(Error::Protocol { ref message, .. }) if message.contains("Invalid InterceptionId") => Ok(()),
+            Err(Error::Protocol { ref message, .. })
+                if message.contains("Invalid InterceptionId")
+                    || message.contains("domain is not enabled") =>
+            {
+                Ok(())
+            }
             Err(Error::PageClosed) => Ok(()),
             other => other.map(drop),
         }

@@ -167,6 +167,11 @@ pub struct Flags {
     /// Server to download a browser from, laid out as the usual one
     #[arg(long, value_name = "URL", value_parser = not_empty(), help_heading = "Tools")]
     pub download_host: Option<String>,
+
+    /// Where browsers are downloaded to; once named, Chromium is looked for nowhere else
+    #[arg(long, value_name = "DIR", help_heading = "Tools")]
+    pub browsers_dir: Option<PathBuf>,
+
     /// How long a session lives [default: 300000]
     #[arg(long, value_name = "MS", value_parser = milliseconds(), help_heading = "Sessions")]
     pub session_timeout: Option<u64>,

@@ -73,7 +73,7 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, succeeded: bool, 
     let acted = reply.view() == View::Changes;
     let by_page = |tab: &&Tab| acted || tab.page.has_opener();
     for tab in tabs.iter().filter(|tab| !before.tabs.contains(tab.page.id())).filter(by_page) {
-        reply.add_event(format!("The page opened tab {}: {}", tab.index, one_line(&tab.page.url())));
+        reply.add_event(format!("The page opened tab {}: {}", tab.index, one_line(&tab.page.asked_url())));
     }
     if reply.view() > View::Nothing && tabs.len() > 1 || reply.wants_tabs() {
         reply.set_tabs(tab_lines(tabs).await);
@@ -95,7 +95,7 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, succeeded: bool, 
     if succeeded && reply.view() >= View::Changes {
         show_page(call, &page, reply).await;
     }
-    let url = page.url();
+    let url = page.asked_url();
     let moved = call.told.lock().url.as_ref() != Some(&url);
     if reply.view() > View::Nothing || moved {
         reply.set_page(page_state(&page, url.clone()).await);
@@ -192,7 +192,7 @@ async fn tab_lines(tabs: Vec<Tab>) -> Vec<TabLine> {
         asked.spawn(async move {
             let title = timeout(TITLE_LIMIT, page.title()).await;
             let title = title.unwrap_or_else(|_| page.found_title().to_owned());
-            TabLine { index, title, url: page.url(), active: is_active, crashed: page.is_crashed() }
+            TabLine { index, title, url: page.asked_url(), active: is_active, crashed: page.is_crashed() }
         });
     }
     let mut lines = asked.join_all().await;

@@ -50,11 +50,11 @@ impl Machine {
     }
 
     fn finds(&self, channel: Channel) -> PathBuf {
-        self.here.find(&Wanted { channel, executable: None }).unwrap().executable
+        self.here.find(&Wanted { channel, executable: None, browsers_dir: None }).unwrap().executable
     }
 
     fn misses(&self, channel: Channel) -> Vec<String> {
-        match self.here.find(&Wanted { channel, executable: None }) {
+        match self.here.find(&Wanted { channel, executable: None, browsers_dir: None }) {
             Err(Error::BrowserNotFound { looked }) => looked,
             other => panic!("{other:?}"),
         }

@@ -50,6 +50,15 @@ async def test_a_ref_of_another_tab_says_where_it_belongs(workshop: Workshop, si
     assert "it belongs to tab 0, which is not the current one" in said
 
 
+async def test_a_tab_on_an_error_page_is_listed_with_the_address_that_was_tried(workshop: Workshop) -> None:
+    nobody_there = "http://127.0.0.1:1/"
+    await workshop.refused("browser_navigate", url=nobody_there)
+    listed = (await workshop.do("browser_tabs", action="list")).section("Open tabs")
+    assert f"({nobody_there})" in listed
+    assert "chrome-error" not in listed
+    assert "chrome-error" in await workshop.server.evaluate("() => location.href")
+
+
 async def test_a_page_becomes_as_large_as_it_is_told(either_workshop: Workshop, site: Site) -> None:
     await either_workshop.open(site.page("form"))
     told = await either_workshop.do("browser_resize", width=1920, height=1080)

@@ -180,9 +180,10 @@ class Route(ApiObject):
                 continue
             self._decided = False
             handler.spend()
+            await handler.run(self)
+            # Not before: the engine would let go of what still waits.
             for routing in self._chain:
                 routing.drop_spent()
-            await handler.run(self)
             return True
         self._decided = True
         await self._resume()

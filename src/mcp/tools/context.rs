@@ -122,7 +122,7 @@ impl Tool for List {
                     "name": entry.name,
                     "isActive": entry.is_active,
                     "pageCount": entry.tabs.len(),
-                    "currentUrl": current.map(|tab| tab.page.url()),
+                    "currentUrl": current.map(|tab| tab.page.asked_url()),
                     "proxy": proxy.map(|proxy| json!({
                         "server": proxy.server(),
                         "hasAuth": proxy.has_credentials(),

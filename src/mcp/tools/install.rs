@@ -3,8 +3,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Result;
-use crate::browser::find::{Wanted, find};
-use crate::browser::install::install;
+use crate::browser::find::{Channel, find};
+use crate::browser::install::{Step, install};
 use crate::error::Error;
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::Reply;
@@ -33,8 +33,7 @@ impl Tool for Install {
             reply.say("The server attaches to a browser that runs elsewhere. No installation needed.");
             return Ok(());
         };
-        let wanted = Wanted { executable: launch.executable.clone(), channel: launch.channel };
-        match find(&wanted) {
+        match find(&launch.wanted()) {
             Ok(found) => {
                 let path = found.executable.display();
                 reply.say(format!("Browser is already installed ({path}). No installation needed."));
@@ -42,12 +41,22 @@ impl Tool for Install {
             }
             // What was named is missing: another browser would not be it.
             Err(error) if launch.executable.is_some() => Err(error),
+            Err(Error::BrowserNotFound { .. }) if launch.channel != Channel::Chromium => {
+                let channel = launch.channel;
+                let reason =
+                    format!("--browser asks for {channel}, which is not here and cannot be downloaded");
+                Err(Error::BrowserInstall { reason })
+            }
             Err(Error::BrowserNotFound { .. }) => {
                 call.progress.say("downloading Chromium");
                 let mirror = call.settings.download_host.as_deref();
-                let told =
-                    |bytes: u64| call.progress.say(format!("downloading Chromium: {} MB", bytes >> 20));
-                let path = install(mirror, &told).await?;
+                let told = |step| {
+                    call.progress.say(match step {
+                        Step::Arrived { bytes } => format!("downloading Chromium: {} MB", bytes >> 20),
+                        Step::Unpacking => "unpacking Chromium".to_owned(),
+                    });
+                };
+                let path = install(mirror, launch.browsers_dir.as_deref(), &told).await?;
                 reply.say(format!("Chromium was downloaded and installed ({}).", path.display()));
                 Ok(())
             }

@@ -25,7 +25,7 @@ impl Tool for Close {
             1 => "1 page".to_owned(),
             count => format!("{count} pages"),
         };
-        reply.say(format!("Closed the page ({}), {left} remaining", one_line(&page.url())));
+        reply.say(format!("Closed the page ({}), {left} remaining", one_line(&page.asked_url())));
         Ok(())
     }
 }
