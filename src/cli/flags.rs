@@ -216,7 +216,7 @@ pub struct Flags {
     #[arg(long, value_name = "HOST", value_parser = not_empty(), help_heading = "HTTP")]
     pub host: Option<String>,
 
-    /// File with the keys that clients may use, one a line; each sees only its own [default: a random one]
+    /// File with the keys that clients may use, one a line; each sees only its own pages and files [default: a random one]
     #[arg(long, value_name = "FILE", help_heading = "HTTP")]
     pub api_key_file: Option<PathBuf>,
 

@@ -15,10 +15,11 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::Result;
-use crate::browser::{ActionOptions, ElementHandle, Ending, Page, SettleOptions};
+use crate::browser::{ActionOptions, ContextOptions, ElementHandle, Ending, Page, SettleOptions};
 use crate::error::Error;
 use crate::mcp::describe::{Before, Told, describe};
 use crate::mcp::failure;
+use crate::mcp::files;
 use crate::mcp::progress::Progress;
 use crate::mcp::reply::Reply;
 use crate::mcp::settings::Settings;
@@ -31,7 +32,7 @@ use crate::session::handoff::{Answer, Person};
 use crate::session::pacing::Pacing;
 use crate::session::registry::{NoSession, Session, Sessions};
 use crate::session::wall::Wall;
-use crate::session::{Engine, Workspace};
+use crate::session::{Engine, Roots, Workspace};
 
 /// How long a call waits for others that work on the same page.
 const LONGEST_QUEUE: Duration = Duration::from_secs(60);
@@ -59,6 +60,7 @@ pub struct Client {
     pub workspace: Workspace,
     /// Where errands are done that have a page of their own.
     scratch: Workspace,
+    settings: Settings,
     told: Arc<Mutex<Told>>,
 }
 
@@ -114,7 +116,28 @@ impl Dispatcher {
 
     /// A client with contexts and tabs of its own.
     pub fn client(&self) -> Client {
-        Client { workspace: self.engine.workspace(), scratch: self.engine.workspace(), told: Arc::default() }
+        self.client_with(self.settings.clone(), self.engine.options().context.clone())
+    }
+
+    /// A client whose files lie in folders of this name, and who can name no others.
+    pub fn client_apart(&self, folder: &str) -> Client {
+        let mut settings = self.settings.clone();
+        for place in [&mut settings.output_dir, &mut settings.screenshot_dir] {
+            place.push(folder);
+            // If this fails, so will writing there, which says why.
+            let _ = files::make_private(place);
+        }
+        settings.roots = Roots::only(settings.output_dir.clone(), [settings.screenshot_dir.clone()]);
+        let mut context = self.engine.options().context.clone();
+        if let Some(downloads) = &mut context.downloads {
+            downloads.push(folder);
+        }
+        self.client_with(settings, context)
+    }
+
+    fn client_with(&self, settings: Settings, context: ContextOptions) -> Client {
+        let workspace = self.engine.workspace_with(context);
+        Client { scratch: workspace.sibling(), workspace, settings, told: Arc::default() }
     }
 
     /// Runs a tool to its end, or until it is cancelled. A failure of the tool is a reply like any other.
@@ -213,7 +236,7 @@ impl Dispatcher {
             sessions: &self.sessions,
             pacing: &self.pacing,
             told: &told,
-            settings: &self.settings,
+            settings: &client.settings,
             progress,
             events: Mutex::default(),
             registry: &self.registry,

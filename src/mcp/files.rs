@@ -55,6 +55,14 @@ fn write_now(folder: &Path, name: &str, bytes: &[u8]) -> Result<Written> {
     Ok(Written { shown, path })
 }
 
+/// Makes a folder that only we can look into, with those above it.
+pub fn make_private(folder: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(folder)
+}
+
 /// A path as a person would name it from here.
 pub fn shown(path: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();

@@ -112,7 +112,12 @@ impl Engine {
 
     /// A fresh workspace for a client.
     pub fn workspace(&self) -> Workspace {
-        Workspace::new(self.clone())
+        self.workspace_with(self.options().context.clone())
+    }
+
+    /// A fresh workspace whose contexts are made with `context` unless their maker says otherwise.
+    pub fn workspace_with(&self, context: ContextOptions) -> Workspace {
+        Workspace::new(self.clone(), context)
     }
 
     pub fn options(&self) -> &EngineOptions {

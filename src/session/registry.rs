@@ -102,11 +102,16 @@ impl Sessions {
 
     /// Makes a session with a page. Its slot is taken before anything is made, so that the limit holds.
     pub async fn create(&self) -> Result<Session, NoSession> {
+        self.create_in(self.inner.engine.workspace()).await
+    }
+
+    /// Makes a session of this workspace, which nobody uses yet.
+    pub async fn create_in(&self, workspace: Workspace) -> Result<Session, NoSession> {
         let reservation = Reservation::take(&self.inner)?;
         // A caller that goes away in the middle must not leave behind what the browser is just making.
         let (made, receiver) = oneshot::channel();
         tokio::spawn(async move {
-            let session = reservation.fill().await;
+            let session = reservation.fill(workspace).await;
             if let Err(Ok(unwanted)) = made.send(session) {
                 let _ = unwanted.1.close(&unwanted.0.id).await;
             }
@@ -192,10 +197,9 @@ impl Reservation {
     }
 
     /// Makes the session that the slot is for.
-    async fn fill(mut self) -> Result<(Session, Sessions), NoSession> {
+    async fn fill(mut self, workspace: Workspace) -> Result<(Session, Sessions), NoSession> {
         let sessions = Arc::clone(&self.sessions);
         let _permit = sessions.making.acquire().await;
-        let workspace = self.sessions.engine.workspace();
         if let Err(error) = workspace.page().await {
             workspace.close().await;
             return Err(NoSession::Browser(error));

@@ -23,8 +23,13 @@ impl Default for Roots {
 impl Roots {
     /// The working directory and `folders`. The root of the disk is never one of them: that would be no limit.
     pub fn new(folders: impl IntoIterator<Item = PathBuf>) -> Self {
-        let base = std::env::current_dir().unwrap_or_default();
-        let all = folders.into_iter().chain([base.clone()]);
+        Self::only(std::env::current_dir().unwrap_or_default(), folders)
+    }
+
+    /// `base` and `more`, and nothing else: not even the working directory. Relative paths start from `base`.
+    pub fn only(base: PathBuf, more: impl IntoIterator<Item = PathBuf>) -> Self {
+        let base = std::path::absolute(&base).unwrap_or(base);
+        let all = more.into_iter().chain([base.clone()]);
         // A folder that is made later counts under the name that it will have.
         let real =
             all.filter_map(|folder| fs::canonicalize(&folder).or_else(|_| std::path::absolute(&folder)).ok());

@@ -20,6 +20,8 @@ pub struct Workspace {
 #[derive(Debug)]
 struct Inner {
     engine: Engine,
+    /// What contexts are made with unless their maker says otherwise.
+    usual: ContextOptions,
     state: Mutex<State>,
     /// Held while a context or a first page is being made.
     making: tokio::sync::Mutex<()>,
@@ -68,8 +70,8 @@ pub struct ContextEntry {
 }
 
 impl Workspace {
-    pub(super) fn new(engine: Engine) -> Self {
-        let slot = Slot::new(DEFAULT_CONTEXT.to_owned(), 0, engine.options().context.clone());
+    pub(super) fn new(engine: Engine, usual: ContextOptions) -> Self {
+        let slot = Slot::new(DEFAULT_CONTEXT.to_owned(), 0, usual.clone());
         let state = State {
             slots: vec![slot],
             active: DEFAULT_CONTEXT.to_owned(),
@@ -79,6 +81,7 @@ impl Workspace {
         Self {
             inner: Arc::new(Inner {
                 engine,
+                usual,
                 state: Mutex::new(state),
                 making: tokio::sync::Mutex::default(),
             }),
@@ -87,6 +90,17 @@ impl Workspace {
 
     pub fn engine(&self) -> &Engine {
         &self.inner.engine
+    }
+
+    /// What a context is made with unless its maker says otherwise.
+    pub fn usual_options(&self) -> &ContextOptions {
+        &self.inner.usual
+    }
+
+    /// A fresh workspace for whoever has this one.
+    #[must_use]
+    pub fn sibling(&self) -> Self {
+        Self::new(self.inner.engine.clone(), self.inner.usual.clone())
     }
 
     /// The active page of the active context; made now if there is none.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests_py.support.http import INITIALIZE, KEY, HttpServer
+from tests_py.support.http import INITIALIZE, KEY, HttpServer, until
 from tests_py.support.site import Site
 
 BOTH = "application/json, text/event-stream"
@@ -114,7 +114,8 @@ def test_a_key_is_made_up_and_told_once(tmp_path: Path) -> None:
 
 def test_each_key_has_its_own_world(tmp_path: Path, site: Site) -> None:
     (tmp_path / "keys").write_text("# two people\nfirst\n\nsecond\n")
-    with HttpServer(tmp_path, "--api-key-file", "keys", env={"PATCHRIGHT_MCP_API_KEY": ""}) as server:
+    arguments = ("--api-key-file", "keys", "--caps", "pdf")
+    with HttpServer(tmp_path, *arguments, env={"PATCHRIGHT_MCP_API_KEY": ""}) as server:
         first, second = server.begin("first"), server.begin("second")
         first.text("browser_navigate", url=site.url("/cookie?name=a&value=1"))
         second.text("browser_navigate", url=site.page("form"))
@@ -126,6 +127,30 @@ def test_each_key_has_its_own_world(tmp_path: Path, site: Site) -> None:
         made_up = server.post(message, "Mcp-Session-Id: 0b9b0a4e-0000-4000-8000-000000000000", key="second")
         assert stolen.status == made_up.status == 404
         assert stolen.body == made_up.body
+        # So are another's files.
+        first.text("browser_context_save_storage", path="state.json")
+        (saved,) = tmp_path.rglob("state.json")
+        assert saved.parent.parent == tmp_path / ".patchright-mcp"
+        first.text("browser_context_create", name="again", storageState="state.json")
+        for path in ("state.json", str(saved), "keys", str(tmp_path / "keys")):
+            for tool, arguments in (
+                ("browser_context_create", {"storageState": path}),
+                ("browser_file_upload", {"paths": [path]}),
+            ):
+                refused = second.call(tool, **arguments)
+                assert refused.get("isError"), (tool, path)
+                reason = "folders that may be used" if path.startswith("/") else "no such file"
+                assert reason in str(refused), (tool, path)
+        first.call("browser_navigate", url=site.url("/download"))
+        until(lambda: list(saved.parent.glob("report*.bin")), "the download")
+        for tool in ("browser_take_screenshot", "browser_pdf_save"):
+            for client in (first, second):
+                client.text(tool)
+        name = saved.parent.name
+        for place, kind in ((".viewpoint-mcp-screenshots", "png"), (".patchright-mcp", "pdf")):
+            made = {file.parent.name for file in (tmp_path / place).rglob(f"*.{kind}")}
+            assert len(made) == 2
+            assert name in made
 
 
 def test_a_client_that_finds_no_room_is_told_to_come_back(tmp_path: Path) -> None:

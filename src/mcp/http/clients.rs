@@ -75,7 +75,10 @@ impl Clients {
             if known.len() >= self.limits.most {
                 return None;
             }
-            let client = Arc::new(self.dispatcher.client());
+            let client = Arc::new(match &name.owner.folder {
+                Some(folder) => self.dispatcher.client_apart(folder),
+                None => self.dispatcher.client(),
+            });
             known.insert(name.clone(), Entry { client, open: 0, had_stream: false, seen: Instant::now() });
         }
         let entry = known.get_mut(&name)?;
@@ -106,7 +109,7 @@ impl Clients {
         };
         let mut names = Vec::new();
         for (name, entry) in gone {
-            tracing::info!(owner = %name.owner, "a client has been away for too long; its pages are closed");
+            tracing::info!(owner = %name.owner.name, "a client has been away for too long; its pages are closed");
             entry.client.close().await;
             self.left.store(true, Ordering::Relaxed);
             names.push(name);

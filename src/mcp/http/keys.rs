@@ -5,12 +5,19 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use sha2::{Digest as _, Sha256};
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 
 use crate::error::{Error, Result};
 
 /// Whoever holds a key. Owners see nothing of each other.
-pub(super) type Owner = Arc<str>;
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Owner {
+    /// What a log may call them.
+    pub(super) name: Arc<str>,
+    /// Where their files are, if there are other owners.
+    pub(super) folder: Option<Arc<str>>,
+}
 
 /// The keys that are accepted.
 #[derive(Clone)]
@@ -92,7 +99,7 @@ impl Keys {
     /// Looks at the values of all `Authorization` headers.
     pub(super) fn judge<'a>(&self, mut values: impl Iterator<Item = &'a [u8]>) -> Verdict {
         if self.keys.is_empty() {
-            return Verdict::Known(Arc::from("everybody"));
+            return Verdict::Known(Owner { name: "everybody".into(), folder: None });
         }
         let Some(value) = values.next() else { return Verdict::Missing("Authentication required") };
         if values.next().is_some() {
@@ -106,9 +113,15 @@ impl Keys {
             return Verdict::Missing("Authentication required: use Authorization: Bearer KEY");
         }
         match self.find(key) {
-            Some(index) => Verdict::Known(Arc::from(format!("key-{}", index + 1))),
+            Some(index) => Verdict::Known(self.owner(index)),
             None => Verdict::Wrong,
         }
+    }
+
+    fn owner(&self, index: usize) -> Owner {
+        let name = format!("key-{}", index + 1).into();
+        let several = (self.keys.len() > 1).then_some(&self.keys[index]);
+        Owner { name, folder: several.map(|key| folder_of(key).into()) }
     }
 
     /// Compares with every key, and each to its end, so that the time says nothing of how near a guess was.
@@ -123,6 +136,12 @@ impl Keys {
     }
 }
 
+/// The same for a key wherever it stands among others. Too short to say what the key is.
+fn folder_of(key: &str) -> String {
+    let digest = Sha256::digest(key.as_bytes());
+    format!("key-{:02x}{:02x}{:02x}{:02x}", digest[0], digest[1], digest[2], digest[3])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -135,8 +154,11 @@ mod tests {
     fn each_key_is_an_owner_of_its_own() {
         let keys = Keys::new(["one".to_owned(), " two\n".to_owned(), "one".to_owned()]).unwrap();
         assert_eq!(keys.len(), 2);
-        assert_eq!(judge(&keys, &["Bearer one"]), Verdict::Known("key-1".into()));
-        assert_eq!(judge(&keys, &["bearer two"]), Verdict::Known("key-2".into()));
+        let owner = |name: &str, folder: &str| {
+            Verdict::Known(Owner { name: name.into(), folder: Some(folder.into()) })
+        };
+        assert_eq!(judge(&keys, &["Bearer one"]), owner("key-1", "key-7692c3ad"));
+        assert_eq!(judge(&keys, &["bearer two"]), owner("key-2", "key-3fc4ccfe"));
         for near in ["Bearer on", "Bearer onee", "Bearer one ", "Bearer  one", "Bearer one\0", "Bearer ONE"] {
             assert_eq!(judge(&keys, &[near]), Verdict::Wrong, "{near:?}");
         }

@@ -51,7 +51,7 @@ impl Tool for Create {
         if let Some(name) = &self.name {
             check_name(name)?;
         }
-        let mut options = call.workspace.engine().options().context.clone();
+        let mut options = call.workspace.usual_options().clone();
         if let Some(proxy) = self.proxy {
             options.proxy = Some(Proxy::new(&proxy.server, proxy.username, proxy.password, proxy.bypass)?);
         }
