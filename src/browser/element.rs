@@ -296,7 +296,11 @@ impl ElementHandle {
         match timeout(CHANGE_LIMIT, changed).await {
             // The click took the page elsewhere, or asked something: it was heard.
             Ok(Err(
-                Error::DocumentGone | Error::StaleRef { .. } | Error::DialogOpen { .. } | Error::PageClosed,
+                Error::DocumentGone
+                | Error::FrameDetached
+                | Error::StaleRef { .. }
+                | Error::DialogOpen { .. }
+                | Error::PageClosed,
             )) => Ok(()),
             Ok(changed) => changed,
             Err(_) => Err(Error::Unsupported {

@@ -1,5 +1,6 @@
 //! Running a user's script, and turning whatever it gives into JSON.
 use std::collections::HashMap;
+use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
@@ -44,7 +45,7 @@ impl Frame {
     ) -> Result<RemoteObject> {
         let page = self.page()?;
         let context = self.context(scope).await?;
-        let session = self.session();
+        let (session, loader) = (self.session(), self.loader());
         let options = by_value.then(|| SerializationOptions {
             serialization: "deep".to_owned(),
             max_depth: Some(DEEPEST),
@@ -72,7 +73,18 @@ impl Frame {
                 ..Evaluate::default()
             })
         };
-        outcome(page.unless_dialog(running).await?)
+        match page.unless_dialog(running).await.and_then(outcome) {
+            Err(Error::DocumentGone | Error::FrameDetached) => Err(self.why_left(&page, &loader).await),
+            ended => ended,
+        }
+    }
+
+    /// Whether the frame was removed or sent elsewhere. What ended the script may be told before what became of its frame.
+    async fn why_left(&self, page: &Page, loader: &str) -> Error {
+        const SOON: Duration = Duration::from_secs(1);
+        let left = page.until(|_| (self.is_detached() || *self.loader() != *loader).then_some(()));
+        let _ = tokio::time::timeout(SOON, left).await;
+        if self.is_detached() { Error::FrameDetached } else { Error::DocumentGone }
     }
 
     /// The number of the world that `scope` names in the current document.

@@ -144,7 +144,7 @@ impl Route {
             {
                 Ok(())
             }
-            Err(Error::PageClosed) => Ok(()),
+            Err(Error::PageClosed | Error::FrameDetached) => Ok(()),
             other => other.map(drop),
         }
     }

@@ -170,7 +170,7 @@ impl Shared {
                 return Err(error);
             }
             if state.closed.load(Ordering::Acquire) {
-                return Err(Error::PageClosed);
+                return Err(state.why_ended());
             }
             if state.crashed.load(Ordering::Acquire) {
                 return Err(Error::PageCrashed);
@@ -311,10 +311,11 @@ impl Shared {
                 next += 1;
             }
         }
+        let why = states.first().map_or(Error::PageClosed, |first| first.why_ended());
         for session in states {
             session.end();
         }
-        self.fail_pending(&ended, &Error::PageClosed);
+        self.fail_pending(&ended, &why);
     }
 
     fn fail_pending(&self, sessions: &[Arc<str>], error: &Error) {
@@ -329,6 +330,14 @@ impl Shared {
 }
 
 impl SessionState {
+    /// What came through another session is a part of its target: a frame in a process of its own, or a worker.
+    fn why_ended(&self) -> Error {
+        match self.parent.as_deref() {
+            Some(parent) if !parent.is_empty() => Error::FrameDetached,
+            _ => Error::PageClosed,
+        }
+    }
+
     fn end(&self) {
         let observers = {
             // Set under both locks: nothing that listens outlives its session.

@@ -208,8 +208,8 @@ impl Delivery {
         tokio::select! {
             biased;
             all = futures_util::future::try_join_all(replies) => match all {
-                // What the input did ended the page. That is its effect, not its failure.
-                Ok(_) | Err(Error::PageClosed) => Ok(()),
+                // What the input did ended the page or the frame. That is its effect, not its failure.
+                Ok(_) | Err(Error::PageClosed | Error::FrameDetached) => Ok(()),
                 Err(error) => Err(error),
             },
             Some(_) = self.blockers.next() => Ok(()),
