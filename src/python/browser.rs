@@ -1,6 +1,5 @@
 //! Browsers and their contexts.
 use std::collections::BTreeMap;
-use std::iter;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -165,6 +164,11 @@ impl Launch {
         if let Some(proxy) = &self.proxy {
             context.proxy = Some(proxy.read()?);
         }
+        // Scripts open windows without anybody's click, and no page can tell that this is allowed unless it opens one.
+        let popups = "--disable-popup-blocking";
+        let is_wanted =
+            !self.ignore_all_default_args && self.ignore_default_args.iter().all(|name| name != popups);
+        let popups = is_wanted.then(|| popups.to_owned());
         let ignored = match (self.ignore_all_default_args, self.ignore_default_args) {
             (true, _) => IgnoreDefaults::Everything,
             (false, names) if names.is_empty() => IgnoreDefaults::Nothing,
@@ -175,8 +179,7 @@ impl Launch {
             channel: self.channel.as_deref().map_or(Ok(Channel::default()), Channel::named)?,
             headless: self.headless,
             user_data_dir: self.user_data_dir,
-            // Scripts open windows without anybody's click, and no page can tell that this is allowed unless it opens one.
-            arguments: iter::once("--disable-popup-blocking".to_owned()).chain(self.args).collect(),
+            arguments: popups.into_iter().chain(self.args).collect(),
             ignore_default_arguments: ignored,
             sandbox: self.chromium_sandbox,
             window_size: self.window_size,

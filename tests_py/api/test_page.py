@@ -145,3 +145,13 @@ async def test_selectors_may_name_an_engine_of_ones_own(playwright: Playwright, 
     assert await page.text_content("bold=.y") == "z"
     with pytest.raises(Error, match="already registered"):
         await playwright.selectors.register("bold", "{}")
+
+
+async def test_windows_open_without_a_click_unless_that_default_is_ignored(playwright: Playwright) -> None:
+    blocked = {}
+    for ignored in ([], ["--disable-popup-blocking"]):
+        browser = await playwright.chromium.launch(ignore_default_args=ignored)
+        page = await browser.new_page()
+        blocked[len(ignored)] = await page.evaluate("window.open('about:blank') === null")
+        await browser.close()
+    assert blocked == {0: False, 1: True}
