@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests_py.support.client import serve
+from tests_py.support.screen import screen
 from tests_py.support.site import KINDS, Site
 from tests_py.support.traps import TRAPS, Notes, notes_of, visit
 
@@ -59,7 +60,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="See what pages notice of us.")
     parser.add_argument("--write", action="store_true", help="renew the table in docs/concepts/quiet.md")
     write = parser.parse_args().write
-    with Site() as site, screen():
+    with Site() as site, screen("1920x1080") as display:
+        assert display, "there is no screen, and no Xvfb to make one"
+        os.environ["DISPLAY"] = display
         if BOTD.exists():
             site.publish("/botd.js", BOTD.read_bytes(), KINDS[".js"])
         site.publish("/botd", BOTD_PAGE)
@@ -122,26 +125,6 @@ def plain(url: str, *, headless: bool) -> Iterator[None]:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-
-
-@contextmanager
-def screen() -> Iterator[None]:
-    """A screen for windows: the one there is, or one that exists only in memory."""
-    if "DISPLAY" in os.environ:
-        yield
-        return
-    reading, writing = os.pipe()
-    command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1920x1080x24", "-nolisten", "tcp"]
-    xvfb = subprocess.Popen(command, pass_fds=[writing], stderr=subprocess.DEVNULL)
-    os.close(writing)
-    with os.fdopen(reading) as number:
-        os.environ["DISPLAY"] = ":" + number.readline().strip()
-    try:
-        yield
-    finally:
-        del os.environ["DISPLAY"]
-        xvfb.terminate()
-        xvfb.wait()
 
 
 def judge(columns: list[Column]) -> tuple[str, list[str]]:

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import re
 import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests_py.support.http import HttpServer
+from tests_py.support.http import HttpServer, memory_kb
 from tests_py.support.site import Site
 
 WARM_UP = 100
@@ -32,11 +31,8 @@ class Size:
     def of(cls, pid: int) -> Size:
         """The process as it is now."""
         process = Path(f"/proc/{pid}")
-        memory = re.search(r"^Anonymous:\s+(\d+)", (process / "smaps_rollup").read_text(), re.MULTILINE)
-        assert memory
-        return cls(
-            int(memory[1]), len(list((process / "fd").iterdir())), len(list((process / "task").iterdir()))
-        )
+        descriptors, threads = (len(list((process / what).iterdir())) for what in ("fd", "task"))
+        return cls(memory_kb(pid), descriptors, threads)
 
     def __str__(self) -> str:
         return f"{self.memory_kb / 1024:.1f} MB, {self.descriptors} descriptors, {self.threads} threads"

@@ -1,8 +1,5 @@
 """What every test can ask for: a web site on loopback, and our server with a browser behind it."""
 
-import os
-import shutil
-import subprocess
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
@@ -10,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests_py.support.client import Server, serve
+from tests_py.support.screen import screen
 from tests_py.support.site import Site
 from tests_py.support.wire import Wire
 
@@ -69,20 +67,7 @@ def new_wire(folder: Path) -> Iterator[Callable[..., Wire]]:
 @pytest.fixture(scope="session")
 def display() -> Iterator[str]:
     """A screen for windows: the one there is, or one that exists only in memory."""
-    if "DISPLAY" in os.environ:
-        yield os.environ["DISPLAY"]
-        return
-    program = shutil.which("Xvfb")
-    if program is None:
-        pytest.skip("there is no screen, and no Xvfb to make one")
-    reading, writing = os.pipe()
-    command = [program, "-displayfd", str(writing), "-screen", "0", "1280x800x24", "-nolisten", "tcp"]
-    screen = subprocess.Popen(command, pass_fds=[writing], stderr=subprocess.DEVNULL)
-    os.close(writing)
-    with os.fdopen(reading) as number:
-        name = f":{number.readline().strip()}"
-    try:
+    with screen("1280x800") as name:
+        if name is None:
+            pytest.skip("there is no screen, and no Xvfb to make one")
         yield name
-    finally:
-        screen.terminate()
-        screen.wait(10)

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from pathlib import Path
 
 import pytest
 
-from tests_py.support.http import HttpServer
+from tests_py.support.http import HttpServer, memory_kb
 from tests_py.support.site import Site
 
 CLIENTS = 50
 CALLS = 20
-
-
-def memory_kb(pid: int) -> int:
-    found = re.search(r"^Anonymous:\s+(\d+)", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE)
-    assert found
-    return int(found[1])
 
 
 async def settled(pid: int, aim_kb: float = 0) -> int:

@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -43,7 +44,10 @@ class HttpServer:
 
     def __init__(self, folder: Path, *arguments: str, env: dict[str, str] | None = None) -> None:
         command = [sys.executable, "-m", "patchright_mcp", "--headless", "--port", "0", *arguments]
-        environment = {**os.environ, "TMPDIR": str(folder), "PATCHRIGHT_MCP_API_KEY": KEY, **(env or {})}
+        # Its path is short: a browser's socket must fit below it.
+        self._temporary = tempfile.TemporaryDirectory(prefix="t-", ignore_cleanup_errors=True)
+        temporary = {"TMPDIR": self._temporary.name}
+        environment = {**os.environ, **temporary, "PATCHRIGHT_MCP_API_KEY": KEY, **(env or {})}
         self.process = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
@@ -85,6 +89,7 @@ class HttpServer:
             for stream in (self.process.stdout, self.process.stderr):
                 if stream:
                     stream.close()
+            self._temporary.cleanup()
 
     @property
     def url(self) -> str:
@@ -234,6 +239,13 @@ def _unchunked(body: bytes) -> bytes:
         whole += rest[:length]
         body = rest[length + 2 :]
     return whole
+
+
+def memory_kb(pid: int) -> int:
+    """The memory of a process that is nobody else's and no file's."""
+    found = re.search(r"^Anonymous:\s+(\d+)", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE)
+    assert found
+    return int(found[1])
 
 
 def until(condition: object, what: str, patience_s: float = PATIENCE_S) -> None:
