@@ -12,7 +12,7 @@ use super::actionability::{ActionOptions, Aim, Answer, Attempt, Look, Need};
 use super::frame::Frame;
 use super::input::{ClickOptions, Input, InputStyle, Modifier, Point, Rect};
 use super::world::{RemoteHandle, World, value_argument};
-use crate::cdp::types::dom::{ResolveNode, SetFileInputFiles};
+use crate::cdp::types::dom::SetFileInputFiles;
 use crate::cdp::types::runtime::CallArgument;
 use crate::error::{Error, Obstacle, Result};
 
@@ -111,14 +111,8 @@ impl ElementHandle {
     /// The node that the browser knows by this number.
     pub async fn by_node(frame: &Frame, backend_node_id: i64) -> Result<Self> {
         let world = frame.utility().await?;
-        let resolve = ResolveNode {
-            backend_node_id: Some(backend_node_id),
-            execution_context_id: Some(world.context_id()),
-            ..ResolveNode::default()
-        };
-        let object = world.session().call(resolve).await?.object.object_id.ok_or(Error::DocumentGone)?;
-        let handle = RemoteHandle::new(world.session().clone(), object);
-        Ok(Self::new(world, handle))
+        let node = RemoteHandle::of_node(world.session(), backend_node_id, Some(world.context_id())).await?;
+        Ok(Self::new(world, node.ok_or(Error::DocumentGone)?))
     }
 
     /// The same node; errors call it so.

@@ -7,7 +7,6 @@ use serde_json::{Map, Value, json};
 use super::frame::Frame;
 use super::page::Page;
 use super::world::{RemoteHandle, Scope, World, outcome};
-use crate::cdp::types::dom::{DescribeNode, ResolveNode};
 use crate::cdp::types::runtime::{
     CallArgument, CallFunctionOn, Evaluate, RemoteObject, SerializationOptions,
 };
@@ -46,12 +45,7 @@ impl Frame {
         let page = self.page()?;
         let context = self.context(scope).await?;
         let (session, loader) = (self.session(), self.loader());
-        let options = by_value.then(|| SerializationOptions {
-            serialization: "deep".to_owned(),
-            max_depth: Some(DEEPEST),
-            // A node is told by its tag, not by all that is in it.
-            additional_parameters: Some(json!({ "maxNodeDepth": 0, "includeShadowTree": "none" })),
-        });
+        let options = by_value.then(|| deeply(DEEPEST));
         let running = if is_function(script) {
             session.send(CallFunctionOn {
                 function_declaration: as_function(script),
@@ -105,17 +99,20 @@ impl Frame {
         if scope == Scope::Isolated {
             return Ok((node.argument(), node.clone()));
         }
-        let session = world.session();
-        let describe = DescribeNode { object_id: Some(node.id().to_owned()), ..DescribeNode::default() };
-        let backend_node_id = session.call(describe).await?.node.backend_node_id;
-        let resolve = ResolveNode {
-            backend_node_id: Some(backend_node_id),
-            execution_context_id: Some(self.main_context().await?),
-            ..ResolveNode::default()
-        };
-        let object = session.call(resolve).await?.object.object_id.ok_or(Error::DocumentGone)?;
-        let handle = RemoteHandle::new(session.clone(), object);
-        Ok((handle.argument(), handle))
+        let (backend_node_id, context) = (node.describe().await?.backend_node_id, self.main_context().await?);
+        let moved = RemoteHandle::of_node(world.session(), backend_node_id, Some(context)).await?;
+        let moved = moved.ok_or(Error::DocumentGone)?;
+        Ok((moved.argument(), moved))
+    }
+}
+
+/// How a value is told with all that is in it, down to so many levels.
+pub(super) fn deeply(levels: u32) -> SerializationOptions {
+    SerializationOptions {
+        serialization: "deep".to_owned(),
+        max_depth: Some(levels),
+        // A node is told by its tag, not by all that is in it.
+        additional_parameters: Some(json!({ "maxNodeDepth": 0, "includeShadowTree": "none" })),
     }
 }
 

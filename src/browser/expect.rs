@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::locator::{Locator, is_passing, not_unique, pauses};
+use super::locator::{Locator, is_passing, not_unique, pauses, root_argument};
 use super::selector::Selector;
 use super::world::value_argument;
 use crate::error::{Error, Result};
@@ -61,8 +61,12 @@ impl Locator {
             let gone = matches!(what, "hidden" | "detached");
             return Ok(decided(Verdict { matches: gone, missing: true, ..Verdict::default() }, what, is_not));
         };
-        let root = root.map_or_else(|| value_argument(&Value::Null), |root| root.argument());
-        let arguments = vec![value_argument(chain), root, value_argument(&what), value_argument(expected)];
+        let arguments = vec![
+            value_argument(chain),
+            root_argument(root.as_ref()),
+            value_argument(&what),
+            value_argument(expected),
+        ];
         let verdict = world.call_with::<Verdict>("expect", arguments).await;
         let verdict = verdict.map_err(|error| not_unique(Selector::refused(error)))?;
         Ok(decided(verdict, what, is_not))

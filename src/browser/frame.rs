@@ -9,7 +9,7 @@ use super::injected;
 use super::page::{Page, PageInner};
 use super::world::{RemoteHandle, World, outcome};
 use crate::cdp::CdpSession;
-use crate::cdp::types::dom::{DescribeNode, GetFrameOwner, ResolveNode};
+use crate::cdp::types::dom::GetFrameOwner;
 use crate::cdp::types::page::{self as wire, CreateIsolatedWorld};
 use crate::cdp::types::runtime::{CallFunctionOn, Evaluate};
 use crate::error::{Error, Result};
@@ -284,11 +284,8 @@ impl Frame {
         };
         let document = outcome(session.call(document).await?)?.object_id.ok_or(Error::DocumentGone)?;
         let document = RemoteHandle::new(session.clone(), document);
-        let describe = DescribeNode { object_id: Some(document.id().to_owned()), ..DescribeNode::default() };
-        let backend_node_id = session.call(describe).await?.node.backend_node_id;
-        let resolve = ResolveNode { backend_node_id: Some(backend_node_id), ..ResolveNode::default() };
-        let resolved = session.call(resolve).await?.object.object_id.ok_or(Error::DocumentGone)?;
-        Ok(RemoteHandle::new(session.clone(), resolved))
+        let backend_node_id = document.describe().await?.backend_node_id;
+        RemoteHandle::of_node(session, backend_node_id, None).await?.ok_or(Error::DocumentGone)
     }
 
     /// The element that holds this frame, in the parent's world. `None` for the main frame.
@@ -301,15 +298,10 @@ impl Frame {
         {
             return Ok(Some((known_world.clone(), owner.clone())));
         }
-        let session = world.session().clone();
-        let owner = session.call(GetFrameOwner { frame_id: self.id().to_owned() }).await?;
-        let resolve = ResolveNode {
-            backend_node_id: Some(owner.backend_node_id),
-            execution_context_id: Some(world.context_id()),
-            ..ResolveNode::default()
-        };
-        let object = session.call(resolve).await?.object.object_id.ok_or(Error::FrameDetached)?;
-        let owner = (world, RemoteHandle::new(session, object));
+        let owner = world.session().call(GetFrameOwner { frame_id: self.id().to_owned() }).await?;
+        let node =
+            RemoteHandle::of_node(world.session(), owner.backend_node_id, Some(world.context_id())).await?;
+        let owner = (world, node.ok_or(Error::FrameDetached)?);
         self.inner.state.lock().owner = Some(owner.clone());
         Ok(Some(owner))
     }

@@ -3,15 +3,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::element::ElementHandle;
-use super::evaluate::{as_function, is_function};
+use super::evaluate::{as_function, deeply, is_function};
 use super::frame::Frame;
 use super::value::{JsValue, TELL};
 use super::world::{RemoteHandle, Scope, World, outcome};
 use crate::cdp::CdpSession;
-use crate::cdp::types::dom::{DescribeNode, ResolveNode};
-use crate::cdp::types::runtime::{
-    CallArgument, CallFunctionOn, Evaluate, GetProperties, RemoteObject, SerializationOptions,
-};
+use crate::cdp::types::runtime::{CallArgument, CallFunctionOn, Evaluate, GetProperties, RemoteObject};
 use crate::error::{Error, Result};
 
 /// A script may take as long as it likes; who calls it has a limit of their own.
@@ -114,7 +111,7 @@ impl Realm {
             expression,
             context_id: self.context,
             await_promise: Some(true),
-            serialization_options: by_value.then(deeply),
+            serialization_options: by_value.then(|| deeply(DEEPEST)),
             ..Evaluate::default()
         };
         // An object literal would otherwise be read as a block.
@@ -161,7 +158,7 @@ impl Realm {
             execution_context_id: this.is_none().then_some(self.context).flatten(),
             arguments: Some(arguments),
             await_promise: Some(true),
-            serialization_options: by_value.then(deeply),
+            serialization_options: by_value.then(|| deeply(DEEPEST)),
             ..CallFunctionOn::default()
         };
         let running = self.session.send(call).within(NO_LIMIT);
@@ -214,23 +211,15 @@ impl Realm {
 impl JsHandle {
     /// A node that was found already.
     pub fn of_element(element: &ElementHandle) -> Self {
-        let world = element.world();
-        let realm = Realm {
-            session: world.session().clone(),
-            context: Some(world.context_id()),
-            frame: Some(world.frame().clone()),
-        };
-        let object = RemoteObject {
-            kind: "object".to_owned(),
-            subtype: Some("node".to_owned()),
-            object_id: Some(element.handle().id().to_owned()),
-            ..RemoteObject::default()
-        };
-        Self { realm, object: Arc::new(object), remote: Some(element.handle().clone()) }
+        Self::of_ours(element.world(), element.handle().clone(), "node")
     }
 
     /// An array of our own world.
     pub(super) fn of_list(world: &World, list: RemoteHandle) -> Self {
+        Self::of_ours(world, list, "array")
+    }
+
+    fn of_ours(world: &World, remote: RemoteHandle, subtype: &str) -> Self {
         let realm = Realm {
             session: world.session().clone(),
             context: Some(world.context_id()),
@@ -238,11 +227,11 @@ impl JsHandle {
         };
         let object = RemoteObject {
             kind: "object".to_owned(),
-            subtype: Some("array".to_owned()),
-            object_id: Some(list.id().to_owned()),
+            subtype: Some(subtype.to_owned()),
+            object_id: Some(remote.id().to_owned()),
             ..RemoteObject::default()
         };
-        Self { realm, object: Arc::new(object), remote: Some(list) }
+        Self { realm, object: Arc::new(object), remote: Some(remote) }
     }
 
     pub fn realm(&self) -> &Realm {
@@ -367,29 +356,15 @@ impl JsHandle {
         if !self.is_node() {
             return Err(elsewhere());
         }
-        let describe = DescribeNode { object_id: Some(remote.id().to_owned()), ..DescribeNode::default() };
-        let backend_node_id = self.realm.session.call(describe).await?.node.backend_node_id;
-        let resolve = ResolveNode {
-            backend_node_id: Some(backend_node_id),
-            execution_context_id: realm.context,
-            ..ResolveNode::default()
-        };
-        let resolved = realm.session.call(resolve).await.map_err(|error| match error {
+        let backend_node_id = remote.describe().await?.backend_node_id;
+        let moved = RemoteHandle::of_node(&realm.session, backend_node_id, realm.context).await;
+        let moved = moved.map_err(|error| match error {
             Error::Protocol { .. } => Error::Script {
                 message: "Unable to adopt element handle from a different document".to_owned(),
             },
             other => other,
         })?;
-        let id = resolved.object.object_id.ok_or_else(elsewhere)?;
-        let moved = RemoteHandle::new(realm.session.clone(), id);
+        let moved = moved.ok_or_else(elsewhere)?;
         Ok((moved.argument(), Some(moved)))
-    }
-}
-
-fn deeply() -> SerializationOptions {
-    SerializationOptions {
-        serialization: "deep".to_owned(),
-        max_depth: Some(DEEPEST),
-        additional_parameters: Some(serde_json::json!({ "maxNodeDepth": 0, "includeShadowTree": "none" })),
     }
 }

@@ -14,8 +14,7 @@ use super::handle::{JsHandle, NO_LIMIT};
 use super::input::{Button, ClickOptions, Modifier, Point};
 use super::selector::{Chain, Selector};
 use super::world::{RemoteHandle, World, value_argument};
-use crate::cdp::types::dom::DescribeNode;
-use crate::cdp::types::runtime::GetProperties;
+use crate::cdp::types::runtime::{CallArgument, GetProperties};
 use crate::error::{Error, Result};
 
 /// Where an element is looked for, and by what. Cheap to clone.
@@ -137,6 +136,11 @@ pub fn limit(limit_ms: f64) -> Duration {
     if limit_ms > 0.0 { Duration::from_secs_f64(limit_ms / 1000.0).min(NO_LIMIT) } else { NO_LIMIT }
 }
 
+/// A time in milliseconds; none that is zero or less.
+pub fn duration(ms: f64) -> Option<Duration> {
+    (ms > 0.0).then(|| Duration::from_secs_f64(ms / 1000.0))
+}
+
 impl Frame {
     /// A locator for what a selector finds in this frame.
     pub fn locator(&self, selector: &str, strict: bool) -> Result<Locator> {
@@ -154,9 +158,7 @@ impl ElementHandle {
 
     /// The frame that this element shows, if it shows one.
     pub async fn content_frame(&self) -> Result<Option<Frame>> {
-        let describe =
-            DescribeNode { object_id: Some(self.handle().id().to_owned()), ..DescribeNode::default() };
-        let node = self.world().session().call(describe).await?.node;
+        let node = self.handle().describe().await?;
         let page = self.frame().page()?;
         let is_owner =
             node.content_document.is_some() || matches!(node.local_name.as_str(), "iframe" | "frame");
@@ -328,7 +330,8 @@ pub(super) fn is_passing(error: &Error) -> bool {
     matches!(error, Error::StaleRef { .. } | Error::DocumentGone)
 }
 
-fn root_argument(root: Option<&RemoteHandle>) -> crate::cdp::types::runtime::CallArgument {
+/// What a chain looks in, as an argument: null for the whole document.
+pub(super) fn root_argument(root: Option<&RemoteHandle>) -> CallArgument {
     root.map_or_else(|| value_argument(&Value::Null), RemoteHandle::argument)
 }
 
@@ -358,10 +361,6 @@ pub(super) fn not_unique(error: Error) -> Error {
     }
 }
 
-fn duration(ms: Option<f64>) -> Option<Duration> {
-    ms.filter(|ms| *ms > 0.0).map(|ms| Duration::from_secs_f64(ms / 1000.0))
-}
-
 fn wrong(what: &str, value: &str) -> Error {
     Error::InvalidArguments { problems: vec![format!("{what}: {value:?} is not known")] }
 }
@@ -374,7 +373,12 @@ impl Press {
         };
         let read = |name: &String| name.parse::<Modifier>().map_err(|_| wrong("modifiers", name));
         let modifiers = self.modifiers.iter().map(read).collect::<Result<_>>()?;
-        Ok(ClickOptions { button, count: self.count.unwrap_or(1), modifiers, hold: duration(self.delay) })
+        Ok(ClickOptions {
+            button,
+            count: self.count.unwrap_or(1),
+            modifiers,
+            hold: self.delay.and_then(duration),
+        })
     }
 
     fn options(&self, limit: Duration) -> ActionOptions {
@@ -399,10 +403,10 @@ impl ElementHandle {
             Deed::Fill { value, force } => self.fill(value, &forced(*force)).await?,
             Deed::Focus => self.focus().await?,
             Deed::Blur => self.blur().await?,
-            Deed::Press { key, delay } => self.press_for(key, duration(*delay), &within).await?,
+            Deed::Press { key, delay } => self.press_for(key, delay.and_then(duration), &within).await?,
             Deed::Type { text, delay } => {
                 self.focus().await?;
-                self.input(&within)?.keyboard().type_text(text, duration(*delay)).await?;
+                self.input(&within)?.keyboard().type_text(text, delay.and_then(duration)).await?;
             }
             Deed::SetChecked { checked, press } => self.set_checked(*checked, &press.options(limit)).await?,
             Deed::SelectOption { choices, force } => {

@@ -228,7 +228,7 @@ impl BrowserContext {
             RequestPaused::METHOD => self.stopped(event, source),
             AuthRequired::METHOD => self.challenged(event, source),
             ResponseReceived::METHOD => self.answered(event, source),
-            LoadingFinished::METHOD | LoadingFailed::METHOD => self.ended(event, source),
+            LoadingFinished::METHOD | LoadingFailed::METHOD => self.ended(event),
             wire::RequestServedFromCache::METHOD => {
                 if let Some(told) = event.read::<wire::RequestServedFromCache>() {
                     self.unstopped(&told.request_id);
@@ -405,7 +405,7 @@ impl BrowserContext {
         }
     }
 
-    fn ended(&self, event: &RawEvent, _source: &Source) {
+    fn ended(&self, event: &RawEvent) {
         if let Some(told) = event.read::<LoadingFinished>() {
             self.unstopped(&told.request_id);
             let Some(request) = self.request_by_id(&told.request_id) else { return };

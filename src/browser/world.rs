@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::frame::Frame;
 use crate::cdp::CdpSession;
+use crate::cdp::types::dom::{DescribeNode, Node, ResolveNode};
 use crate::cdp::types::runtime::{
     CallArgument, CallFunctionOn, Evaluated, ExceptionDetails, ReleaseObject, RemoteObject,
 };
@@ -129,6 +130,28 @@ impl RemoteHandle {
 
     pub fn session(&self) -> &CdpSession {
         &self.inner.session
+    }
+
+    /// The node with the browser's number, which all worlds of a process share, as the world `context` sees it; `None`
+    /// for the page's own.
+    pub(super) async fn of_node(
+        session: &CdpSession,
+        backend_node_id: i64,
+        context: Option<i64>,
+    ) -> Result<Option<Self>> {
+        let resolve = ResolveNode {
+            backend_node_id: Some(backend_node_id),
+            execution_context_id: context,
+            ..ResolveNode::default()
+        };
+        let id = session.call(resolve).await?.object.object_id;
+        Ok(id.map(|id| Self::new(session.clone(), id)))
+    }
+
+    /// What the browser tells of this node.
+    pub(super) async fn describe(&self) -> Result<Node> {
+        let describe = DescribeNode { object_id: Some(self.id().to_owned()), ..DescribeNode::default() };
+        Ok(self.session().call(describe).await?.node)
     }
 
     /// This object as an argument of a call.

@@ -148,6 +148,14 @@ impl Queue {
     pub(super) fn tell(&self, event: Event) {
         self.push(Item::Told(event));
     }
+
+    /// Tells of an event by its name, with the key of what it happened to and what belongs to it.
+    pub(super) fn tell_of<T>(&self, name: &'static str, key: usize, payload: T)
+    where
+        T: for<'py> IntoPyObject<'py> + Send + 'static,
+    {
+        self.tell(Box::new(move |_, handler| handler.call1((name, key, payload)).map(drop)));
+    }
 }
 
 /// How long a thread waits before it looks whether it was interrupted.

@@ -1,8 +1,6 @@
 //! What the engine tells, on its way to Python's event handlers.
 use std::sync::Arc;
 
-use pyo3::prelude::*;
-
 use super::bridge::Queue;
 use super::frame::Frame;
 use super::network::follow_traffic;
@@ -17,7 +15,7 @@ pub(super) fn follow_browser(browser: &Browser, queue: &Arc<Queue>) {
     pyo3_async_runtimes::tokio::get_runtime().spawn(async move {
         watched.until_ended().await;
         drop(watched);
-        queue.tell(Box::new(move |_, handler| handler.call1(("disconnected", key, ())).map(drop)));
+        queue.tell_of("disconnected", key, ());
     });
 }
 
@@ -29,12 +27,9 @@ pub(super) fn follow_context(context: &crate::browser::BrowserContext, queue: &A
         move |event: &ContextEvent| match event {
             ContextEvent::Page(page) => {
                 follow_page(page, &queue);
-                let page = Page(page.clone());
-                queue.tell(Box::new(move |_, handler| handler.call1(("page", key, page)).map(drop)));
+                queue.tell_of("page", key, Page(page.clone()));
             }
-            ContextEvent::Closed => {
-                queue.tell(Box::new(move |_, handler| handler.call1(("context_closed", key, ())).map(drop)));
-            }
+            ContextEvent::Closed => queue.tell_of("context_closed", key, ()),
         }
     };
     follow_traffic(context, queue);
@@ -50,24 +45,17 @@ fn follow_page(page: &crate::browser::Page, queue: &Arc<Queue>) {
 }
 
 fn tell(event: &PageEvent, key: usize, queue: &Arc<Queue>) {
-    /// Queues an event with what belongs to it.
-    macro_rules! tell {
-        ($name:literal, $payload:expr) => {{
-            let payload = $payload;
-            queue.tell(Box::new(move |_, handler| handler.call1(($name, key, payload)).map(drop)))
-        }};
-    }
     match event {
-        PageEvent::FrameAttached(frame) => tell!("frameattached", Frame(frame.clone())),
-        PageEvent::FrameDetached(frame) => tell!("framedetached", Frame(frame.clone())),
-        PageEvent::FrameNavigated(frame) => tell!("framenavigated", Frame(frame.clone())),
-        PageEvent::DomContentLoaded => tell!("domcontentloaded", ()),
-        PageEvent::Load => tell!("load", ()),
-        PageEvent::Closed => tell!("close", ()),
-        PageEvent::Crashed => tell!("crash", ()),
-        PageEvent::Dialog(dialog) => tell!("dialog", Dialog(dialog.clone())),
-        PageEvent::DialogClosed => tell!("dialogclosed", ()),
-        PageEvent::FileChooser(chooser) => tell!("filechooser", FileChooser(chooser.clone())),
-        PageEvent::Called(call) => tell!("called", Call(call.clone())),
+        PageEvent::FrameAttached(frame) => queue.tell_of("frameattached", key, Frame(frame.clone())),
+        PageEvent::FrameDetached(frame) => queue.tell_of("framedetached", key, Frame(frame.clone())),
+        PageEvent::FrameNavigated(frame) => queue.tell_of("framenavigated", key, Frame(frame.clone())),
+        PageEvent::DomContentLoaded => queue.tell_of("domcontentloaded", key, ()),
+        PageEvent::Load => queue.tell_of("load", key, ()),
+        PageEvent::Closed => queue.tell_of("close", key, ()),
+        PageEvent::Crashed => queue.tell_of("crash", key, ()),
+        PageEvent::Dialog(dialog) => queue.tell_of("dialog", key, Dialog(dialog.clone())),
+        PageEvent::DialogClosed => queue.tell_of("dialogclosed", key, ()),
+        PageEvent::FileChooser(chooser) => queue.tell_of("filechooser", key, FileChooser(chooser.clone())),
+        PageEvent::Called(call) => queue.tell_of("called", key, Call(call.clone())),
     }
 }

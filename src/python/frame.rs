@@ -1,6 +1,4 @@
 //! Frames: documents, scripts, and elements found by selectors.
-use std::time::Duration;
-
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
@@ -26,8 +24,7 @@ impl<'py> IntoPyObject<'py> for Handles {
     type Error = PyErr;
 
     fn into_pyobject(self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let handles = self.0.iter().map(|element| JsHandle(crate::browser::JsHandle::of_element(element)));
-        let handles = handles.map(|handle| Py::new(py, handle)).collect::<PyResult<Vec<_>>>()?;
+        let handles = self.0.iter().map(|found| Py::new(py, element(found))).collect::<PyResult<Vec<_>>>()?;
         PyList::new(py, handles)
     }
 }
@@ -172,8 +169,7 @@ impl Frame {
         timeout_ms: f64,
     ) -> PyResult<Operation> {
         let (frame, argument) = (self.0.clone(), to_js(argument)?);
-        let pause = (pause_ms > 0.0).then(|| Duration::from_secs_f64(pause_ms / 1000.0));
-        let limit = locator::limit(timeout_ms);
+        let (pause, limit) = (locator::duration(pause_ms), locator::limit(timeout_ms));
         Ok(operation(async move {
             frame.wait_for_function(&script, &argument, scope(isolated), pause, limit).await.map(JsHandle)
         }))

@@ -3,10 +3,10 @@ use pyo3::prelude::*;
 
 use super::bridge::{Operation, operation};
 use super::convert::{Plain, Told, options, to_js};
-use super::frame::{Frame, Handles};
-use crate::browser::Scope;
+use super::frame::{Frame, Handles, element};
 use crate::browser::locator::{self, Deed, Presence};
-use crate::error::Error;
+use crate::browser::{ElementHandle, Scope};
+use crate::error::{Error, Result};
 
 /// An object of a page, or a plain value that a script gave.
 #[pyclass(frozen, module = "patchright_mcp._core")]
@@ -16,8 +16,10 @@ pub(super) fn scope(isolated: bool) -> Scope {
     if isolated { Scope::Isolated } else { Scope::Main }
 }
 
-fn not_element() -> Error {
-    Error::WrongElement { found: "not an element".to_owned(), needed: "an element" }
+/// The element that a handle stands for.
+async fn element_of(handle: &crate::browser::JsHandle) -> Result<ElementHandle> {
+    let found = "not an element".to_owned();
+    handle.element().await?.ok_or(Error::WrongElement { found, needed: "an element" })
 }
 
 #[pymethods]
@@ -80,29 +82,24 @@ impl JsHandle {
     /// Does what `deed` says, see `Deed`.
     fn perform(&self, deed: &Bound<'_, PyAny>, timeout_ms: f64) -> PyResult<Operation> {
         let (handle, deed, limit) = (self.0.clone(), options::<Deed>(deed)?, locator::limit(timeout_ms));
-        Ok(operation(async move {
-            let element = handle.element().await?.ok_or_else(not_element)?;
-            element.perform(&deed, limit).await.map(Plain)
-        }))
+        Ok(operation(async move { element_of(&handle).await?.perform(&deed, limit).await.map(Plain) }))
     }
 
     /// The first element that a selector finds within this one.
     fn query(&self, selector: String, strict: bool) -> Operation {
         let handle = self.0.clone();
         operation(async move {
-            let element = handle.element().await?.ok_or_else(not_element)?;
-            let found = element.locator(&selector, strict)?.now().await?;
-            Ok(found.map(|found| JsHandle(crate::browser::JsHandle::of_element(&found))))
+            let found = element_of(&handle).await?.locator(&selector, strict)?.now().await?;
+            Ok(found.map(|found| element(&found)))
         })
     }
 
     /// All elements that a selector finds within this one.
     fn query_all(&self, selector: String) -> Operation {
         let handle = self.0.clone();
-        operation(async move {
-            let element = handle.element().await?.ok_or_else(not_element)?;
-            Ok(Handles(element.locator(&selector, false)?.all().await?))
-        })
+        operation(
+            async move { Ok(Handles(element_of(&handle).await?.locator(&selector, false)?.all().await?)) },
+        )
     }
 
     /// Waits for what a selector finds within this element.
@@ -116,9 +113,8 @@ impl JsHandle {
         let (handle, state) = (self.0.clone(), options::<Presence>(state)?);
         let limit = locator::limit(timeout_ms);
         Ok(operation(async move {
-            let element = handle.element().await?.ok_or_else(not_element)?;
-            let found = element.locator(&selector, strict)?.wait(state, limit).await?;
-            Ok(found.map(|found| JsHandle(crate::browser::JsHandle::of_element(&found))))
+            let found = element_of(&handle).await?.locator(&selector, strict)?.wait(state, limit).await?;
+            Ok(found.map(|found| element(&found)))
         }))
     }
 
@@ -141,8 +137,7 @@ impl JsHandle {
         };
         let (source, aim) = (at(source_position), at(target_position));
         operation(async move {
-            let from = from.element().await?.ok_or_else(not_element)?;
-            let to = to.element().await?.ok_or_else(not_element)?;
+            let (from, to) = (element_of(&from).await?, element_of(&to).await?);
             from.drag_to(&to, &source, &aim).await
         })
     }

@@ -31,20 +31,13 @@ pub(super) fn follow_traffic(context: &crate::browser::BrowserContext, queue: &A
 }
 
 fn tell(news: &News, key: usize, queue: &Queue) {
-    /// Queues an event with what belongs to it.
-    macro_rules! tell {
-        ($name:literal, $payload:expr) => {{
-            let payload = $payload;
-            queue.tell(Box::new(move |_, handler| handler.call1(($name, key, payload)).map(drop)))
-        }};
-    }
     match news {
-        News::Request(request) => tell!("request", Request(request.clone())),
-        News::Response(response) => tell!("response", Response(response.clone())),
-        News::RequestFinished(request) => tell!("requestfinished", Request(request.clone())),
-        News::RequestFailed(request) => tell!("requestfailed", Request(request.clone())),
-        News::Route(route) => tell!("route", Route(route.clone())),
-        News::WebSocket(socket) => tell!("websocket", WebSocket(socket.clone())),
+        News::Request(request) => queue.tell_of("request", key, Request(request.clone())),
+        News::Response(response) => queue.tell_of("response", key, Response(response.clone())),
+        News::RequestFinished(request) => queue.tell_of("requestfinished", key, Request(request.clone())),
+        News::RequestFailed(request) => queue.tell_of("requestfailed", key, Request(request.clone())),
+        News::Route(route) => queue.tell_of("route", key, Route(route.clone())),
+        News::WebSocket(socket) => queue.tell_of("websocket", key, WebSocket(socket.clone())),
         News::Socket(socket, event) => {
             let (socket, event) = (WebSocket(socket.clone()), event.clone());
             queue.tell(Box::new(move |py, handler| {
@@ -52,9 +45,9 @@ fn tell(news: &News, key: usize, queue: &Queue) {
                 handler.call1(("socket", key, (socket, name, payload))).map(drop)
             }));
         }
-        News::Worker(worker) => tell!("worker", Worker(worker.clone())),
-        News::WorkerClosed(worker) => tell!("workerclosed", Worker(worker.clone())),
-        News::Download(download) => tell!("download", Download(download.clone())),
+        News::Worker(worker) => queue.tell_of("worker", key, Worker(worker.clone())),
+        News::WorkerClosed(worker) => queue.tell_of("workerclosed", key, Worker(worker.clone())),
+        News::Download(download) => queue.tell_of("download", key, Download(download.clone())),
     }
 }
 

@@ -1,6 +1,4 @@
 //! Pages, and what they ask of a person.
-use std::time::Duration;
-
 use pyo3::IntoPyObjectExt as _;
 use pyo3::prelude::*;
 
@@ -10,6 +8,7 @@ use super::convert::{Told, options, to_js};
 use super::frame::{Frame, element, navigate, told};
 use crate::browser::emulation::Media;
 use crate::browser::input::{Button, ClickOptions, Point};
+use crate::browser::locator::{duration, limit};
 use crate::browser::{Area, ElementHandle, ImageFormat, JsValue, PdfOptions, ScreenshotOptions};
 use crate::cdp::types::network::Headers;
 use crate::error::Error;
@@ -94,10 +93,6 @@ fn button(name: &str) -> Result<Button, Error> {
     name.parse().map_err(|_| Error::InvalidArguments {
         problems: vec![format!("button: expected one of (left|right|middle), got {name:?}")],
     })
-}
-
-fn duration(ms: f64) -> Option<Duration> {
-    (ms > 0.0).then(|| Duration::from_secs_f64(ms / 1000.0))
 }
 
 #[pymethods]
@@ -256,7 +251,7 @@ impl Page {
             _ => ImageFormat::Png,
         };
         let options = ScreenshotOptions { area, format, quality, scale, at_most: None };
-        let (page, limit) = (self.0.clone(), crate::browser::locator::limit(timeout_ms));
+        let (page, limit) = (self.0.clone(), limit(timeout_ms));
         let work = async move {
             let picture = page.picture(options, transparent);
             tokio::time::timeout(limit, picture)

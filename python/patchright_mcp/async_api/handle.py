@@ -186,9 +186,7 @@ class ElementHandle(JSHandle):
         area = [box["x"], box["y"], box["width"], box["height"]]
         return cast(
             "bytes",
-            await self._page._picture(
-                area, path, type, quality, omit_background, scale, limit, mask, mask_color
-            ),
+            await self._page._picture(area, path, type, quality, omit_background, scale, limit),
         )
 
     async def click(

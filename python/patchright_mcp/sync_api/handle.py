@@ -182,7 +182,7 @@ class ElementHandle(JSHandle):
         area = [box["x"], box["y"], box["width"], box["height"]]
         return cast(
             "bytes",
-            self._page._picture(area, path, type, quality, omit_background, scale, limit, mask, mask_color),
+            self._page._picture(area, path, type, quality, omit_background, scale, limit),
         )
 
     def click(

@@ -53,6 +53,7 @@ class Page(PageTraffic, Closes):
         self._catches_choosers = False
         self._follow_traffic()
         self._exposed: dict[str, Callable[..., Any]] = {}
+        self._media: dict[str, Any] = dict(context._media)
         self._connection.know(native.key, self)
 
     def __repr__(self) -> str:
@@ -300,7 +301,6 @@ class Page(PageTraffic, Closes):
             "forced_colors": forced_colors,
             "contrast": contrast,
         }
-        self._media = {**self._context._media, **getattr(self, "_media", {})}
         for name, value in given.items():
             if value is not None:
                 self._media[name] = None if value == "null" else value
@@ -366,12 +366,15 @@ class Page(PageTraffic, Closes):
         mask_color: str | None = None,
         style: str | None = None,
     ) -> bytes:
-        """A picture of what is seen, of the whole page, or of a part of it."""
+        """A picture of what is seen, of the whole page, or of a part of it.
+
+        `animations`, `caret`, `mask`, `mask_color` and `style` have no effect yet: nothing is covered.
+        """
         if full_page and clip:
             raise Error(f"{caller()}: options.clip and options.fullPage are exclusive")
         area = [] if full_page else [clip["x"], clip["y"], clip["width"], clip["height"]] if clip else None
         limit = self._timeout(timeout)
-        return self._picture(area, path, type, quality, omit_background, scale, limit, mask, mask_color)
+        return self._picture(area, path, type, quality, omit_background, scale, limit)
 
     def _picture(
         self,
@@ -382,8 +385,6 @@ class Page(PageTraffic, Closes):
         transparent: bool | None,
         scale: str | None,
         limit: float,
-        mask: Sequence[Locator] | None,
-        mask_color: str | None,
     ) -> bytes:
         kind = kind or _picture_kind(path)
         if quality is not None and kind == "png":

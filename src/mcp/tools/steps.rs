@@ -57,12 +57,18 @@ impl Steps {
         let mut tools = Vec::new();
         let mut problems = Vec::new();
         for (index, step) in self.steps.iter_mut().enumerate() {
-            match call.tool(&step.tool) {
-                Ok(tool) if tool.toolset == Toolset::Browser && tool.name != Self::NAME => tools.push(tool),
-                Ok(_) => problems.push(format!("`steps[{index}].tool` must be another browser_ tool")),
-                Err(unknown) => problems.push(format!("`steps[{index}].tool`: {unknown}")),
+            let tool = match call.tool(&step.tool) {
+                Ok(tool) => tool,
+                Err(unknown) => {
+                    problems.push(format!("`steps[{index}].tool`: {unknown}"));
+                    continue;
+                }
+            };
+            if tool.toolset == Toolset::Browser && tool.name != Self::NAME {
+                tools.push(tool);
+            } else {
+                problems.push(format!("`steps[{index}].tool` must be another browser_ tool"));
             }
-            let Ok(tool) = call.tool(&step.tool) else { continue };
             if step.arguments.contains_key(SESSION) {
                 problems.push(format!(
                     "`steps[{index}].arguments.{SESSION}` goes beside `steps`, for all of them"
