@@ -59,7 +59,7 @@ lint: .venv/ready lint-rust lint-python ## Check format and lints of everything
 lint-rust:
 	$(call say,Rust: format and lints)
 	cargo fmt --check
-	cargo clippy $(CARGO_FLAGS) --all-targets -- -D warnings
+	cargo clippy $(CARGO_FLAGS) -- -D warnings
 	cargo clippy $(CARGO_FLAGS) --all-targets --features python -- -D warnings
 
 .PHONY: lint-python
