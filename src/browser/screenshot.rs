@@ -101,6 +101,7 @@ impl Page {
     }
 
     async fn take_screenshot(&self, options: ScreenshotOptions) -> Result<Screenshot> {
+        let _work = self.work();
         let metrics = self.session().call(GetLayoutMetrics {}).await?;
         let area = document_area(&metrics, options.area);
         let [x, y, width, height] = area;
@@ -145,7 +146,7 @@ impl Page {
 fn document_area(metrics: &LayoutMetrics, area: Area) -> [f64; 4] {
     let view = &metrics.css_visual_viewport;
     match area {
-        Area::Viewport => [view.page_x, view.page_y, view.client_width, view.client_height],
+        Area::Viewport => [view.page_x, view.page_y, view.client_width.into(), view.client_height.into()],
         Area::FullPage => {
             let content = &metrics.css_content_size;
             [content.x, content.y, content.width, content.height]

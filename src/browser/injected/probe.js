@@ -19,7 +19,7 @@ let patience = PATIENCE;
 /** The next frame; a moment later where none is drawn. */
 const nextFrame = () =>
   new Promise((resolve) => {
-    const timer = setTimeout(() => done(IMPATIENCE), patience);
+    const timer = setTimeout(() => done(IMPATIENCE), document.visibilityState === "hidden" ? IMPATIENCE : patience);
     const frame = requestAnimationFrame(() => done(PATIENCE));
     function done(next) {
       patience = next;
