@@ -6,8 +6,8 @@ use super::exposed::Exposure;
 use super::page::Page;
 use crate::cdp::CdpSession;
 use crate::cdp::types::emulation::{
-    MediaFeature, SetDeviceMetricsOverride, SetEmulatedMedia,
-    SetGeolocationOverride, SetScriptExecutionDisabled,
+    MediaFeature, SetDeviceMetricsOverride, SetEmulatedMedia, SetGeolocationOverride,
+    SetScriptExecutionDisabled,
 };
 use crate::cdp::types::network::{EmulateNetworkConditions, Headers, SetExtraHttpHeaders};
 use crate::cdp::types::page::{AddScriptToEvaluateOnNewDocument, SetBypassCsp};

@@ -146,7 +146,7 @@ impl Page {
 fn document_area(metrics: &LayoutMetrics, area: Area) -> [f64; 4] {
     let view = &metrics.css_visual_viewport;
     match area {
-        Area::Viewport => [view.page_x, view.page_y, view.client_width.into(), view.client_height.into()],
+        Area::Viewport => [view.page_x, view.page_y, view.client_width, view.client_height],
         Area::FullPage => {
             let content = &metrics.css_content_size;
             [content.x, content.y, content.width, content.height]
