@@ -13,6 +13,7 @@ mod cdp;
 mod cli;
 mod find;
 mod input;
+mod install;
 mod launch;
 mod layers;
 mod oracle;
