@@ -139,7 +139,7 @@ def test_what_a_killed_download_left_is_cleared_by_the_next(
     site.release()
     wire = new_wire("--browsers-dir", str(browsers), "--download-host", "http://127.0.0.1:1")
     wire.shake_hands()
-    assert wire.call("browser_install")["isError"]
+    assert wire.call("browser_install")["result"]["isError"]
     assert list(browsers.iterdir()) == []
 
 
