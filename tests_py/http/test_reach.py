@@ -139,13 +139,17 @@ GATHER = """() => new Promise((done) => {
 })"""
 
 
-def test_pages_do_not_speak_past_the_rules_by_webrtc(client: RawClient, site: Site) -> None:
+def test_pages_do_not_speak_past_the_rules_by_udp(client: RawClient, site: Site) -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as evil:
         evil.bind(("127.0.0.1", 0))
         evil.setblocking(False)  # noqa: FBT003
         client.text("browser_navigate", url=site.page("form"))
         gather = GATHER.replace("PORT", str(evil.getsockname()[1]))
         assert "complete" in client.text("browser_evaluate", function=gather)
+        transport = (
+            f"() => new WebTransport('https://127.0.0.1:{evil.getsockname()[1]}/').ready.catch(String)"
+        )
+        assert "WebTransportError" in client.text("browser_evaluate", function=transport)
         with pytest.raises(BlockingIOError):
             evil.recv(100)
 
