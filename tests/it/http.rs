@@ -11,6 +11,7 @@ use patchright_mcp::mcp::tool::Registry;
 use patchright_mcp::session::{Engine, EngineOptions, Source};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+use tokio::time::timeout;
 
 /// A connection on which these bytes were sent, and no more follow.
 async fn sent(server: &HttpServer, bytes: &str) -> TcpStream {
@@ -41,7 +42,9 @@ async fn a_request_that_never_arrives_is_given_up() {
         shutdown.begin(Reason::Terminated);
         told
     };
-    let ((), [for_the_head, for_the_body]) = tokio::join!(serving, asking);
+    let both = async { tokio::join!(serving, asking).1 };
+    // Far more than the limit, and less than what holds unless told otherwise.
+    let [for_the_head, for_the_body] = timeout(Duration::from_secs(20), both).await.expect("it was given up");
     assert_eq!(for_the_head, "");
     assert!(for_the_body.starts_with("HTTP/1.1 408 "), "{for_the_body}");
 }
