@@ -612,6 +612,7 @@ impl Page {
         let tree = session.send(wire::GetFrameTree {});
         session.send(wire::SetLifecycleEventsEnabled { enabled: true }).ignore();
         session.send(NetworkEnable::default()).ignore();
+        self.context().guard_files(session);
         self.context().attend(session, Some(self), None);
         session.send(InspectorEnable {}).ignore();
         session.send(auto_attach()).ignore();
