@@ -13,6 +13,7 @@ use super::download::{Download, DownloadState, Downloads};
 use super::emulation::{Emulation, metrics};
 use super::events::{ContextEvent, Listener, Listeners};
 use super::exposed::Exposure;
+use super::front::Front;
 use super::input::InputStyle;
 use super::local_files::LocalFiles;
 use super::page::Page;
@@ -40,6 +41,8 @@ use crate::error::{Error, Result};
 pub struct ContextOptions {
     /// Width and height of the page in CSS pixels. `None`: as large as its window.
     pub viewport: Option<(u32, u32)>,
+    /// Pages tell the room in their windows as their viewport.
+    pub window_is_viewport: bool,
     pub user_agent: Option<String>,
     pub locale: Option<String>,
     pub timezone: Option<String>,
@@ -95,6 +98,8 @@ pub(super) struct ContextInner {
     listeners: Listeners<ContextEvent>,
     downloads: Downloads,
     traffic: Traffic,
+    /// Which of its pages are in front, where that is for us to say.
+    front: Option<Mutex<Front>>,
     /// Where its traffic goes, if it goes through one of ours.
     relay: Option<Arc<Relay>>,
 }
@@ -130,6 +135,7 @@ impl BrowserContext {
         options: ContextOptions,
         relay: Option<Arc<Relay>>,
     ) -> Self {
+        let front = options.emulation.focus.then(Mutex::default);
         let inner = ContextInner {
             browser,
             id,
@@ -139,6 +145,7 @@ impl BrowserContext {
             listeners: Listeners::default(),
             downloads: Downloads::default(),
             traffic: Traffic::default(),
+            front,
             relay,
         };
         Self { inner: Arc::new(inner) }
@@ -150,6 +157,10 @@ impl BrowserContext {
 
     pub(super) fn downgrade(&self) -> Weak<ContextInner> {
         Arc::downgrade(&self.inner)
+    }
+
+    pub(super) fn front(&self) -> Option<&Mutex<Front>> {
+        self.inner.front.as_ref()
     }
 
     pub(super) fn traffic(&self) -> &Traffic {
