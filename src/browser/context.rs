@@ -14,6 +14,7 @@ use super::download::{Download, DownloadState, Downloads};
 use super::emulation::{Emulation, metrics};
 use super::events::{ContextEvent, Listener, Listeners};
 use super::exposed::Exposure;
+use super::front::Front;
 use super::input::InputStyle;
 use super::local_files::LocalFiles;
 use super::page::Page;
@@ -41,6 +42,8 @@ use crate::error::{Error, Result};
 pub struct ContextOptions {
     /// Width and height of the page in CSS pixels. `None`: as large as its window.
     pub viewport: Option<(u32, u32)>,
+    /// Pages tell the room in their windows as their viewport.
+    pub window_is_viewport: bool,
     pub user_agent: Option<String>,
     pub locale: Option<String>,
     pub timezone: Option<String>,
@@ -96,6 +99,8 @@ pub(super) struct ContextInner {
     listeners: Listeners<ContextEvent>,
     downloads: Downloads,
     traffic: Traffic,
+    /// Which of its pages are in front, where that is for us to say.
+    front: Option<Mutex<Front>>,
     /// Where its traffic goes, if it goes through one of ours.
     relay: Option<Arc<Relay>>,
 }
@@ -132,6 +137,7 @@ impl BrowserContext {
         options: ContextOptions,
         relay: Option<Arc<Relay>>,
     ) -> Self {
+        let front = options.emulation.focus.then(Mutex::default);
         let inner = ContextInner {
             browser,
             id,
@@ -141,6 +147,7 @@ impl BrowserContext {
             listeners: Listeners::default(),
             downloads: Downloads::default(),
             traffic: Traffic::default(),
+            front,
             relay,
         };
         Self { inner: Arc::new(inner) }
@@ -152,6 +159,10 @@ impl BrowserContext {
 
     pub(super) fn downgrade(&self) -> Weak<ContextInner> {
         Arc::downgrade(&self.inner)
+    }
+
+    pub(super) fn front(&self) -> Option<&Mutex<Front>> {
+        self.inner.front.as_ref()
     }
 
     pub(super) fn traffic(&self) -> &Traffic {

@@ -22,6 +22,7 @@ mod exposed;
 mod fill;
 pub mod find;
 mod frame;
+mod front;
 mod handle;
 mod identity;
 pub mod injected;

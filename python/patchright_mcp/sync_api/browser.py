@@ -578,8 +578,11 @@ def context_options(given: dict[str, Any]) -> dict[str, Any]:
             raise Error(f'{caller()}: "isMobile" option is not supported with null "viewport"')
         if options.get("device_scale_factor"):
             raise Error(f'{caller()}: "deviceScaleFactor" option is not supported with null "viewport"')
-    else:
-        options.setdefault("viewport", {"width": 1280, "height": 720})
+    elif "viewport" not in options:
+        if options.get("is_mobile") or options.get("device_scale_factor") or options.get("screen"):
+            options["viewport"] = {"width": 1280, "height": 720}
+        else:
+            options["window_is_viewport"] = True
     state = options.get("storage_state")
     if isinstance(state, (str, Path)):
         options["storage_state"] = json.loads(Path(state).read_text(encoding="utf-8"))
@@ -588,6 +591,7 @@ def context_options(given: dict[str, Any]) -> dict[str, Any]:
 
 _NATIVE = (
     "viewport",
+    "window_is_viewport",
     "screen",
     "user_agent",
     "locale",
