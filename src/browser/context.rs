@@ -9,11 +9,14 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use super::browser::{Browser, BrowserInner};
+use super::clock::Clock;
 use super::download::{Download, DownloadState, Downloads};
 use super::emulation::{Emulation, metrics};
 use super::events::{ContextEvent, Listener, Listeners};
 use super::exposed::Exposure;
+use super::front::Front;
 use super::input::InputStyle;
+use super::local_files::LocalFiles;
 use super::page::Page;
 use super::policy::Policy;
 use super::proxy::{Proxy, Relay};
@@ -39,6 +42,8 @@ use crate::error::{Error, Result};
 pub struct ContextOptions {
     /// Width and height of the page in CSS pixels. `None`: as large as its window.
     pub viewport: Option<(u32, u32)>,
+    /// Pages tell the room in their windows as their viewport.
+    pub window_is_viewport: bool,
     pub user_agent: Option<String>,
     pub locale: Option<String>,
     pub timezone: Option<String>,
@@ -50,6 +55,8 @@ pub struct ContextOptions {
     pub proxy: Option<Proxy>,
     /// The servers that its pages may reach.
     pub policy: Arc<Policy>,
+    /// The files of this machine that its pages may show. `None`: as the browser does it.
+    pub local_files: Option<LocalFiles>,
     /// What pages may do without asking, such as `geolocation`.
     pub permissions: Vec<String>,
     /// Cookies and storage to begin with.
@@ -92,6 +99,8 @@ pub(super) struct ContextInner {
     listeners: Listeners<ContextEvent>,
     downloads: Downloads,
     traffic: Traffic,
+    /// Which of its pages are in front, where that is for us to say.
+    front: Option<Mutex<Front>>,
     /// Where its traffic goes, if it goes through one of ours.
     relay: Option<Arc<Relay>>,
 }
@@ -104,6 +113,7 @@ struct ContextState {
     /// The origins that its pages have been to.
     origins: BTreeSet<String>,
     exposures: Vec<Exposure>,
+    clock: Option<Clock>,
 }
 
 impl fmt::Debug for BrowserContext {
@@ -127,6 +137,7 @@ impl BrowserContext {
         options: ContextOptions,
         relay: Option<Arc<Relay>>,
     ) -> Self {
+        let front = options.emulation.focus.then(Mutex::default);
         let inner = ContextInner {
             browser,
             id,
@@ -136,6 +147,7 @@ impl BrowserContext {
             listeners: Listeners::default(),
             downloads: Downloads::default(),
             traffic: Traffic::default(),
+            front,
             relay,
         };
         Self { inner: Arc::new(inner) }
@@ -147,6 +159,10 @@ impl BrowserContext {
 
     pub(super) fn downgrade(&self) -> Weak<ContextInner> {
         Arc::downgrade(&self.inner)
+    }
+
+    pub(super) fn front(&self) -> Option<&Mutex<Front>> {
+        self.inner.front.as_ref()
     }
 
     pub(super) fn traffic(&self) -> &Traffic {
@@ -251,11 +267,15 @@ impl BrowserContext {
     /// Runs `source` in every document of this context that is made from now on, before the document's own scripts.
     pub async fn add_init_script(&self, source: String) -> Result<()> {
         self.inner.options.lock().init_scripts.push(source.clone());
+        self.add_to_sessions(&source).await
+    }
+
+    async fn add_to_sessions(&self, source: &str) -> Result<()> {
         for page in self.pages() {
             for session in page.sessions() {
                 session
                     .call(AddScriptToEvaluateOnNewDocument {
-                        source: source.clone(),
+                        source: source.to_owned(),
                         ..AddScriptToEvaluateOnNewDocument::default()
                     })
                     .await?;
@@ -270,6 +290,17 @@ impl BrowserContext {
 
     pub(super) fn exposures(&self) -> Vec<Exposure> {
         self.inner.state.lock().exposures.clone()
+    }
+
+    pub(super) fn clock(&self) -> Option<Clock> {
+        self.inner.state.lock().clock.clone()
+    }
+
+    /// Has the documents to come begin with this clock.
+    pub(super) async fn keep_clock(&self, clock: Clock) -> Result<()> {
+        let (first, later) = (clock.script(), clock.correction());
+        let before = self.inner.state.lock().clock.replace(clock);
+        self.add_to_sessions(if before.is_none() { &first } else { &later }).await
     }
 
     pub(super) fn change_options(&self, change: impl FnOnce(&mut ContextOptions)) {
@@ -504,9 +535,12 @@ impl BrowserContext {
         if !options.extra_headers.is_empty() {
             session.send(SetExtraHttpHeaders { headers: options.extra_headers.clone() }).ignore();
         }
-        for source in &options.init_scripts {
+        let clock = self.clock().map(|clock| clock.script());
+        for source in clock.iter().chain(&options.init_scripts) {
             let script = AddScriptToEvaluateOnNewDocument {
                 source: source.clone(),
+                // A page begins with an empty document, which is there already.
+                run_immediately: is_page.then_some(true),
                 ..AddScriptToEvaluateOnNewDocument::default()
             };
             session.send(script).ignore();

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::element::ElementHandle;
 use super::evaluate::{as_function, deeply, is_function};
 use super::frame::Frame;
+use super::front::Work;
 use super::value::{JsValue, TELL};
 use super::world::{RemoteHandle, Scope, World, outcome};
 use crate::cdp::CdpSession;
@@ -134,6 +135,7 @@ impl Realm {
     }
 
     async fn send(&self, evaluate: Evaluate) -> Result<RemoteObject> {
+        let _work = self.work();
         let running = self.session.send(evaluate).within(NO_LIMIT);
         outcome(self.unless_dialog(running).await?)
     }
@@ -146,6 +148,7 @@ impl Realm {
         argument: &JsValue,
         by_value: bool,
     ) -> Result<RemoteObject> {
+        let _work = self.work();
         let (function_declaration, arguments, _held) = self.prepare(function, argument).await?;
         // A worker has one world, and a call must name something in it; which is held until the call is done.
         let global = match (this, self.context) {
@@ -198,6 +201,10 @@ impl Realm {
                 (wrapped, arguments, held)
             }
         })
+    }
+
+    fn work(&self) -> Option<Work> {
+        Some(self.frame.as_ref()?.page().ok()?.work())
     }
 
     async fn unless_dialog<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
@@ -324,7 +331,21 @@ impl JsHandle {
     /// One property, inherited ones too.
     pub async fn property(&self, name: &str) -> Result<JsHandle> {
         let name = JsValue::Text(name.to_owned());
-        self.evaluate_handle("(object, name) => object[name]", &name, None).await
+        // In a list, so that a promise is not waited for.
+        let listed = self.evaluate_handle("(object, name) => [object[name]]", &name, None).await?;
+        let found = listed.properties().await?.into_iter().next();
+        Ok(found.map_or(listed, |(_, value)| value))
+    }
+
+    /// What it is, in one line. A node is looked at once more.
+    pub async fn preview(&self) -> Result<String> {
+        let Some(element) = self.element().await? else { return Ok(String::new()) };
+        element.ask("shown", Vec::new()).await
+    }
+
+    /// Whether it is text, and no element.
+    pub fn is_text(&self) -> bool {
+        self.object.description.as_deref() == Some("#text")
     }
 
     /// The element in our own world, if this is a node.

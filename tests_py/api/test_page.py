@@ -8,7 +8,7 @@ from urllib.parse import urlparse
 
 import pytest
 
-from patchright_mcp.async_api import Browser, Dialog, Error, Page, Playwright
+from patchright_mcp.async_api import Browser, BrowserContext, Dialog, Error, Page, Playwright
 from patchright_mcp.async_api import TimeoutError as PatchrightTimeoutError
 from tests_py.support.site import Site
 
@@ -155,3 +155,149 @@ async def test_windows_open_without_a_click_unless_that_default_is_ignored(playw
         blocked[len(ignored)] = await page.evaluate("window.open('about:blank') === null")
         await browser.close()
     assert blocked == {0: False, 1: True}
+
+
+async def test_files_and_texts_are_dropped_on_an_element(page: Page) -> None:
+    await page.set_content("<div style='width: 99px; height: 99px'></div>")
+    await page.evaluate(
+        """() => {
+            const zone = document.querySelector('div');
+            zone.addEventListener('dragover', (event) => event.preventDefault());
+            zone.addEventListener('drop', async (event) => {
+                event.preventDefault();
+                window.dropped = [event.isTrusted, event.dataTransfer.getData('text/plain')];
+                for (const file of event.dataTransfer.files) dropped.push(file.name, await file.text());
+            });
+        }""",
+        isolated_context=False,
+    )
+    zone = page.locator("div")
+    await zone.drop({"data": {"text/plain": "hello"}})
+    assert await page.evaluate("dropped", isolated_context=False) == [True, "hello"]
+    await zone.drop({"files": {"name": "a.txt", "mimeType": "text/plain", "buffer": b"inside"}})
+    await page.wait_for_function("() => dropped.length === 4")
+    assert await page.evaluate("dropped", isolated_context=False) == [True, "", "a.txt", "inside"]
+
+
+async def test_a_click_holds_the_keys_it_names_and_no_others(page: Page) -> None:
+    await page.set_content("<button>press</button>")
+    await page.evaluate(
+        """() => document.querySelector('button').addEventListener(
+            'click', (event) => { window.shift = event.shiftKey }
+        )"""
+    )
+    await page.keyboard.down("Shift")
+    await page.click("button", modifiers=[])
+    assert await page.evaluate("shift") is False
+    await page.click("button")
+    assert await page.evaluate("shift") is True
+    await page.keyboard.up("Shift")
+
+
+async def test_a_key_that_is_held_repeats_itself(page: Page) -> None:
+    await page.evaluate(
+        "() => { window.keys = []; onkeydown = (event) => keys.push(event.key, event.repeat) }"
+    )
+    for key in ("a", "a", "b", "?"):
+        await page.keyboard.down(key)
+    assert await page.evaluate("keys") == ["a", False, "a", True, "b", False, "?", False]
+
+
+async def test_nothing_is_scrolled_where_that_is_not_wanted(page: Page) -> None:
+    await page.set_content("<div style='height: 3000px'></div><button>low</button>")
+    with pytest.raises(Error, match="Element is outside of the viewport"):
+        await page.locator("button").click(scroll="none", force=True)
+    assert await page.evaluate("scrollY") == 0
+    await page.evaluate("() => { onmousemove = (event) => { window.moves = (window.moves ?? 0) + 1 } }")
+    await page.locator("button").click(steps=3)
+    assert await page.evaluate("moves") == 3
+
+
+async def test_elements_are_found_by_where_they_lie(page: Page) -> None:
+    await page.set_content(
+        """<style>div { position: absolute; width: 40px; height: 40px }</style>
+        <div id=a style="left: 0; top: 0"></div><div id=b style="left: 200px; top: 0"></div>
+        <div id=c style="left: 60px; top: 0"></div><div id=d style="left: 0; top: 100px"></div>"""
+    )
+
+    async def found(selector: str) -> str:
+        return str(await page.locator(selector).evaluate_all("found => found.map(({ id }) => id).join('')"))
+
+    assert await found("div:right-of(#a)") == "cb"
+    assert await found("div:right-of(#a, 30)") == "c"
+    assert await found("div:below(#a)") == "d"
+    assert await found("div:above(#d)") == "acb"
+    assert await found("div:left-of(#b)") == "cad"
+    assert await found("div:near(#a)") == "c"
+
+
+async def test_calls_of_the_page_come_before_what_caused_them_is_done(page: Page) -> None:
+    calls: list[int] = []
+    await page.expose_function("note", calls.append)
+    await page.set_content("<button onclick='for (let i = 0; i < 50; i++) note(i)'>go</button>")
+    await page.click("button")
+    assert calls == list(range(50))
+
+
+async def test_handles_say_what_they_stand_for(page: Page) -> None:
+    await page.set_content(
+        "<input type=checkbox checked name=news><p id=a class='b c'>word</p><ul><li></li></ul>"
+    )
+    assert str(await page.query_selector("input")) == 'JSHandle@<input checked name="news" type="checkbox"/>'
+    assert str(await page.query_selector("p")) == 'JSHandle@<p id="a" class="b c">word</p>'
+    assert str(await page.query_selector("ul")) == "JSHandle@<ul>\u2026</ul>"
+    promise = await (await page.evaluate_handle("({ later: Promise.resolve(1) })")).get_property("later")
+    assert str(promise) == "Promise"
+
+
+async def test_a_context_takes_over_the_state_of_another(browser: Browser, page: Page, site: Site) -> None:
+    await page.goto(site.page("form"))
+    await page.evaluate("() => { localStorage.setItem('kept', 'yes'); document.cookie = 'seen=1' }")
+    state = await page.context.storage_state()
+    async with await browser.new_context() as other:
+        first = await other.new_page()
+        await first.goto(site.page("form"))
+        await first.evaluate("() => { localStorage.setItem('own', 'gone'); document.cookie = 'own=1' }")
+        await other.set_storage_state(state)
+        await first.reload()
+        told = await first.evaluate("[document.cookie, localStorage.kept, localStorage.own]")
+        assert told == ["seen=1", "yes", None]
+
+
+STATE = "() => [document.hasFocus(), document.visibilityState]"
+
+
+async def test_of_two_tabs_the_one_that_is_worked_on_is_in_front(
+    context: BrowserContext, page: Page, site: Site
+) -> None:
+    """As a site finds out: one of its tabs reads what the other has written down."""
+    tell = """(name) => ['visibilitychange', 'focus', 'blur'].forEach((type) => addEventListener(type, () => {
+        localStorage[name] = `${document.visibilityState} ${document.hasFocus()}`;
+    }))"""
+    second = await context.new_page()
+    for name, tab in (("first", page), ("second", second)):
+        await tab.goto(site.page("form"))
+        await tab.evaluate(tell, name)
+    await second.wait_for_function("localStorage.first === 'hidden false'")
+    await page.wait_for_function("localStorage.second === 'hidden false'")
+    assert await page.evaluate("[localStorage.first, outerHeight > innerHeight]") == ["visible true", True]
+
+
+async def test_tabs_that_are_worked_on_at_once_are_all_drawn(context: BrowserContext) -> None:
+    pages = [await context.new_page() for _ in range(3)]
+    await asyncio.gather(*[each.evaluate("new Promise(requestAnimationFrame)") for each in pages])
+    told = await asyncio.gather(*[each.evaluate(STATE) for each in pages])
+    assert told == [[True, "visible"]] * 3
+
+
+async def test_a_page_is_as_large_as_its_window_unless_told(browser: Browser, page: Page) -> None:
+    size = "() => ({ width: innerWidth, height: innerHeight })"
+    assert page.viewport_size == await page.evaluate(size)
+    assert await page.evaluate("outerHeight - innerHeight") > 50
+    given = {"width": 640, "height": 480}
+    async with await browser.new_context(viewport={"width": 640, "height": 480}) as context:
+        page = await context.new_page()
+        assert page.viewport_size == given
+        assert await page.evaluate(size) == given
+    async with await browser.new_context(no_viewport=True) as context:
+        assert (await context.new_page()).viewport_size is None

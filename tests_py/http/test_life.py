@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 import socket
+import socketserver
 import subprocess
 import threading
 import time
@@ -19,7 +20,9 @@ from urllib.parse import quote
 
 import pytest
 
+from tests_py.support.certificates import Authority
 from tests_py.support.http import INITIALIZE, KEY, HttpServer, RawClient, until
+from tests_py.support.proxies import Front
 from tests_py.support.site import Site
 
 CHROMIUM = "/usr/lib/chromium/chromium"
@@ -349,6 +352,21 @@ def test_several_keys_share_nothing_of_somebody_elses_browser(
     assert endpoint.pages() == [site.page("form")]
 
 
+def test_somebody_elses_browser_is_reached_over_tls(endpoint: Endpoint, tmp_path: Path) -> None:
+    authority = Authority(tmp_path)
+    with Front(authority.server("127.0.0.1"), endpoint.port) as front:
+        address = front.server
+        socket_address = endpoint.socket.replace(
+            f"ws://127.0.0.1:{endpoint.port}", address.replace("http", "ws")
+        )
+        for trust, given in ((True, address), (True, socket_address), (False, socket_address)):
+            env = {"SSL_CERT_FILE": str(authority.path)} if trust else {}
+            with HttpServer(tmp_path, "--cdp-endpoint", given, env=env) as server:
+                seen = server.begin().call("browser_evaluate", function="() => location.href")
+                assert ("form.html" in str(seen)) == trust, seen
+                assert ("certificate" in str(seen)) != trust, seen
+
+
 def test_a_tab_that_hangs_holds_up_no_other(
     start: Callable[..., HttpServer], endpoint: Endpoint, site: Site
 ) -> None:
@@ -377,6 +395,32 @@ def test_a_browser_that_comes_back_is_attached_to_again(
         assert "form" in client.text("browser_evaluate", function="() => location.href")
     finally:
         back.end()
+
+
+def test_headers_go_to_the_endpoint_and_nowhere_else(start: Callable[..., HttpServer]) -> None:
+    asked: list[str] = []
+
+    class Gate(socketserver.StreamRequestHandler):
+        """Lets nobody in."""
+
+        def handle(self) -> None:
+            asked.append("".join(line.decode() for line in iter(self.rfile.readline, b"\r\n")))
+            self.wfile.write(b"HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n")
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Gate) as gate:
+        threading.Thread(target=gate.serve_forever, args=(0.05,), daemon=True).start()
+        for scheme in ("http", "ws"):
+            address = f"{scheme}://127.0.0.1:{gate.server_address[1]}/gate"
+            headers = ("--cdp-header", "X-Gate: open sesame", "--cdp-header", "X-More: 2")
+            client = start("--cdp-endpoint", address, *headers).begin()
+            failed = str(client.call("browser_snapshot"))
+            assert "401" in failed
+            assert "sesame" not in failed + "".join(client.server.log)
+        gate.shutdown()
+    for head in asked:
+        assert head.startswith("GET /gate")
+        assert "x-gate: open sesame\r\n" in head.lower()
+        assert "x-more: 2\r\n" in head.lower()
 
 
 def test_an_endpoint_that_never_answers_is_not_waited_for(start: Callable[..., HttpServer]) -> None:

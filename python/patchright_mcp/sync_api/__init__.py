@@ -27,6 +27,7 @@ from ._runtime import check_no_loop
 from .api_request import APIRequest, APIRequestContext, APIResponse, FormData
 from .assertions import APIResponseAssertions, Expect, LocatorAssertions, PageAssertions, expect
 from .browser import Browser, BrowserType
+from .clock import Clock
 from .context import BrowserContext
 from .dialog import Dialog, FileChooser
 from .frame import Frame
@@ -49,6 +50,7 @@ __all__ = [
     "BrowserContext",
     "BrowserType",
     "ClientCertificate",
+    "Clock",
     "Cookie",
     "Dialog",
     "Disposable",
