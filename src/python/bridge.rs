@@ -6,6 +6,7 @@ use std::os::fd::AsRawFd as _;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
@@ -65,12 +66,22 @@ impl Operation {
 }
 
 impl Operation {
-    fn begin(&self, then: impl FnOnce(Outcome) + Send + 'static) -> PyResult<()> {
+    /// What it sends at once is sent here: then operations reach the browser in the order in which they are begun.
+    fn begin(&self, py: Python<'_>, then: impl FnOnce(Outcome) + Send + 'static) -> PyResult<()> {
         guard::check_process()?;
         let again = || PyRuntimeError::new_err("an operation can be waited for only once");
-        let work = self.work.lock().take().ok_or_else(again)?;
-        let task = get_runtime().spawn(async move { then(work.await) });
-        *self.task.lock() = Some(task.abort_handle());
+        let mut work = self.work.lock().take().ok_or_else(again)?;
+        let task = py.detach(|| {
+            let _runtime = get_runtime().enter();
+            match work.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+                Poll::Ready(outcome) => {
+                    then(outcome);
+                    None
+                }
+                Poll::Pending => Some(get_runtime().spawn(async move { then(work.await) })),
+            }
+        });
+        *self.task.lock() = task.map(|task| task.abort_handle());
         Ok(())
     }
 }
@@ -183,16 +194,16 @@ impl Dispatcher {
     }
 
     /// Begins an operation; `future` gets its result from `drain`.
-    fn begin(&self, operation: &Operation, future: Py<PyAny>) -> PyResult<()> {
+    fn begin(&self, py: Python<'_>, operation: &Operation, future: Py<PyAny>) -> PyResult<()> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         self.futures.lock().insert(number, future);
         let queue = self.queue.clone();
-        operation.begin(move |outcome| queue.push(Item::Done(number, outcome)))
+        operation.begin(py, move |outcome| queue.push(Item::Done(number, outcome)))
     }
 
     /// Begins an operation whose result nobody wants.
-    fn start(&self, operation: &Operation) -> PyResult<()> {
-        operation.begin(drop)
+    fn start(&self, py: Python<'_>, operation: &Operation) -> PyResult<()> {
+        operation.begin(py, drop)
     }
 
     /// Hands out all that has come.
@@ -227,7 +238,7 @@ impl Dispatcher {
     fn wait(&self, py: Python<'_>, operation: &Operation) -> PyResult<Py<PyAny>> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let queue = self.queue.clone();
-        operation.begin(move |outcome| queue.push(Item::Done(number, outcome)))?;
+        operation.begin(py, move |outcome| queue.push(Item::Done(number, outcome)))?;
         loop {
             match self.next_item(py, number) {
                 Some(Item::Done(_, outcome)) => return convert(py, outcome),

@@ -335,7 +335,7 @@ function distance(element, test, context) {
   return Math.min(...gaps, Infinity);
 }
 
-/** How far one box lies from another on a side, and how far it juts out across; endless when that is too far. */
+/** How far one box lies from another on a side, and how far that one juts out across; endless when that is too far. */
 function gap(box, other, side, most) {
   const [left, right] = [other.left - box.right, box.left - other.right];
   const [above, below] = [other.top - box.bottom, box.top - other.bottom];
@@ -345,7 +345,7 @@ function gap(box, other, side, most) {
   }
   const away = { leftOf: left, rightOf: right, above, below }[side];
   if (away < 0 || away > most) return Infinity;
-  const [before, after] = side.endsWith("Of") ? [other.top - box.top, box.bottom - other.bottom] : [other.left - box.left, box.right - other.right];
+  const [before, after] = side.endsWith("Of") ? [box.top - other.top, other.bottom - box.bottom] : [box.left - other.left, other.right - box.right];
   return away + Math.max(before, 0) + Math.max(after, 0);
 }
 
