@@ -48,6 +48,8 @@ def failure(error: BrowserError, timeout: float | None = None, log: Sequence[str
     text = _TEXTS.get(error.code, error.message)
     if error.code == "not_unique":
         text = _several(error, log)
+    elif error.code == "protocol" and log:
+        text = f"Protocol error ({log[0]}): {error.message.removeprefix('the browser refused the command: ')}"
     elif error.code == "script":
         return _thrown(prefix, text)
     elif error.code == "navigation_failed":
@@ -139,6 +141,16 @@ def _thrown(prefix: str, text: str) -> Error:
     error._name = name if known else "Error"
     error._stack = "\n".join(stack)
     return error
+
+
+def page_error(text: str) -> Error:
+    """What nobody caught, from its text: name, message and stack. What is no error has only a message."""
+    told = re.sub(r"^Uncaught (\(in promise\) )?", "", text)
+    message, is_error, _ = told.partition("\n    at ")
+    named = re.match(r"([\w$.]+)(?:: |$)", message) if is_error else None
+    if named is None:
+        return Error._of_page(message, "", told if is_error else "")
+    return Error._of_page(message[len(named[0]) :], named[1], told)
 
 
 def caller() -> str:

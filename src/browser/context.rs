@@ -13,6 +13,7 @@ use super::download::{Download, DownloadState, Downloads};
 use super::emulation::{Emulation, metrics};
 use super::events::{ContextEvent, Listener, Listeners};
 use super::exposed::Exposure;
+use super::heard::{Beginning, Console};
 use super::input::InputStyle;
 use super::page::Page;
 use super::policy::Policy;
@@ -31,7 +32,8 @@ use crate::cdp::types::emulation::{
 };
 use crate::cdp::types::network::{Headers, SetExtraHttpHeaders};
 use crate::cdp::types::page::{AddScriptToEvaluateOnNewDocument, SetInterceptFileChooserDialog};
-use crate::cdp::types::target::{CreateTarget, DisposeBrowserContext, TargetInfo};
+use crate::cdp::types::runtime::RunIfWaitingForDebugger;
+use crate::cdp::types::target::{CloseTarget, CreateTarget, DisposeBrowserContext, TargetInfo};
 use crate::error::{Error, Result};
 
 /// What a context is made with. Everything left out is as the browser has it.
@@ -67,6 +69,8 @@ pub struct ContextOptions {
     pub downloads_by_id: bool,
     /// Downloads are stopped as soon as they begin.
     pub refuses_downloads: bool,
+    /// Service workers end before they begin, as if their scripts could not be loaded.
+    pub refuses_service_workers: bool,
     /// For sites that ask for a name and a password by HTTP.
     pub http_credentials: Option<HttpCredentials>,
     /// Whether file choosers are caught, to be answered by [`Page::file_chooser`] instead of a window.
@@ -92,6 +96,7 @@ pub(super) struct ContextInner {
     listeners: Listeners<ContextEvent>,
     downloads: Downloads,
     traffic: Traffic,
+    console: Mutex<Console>,
     /// Where its traffic goes, if it goes through one of ours.
     relay: Option<Arc<Relay>>,
 }
@@ -136,6 +141,7 @@ impl BrowserContext {
             listeners: Listeners::default(),
             downloads: Downloads::default(),
             traffic: Traffic::default(),
+            console: Mutex::default(),
             relay,
         };
         Self { inner: Arc::new(inner) }
@@ -151,6 +157,14 @@ impl BrowserContext {
 
     pub(super) fn traffic(&self) -> &Traffic {
         &self.inner.traffic
+    }
+
+    pub(super) fn console<T>(&self, change: impl FnOnce(&mut Console) -> T) -> T {
+        change(&mut self.inner.console.lock())
+    }
+
+    pub(super) fn tell_event(&self, event: &ContextEvent) {
+        self.inner.listeners.tell(event);
     }
 
     pub(super) fn http_credentials(&self) -> Option<HttpCredentials> {
@@ -513,14 +527,22 @@ impl BrowserContext {
         }
     }
 
-    /// Sends what a worker of this context needs before it runs.
-    pub(super) fn set_up_worker(&self, session: &CdpSession, info: &TargetInfo, page: Option<&Page>) {
+    /// Sends what a worker of this context needs, and then it runs, if it may.
+    pub(super) fn begin_worker(&self, session: &CdpSession, info: &TargetInfo, page: Option<&Page>) {
+        if info.kind == "service_worker" && self.inner.options.lock().refuses_service_workers {
+            if let Ok(browser) = self.browser() {
+                browser.root().send(CloseTarget { target_id: info.target_id.clone() }).ignore();
+            }
+            return;
+        }
         if let Some(worker) = Worker::new(session.clone(), info, page.cloned()) {
             self.attend(session, page, Some(&worker));
+            self.attend_console(session, page, Some(&worker), Beginning::Before);
         }
         if let Some(claim) = self.claim(&self.inner.options.lock()) {
             session.send(claim).ignore();
         }
+        session.send(RunIfWaitingForDebugger {}).ignore();
     }
 
     /// What its pages are told of the browser, where that is not what the browser says by itself.

@@ -416,6 +416,9 @@ impl ElementHandle {
             Deed::ScrollIntoView => self.scroll_into_view(&within).await?,
             Deed::SetInputFiles { paths } => self.set_input_files(paths).await?,
             Deed::Dispatch { event, init } => {
+                if event == "click" {
+                    self.world().gesture();
+                }
                 self.ask::<()>("dispatch", vec![value_argument(event), value_argument(init)]).await?;
             }
             Deed::TextContent => return Ok(json!(self.text_content().await?)),

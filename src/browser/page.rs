@@ -12,6 +12,7 @@ use super::context::BrowserContext;
 use super::emulation::Own;
 use super::events::{Listener, Listeners, PageEvent};
 use super::frame::Frame;
+use super::heard::Beginning;
 use super::input::{Input, Keyboard, Mouse, Touch};
 use super::journal::{Journal, Mark, Pending};
 use super::network::NetworkLog;
@@ -600,6 +601,7 @@ impl Page {
         session.send(wire::SetLifecycleEventsEnabled { enabled: true }).ignore();
         session.send(NetworkEnable::default()).ignore();
         self.context().attend(session, Some(self), None);
+        self.context().attend_console(session, Some(self), None, Beginning::Before);
         session.send(InspectorEnable {}).ignore();
         session.send(auto_attach()).ignore();
         self.context().set_up_target(session, session.id() == self.inner.session.id());
@@ -740,8 +742,7 @@ impl Page {
                 frame.moved_to_process(&session);
                 self.attend(session, false);
             } else {
-                self.context().set_up_worker(&session, &told.target_info, Some(self));
-                session.send(RunIfWaitingForDebugger {}).ignore();
+                self.context().begin_worker(&session, &told.target_info, Some(self));
             }
         } else if let Some(told) = event.read::<DetachedFromTarget>() {
             // The frame itself goes on, here or elsewhere, until it is said to be detached.

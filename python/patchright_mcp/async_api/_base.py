@@ -97,7 +97,7 @@ class ApiObject:
             if once and handlers is not None and entry in handlers:
                 handlers.remove(entry)
                 self._listening_changed(event)
-            self._runtime.call(f, *arguments[: _takes(f)])
+            self._runtime.call(f, *taken(f, arguments))
 
     def _told(self, name: str, payload: Any) -> None:
         """The engine tells of an event."""
@@ -109,18 +109,16 @@ class ApiObject:
         return await self._runtime.run(operation, timeout, log)
 
 
-def _takes(f: Callable[..., Any]) -> int | None:
-    """How many arguments a handler takes; `None` for as many as there are."""
+def taken(f: Callable[..., Any], arguments: Sequence[Any]) -> Sequence[Any]:
+    """As many of the arguments as `f` takes."""
     try:
-        parameters = inspect.signature(f).parameters.values()
+        parameters = list(inspect.signature(f).parameters.values())
     except (TypeError, ValueError):
-        return None
+        return arguments
     if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
-        return None
-    return sum(
-        parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
-        for parameter in parameters
-    )
+        return arguments
+    plain = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return arguments[: sum(parameter.kind in plain for parameter in parameters)]
 
 
 class Closes(ApiObject):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import TimeoutError  # noqa: A004
-from ._base import ApiObject
+from ._base import ApiObject, taken
 
 if TYPE_CHECKING:
     from .._core import Operation
@@ -75,8 +74,7 @@ class Obstructions:
                 self._handlers.remove(handler)
             self._busy = True
             try:
-                takes = len(inspect.signature(handler.f).parameters)
-                await locator._runtime.settle(handler.f(*[locator][:takes]))
+                await locator._runtime.settle(handler.f(*taken(handler.f, [locator])))
                 if handler.waits:
                     left = 0.0 if end == math.inf else max((end - time.monotonic()) * 1000, 1.0)
                     log = [f"locator handler has finished, waiting for {locator._told_as} to be hidden"]
