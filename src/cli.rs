@@ -74,11 +74,18 @@ impl Config {
         };
         let output_dir = flags.output_dir.clone().unwrap_or_else(|| settings.output_dir.clone());
         let limit = |given: Option<u64>, usual: Duration| given.map_or(usual, Duration::from_millis);
+        let (engine, http) = (engine_options(&flags)?, http_options(&flags)?);
+        if engine.use_profile && http.as_ref().is_some_and(|http| http.keys.len() > 1) {
+            let given = if flags.cdp_endpoint.is_some() { "cdp-endpoint" } else { "user-data-dir" };
+            const WAY_OUT: &str = "several keys cannot share one profile; add --isolated, which gives each fresh contexts, \
+                or start a server for each key";
+            return Err(mistake(given, WAY_OUT));
+        }
         Ok(Self {
             cooldown: flags.login_cooldown.map_or(DEFAULT_PERIOD, Duration::from_secs),
             state_dir: flags.state_dir.clone(),
-            engine: engine_options(&flags)?,
-            http: http_options(&flags)?,
+            engine,
+            http,
             settings: Settings {
                 action_limit: limit(flags.timeout_action, settings.action_limit),
                 navigation_limit: limit(flags.timeout_navigation, settings.navigation_limit),
@@ -104,7 +111,8 @@ impl Config {
 fn engine_options(flags: &Flags) -> Result<EngineOptions, Ending> {
     let launch = launch_options(flags);
     let context = context_options(flags)?;
-    let use_profile = launch.user_data_dir.is_some() && flags.isolated != Some(true);
+    let has_own_context = launch.user_data_dir.is_some() || flags.cdp_endpoint.is_some();
+    let use_profile = has_own_context && flags.isolated != Some(true);
     let source = match &flags.cdp_endpoint {
         Some(endpoint) => {
             let url = url::Url::parse(endpoint).ok();

@@ -210,7 +210,7 @@ impl BrowserContext {
 
     /// Opens a tab on `about:blank`.
     pub async fn new_page(&self) -> Result<Page> {
-        const READY_LIMIT: Duration = Duration::from_secs(15);
+        const READY_LIMIT: Duration = Duration::from_secs(30);
         let browser = self.browser()?;
         let create = CreateTarget {
             url: "about:blank".to_owned(),

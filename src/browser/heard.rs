@@ -175,7 +175,7 @@ struct Told {
 
 enum Shown {
     Called(ConsoleApiCalled),
-    Thrown(ExceptionThrown),
+    Thrown(Box<ExceptionThrown>),
 }
 
 impl Told {
@@ -370,7 +370,7 @@ impl ConsoleEar {
         } else if let Some(called) = event.read::<ConsoleApiCalled>() {
             self.show(Shown::Called(called));
         } else if let Some(thrown) = event.read::<ExceptionThrown>() {
-            self.show(Shown::Thrown(thrown));
+            self.show(Shown::Thrown(Box::new(thrown)));
         } else if event.method() == JavascriptDialogOpening::METHOD {
             // The page stands still until somebody answers, who must hear of it first.
             self.give_up(None);

@@ -44,7 +44,7 @@ pub struct Flags {
     #[arg(long, value_name = "DIR", help_heading = "Browser")]
     pub user_data_dir: Option<PathBuf>,
 
-    /// Keep nothing: work in fresh contexts also when --user-data-dir is given
+    /// Keep nothing: work in fresh contexts also with --user-data-dir or --cdp-endpoint
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true", help_heading = "Browser")]
     pub isolated: Option<bool>,
 

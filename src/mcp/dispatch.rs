@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::Result;
-use crate::browser::{ActionOptions, ContextOptions, ElementHandle, Ending, Page, SettleOptions};
+use crate::browser::{ActionOptions, ElementHandle, Ending, Page, SettleOptions};
 use crate::error::Error;
 use crate::mcp::describe::{Before, Told, describe};
 use crate::mcp::failure;
@@ -46,6 +46,7 @@ pub struct Dispatcher {
     pub registry: Registry,
     pub engine: Engine,
     pub settings: Settings,
+    /// Those of whoever does not come with one of several keys.
     pub sessions: Sessions,
     cooldown: Arc<Cooldown>,
     pacing: Pacing,
@@ -60,6 +61,8 @@ pub struct Client {
     pub workspace: Workspace,
     /// Where errands are done that have a page of their own.
     scratch: Workspace,
+    /// Those that it can reach.
+    sessions: Sessions,
     settings: Settings,
     told: Arc<Mutex<Told>>,
 }
@@ -116,28 +119,29 @@ impl Dispatcher {
 
     /// A client with contexts and tabs of its own.
     pub fn client(&self) -> Client {
-        self.client_with(self.settings.clone(), self.engine.options().context.clone())
+        self.client_with(self.settings.clone(), self.engine.workspace(), self.sessions.clone())
     }
 
-    /// A client whose files lie in folders of this name, and who can name no others.
-    pub fn client_apart(&self, folder: &str) -> Client {
+    /// A client of an owner who shares nothing with others: neither sessions nor the profile. Its files lie in folders
+    /// of the owner's name, and it can name no others.
+    pub fn client_apart(&self, owner: &str) -> Client {
         let mut settings = self.settings.clone();
         for place in [&mut settings.output_dir, &mut settings.screenshot_dir] {
-            place.push(folder);
+            place.push(owner);
             // If this fails, so will writing there, which says why.
             let _ = files::make_private(place);
         }
         settings.roots = Roots::only(settings.output_dir.clone(), [settings.screenshot_dir.clone()]);
         let mut context = self.engine.options().context.clone();
         if let Some(downloads) = &mut context.downloads {
-            downloads.push(folder);
+            downloads.push(owner);
         }
-        self.client_with(settings, context)
+        let workspace = self.engine.workspace_apart(context);
+        self.client_with(settings, workspace, self.sessions.of(owner.into()))
     }
 
-    fn client_with(&self, settings: Settings, context: ContextOptions) -> Client {
-        let workspace = self.engine.workspace_with(context);
-        Client { scratch: workspace.sibling(), workspace, settings, told: Arc::default() }
+    fn client_with(&self, settings: Settings, workspace: Workspace, sessions: Sessions) -> Client {
+        Client { scratch: workspace.sibling(), workspace, sessions, settings, told: Arc::default() }
     }
 
     /// Runs a tool to its end, or until it is cancelled. A failure of the tool is a reply like any other.
@@ -167,7 +171,7 @@ impl Dispatcher {
             failure::tell(&error, tool, &arguments, &self.cooldown, &self.settings, &mut reply);
             return Ok(reply);
         }
-        let session = match self.session(tool, &mut arguments) {
+        let session = match session(tool, &mut arguments, &client.sessions) {
             Ok(session) => session,
             Err((id, error)) => {
                 failure::tell_no_session(&error, &id, &mut reply);
@@ -185,7 +189,7 @@ impl Dispatcher {
             reply.set_session(&*session.id);
         }
         if let Err(error) = outcome {
-            match session.map(|session| (self.sessions.get(&session.id), session.id)) {
+            match session.map(|session| (client.sessions.get(&session.id), session.id)) {
                 // What the session's end broke is told as that.
                 Some((Err(gone), id)) if !matches!(error, Error::Cancelled) => {
                     failure::tell_no_session(&gone, &id, &mut reply);
@@ -194,22 +198,6 @@ impl Dispatcher {
             }
         }
         Ok(reply)
-    }
-
-    /// The session that a call names, if it names one. Only the session tools keep the argument.
-    fn session(
-        &self,
-        tool: &AnyTool,
-        arguments: &mut Map<String, Value>,
-    ) -> Result<Option<Session>, (String, NoSession)> {
-        let id = match tool.toolset {
-            // This one finds the session itself, to end it.
-            Toolset::Sessions if tool.name == CloseSession::NAME => None,
-            Toolset::Sessions => arguments.get(SESSION).cloned(),
-            Toolset::Browser | Toolset::Patchright => arguments.remove(SESSION),
-        };
-        let Some(Value::String(id)) = id else { return Ok(None) };
-        self.sessions.get(&id).map(Some).map_err(|error| (id, error))
     }
 
     fn told(&self, client: &Client, session: Option<&Session>) -> Arc<Mutex<Told>> {
@@ -233,7 +221,7 @@ impl Dispatcher {
             workspace: session.map_or(&client.workspace, |session| &session.workspace),
             scratch: &client.scratch,
             session,
-            sessions: &self.sessions,
+            sessions: &client.sessions,
             pacing: &self.pacing,
             told: &told,
             settings: &client.settings,
@@ -260,6 +248,22 @@ impl Dispatcher {
         }
         outcome
     }
+}
+
+/// The session that a call names, if it names one. Only the session tools keep the argument.
+fn session(
+    tool: &AnyTool,
+    arguments: &mut Map<String, Value>,
+    sessions: &Sessions,
+) -> Result<Option<Session>, (String, NoSession)> {
+    let id = match tool.toolset {
+        // This one finds the session itself, to end it.
+        Toolset::Sessions if tool.name == CloseSession::NAME => None,
+        Toolset::Sessions => arguments.get(SESSION).cloned(),
+        Toolset::Browser | Toolset::Patchright => arguments.remove(SESSION),
+    };
+    let Some(Value::String(id)) = id else { return Ok(None) };
+    sessions.get(&id).map(Some).map_err(|error| (id, error))
 }
 
 impl Call<'_> {

@@ -27,7 +27,7 @@ pub struct EngineOptions {
     pub source: Source,
     /// What every context is made with unless its maker says otherwise.
     pub context: ContextOptions,
-    /// Whether a client works in the browser's own context (the profile) instead of a fresh one.
+    /// Whether clients work in the browser's own context (the profile) instead of fresh ones.
     pub use_profile: bool,
     /// How long a browser that is needed may go without an answer.
     pub hang_limit: Duration,
@@ -112,12 +112,13 @@ impl Engine {
 
     /// A fresh workspace for a client.
     pub fn workspace(&self) -> Workspace {
-        self.workspace_with(self.options().context.clone())
+        Workspace::new(self.clone(), self.options().context.clone(), false)
     }
 
-    /// A fresh workspace whose contexts are made with `context` unless their maker says otherwise.
-    pub fn workspace_with(&self, context: ContextOptions) -> Workspace {
-        Workspace::new(self.clone(), context)
+    /// A fresh workspace for a client that shares nothing with others, not even the profile. Its contexts are made with
+    /// `context` unless their maker says otherwise.
+    pub fn workspace_apart(&self, context: ContextOptions) -> Workspace {
+        Workspace::new(self.clone(), context, true)
     }
 
     pub fn options(&self) -> &EngineOptions {
@@ -172,7 +173,7 @@ impl Engine {
                 Browser::connect(endpoint, headers, options.context.clone(), *limit).await?
             }
         };
-        if options.use_profile {
+        if options.use_profile && !self.attaches() {
             // What a fresh context gets when it is made, the profile's own gets now.
             if let Err(error) = browser.default_context().prepare().await {
                 let _ = browser.close().await;

@@ -35,10 +35,21 @@ impl Default for SessionOptions {
     }
 }
 
+/// Whoever makes sessions. To all others they never were.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Owner(Arc<str>);
+
+impl From<&str> for Owner {
+    fn from(name: &str) -> Self {
+        Self(name.into())
+    }
+}
+
 /// A workspace with an id and an end. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Session {
     pub id: Arc<str>,
+    owner: Owner,
     pub workspace: Workspace,
     /// Milliseconds since 1970.
     pub created_at: u64,
@@ -61,10 +72,11 @@ pub enum NoSession {
     Browser(Error),
 }
 
-/// All sessions of a server. Cheap to clone; clones share everything.
+/// The sessions of one owner, among all those of a server. Cheap to clone; clones share everything.
 #[derive(Debug, Clone)]
 pub struct Sessions {
     inner: Arc<Inner>,
+    owner: Owner,
 }
 
 #[derive(Debug)]
@@ -81,7 +93,7 @@ struct State {
     live: HashMap<Arc<str>, Session>,
     /// Slots of sessions that are just being made.
     reserved: usize,
-    expired: VecDeque<Arc<str>>,
+    expired: VecDeque<(Arc<str>, Owner)>,
 }
 
 impl Sessions {
@@ -93,7 +105,14 @@ impl Sessions {
                 state: Mutex::default(),
                 making: Semaphore::new(MOST_AT_ONCE),
             }),
+            owner: Owner::default(),
         }
+    }
+
+    /// The sessions of somebody else on the same server. How many there may be counts for all owners together.
+    #[must_use]
+    pub fn of(&self, owner: Owner) -> Self {
+        Self { inner: Arc::clone(&self.inner), owner }
     }
 
     pub fn options(&self) -> SessionOptions {
@@ -107,34 +126,36 @@ impl Sessions {
 
     /// Makes a session of this workspace, which nobody uses yet.
     pub async fn create_in(&self, workspace: Workspace) -> Result<Session, NoSession> {
-        let reservation = Reservation::take(&self.inner)?;
+        let reservation = Reservation::take(self)?;
         // A caller that goes away in the middle must not leave behind what the browser is just making.
         let (made, receiver) = oneshot::channel();
         tokio::spawn(async move {
-            let session = reservation.fill(workspace).await;
-            if let Err(Ok(unwanted)) = made.send(session) {
-                let _ = unwanted.1.close(&unwanted.0.id).await;
+            let sessions = reservation.sessions.clone();
+            if let Err(Ok(unwanted)) = made.send(reservation.fill(workspace).await) {
+                let _ = sessions.close(&unwanted.id).await;
             }
         });
-        let gone = || NoSession::Browser(Error::Broken);
-        receiver.await.unwrap_or_else(|_| Err(gone())).map(|(session, _)| session)
+        receiver.await.unwrap_or(Err(NoSession::Browser(Error::Broken)))
     }
 
     /// The session of this id.
     pub fn get(&self, id: &str) -> Result<Session, NoSession> {
         let mut state = self.inner.state.lock();
         match state.live.get(id) {
+            Some(session) if session.owner != self.owner => Err(NoSession::NotFound),
             Some(session) if session.deadline > Instant::now() => Ok(session.clone()),
             Some(_) => {
                 state.expire(id);
                 Err(NoSession::Expired)
             }
-            None if state.expired.iter().any(|expired| **expired == *id) => Err(NoSession::Expired),
+            None if state.expired.iter().any(|(expired, owner)| **expired == *id && *owner == self.owner) => {
+                Err(NoSession::Expired)
+            }
             None => Err(NoSession::NotFound),
         }
     }
 
-    /// Whether this session is there.
+    /// Whether this session is there, whosever it is.
     pub fn is_live(&self, id: &str) -> bool {
         self.inner.state.lock().live.contains_key(id)
     }
@@ -149,7 +170,7 @@ impl Sessions {
         Ok(())
     }
 
-    /// How many sessions live.
+    /// How many sessions live, whosever they are.
     pub fn count(&self) -> usize {
         let mut state = self.inner.state.lock();
         state.expire_all();
@@ -164,7 +185,7 @@ impl State {
         if self.expired.len() == MOST_TOMBSTONES {
             self.expired.pop_front();
         }
-        self.expired.push_back(session.id);
+        self.expired.push_back((session.id, session.owner));
         tokio::spawn(async move { session.workspace.close().await });
     }
 
@@ -179,36 +200,37 @@ impl State {
 
 /// A slot that nobody else can have. Given back when dropped.
 struct Reservation {
-    sessions: Arc<Inner>,
+    sessions: Sessions,
     filled: bool,
 }
 
 impl Reservation {
-    fn take(sessions: &Arc<Inner>) -> Result<Self, NoSession> {
-        let mut state = sessions.state.lock();
+    fn take(sessions: &Sessions) -> Result<Self, NoSession> {
+        let mut state = sessions.inner.state.lock();
         state.expire_all();
-        let limit = sessions.options.limit.get();
+        let limit = sessions.options().limit.get();
         if state.live.len() + state.reserved >= limit {
             return Err(NoSession::LimitReached { limit });
         }
         state.reserved += 1;
         drop(state);
-        Ok(Self { sessions: Arc::clone(sessions), filled: false })
+        Ok(Self { sessions: sessions.clone(), filled: false })
     }
 
     /// Makes the session that the slot is for.
-    async fn fill(mut self, workspace: Workspace) -> Result<(Session, Sessions), NoSession> {
-        let sessions = Arc::clone(&self.sessions);
+    async fn fill(mut self, workspace: Workspace) -> Result<Session, NoSession> {
+        let sessions = Arc::clone(&self.sessions.inner);
         let _permit = sessions.making.acquire().await;
         if let Err(error) = workspace.page().await {
             workspace.close().await;
             return Err(NoSession::Browser(error));
         }
-        let lifetime = self.sessions.options.lifetime;
+        let lifetime = sessions.options.lifetime;
         let created_at = now_ms();
         let deadline = Instant::now() + lifetime;
         let session = Session {
             id: Uuid::new_v4().to_string().into(),
+            owner: self.sessions.owner.clone(),
             workspace,
             created_at,
             expires_at: created_at + in_ms(lifetime),
@@ -221,14 +243,14 @@ impl Reservation {
             self.filled = true;
         }
         tokio::spawn(end_at(Arc::downgrade(&sessions), Arc::clone(&session.id), deadline));
-        Ok((session, Sessions { inner: Arc::clone(&sessions) }))
+        Ok(session)
     }
 }
 
 impl Drop for Reservation {
     fn drop(&mut self) {
         if !self.filled {
-            self.sessions.state.lock().reserved -= 1;
+            self.sessions.inner.state.lock().reserved -= 1;
         }
     }
 }

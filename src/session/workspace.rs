@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use super::engine::{Engine, Source};
+use super::engine::Engine;
 use crate::browser::{Browser, BrowserContext, ContextOptions, Download, Page, StoredCookie};
 use crate::error::{Error, Result};
 
@@ -22,6 +22,8 @@ struct Inner {
     engine: Engine,
     /// What contexts are made with unless their maker says otherwise.
     usual: ContextOptions,
+    /// Has a context of its own also where others share the browser's.
+    apart: bool,
     state: Mutex<State>,
     /// Held while a context or a first page is being made.
     making: tokio::sync::Mutex<()>,
@@ -70,7 +72,7 @@ pub struct ContextEntry {
 }
 
 impl Workspace {
-    pub(super) fn new(engine: Engine, usual: ContextOptions) -> Self {
+    pub(super) fn new(engine: Engine, usual: ContextOptions, apart: bool) -> Self {
         let slot = Slot::new(DEFAULT_CONTEXT.to_owned(), 0, usual.clone());
         let state = State {
             slots: vec![slot],
@@ -82,6 +84,7 @@ impl Workspace {
             inner: Arc::new(Inner {
                 engine,
                 usual,
+                apart,
                 state: Mutex::new(state),
                 making: tokio::sync::Mutex::default(),
             }),
@@ -100,7 +103,13 @@ impl Workspace {
     /// A fresh workspace for whoever has this one.
     #[must_use]
     pub fn sibling(&self) -> Self {
-        Self::new(self.inner.engine.clone(), self.inner.usual.clone())
+        Self::new(self.inner.engine.clone(), self.inner.usual.clone(), self.inner.apart)
+    }
+
+    /// A fresh workspace for whoever has this one, which shares nothing, not even the profile.
+    #[must_use]
+    pub fn apart(&self) -> Self {
+        Self::new(self.inner.engine.clone(), self.inner.usual.clone(), true)
     }
 
     /// The active page of the active context; made now if there is none.
@@ -222,9 +231,8 @@ impl Workspace {
             let slot = state.slot(name)?;
             (slot.options.clone(), slot.number)
         };
-        let engine_options = self.inner.engine.options();
-        let attached = matches!(engine_options.source, Source::Attach { .. });
-        let shares = number == 0 && (engine_options.use_profile || attached);
+        let engine = &self.inner.engine;
+        let shares = number == 0 && engine.options().use_profile && !self.inner.apart;
         let context =
             if shares { browser.default_context().clone() } else { browser.new_context(options).await? };
         let kept = std::mem::take(&mut self.inner.state.lock().slot(name)?.cookies);
@@ -237,7 +245,7 @@ impl Workspace {
         let slot = state.slot(name)?;
         slot.live = Some(context.clone());
         // In somebody else's browser the tabs that are open are what we came for.
-        slot.own = (shares && !attached).then(HashSet::new);
+        slot.own = (shares && !engine.attaches()).then(HashSet::new);
         Ok(context)
     }
 
@@ -315,7 +323,7 @@ impl Workspace {
                 if state.slots.iter().all(|slot| slot.name != DEFAULT_CONTEXT) {
                     let number = state.next_number;
                     state.next_number += 1;
-                    let options = self.inner.engine.options().context.clone();
+                    let options = self.inner.usual.clone();
                     state.slots.insert(0, Slot::new(DEFAULT_CONTEXT.to_owned(), number, options));
                 }
             }

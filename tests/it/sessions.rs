@@ -70,6 +70,25 @@ fn a_session_is_used_from_its_beginning_to_its_end() {
     });
 }
 
+#[test]
+fn a_session_of_somebody_else_never_was() {
+    with_server(options(Duration::from_secs(2), 10), async |desk, _site| {
+        let own = &desk.dispatcher.sessions;
+        let foreign = own.of("somebody else".into());
+        let (mine, theirs) = (own.create().await.unwrap(), foreign.create().await.unwrap());
+        let unknown = |session| matches!(session, Err(NoSession::NotFound));
+        assert!(unknown(foreign.get(&mine.id)) && unknown(own.get(&theirs.id)));
+        assert!(matches!(foreign.close(&mine.id).await, Err(NoSession::NotFound)));
+        foreign.close(&theirs.id).await.unwrap();
+        assert!(own.get(&mine.id).is_ok());
+        while own.is_live(&mine.id) {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        assert!(matches!(own.get(&mine.id), Err(NoSession::Expired)));
+        assert!(unknown(foreign.get(&mine.id)));
+    });
+}
+
 async fn read(desk: &Desk, session: &str, expression: &str) -> String {
     let arguments = json!({"sessionId": session, "function": format!("() => {expression}")});
     let told = desk.call("browser_evaluate", arguments).await;

@@ -10,11 +10,13 @@ from tests_py.support.site import Site, document
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
+pytestmark = pytest.mark.timeout(300)
+
 
 def run(name: str, *arguments: object) -> list[str]:
     """The lines that an example prints."""
     command = [sys.executable, str(EXAMPLES / f"{name}.py"), *map(str, arguments)]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=50)
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 

@@ -231,6 +231,8 @@ def test_the_key_is_in_no_process_of_the_browser(tmp_path: Path) -> None:
         ["--api-key-file", "missing"],
         ["--cdp-endpoint", "file:///etc/passwd"],
         ["--cdp-endpoint", "http://127.0.0.1:1", "--allowed-origins", "https://a"],
+        ["--cdp-endpoint", "http://127.0.0.1:1", "--api-key", "one,two"],
+        ["--user-data-dir", "profile", "--api-key", "one,two"],
         ["--grant-permissions", "everything"],
         ["--device", "Toaster"],
         ["--storage-state", "missing.json"],

@@ -177,6 +177,10 @@ def test_a_profile_keeps_what_it_is_given(start: Callable[..., HttpServer], site
     seen = client.text("browser_evaluate", function="() => document.cookie + localStorage.getItem('key')")
     assert "id=7" in seen
     assert "kept" in seen
+    # A session has cookies of its own, also beside a profile.
+    session = json.loads(client.text("create_session"))["sessionId"]
+    client.text("browser_navigate", sessionId=session, url=site.page("form"))
+    assert "id=7" not in client.text("browser_evaluate", sessionId=session, function="() => document.cookie")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
@@ -329,6 +333,20 @@ def test_somebody_elses_browser_is_used_and_left_alone(
             assert len(endpoint.pages()) == 2
         assert endpoint.process.poll() is None
         assert endpoint.pages() == [site.page("form")]
+
+
+def test_several_keys_share_nothing_of_somebody_elses_browser(
+    start: Callable[..., HttpServer], endpoint: Endpoint, site: Site
+) -> None:
+    with start("--cdp-endpoint", endpoint.url, "--isolated", "--api-key", f"{KEY},other") as server:
+        first, second = server.begin(), server.begin("other")
+        first.text("browser_navigate", url=site.url("/cookie?name=a&value=1"))
+        second.text("browser_navigate", url=site.page("frames"))
+        assert "a=1" not in second.text("browser_evaluate", function="() => document.cookie")
+        for client, tab in ((first, "/cookie"), (second, "frames")):
+            (line,) = client.text("browser_tabs", action="list").split("### Open tabs\n")[1].splitlines()
+            assert tab in line
+    assert endpoint.pages() == [site.page("form")]
 
 
 def test_a_tab_that_hangs_holds_up_no_other(

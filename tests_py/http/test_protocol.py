@@ -127,6 +127,21 @@ def test_each_key_has_its_own_world(tmp_path: Path, site: Site) -> None:
         made_up = server.post(message, "Mcp-Session-Id: 0b9b0a4e-0000-4000-8000-000000000000", key="second")
         assert stolen.status == made_up.status == 404
         assert stolen.body == made_up.body
+        # So is what `create_session` made, which all of one key can reach.
+        session = json.loads(first.text("create_session"))["sessionId"]
+        assert not server.begin("first").call("browser_snapshot", sessionId=session).get("isError")
+        nobody = "0b9b0a4e-0000-4000-8000-000000000000"
+        for tool, more in (
+            ("browser_snapshot", {}),
+            ("patchright_execute_js", {"url": "about:blank", "script": "1"}),
+            ("navigate", {"url": "about:blank"}),
+            ("close_session", {}),
+        ):
+            foreign = second.call(tool, sessionId=session, **more)
+            unknown = second.call(tool, sessionId=nobody, **more)
+            assert foreign["isError"], tool
+            assert json.dumps(foreign).replace(session, nobody) == json.dumps(unknown), tool
+        assert not first.call("browser_snapshot", sessionId=session).get("isError")
         # So are another's files.
         first.text("browser_context_save_storage", path="state.json")
         (saved,) = tmp_path.rglob("state.json")

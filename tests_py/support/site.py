@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
+import ssl
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -31,11 +34,17 @@ class Site:
     of one in the other gets a process of its own.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, tls: ssl.SSLContext | None = None) -> None:
         self._server = _Server(("127.0.0.1", 0), _Handler)
+        scheme = "https" if tls else "http"
+        if tls:
+            # Hands are shaken in the thread that serves, so that nobody holds up the others.
+            self._server.socket = tls.wrap_socket(
+                self._server.socket, server_side=True, do_handshake_on_connect=False
+            )
         self.port: int = self._server.server_address[1]
-        self.origin = f"http://127.0.0.1:{self.port}"
-        self.other_origin = f"http://localhost:{self.port}"
+        self.origin = f"{scheme}://127.0.0.1:{self.port}"
+        self.other_origin = f"{scheme}://localhost:{self.port}"
 
     def __enter__(self) -> Self:
         Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
@@ -116,13 +125,31 @@ class _Handler(BaseHTTPRequestHandler):
     server: _Server
 
     def do_GET(self) -> None:
-        self._serve()
+        if self.headers.get("Upgrade") == "websocket":
+            self._greet()
+        else:
+            self._serve()
 
     def do_POST(self) -> None:
         self._serve()
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         """Requests are kept in `Site.requested`, not written to stderr."""
+
+    def _greet(self) -> None:
+        """Says hello over a WebSocket, and ends it."""
+        key = self.headers["Sec-WebSocket-Key"] + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+        accepted = base64.b64encode(hashlib.sha1(key.encode(), usedforsecurity=False).digest()).decode()
+        self.send_response(101)
+        for header in (
+            ("Upgrade", "websocket"),
+            ("Connection", "Upgrade"),
+            ("Sec-WebSocket-Accept", accepted),
+        ):
+            self.send_header(*header)
+        self.end_headers()
+        self.wfile.write(b"\x81\x05hello\x88\x00")
+        self.close_connection = True
 
     def _serve(self) -> None:
         address = urlsplit(self.path)

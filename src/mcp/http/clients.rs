@@ -61,6 +61,7 @@ pub(super) struct Presence {
 
 impl Clients {
     pub(super) fn new(dispatcher: Arc<Dispatcher>, limits: ClientLimits) -> Arc<Self> {
+        memory::keep_little();
         Arc::new(Self { dispatcher, limits, known: Mutex::default(), left: AtomicBool::new(false) })
     }
 

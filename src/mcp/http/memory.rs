@@ -1,13 +1,35 @@
 //! Giving memory back. The allocator keeps what many clients needed at once, for as long as the process lives.
-
-/// Gives what is free back to the system.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-#[expect(unsafe_code, reason = "the allocator has no safe name; the call touches nothing that is in use")]
-pub(super) fn give_back() {
-    // SAFETY: `malloc_trim` may be called by any thread at any time.
-    unsafe { libc::malloc_trim(0) };
+pub(super) use glibc::{give_back, keep_little};
+
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub(super) use others::{give_back, keep_little};
+
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[expect(unsafe_code, reason = "the allocator has no safe name; the calls touch nothing that is in use")]
+mod glibc {
+    /// How much may lie free at the end of each thread's heap, in bytes.
+    const FREE_AT_THE_END: libc::c_int = 256 * 1024;
+
+    /// Has every thread's heap shrink as soon as more than a little is free at its end. The allocator's own limit rises
+    /// to twice the largest block that was ever freed, and `give_back` does not reach these ends.
+    /// See `M_TRIM_THRESHOLD` in <https://man7.org/linux/man-pages/man3/mallopt.3.html>.
+    pub(in super::super) fn keep_little() {
+        // SAFETY: the limit is one word, which `mallopt` writes under the lock of the first heap.
+        unsafe { libc::mallopt(libc::M_TRIM_THRESHOLD, FREE_AT_THE_END) };
+    }
+
+    /// Gives what is free back to the system.
+    pub(in super::super) fn give_back() {
+        // SAFETY: `malloc_trim` may be called by any thread at any time.
+        unsafe { libc::malloc_trim(0) };
+    }
 }
 
 /// Other systems do this by themselves.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-pub(super) fn give_back() {}
+mod others {
+    pub(in super::super) fn keep_little() {}
+
+    pub(in super::super) fn give_back() {}
+}

@@ -33,7 +33,7 @@ impl Tool for CreateSession {
         if call.workspace.engine().running().is_none() {
             call.progress.say("starting the browser");
         }
-        match call.sessions.create_in(call.workspace.sibling()).await {
+        match call.sessions.create_in(call.workspace.apart()).await {
             Ok(session) => answer(
                 reply,
                 json!({
