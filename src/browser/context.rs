@@ -32,8 +32,8 @@ use crate::cdp::types::emulation::{
 };
 use crate::cdp::types::network::{Headers, SetExtraHttpHeaders};
 use crate::cdp::types::page::{AddScriptToEvaluateOnNewDocument, SetInterceptFileChooserDialog};
-use crate::cdp::types::runtime::RunIfWaitingForDebugger;
-use crate::cdp::types::target::{CloseTarget, CreateTarget, DisposeBrowserContext, TargetInfo};
+use crate::cdp::types::runtime::{Evaluate, RunIfWaitingForDebugger};
+use crate::cdp::types::target::{CreateTarget, DisposeBrowserContext, TargetInfo};
 use crate::error::{Error, Result};
 
 /// What a context is made with. Everything left out is as the browser has it.
@@ -69,7 +69,7 @@ pub struct ContextOptions {
     pub downloads_by_id: bool,
     /// Downloads are stopped as soon as they begin.
     pub refuses_downloads: bool,
-    /// Service workers end before they begin, as if their scripts could not be loaded.
+    /// The scripts of service workers fail, so that none is ever registered.
     pub refuses_service_workers: bool,
     /// For sites that ask for a name and a password by HTTP.
     pub http_credentials: Option<HttpCredentials>,
@@ -530,12 +530,9 @@ impl BrowserContext {
     /// Sends what a worker of this context needs, and then it runs, if it may.
     pub(super) fn begin_worker(&self, session: &CdpSession, info: &TargetInfo, page: Option<&Page>) {
         if info.kind == "service_worker" && self.inner.options.lock().refuses_service_workers {
-            if let Ok(browser) = self.browser() {
-                browser.root().send(CloseTarget { target_id: info.target_id.clone() }).ignore();
-            }
-            return;
-        }
-        if let Some(worker) = Worker::new(session.clone(), info, page.cloned()) {
+            let deafen = Evaluate { expression: DEAFEN.to_owned(), ..Evaluate::default() };
+            session.send(deafen).ignore();
+        } else if let Some(worker) = Worker::new(session.clone(), info, page.cloned()) {
             self.attend(session, page, Some(&worker));
             self.attend_console(session, page, Some(&worker), Beginning::Before);
         }
@@ -551,6 +548,13 @@ impl BrowserContext {
         browser.identity().claim(options.user_agent.as_deref(), options.locale.as_deref())
     }
 }
+
+/// Makes a worker's script fail as soon as it listens to anything: then it is never registered.
+const DEAFEN: &str = "for (let at = self; at; at = Object.getPrototypeOf(at)) {
+    const names = Object.getOwnPropertyNames(at).filter((name) => /^(on[a-z]+|addEventListener)$/.test(name));
+    const fail = () => { throw new TypeError('Illegal invocation'); };
+    for (const name of names) Reflect.defineProperty(at, name, { get: fail, set: fail });
+}";
 
 /// The names that can be granted, and the browser's own for them.
 pub const PERMISSIONS: [(&str, &str); 19] = [
