@@ -74,13 +74,18 @@ impl Config {
         };
         let output_dir = flags.output_dir.clone().unwrap_or_else(|| settings.output_dir.clone());
         let limit = |given: Option<u64>, usual: Duration| given.map_or(usual, Duration::from_millis);
-        let (engine, http) = (engine_options(&flags)?, http_options(&flags)?);
+        let (mut engine, http) = (engine_options(&flags)?, http_options(&flags)?);
         if engine.use_profile && http.as_ref().is_some_and(|http| http.keys.len() > 1) {
             let given = if flags.cdp_endpoint.is_some() { "cdp-endpoint" } else { "user-data-dir" };
             const WAY_OUT: &str = "several keys cannot share one profile; add --isolated, which gives each fresh contexts, \
                 or start a server for each key";
             return Err(mistake(given, WAY_OUT));
         }
+        let roots = Roots::new([output_dir.clone()]);
+        let allow_files = flags.allow_files == Some(true);
+        engine.context.local_files = allow_files.then(|| roots.as_local_files());
+        // Who asks from elsewhere names folders of another machine.
+        let is_near = http.as_ref().is_none_or(|http| is_loopback(&http.host) && http.keys.len() <= 1);
         Ok(Self {
             cooldown: flags.login_cooldown.map_or(DEFAULT_PERIOD, Duration::from_secs),
             state_dir: flags.state_dir.clone(),
@@ -94,8 +99,11 @@ impl Config {
                     .snapshot_max_chars
                     .map_or(settings.snapshot_max_chars, |most| usize::try_from(most).unwrap_or(usize::MAX)),
                 download_host: flags.download_host.clone(),
-                roots: Roots::new([output_dir.clone()]),
+                roots,
+                allow_files,
+                client_roots: flags.client_roots.unwrap_or(is_near),
                 output_dir,
+                console_level: flags.console_level.unwrap_or(settings.console_level),
                 image_responses: flags.image_responses.unwrap_or(settings.image_responses),
                 screenshot_dir: flags.screenshot_dir.unwrap_or(settings.screenshot_dir),
                 ..settings
@@ -170,8 +178,7 @@ fn http_options(flags: &Flags) -> Result<Option<HttpOptions>, Ending> {
     }
     let unauthenticated = flags.allow_unauthenticated == Some(true);
     let keys = if unauthenticated {
-        let is_loopback = |address: std::net::IpAddr| address.is_loopback();
-        if host != "localhost" && !host.trim_matches(['[', ']']).parse().is_ok_and(is_loopback) {
+        if !is_loopback(&host) {
             return Err(mistake("allow-unauthenticated", "without a key only loopback is served"));
         }
         Keys::none()
@@ -191,6 +198,11 @@ fn http_options(flags: &Flags) -> Result<Option<HttpOptions>, Ending> {
         ..limits
     };
     Ok(Some(HttpOptions { host, port, keys, guard, limits }))
+}
+
+fn is_loopback(host: &str) -> bool {
+    let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
+    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
 fn mistake(setting: &str, reason: &str) -> Ending {

@@ -15,6 +15,7 @@ use super::events::{ContextEvent, Listener, Listeners};
 use super::exposed::Exposure;
 use super::heard::{Beginning, Console};
 use super::input::InputStyle;
+use super::local_files::LocalFiles;
 use super::page::Page;
 use super::policy::Policy;
 use super::proxy::{Proxy, Relay};
@@ -52,6 +53,8 @@ pub struct ContextOptions {
     pub proxy: Option<Proxy>,
     /// The servers that its pages may reach.
     pub policy: Arc<Policy>,
+    /// The files of this machine that its pages may show. `None`: as the browser does it.
+    pub local_files: Option<LocalFiles>,
     /// What pages may do without asking, such as `geolocation`.
     pub permissions: Vec<String>,
     /// Cookies and storage to begin with.

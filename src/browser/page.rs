@@ -600,6 +600,7 @@ impl Page {
         let tree = session.send(wire::GetFrameTree {});
         session.send(wire::SetLifecycleEventsEnabled { enabled: true }).ignore();
         session.send(NetworkEnable::default()).ignore();
+        self.context().guard_files(session);
         self.context().attend(session, Some(self), None);
         self.context().attend_console(session, Some(self), None, Beginning::Before);
         session.send(InspectorEnable {}).ignore();

@@ -7,7 +7,7 @@ use clap::Parser;
 use clap::builder::{RangedU64ValueParser, TypedValueParser, ValueParser};
 
 use crate::browser::policy::OriginPattern;
-use crate::mcp::settings::ImageResponses;
+use crate::mcp::settings::{Gravity, ImageResponses};
 use crate::mcp::tool::{Capability, Toolset};
 use crate::messages::Language;
 use crate::session::cooldown::Scope;
@@ -124,6 +124,10 @@ pub struct Flags {
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true", help_heading = "Pages")]
     pub block_private_network: Option<bool>,
 
+    /// Open files of the working directory and the output directory as pages, too
+    #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true", help_heading = "Pages")]
+    pub allow_files: Option<bool>,
+
     /// Optional tools to offer, separated by commas
     #[arg(long, value_name = "CAPS", value_delimiter = ',', ignore_case = true, help_heading = "Tools")]
     pub caps: Option<Vec<Capability>>,
@@ -152,6 +156,10 @@ pub struct Flags {
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<u64>::new().range(500..=10_000_000), help_heading = "Tools")]
     pub snapshot_max_chars: Option<u64>,
 
+    /// How grave a console message must be to be told, where a call does not say [default: info]
+    #[arg(long, value_name = "LEVEL", ignore_case = true, help_heading = "Tools")]
+    pub console_level: Option<Gravity>,
+
     /// What screenshots are answered with [default: file]
     #[arg(long, value_name = "HOW", ignore_case = true, help_heading = "Tools")]
     pub image_responses: Option<ImageResponses>,
@@ -163,6 +171,10 @@ pub struct Flags {
     /// Where PDFs and downloads are saved [default: .patchright-mcp]
     #[arg(long, value_name = "DIR", help_heading = "Tools")]
     pub output_dir: Option<PathBuf>,
+
+    /// Let clients name more folders for files: the roots of MCP [default: on this machine, with one key at most]
+    #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true", help_heading = "Tools")]
+    pub client_roots: Option<bool>,
 
     /// Server to download a browser from, laid out as the usual one
     #[arg(long, value_name = "URL", value_parser = not_empty(), help_heading = "Tools")]

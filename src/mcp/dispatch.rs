@@ -22,6 +22,7 @@ use crate::mcp::failure;
 use crate::mcp::files;
 use crate::mcp::progress::Progress;
 use crate::mcp::reply::Reply;
+use crate::mcp::roots::ClientRoots;
 use crate::mcp::settings::Settings;
 use crate::mcp::tool::{AnyTool, Registry, SESSION, Tool, Toolset, UnknownTool};
 use crate::mcp::tools::sessions::CloseSession;
@@ -64,6 +65,8 @@ pub struct Client {
     /// Those that it can reach.
     sessions: Sessions,
     settings: Settings,
+    /// The folders whose files it may name.
+    pub roots: ClientRoots,
     told: Arc<Mutex<Told>>,
 }
 
@@ -85,6 +88,7 @@ pub struct Call<'a> {
     pub sessions: &'a Sessions,
     pub pacing: &'a Pacing,
     pub settings: &'a Settings,
+    roots: &'a ClientRoots,
     pub progress: &'a Progress,
     /// What the client has been shown.
     pub(super) told: &'a Mutex<Told>,
@@ -132,7 +136,9 @@ impl Dispatcher {
             let _ = files::make_private(place);
         }
         settings.roots = Roots::only(settings.output_dir.clone(), [settings.screenshot_dir.clone()]);
+        settings.client_roots = false;
         let mut context = self.engine.options().context.clone();
+        context.local_files = settings.allow_files.then(|| settings.roots.as_local_files());
         if let Some(downloads) = &mut context.downloads {
             downloads.push(owner);
         }
@@ -141,7 +147,8 @@ impl Dispatcher {
     }
 
     fn client_with(&self, settings: Settings, workspace: Workspace, sessions: Sessions) -> Client {
-        Client { scratch: workspace.sibling(), workspace, sessions, settings, told: Arc::default() }
+        let roots = ClientRoots::new(settings.roots.clone(), settings.client_roots);
+        Client { scratch: workspace.sibling(), workspace, sessions, settings, roots, told: Arc::default() }
     }
 
     /// Runs a tool to its end, or until it is cancelled. A failure of the tool is a reply like any other.
@@ -225,6 +232,7 @@ impl Dispatcher {
             pacing: &self.pacing,
             told: &told,
             settings: &client.settings,
+            roots: &client.roots,
             progress,
             events: Mutex::default(),
             registry: &self.registry,
@@ -270,6 +278,11 @@ impl Call<'_> {
     /// The person behind the client.
     pub fn person(&self) -> impl Person {
         ClientsPerson { progress: self.progress, language: self.settings.language }
+    }
+
+    /// The folders whose files the caller may name.
+    pub async fn roots(&self) -> Roots {
+        self.roots.get(&self.progress.questions).await
     }
 
     /// The enabled tool of this name.

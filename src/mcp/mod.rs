@@ -7,6 +7,7 @@ pub mod arguments;
 pub mod questions;
 pub mod progress;
 pub mod settings;
+pub mod roots;
 mod turns;
 pub mod files;
 mod describe;

@@ -1,13 +1,15 @@
-//! Asking the person behind the client, in the middle of a call.
+//! Asking the client, in the middle of a call.
 use tokio::sync::{mpsc, oneshot};
 
 use crate::session::handoff::Answer;
 
 /// A question on its way to the client.
 #[derive(Debug)]
-pub struct Question {
-    pub message: String,
-    pub answer: oneshot::Sender<Answer>,
+pub enum Question {
+    /// For the person behind it.
+    Person { message: String, answer: oneshot::Sender<Answer> },
+    /// Which folders it works in, as addresses.
+    Roots { answer: oneshot::Sender<Vec<String>> },
 }
 
 /// Where questions go; nowhere, unless the client can be asked.
@@ -23,13 +25,19 @@ impl Questions {
         (Self { queue: Some(queue) }, questions)
     }
 
-    /// Asks, and waits for the answer.
+    /// Asks the person, and waits for the answer.
     pub async fn ask(&self, message: String) -> Answer {
-        let Some(queue) = &self.queue else { return Answer::Unasked };
+        self.put(|answer| Question::Person { message, answer }).await.unwrap_or(Answer::Unasked)
+    }
+
+    /// Asks which folders the client works in. `None` when it did not say.
+    pub async fn roots(&self) -> Option<Vec<String>> {
+        self.put(|answer| Question::Roots { answer }).await
+    }
+
+    async fn put<T>(&self, question: impl FnOnce(oneshot::Sender<T>) -> Question) -> Option<T> {
         let (answer, answered) = oneshot::channel();
-        if queue.send(Question { message, answer }).is_err() {
-            return Answer::Unasked;
-        }
-        answered.await.unwrap_or(Answer::Unasked)
+        self.queue.as_ref()?.send(question(answer)).ok()?;
+        answered.await.ok()
     }
 }

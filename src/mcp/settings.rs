@@ -2,6 +2,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use schemars::JsonSchema;
+use serde::Deserialize;
+
 use crate::messages::Language;
 use crate::session::Roots;
 use crate::session::cooldown::Scope;
@@ -20,6 +23,17 @@ pub enum ImageResponses {
     Omit,
 }
 
+/// How grave a console message must be to be told.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Gravity {
+    Error,
+    Warning,
+    #[default]
+    Info,
+    Debug,
+}
+
 /// What the command line decides for tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
@@ -32,6 +46,7 @@ pub struct Settings {
     /// The longest snapshot.
     pub snapshot_max_chars: usize,
     pub image_responses: ImageResponses,
+    pub console_level: Gravity,
     pub screenshot_dir: PathBuf,
     /// Where PDFs and downloads go.
     pub output_dir: PathBuf,
@@ -39,6 +54,10 @@ pub struct Settings {
     pub download_host: Option<String>,
     /// The folders whose files a caller may name.
     pub roots: Roots,
+    /// Whether pages may be files of those folders.
+    pub allow_files: bool,
+    /// Whether a client can add folders to them, in which it works.
+    pub client_roots: bool,
     /// How long a person may take to log in or to pass a check.
     pub login_limit: Duration,
     /// Of the texts about that.
@@ -57,10 +76,13 @@ impl Default for Settings {
             settle: Duration::from_millis(120),
             snapshot_max_chars: 50_000,
             image_responses: ImageResponses::default(),
+            console_level: Gravity::default(),
             screenshot_dir: PathBuf::from(".viewpoint-mcp-screenshots"),
             output_dir: PathBuf::from(".patchright-mcp"),
             download_host: None,
             roots: Roots::default(),
+            allow_files: false,
+            client_roots: true,
             login_limit: Duration::from_secs(120),
             language: Language::default(),
             cooldown_scope: Scope::default(),

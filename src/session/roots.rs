@@ -3,6 +3,9 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 
+use url::Url;
+
+use crate::browser::LocalFiles;
 use crate::error::{Error, Result};
 
 /// The folders. Paths are compared as they really are, after every link and every `..`.
@@ -34,6 +37,37 @@ impl Roots {
         let real =
             all.filter_map(|folder| fs::canonicalize(&folder).or_else(|_| std::path::absolute(&folder)).ok());
         Self { folders: real.filter(|folder| folder.parent().is_some()).collect(), base }
+    }
+
+    /// These folders and `more`.
+    #[must_use]
+    pub fn with(&self, more: impl IntoIterator<Item = PathBuf>) -> Self {
+        let more = Self::only(self.base.clone(), more);
+        let mut folders = self.folders.clone();
+        folders.extend(more.folders.into_iter().filter(|folder| !self.folders.contains(folder)));
+        Self { folders, base: self.base.clone() }
+    }
+
+    /// The real address of a file that may be read.
+    pub fn address(&self, url: &Url) -> Result<Url> {
+        // What it says is not repeated: an address may stand in any text.
+        let refused = |reason: &str| Error::UrlRefused { reason: reason.to_owned() };
+        let path = url.to_file_path().map_err(|()| refused("it names no file of this machine"))?;
+        let path = path.to_str().ok_or_else(|| refused("its name cannot be read"))?;
+        let real = self.readable(path).map_err(|error| match error {
+            Error::File { reason, .. } => Error::UrlRefused { reason },
+            other => other,
+        })?;
+        let mut real = Url::from_file_path(real).map_err(|()| refused("its name cannot be read"))?;
+        real.set_query(url.query());
+        real.set_fragment(url.fragment());
+        Ok(real)
+    }
+
+    /// Lets pages show the files that may be read.
+    pub fn as_local_files(&self) -> LocalFiles {
+        let roots = self.clone();
+        LocalFiles::new(move |url| roots.address(url).is_ok())
     }
 
     /// The real path of a file that may be read: an ordinary one, inside.

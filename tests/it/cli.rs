@@ -126,6 +126,29 @@ fn a_mistake_in_a_file_says_where() {
 }
 
 #[test]
+fn a_key_means_nothing_without_a_port() {
+    assert!(read(&["--api-key", "of no use"], &[]).unwrap().http.is_none());
+}
+
+/// Folders that a client names are of its machine, and could be those of another key.
+#[test]
+fn the_roots_of_clients_count_where_they_can_be_no_one_elses() {
+    for (arguments, expected) in [
+        ("", true),
+        ("--port=0", true),
+        ("--port=0 --host=::1", true),
+        ("--port=0 --api-key=one,two", false),
+        ("--port=0 --host=0.0.0.0", false),
+        ("--port=0 --host=browser.example", false),
+        ("--port=0 --host=0.0.0.0 --client-roots", true),
+        ("--client-roots=false", false),
+    ] {
+        let settings = read(&arguments.split_whitespace().collect::<Vec<_>>(), &[]).unwrap().settings;
+        assert_eq!(settings.client_roots, expected, "{arguments}");
+    }
+}
+
+#[test]
 fn an_empty_variable_is_one_that_is_not_set() {
     assert_eq!(read(&[], &[("PATCHRIGHT_MCP_LOG_LEVEL", "")]).unwrap().log_level, LogLevel::Warn);
 }

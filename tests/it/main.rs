@@ -12,6 +12,7 @@ mod capture;
 mod cdp;
 mod cli;
 mod find;
+mod http;
 mod input;
 mod launch;
 mod layers;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests_py.support.http import INITIALIZE, KEY, HttpServer
+from tests_py.support.http import INITIALIZE, KEY, HttpServer, until
 
 BODY = json.dumps(INITIALIZE).encode()
 GOOD = [
@@ -212,12 +213,21 @@ def test_a_slow_sender_holds_nobody_up(server: HttpServer) -> None:
 
 
 def test_the_key_is_in_no_process_of_the_browser(tmp_path: Path) -> None:
-    with HttpServer(tmp_path) as server:
-        server.begin().text("browser_navigate", url="about:blank")
+    with HttpServer(tmp_path, "--log-level", "trace") as server:
+        client = server.begin()
+        field = re.search(r"\[ref=(\S+)\]", client.text("browser_navigate", url="data:text/html,<input>"))
+        assert field
+        client.text("browser_type", target=field[1], text="opensesame")
+        client.text("browser_evaluate", function="() => { document.title = 'opensesame' }")
         (browser,) = server.browsers()
         for pid in (server.pid, browser):
             assert KEY.encode() not in Path(f"/proc/{pid}/cmdline").read_bytes()
         assert KEY.encode() not in Path(f"/proc/{browser}/environ").read_bytes()
+        client.call("browser_type", target="c9p9f9e9", text="opensesame")
+        until(lambda: "tool failed" in "".join(server.log), "a line of the log")
+        log = "".join(server.log)
+        assert KEY not in log
+        assert "opensesame" not in log
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -61,6 +62,19 @@ def test_contexts_are_made_switched_listed_and_closed(client: RawClient, site: S
     )
     assert "no context named" in failure(client, "browser_context_close", name="clean")
     assert "no context named" in failure(client, "browser_context_switch", name="zzz")
+
+
+def test_a_ref_says_which_context_it_is_of(client: RawClient, site: Site) -> None:
+    first = re.search(r"\[ref=(c0p\d+f0e\d+)\]", client.text("browser_navigate", url=site.page("form")))
+    client.text("browser_context_create", name="clean")
+    other = re.search(r"\[ref=(c1p\d+f0e(\d+))\]", client.text("browser_navigate", url=site.page("form")))
+    assert first
+    assert other
+    for ref in (other[1], f"clean:{other[1]}", f"clean:e{other[2]}", f"e{other[2]}"):
+        client.text("browser_hover", target=ref)
+    for ref in (first[1], f"default:{first[1]}"):
+        assert 'belongs to the context "default"' in failure(client, "browser_hover", target=ref)
+    assert "does not exist" in failure(client, "browser_hover", target=f"other:{other[1]}")
 
 
 def test_a_name_is_made_up_and_never_given_twice(client: RawClient) -> None:

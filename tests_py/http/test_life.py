@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 import socket
+import socketserver
 import subprocess
 import threading
 import time
@@ -377,6 +378,32 @@ def test_a_browser_that_comes_back_is_attached_to_again(
         assert "form" in client.text("browser_evaluate", function="() => location.href")
     finally:
         back.end()
+
+
+def test_headers_go_to_the_endpoint_and_nowhere_else(start: Callable[..., HttpServer]) -> None:
+    asked: list[str] = []
+
+    class Gate(socketserver.StreamRequestHandler):
+        """Lets nobody in."""
+
+        def handle(self) -> None:
+            asked.append("".join(line.decode() for line in iter(self.rfile.readline, b"\r\n")))
+            self.wfile.write(b"HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n")
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Gate) as gate:
+        threading.Thread(target=gate.serve_forever, args=(0.05,), daemon=True).start()
+        for scheme in ("http", "ws"):
+            address = f"{scheme}://127.0.0.1:{gate.server_address[1]}/gate"
+            headers = ("--cdp-header", "X-Gate: open sesame", "--cdp-header", "X-More: 2")
+            client = start("--cdp-endpoint", address, *headers).begin()
+            failed = str(client.call("browser_snapshot"))
+            assert "401" in failed
+            assert "sesame" not in failed + "".join(client.server.log)
+        gate.shutdown()
+    for head in asked:
+        assert head.startswith("GET /gate")
+        assert "x-gate: open sesame\r\n" in head.lower()
+        assert "x-more: 2\r\n" in head.lower()
 
 
 def test_an_endpoint_that_never_answers_is_not_waited_for(start: Callable[..., HttpServer]) -> None:

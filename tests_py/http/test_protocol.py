@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -174,6 +175,10 @@ def test_a_client_that_finds_no_room_is_told_to_come_back(tmp_path: Path) -> Non
         full = server.post(INITIALIZE)
         assert full.status == 503
         assert int(full.headers["retry-after"]) > 0
+        for _ in range(100):
+            assert server.post(INITIALIZE).status == 503
+            cookie = f"Cookie: patchright-mcp-client={uuid.uuid4()}"
+            assert server.post({"jsonrpc": "2.0", "id": 1, "method": "ping"}, cookie).status == 503
         end = ["Host: localhost", f"Authorization: Bearer {KEY}", f"Mcp-Session-Id: {first.session}"]
         assert server.ask(end, method="DELETE").status in (200, 202, 204)
         server.begin()

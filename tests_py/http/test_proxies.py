@@ -126,3 +126,4 @@ def test_one_proxy_serves_all_and_pages_are_still_checked(
         (browser,) = server.browsers()
         for pid in (server.pid, browser):
             assert b"fish" not in Path(f"/proc/{pid}/cmdline").read_bytes()
+        assert b"fish" not in Path(f"/proc/{browser}/environ").read_bytes()

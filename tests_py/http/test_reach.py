@@ -1,6 +1,8 @@
 """How far a caller and a page can reach: no other server was asked, and no file was touched."""
 
 import os
+import re
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -108,6 +110,137 @@ def test_only_files_inside_are_uploaded(client: RawClient, site: Site, folder: P
         assert "0" in client.text("browser_evaluate", function=count), path
     client.text("browser_file_upload", paths=["good.txt"])
     assert "1" in client.text("browser_evaluate", function=count)
+
+
+async def test_the_folders_of_a_client_count_for_what_goes_in_and_out(
+    server: HttpServer, site: Site, folder: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    (folder.parent / "theirs.txt").write_text("theirs")
+    async with server.connect(folders=[tmp_path, Path("/")]) as client:
+        await client.open(site.url("/pages/traps.html?name=reach"))
+        given = await client.call("browser_file_upload", paths=[str(tmp_path / "mine.txt")])
+        assert not given.is_error, given.text
+        refused = await client.call("browser_file_upload", paths=[str(folder.parent / "theirs.txt")])
+        assert "outside the folders" in refused.text
+        saved = await client.call("browser_context_save_storage", path=str(tmp_path / "state.json"))
+        assert not saved.is_error, saved.text
+        assert (tmp_path / "state.json").is_file()
+    async with server.connect() as other:
+        refused = await other.call("browser_file_upload", paths=[str(tmp_path / "mine.txt")])
+        assert refused.is_error
+
+
+GATHER = """() => new Promise((done) => {
+    const peer = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:PORT' }] });
+    peer.createDataChannel('any');
+    peer.onicegatheringstatechange = () => peer.iceGatheringState === 'complete' && done('complete');
+    peer.createOffer().then((offer) => peer.setLocalDescription(offer));
+})"""
+
+
+def test_pages_do_not_speak_past_the_rules_by_udp(client: RawClient, site: Site) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as evil:
+        evil.bind(("127.0.0.1", 0))
+        evil.setblocking(False)  # noqa: FBT003
+        client.text("browser_navigate", url=site.page("form"))
+        gather = GATHER.replace("PORT", str(evil.getsockname()[1]))
+        assert "complete" in client.text("browser_evaluate", function=gather)
+        transport = (
+            f"() => new WebTransport('https://127.0.0.1:{evil.getsockname()[1]}/').ready.catch(String)"
+        )
+        assert "WebTransportError" in client.text("browser_evaluate", function=transport)
+        with pytest.raises(BlockingIOError):
+            evil.recv(100)
+
+
+BESIDE = "words that stand beside"
+LEADS = """() => {
+    for (const lead of [() => { location = 'FILE' }, () => window.open('FILE'), () => {
+        const frame = document.createElement('iframe');
+        frame.src = 'FILE';
+        document.body.append(frame);
+    }, () => {
+        const link = document.createElement('a');
+        link.href = 'FILE';
+        document.body.append(link);
+        link.click();
+        link.download = 'taken';
+        link.click();
+    }]) { try { lead() } catch {} }
+}"""
+
+
+def shown(client: RawClient) -> str:
+    """What all tabs show."""
+    tabs = re.findall(r"^- \d+:", client.text("browser_tabs", action="list"), re.MULTILINE)
+    assert tabs
+    seen = ""
+    for index in range(len(tabs)):
+        client.text("browser_tabs", action="select", index=index)
+        seen += client.text("browser_snapshot")
+    return seen
+
+
+def test_no_page_of_the_web_leads_to_a_file(client: RawClient, site: Site, folder: Path) -> None:
+    secret = folder / "unasked.html"
+    secret.write_text(document("Secret", f"<p>{BESIDE}</p>"))
+    for address in (site.page("form"), "about:blank", "data:text/html,<body>"):
+        client.text("browser_navigate", url=address)
+        client.call("browser_evaluate", function=LEADS.replace("FILE", secret.as_uri()))
+        assert BESIDE not in shown(client), address
+
+
+@pytest.mark.parametrize("profile", [(), ("--user-data-dir", "profile")], ids=["fresh", "profile"])
+def test_files_are_pages_where_that_is_allowed_and_lead_to_no_other(
+    tmp_path: Path, profile: tuple[str, ...]
+) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    secret = tmp_path / "secret.html"
+    secret.write_text(document("Secret", f"<p>{BESIDE}</p>"))
+    (here / "link.html").symlink_to(secret)
+    (here / "door").symlink_to(tmp_path)
+    os.mkfifo(here / "pipe.html")
+    (here / "inner.html").write_text(document("Inner", "<p>An inner page</p>"))
+    sources = [secret.as_uri(), "link.html", "door/secret.html", "inner.html"]
+    frames = "".join(f'<iframe src="{source}"></iframe>' for source in sources)
+    leads = f'<a href="{secret}">Away</a> <a target="_blank" href="{secret}">Window</a>'
+    (here / "a page.html").write_text(document("Mine", f"<h1>My own page</h1>{frames}{leads}"))
+    page = (here / "a page.html").as_uri()
+    with HttpServer(here, "--allow-files", *profile) as server:
+        client = server.begin()
+        for address in (
+            secret.as_uri(),
+            (here / "link.html").as_uri(),
+            (here / "door" / "secret.html").as_uri(),
+            f"{here.as_uri()}/..%2Fsecret.html",
+            f"{here.as_uri()}/%2e%2e/secret.html",
+            f"file://elsewhere{secret}",
+            (here / "pipe.html").as_uri(),
+            here.as_uri(),
+            "file:///etc/passwd",
+            "FILE:/proc/self/environ",
+            f"view-source:{page}",
+        ):
+            refused = client.call("browser_navigate", url=address)
+            assert refused["isError"], address
+            assert BESIDE not in str(refused), address
+        for address in (page, page.replace("file:///", "file://localhost/")):
+            seen = client.text("browser_navigate", url=address + "?x#y")
+            assert "My own page" in seen
+            assert "An inner page" in seen
+            assert BESIDE not in seen
+        for name in ("Away", "Window"):
+            ref = re.search(rf'link "{name}" \[ref=(\S+)\]', client.text("browser_navigate", url=page))
+            assert ref
+            client.call("browser_click", target=ref[1])
+            assert BESIDE not in shown(client), name
+            client.text("browser_tabs", action="select", index=0)
+        client.text("browser_navigate", url=page)
+        client.call("browser_evaluate", function=LEADS.replace("FILE", secret.as_uri()))
+        assert BESIDE not in shown(client)
+        assert not list((here / ".patchright-mcp").rglob("*"))
 
 
 def test_a_download_stays_where_downloads_belong(client: RawClient, site: Site, folder: Path) -> None:

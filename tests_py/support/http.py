@@ -20,7 +20,10 @@ from typing import Any
 
 import httpx2
 from mcp import Client, ClientSession
+from mcp.client import ClientRequestContext
 from mcp.client.streamable_http import streamable_http_client
+from mcp.types import ListRootsResult, Root
+from pydantic import FileUrl
 from typing_extensions import Self
 
 from tests_py.support.client import Server
@@ -151,12 +154,18 @@ class HttpServer:
         return client
 
     @asynccontextmanager
-    async def connect(self, key: str = KEY) -> AsyncIterator[Server]:
-        """The official client."""
+    async def connect(self, key: str = KEY, *, folders: list[Path] | None = None) -> AsyncIterator[Server]:
+        """The official client, which names these folders as its roots."""
+
+        async def tell(context: ClientRequestContext) -> ListRootsResult:  # noqa: ARG001
+            return ListRootsResult(roots=[Root(uri=FileUrl(folder.as_uri())) for folder in folders or []])
+
         async with (
             httpx2.AsyncClient(headers={"Authorization": f"Bearer {key}"}, timeout=PATIENCE_S) as http,
             streamable_http_client(self.url, http_client=http) as streams,
-            ClientSession(streams[0], streams[1]) as session,
+            ClientSession(
+                streams[0], streams[1], list_roots_callback=tell if folders is not None else None
+            ) as session,
         ):
             await session.initialize()
             yield Server(session)

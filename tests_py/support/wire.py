@@ -118,10 +118,10 @@ class Wire:
         """Calls a tool and returns the answer."""
         return self.answer_to(self.start_call(tool, **arguments))
 
-    def shake_hands(self) -> dict[str, Any]:
+    def shake_hands(self, **capabilities: object) -> dict[str, Any]:
         """Introduces a client, as every connection begins."""
         client = {"name": "wire", "version": "1"}
-        params = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
+        params = {"protocolVersion": "2025-06-18", "capabilities": capabilities, "clientInfo": client}
         answer = self.ask("initialize", params)
         self.notify("notifications/initialized")
         return answer

@@ -10,10 +10,12 @@ use super::keys::Owner;
 use super::memory;
 use crate::mcp::dispatch::{Client, Dispatcher};
 
-/// How many clients there may be, and how long one may be away.
+/// How many clients there may be, how long one may be away, and how long one may take to say what it wants.
 #[derive(Debug, Clone, Copy)]
 pub struct ClientLimits {
     pub most: usize,
+    /// How long a request's head, and then its body, may take to arrive.
+    pub arrival: Duration,
     /// How long the pages of a client stay that had a stream open and has lost it.
     pub grace: Duration,
     /// How long those of a client stay that asks for nothing.
@@ -22,7 +24,12 @@ pub struct ClientLimits {
 
 impl Default for ClientLimits {
     fn default() -> Self {
-        Self { most: 64, grace: Duration::from_secs(300), idle: Duration::from_secs(1800) }
+        Self {
+            most: 64,
+            arrival: Duration::from_secs(30),
+            grace: Duration::from_secs(300),
+            idle: Duration::from_secs(1800),
+        }
     }
 }
 

@@ -19,11 +19,18 @@ pub(super) struct Owner {
     pub(super) folder: Option<Arc<str>>,
 }
 
-/// The keys that are accepted.
-#[derive(Clone)]
+/// The keys that are accepted. Of those that were given, only digests are kept.
+#[derive(Clone, Default)]
 pub struct Keys {
-    keys: Vec<String>,
-    generated: bool,
+    digests: Vec<Fingerprint>,
+    generated: Option<String>,
+}
+
+/// What is compared in a key's place: as long for every key, and for every guess.
+type Fingerprint = [u8; 32];
+
+fn fingerprint(key: &[u8]) -> Fingerprint {
+    Sha256::digest(key).into()
 }
 
 /// What a request's `Authorization` turned out to be.
@@ -37,7 +44,7 @@ pub(super) enum Verdict {
 
 impl fmt::Debug for Keys {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Keys({})", self.keys.len())
+        write!(formatter, "Keys({})", self.digests.len())
     }
 }
 
@@ -47,7 +54,7 @@ impl Keys {
     /// # Errors
     /// `invalid_arguments` for one that no header could carry.
     pub fn new(keys: impl IntoIterator<Item = String>) -> Result<Self> {
-        let mut kept: Vec<String> = Vec::new();
+        let mut digests = Vec::new();
         for key in keys {
             let key = key.trim().to_owned();
             if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
@@ -55,11 +62,12 @@ impl Keys {
                     "a key is made of letters, digits and signs of ASCII, without spaces".to_owned();
                 return Err(Error::InvalidArguments { problems: vec![problem] });
             }
-            if !kept.contains(&key) {
-                kept.push(key);
+            let digest = fingerprint(key.as_bytes());
+            if !digests.contains(&digest) {
+                digests.push(digest);
             }
         }
-        Ok(Self { keys: kept, generated: false })
+        Ok(Self { digests, generated: None })
     }
 
     /// Keys of a file, one a line; empty lines and those that begin with `#` are passed over.
@@ -75,30 +83,31 @@ impl Keys {
         let mut bits = [0; 32];
         getrandom::fill(&mut bits)
             .map_err(|error| Error::Unsupported { what: "making a key", reason: error.to_string() })?;
-        Ok(Self { keys: vec![URL_SAFE_NO_PAD.encode(bits)], generated: true })
+        let key = URL_SAFE_NO_PAD.encode(bits);
+        Ok(Self { digests: vec![fingerprint(key.as_bytes())], generated: Some(key) })
     }
 
     /// Everybody may. For tests, on loopback.
     pub fn none() -> Self {
-        Self { keys: Vec::new(), generated: false }
+        Self::default()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.keys.is_empty()
+        self.digests.is_empty()
     }
 
     pub fn len(&self) -> usize {
-        self.keys.len()
+        self.digests.len()
     }
 
     /// The key that was made up, so that somebody can be told of it once.
     pub fn generated(&self) -> Option<&str> {
-        self.keys.first().filter(|_| self.generated).map(String::as_str)
+        self.generated.as_deref()
     }
 
     /// Looks at the values of all `Authorization` headers.
     pub(super) fn judge<'a>(&self, mut values: impl Iterator<Item = &'a [u8]>) -> Verdict {
-        if self.keys.is_empty() {
+        if self.is_empty() {
             return Verdict::Known(Owner { name: "everybody".into(), folder: None });
         }
         let Some(value) = values.next() else { return Verdict::Missing("Authentication required") };
@@ -120,15 +129,16 @@ impl Keys {
 
     fn owner(&self, index: usize) -> Owner {
         let name = format!("key-{}", index + 1).into();
-        let several = (self.keys.len() > 1).then_some(&self.keys[index]);
-        Owner { name, folder: several.map(|key| folder_of(key).into()) }
+        let several = (self.len() > 1).then_some(&self.digests[index]);
+        Owner { name, folder: several.map(|digest| folder_of(digest).into()) }
     }
 
     /// Compares with every key, and each to its end, so that the time says nothing of how near a guess was.
     fn find(&self, given: &[u8]) -> Option<usize> {
+        let given = fingerprint(given);
         let (mut found, mut at) = (Choice::from(0), 0_u64);
-        for (index, key) in (0_u64..).zip(&self.keys) {
-            let same = key.as_bytes().ct_eq(given);
+        for (index, digest) in (0_u64..).zip(&self.digests) {
+            let same = digest.ct_eq(&given);
             at.conditional_assign(&index, same);
             found |= same;
         }
@@ -137,13 +147,16 @@ impl Keys {
 }
 
 /// The same for a key wherever it stands among others. Too short to say what the key is.
-fn folder_of(key: &str) -> String {
-    let digest = Sha256::digest(key.as_bytes());
+fn folder_of(digest: &Fingerprint) -> String {
     format!("key-{:02x}{:02x}{:02x}{:02x}", digest[0], digest[1], digest[2], digest[3])
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
+    use proptest::prelude::*;
+
     use super::*;
 
     fn judge(keys: &Keys, values: &[&str]) -> Verdict {
@@ -166,6 +179,21 @@ mod tests {
             [&[][..], &["Basic one"], &["one"], &["Bearer"], &["Bearer "], &["Bearer one", "Bearer one"]]
         {
             assert!(matches!(judge(&keys, missing), Verdict::Missing(_)), "{missing:?}");
+        }
+    }
+
+    proptest! {
+        /// Looking at every key to its end finds what stopping at the right one would.
+        #[test]
+        fn no_other_key_is_taken_for_one(
+            keys in prop::collection::vec("[a-c]{1,3}", 1..6),
+            guess in "[a-c]{0,4}",
+        ) {
+            let mut distinct = keys.clone();
+            let mut seen = HashSet::new();
+            distinct.retain(|key| seen.insert(key.clone()));
+            let expected = distinct.iter().position(|key| *key == guess);
+            prop_assert_eq!(Keys::new(keys).unwrap().find(guess.as_bytes()), expected);
         }
     }
 

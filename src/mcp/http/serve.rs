@@ -30,15 +30,12 @@ use super::guard::Guard;
 use super::keys::{Keys, Owner, Verdict};
 use crate::error::{Error, Result};
 use crate::mcp::dispatch::Dispatcher;
-use crate::mcp::server::Server;
+use crate::mcp::server::{Server, Unasked};
 use crate::mcp::shutdown::{self, Shutdown};
 use crate::mcp::stdio;
 
 /// The largest request that is read.
 const LARGEST_BODY: usize = 4 << 20;
-/// How long a request's head, and then its body, may take to arrive.
-const HEAD_LIMIT: Duration = Duration::from_secs(30);
-const BODY_LIMIT: Duration = Duration::from_secs(30);
 const LARGEST_HEAD: usize = 64 << 10;
 const MOST_HEADERS: usize = 100;
 const SESSION: &str = "mcp-session-id";
@@ -117,6 +114,7 @@ impl HttpServer {
             .with_cancellation_token(shutdown.token().child_token());
         let nobody = Server::new(Arc::clone(&dispatcher));
         let service = StreamableHttpService::new(move || Ok(nobody.clone()), Arc::clone(&sessions), config);
+        let arrival = self.options.limits.arrival;
         let connections = Arc::new(Semaphore::new(4 * self.options.limits.most + 64));
         let app = Arc::new(App { options: self.options, clients, sessions, service });
         let mut serving = JoinSet::new();
@@ -139,7 +137,7 @@ impl HttpServer {
                             async move { Ok::<_, Infallible>(app.answer(request).await) }
                         });
                         let mut builder = http1::Builder::new();
-                        builder.timer(TokioTimer::new()).header_read_timeout(HEAD_LIMIT);
+                        builder.timer(TokioTimer::new()).header_read_timeout(arrival);
                         builder.max_buf_size(LARGEST_HEAD).max_headers(MOST_HEADERS);
                         let _ = builder.serve_connection(TokioIo::new(stream), answer).await;
                         drop(permit);
@@ -239,7 +237,7 @@ impl App {
             }
             _ => return Err(not_allowed()),
         }
-        let (bytes, message) = read(&parts, body).await?;
+        let (bytes, message) = read(&parts, body, self.options.limits.arrival).await?;
         // The SDK answers in both ways to whoever takes both; which one it becomes is decided below.
         parts.headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
         let begins = matches!(&message, JsonRpcMessage::Request(request) if matches!(request.request, ClientRequest::InitializeRequest(_)));
@@ -252,6 +250,9 @@ impl App {
             }
             (None, false) => Name { owner: owner.clone(), connection: cookie.clone().unwrap_or_default() },
         };
+        if !wants_events {
+            parts.extensions.insert(Unasked);
+        }
         let mut presence = None;
         if !discovers {
             let (client, present) = self.clients.enter(name.clone(), false).ok_or_else(no_room)?;
@@ -317,7 +318,11 @@ impl App {
 }
 
 /// Reads a message, which must be one of JSON-RPC.
-async fn read(parts: &Parts, body: Incoming) -> Result<(Bytes, ClientJsonRpcMessage), Refused> {
+async fn read(
+    parts: &Parts,
+    body: Incoming,
+    limit: Duration,
+) -> Result<(Bytes, ClientJsonRpcMessage), Refused> {
     let kind =
         parts.headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     if !kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json") {
@@ -331,7 +336,7 @@ async fn read(parts: &Parts, body: Incoming) -> Result<(Bytes, ClientJsonRpcMess
     if told.is_some_and(|told| told > LARGEST_BODY as u64) {
         return Err(too_large());
     }
-    let collected = timeout(BODY_LIMIT, Limited::new(body, LARGEST_BODY).collect()).await;
+    let collected = timeout(limit, Limited::new(body, LARGEST_BODY).collect()).await;
     let bytes = match collected {
         Ok(Ok(collected)) => collected.to_bytes(),
         Ok(Err(error)) if error.downcast_ref::<LengthLimitError>().is_some() => return Err(too_large()),

@@ -3,12 +3,26 @@ use url::Url;
 
 use crate::Result;
 use crate::error::Error;
+use crate::mcp::dispatch::Call;
 
-/// Reads an address as a person types it: without a scheme it is `https`, and `http` on this machine.
+/// Reads an address that a call is to open. Of files, it is the real one.
 ///
 /// # Errors
-/// `url_refused` for what is no address, and for schemes that reach into the browser or the disk.
-pub fn read(text: &str) -> Result<Url> {
+/// `url_refused` for what is no address, and for what must not be opened.
+pub fn of(call: &Call<'_>, text: &str) -> Result<Url> {
+    let url = read(text)?;
+    match url.scheme() {
+        "file" if call.settings.allow_files => call.settings.roots.address(&url),
+        "file" => {
+            let reason = "files are opened only where the server was started with --allow-files";
+            Err(Error::UrlRefused { reason: reason.to_owned() })
+        }
+        _ => Ok(url),
+    }
+}
+
+/// Reads an address as a person types it: without a scheme it is `https`, and `http` on this machine.
+fn read(text: &str) -> Result<Url> {
     let text = text.trim();
     let refused = |reason: &str| Error::UrlRefused { reason: reason.to_owned() };
     let url = if has_scheme(text) {
@@ -18,9 +32,8 @@ pub fn read(text: &str) -> Result<Url> {
     };
     let url = url.map_err(|error| Error::UrlRefused { reason: error.to_string() })?;
     match url.scheme() {
-        "http" | "https" | "data" => Ok(url),
+        "http" | "https" | "data" | "file" => Ok(url),
         "about" if url.path() == "blank" => Ok(url),
-        "file" => Err(refused("files are not opened")),
         _ => Err(refused("only http, https, data and about:blank are opened")),
     }
 }
@@ -68,8 +81,6 @@ mod tests {
     #[test]
     fn addresses_that_reach_inside_are_refused() {
         for typed in [
-            "file:///etc/passwd",
-            "FILE:/etc/passwd",
             "javascript:alert(1)",
             " java\nscript:alert(1)",
             "chrome://settings",

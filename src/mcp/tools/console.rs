@@ -10,29 +10,18 @@ use crate::Result;
 use crate::browser::ConsoleLevel;
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::Reply;
+use crate::mcp::settings::Gravity;
 use crate::mcp::tool::{Effect, Tool};
 
 /// How long the browser's log is waited for, and how often it is looked at.
 const LOG_LIMIT: Duration = Duration::from_millis(300);
 const LOG_PAUSE: Duration = Duration::from_millis(10);
 
-/// The gravest level left out.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Level {
-    Error,
-    Warning,
-    #[default]
-    Info,
-    Debug,
-}
-
 /// Read the console: messages and uncaught errors since the page was opened, the newest 1000.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct ConsoleMessages {
     /// Messages at least this grave; info when left out.
-    #[serde(default)]
-    pub level: Level,
+    pub level: Option<Gravity>,
 }
 
 impl Tool for ConsoleMessages {
@@ -42,11 +31,11 @@ impl Tool for ConsoleMessages {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;
-        let (least, name) = match self.level {
-            Level::Error => (ConsoleLevel::Error, "error"),
-            Level::Warning => (ConsoleLevel::Warning, "warning"),
-            Level::Info => (ConsoleLevel::Info, "info"),
-            Level::Debug => (ConsoleLevel::Debug, "debug"),
+        let (least, name) = match self.level.unwrap_or(call.settings.console_level) {
+            Gravity::Error => (ConsoleLevel::Error, "error"),
+            Gravity::Warning => (ConsoleLevel::Warning, "warning"),
+            Gravity::Info => (ConsoleLevel::Info, "info"),
+            Gravity::Debug => (ConsoleLevel::Debug, "debug"),
         };
         let mut messages = page.console_messages().await?;
         // What the browser writes to its log can come a moment later than what it answers.

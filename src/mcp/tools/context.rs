@@ -56,7 +56,7 @@ impl Tool for Create {
             options.proxy = Some(Proxy::new(&proxy.server, proxy.username, proxy.password, proxy.bypass)?);
         }
         if let Some(path) = &self.storage_state {
-            let text = call.settings.roots.read(path, LARGEST_STATE)?;
+            let text = call.roots().await.read(path, LARGEST_STATE)?;
             let state =
                 StorageState::parse(&text).map_err(|reason| Error::File { path: path.clone(), reason })?;
             options.storage_state = Some(Arc::new(state));
@@ -183,7 +183,7 @@ impl Tool for SaveStorage {
     const OPEN_WORLD: bool = false;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let path = call.settings.roots.writable(&self.path)?;
+        let path = call.roots().await.writable(&self.path)?;
         let (name, context) = call.workspace.live_context(self.name.as_deref()).await?;
         call.progress.say("collecting cookies and storage");
         let state = context.storage_state(self.indexed_db).await?;

@@ -31,7 +31,7 @@ impl Tool for FileUpload {
             reply.say("File chooser cancelled");
             return Ok(());
         }
-        let paths = readable(&self.paths, &call.settings.roots)?;
+        let paths = readable(&self.paths, &call.roots().await)?;
         let chooser = page.take_file_chooser();
         let input = match &chooser {
             Some(chooser) => match chooser.backend_node_id {

@@ -33,7 +33,7 @@ impl Tool for Navigate {
     const EFFECT: Effect = Effect::Acts;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let url = address::read(&self.url)?;
+        let url = address::of(call, &self.url)?;
         let page = call.page().await?;
         open(call, &page, &url, reply).await
     }

@@ -101,7 +101,7 @@ impl Tool for Navigate {
     const TOOLSET: Toolset = Toolset::Sessions;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let url = address::read(&self.url)?;
+        let url = address::of(call, &self.url)?;
         let page = page(call).await?;
         call.pacing.before(&url).await?;
         call.progress.say("loading the page");

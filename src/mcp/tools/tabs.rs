@@ -91,7 +91,7 @@ impl Tool for Tabs {
 
 impl Tabs {
     async fn open(&self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let url = self.url.as_deref().map(address::read).transpose()?;
+        let url = self.url.as_deref().map(|url| address::of(call, url)).transpose()?;
         let page = call.workspace.new_tab().await?;
         let tabs = call.workspace.tabs();
         let index = tabs.iter().find(|tab| tab.page == page).map_or(0, |tab| tab.index);
