@@ -60,6 +60,8 @@ struct PageState {
     next_answer: Option<(bool, Option<String>)>,
     dialogs_in_a_row: u32,
     dialogs_ever: u64,
+    /// The last one that was told of.
+    dialog_told: u64,
     chooser: Option<FileChooser>,
     /// Whether its requests wait for a decision.
     routed: bool,
@@ -175,6 +177,7 @@ impl Page {
                 next_answer: None,
                 dialogs_in_a_row: 0,
                 dialogs_ever: 0,
+                dialog_told: 0,
                 chooser: None,
                 routed: false,
                 ready: false,
@@ -620,6 +623,20 @@ impl Page {
         if first {
             self.context().page_born(self);
             self.update(|state| state.ready = true);
+            self.tell_dialog();
+        }
+    }
+
+    /// Tells of the open dialog, once, as soon as anybody knows of the page.
+    fn tell_dialog(&self) {
+        let untold = self.update(|state| {
+            let told = state.dialog_told;
+            let dialog = state.dialog.clone().filter(|dialog| state.ready && dialog.number > told)?;
+            state.dialog_told = dialog.number;
+            Some(dialog)
+        });
+        if let Some(dialog) = untold {
+            self.tell(&PageEvent::Dialog(dialog));
         }
     }
 
@@ -833,7 +850,6 @@ impl Page {
             state.dialogs_ever
         };
         let dialog = Dialog { number, ..dialog };
-        let told = PageEvent::Dialog(dialog.clone());
         let patient = self.context().answers_dialogs();
         let answer = self.update(|state| {
             state.journal.effect();
@@ -855,7 +871,7 @@ impl Page {
                 session.send(wire::HandleJavaScriptDialog { accept, prompt_text }).ignore();
             });
         } else {
-            self.tell(&told);
+            self.tell_dialog();
         }
     }
 
