@@ -3,9 +3,9 @@
 python -m benches.quiet [--write]
 
 Each column is one run on `tests/pages/traps.html`, with a window (under Xvfb where there is no screen) and
-without. Ours does a whole task on the page; the plain browser only opens it, since nobody is there to do
-more. BotD, a public detector, is asked too, where `scripts/prepare botd` could fetch it. `--write` renews the
-table in docs/concepts/quiet.md.
+without. Ours does a whole task on the page, once with the server's tools and once as a script; the plain
+browser only opens it, since nobody is there to do more. BotD, a public detector, is asked too, where
+`scripts/prepare botd` could fetch it. `--write` renews the table in docs/concepts/quiet.md.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from patchright_mcp.async_api import async_playwright
 from tests_py.support.client import serve
 from tests_py.support.screen import screen
 from tests_py.support.site import KINDS, Site
-from tests_py.support.traps import TRAPS, Notes, notes_of, visit
+from tests_py.support.traps import TRAPS, Notes, notes_of, visit, visit_by_script
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -88,7 +89,8 @@ def pair(site: Site, *, headless: bool) -> Iterator[Column]:
         with plain(f"{site.url('/botd')}?name=plain-{key}-botd", headless=headless):
             botd = notes_of(site, f"plain-{key}-botd")
     yield Column(f"plain, {mode}", notes, acted=False, botd=botd)
-    yield asyncio.run(ours(site, key, f"ours, {mode}"))
+    yield asyncio.run(ours(site, key, f"the server, {mode}"))
+    yield asyncio.run(script(site, key, f"a script, {mode}"))
 
 
 async def ours(site: Site, key: str, title: str) -> Column:
@@ -101,6 +103,20 @@ async def ours(site: Site, key: str, title: str) -> Column:
             if BOTD.exists():
                 await server.open(f"{site.url('/botd')}?name=ours-{key}-botd")
                 botd = notes_of(site, f"ours-{key}-botd")
+    return Column(title, notes, acted=True, botd=botd)
+
+
+async def script(site: Site, key: str, title: str) -> Column:
+    """Our library, doing the same."""
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(headless=key == "headless")
+        context = await browser.new_context()
+        notes = await visit_by_script(context, site, f"script-{key}")
+        botd = None
+        if BOTD.exists():
+            await (await context.new_page()).goto(f"{site.url('/botd')}?name=script-{key}-botd")
+            botd = notes_of(site, f"script-{key}-botd")
+        await browser.close()
     return Column(title, notes, acted=True, botd=botd)
 
 

@@ -5,9 +5,9 @@ Usage: python -m benches.server [--python PYTHON] [--rounds N] [--against NAME=C
 Beside that: how many characters a model reads of five kinds of page, and of the answer to a click there.
 
 Each round is a fresh server, and servers take turns within a round, so that the machine's noise falls on
-all of them. `--against` measures any other MCP server whose tools have the names of Playwright's;
-`playwright-mcp` is measured along when it is installed. Results are kept in target/bench/results.json, and
-the next run says what changed.
+all of them. `--against` measures any other MCP server whose tools have the names of Playwright's, or of
+Chrome's own server; `playwright-mcp` is measured along when it is installed. Results are kept in
+target/bench/results.json, and the next run says what changed.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from benches.dialects import in_words_of
 from benches.kinds import KINDS
 from tests_py.support.site import ROUTES, Answer, Request, Site
 
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 RESULTS = Path("target/bench/results.json")
-REF = re.compile(r"\[ref=(\w+)\]")
+REF = re.compile(r"\[ref=(\w+)\]|\buid=(\w+)")
 SESSION_ID = re.compile(r'"sessionId":\s*"([^"]+)"')
 EVERYTHING = ["--caps", "vision,pdf,find,steps"]
 RESAMPLES = 1000
@@ -178,8 +179,32 @@ def measure_every_tool(client: Client, samples: Samples, site: Site) -> None:
     timed("browser_context_create", name="bench")
     timed("browser_context_list")
     timed("browser_context_switch", name="default")
+    timed("browser_context_save_storage", path="bench.json")
     timed("browser_context_close", name="bench")
     timed("browser_install")
+    measure_sessions(client, samples, site)
+    missing = client.unmeasured()
+    assert not missing, f"these tools are not measured: {missing}"
+
+
+def measure_sessions(client: Client, samples: Samples, site: Site) -> None:
+    """The tools of the other two families."""
+
+    def timed(tool: str, **values: object) -> str:
+        return client.timed(samples, tool, tool, **values)
+
+    form, changes = site.page("form"), site.page("consequences")
+    timed("patchright_fetch", url=form)
+    timed("patchright_screenshot", url=form)
+    timed("patchright_click", url=changes, selector="#now")
+    timed("patchright_fill_form", url=form, fields={"[name=name]": "Ada"})
+    timed("patchright_execute_js", url=form, script="6 * 7")
+    session = SESSION_ID.findall(timed("create_session"))[0]
+    timed("navigate", sessionId=session, url=changes)
+    timed("click", sessionId=session, selector="#now")
+    timed("navigate", sessionId=session, url=form)
+    timed("type", sessionId=session, selector="[name=name]", text="Ada")
+    timed("close_session", sessionId=session)
 
 
 def measure_at_once(client: Client, samples: Samples, site: Site) -> None:
@@ -240,7 +265,8 @@ class Client:
             cwd=self._folder.name,
         )
         self._last_id = 0
-        self._ref_names: dict[str, str] = {}
+        self._tools: dict[str, Any] = {}
+        self._measured: set[str] = set()
 
     def __enter__(self) -> Self:
         return self
@@ -278,18 +304,21 @@ class Client:
         self._send({"method": "notifications/initialized"})
 
     def learn_tools(self) -> None:
-        """Looks up what each tool calls the ref of an element: `ref` or `target`."""
-        for tool in self.ask("tools/list")["tools"]:
-            names = tool["inputSchema"].get("properties", {})
-            self._ref_names[tool["name"]] = "ref" if "ref" in names else "target"
+        """Looks up what tools there are, and what they take."""
+        self._tools = {tool["name"]: tool for tool in self.ask("tools/list")["tools"]}
 
     def has_everything(self) -> bool:
         """Whether it is a server with all of our tools."""
-        return "browser_steps" in self._ref_names
+        return "browser_steps" in self._tools
+
+    def unmeasured(self) -> list[str]:
+        """The tools that were not timed once."""
+        return sorted(set(self._tools) - self._measured)
 
     def call(self, tool: str, **values: object) -> str:
         """Calls a tool, which must work, and returns its text."""
-        result = self.ask("tools/call", {"name": tool, "arguments": values})
+        name, told = in_words_of(self._tools, tool, values)
+        result = self.ask("tools/call", {"name": name, "arguments": told})
         text = "\n".join(part["text"] for part in result["content"] if part["type"] == "text")
         assert not result.get("isError"), f"{tool}: {text}"
         return text
@@ -314,12 +343,12 @@ class Client:
         begin = time.perf_counter()
         text = self.call(tool, **values)
         samples[step].append(since(begin))
+        self._measured.add(tool)
         return text
 
     def act(self, samples: Samples, step: str, tool: str, ref: str, **values: object) -> str:
         """Does something to an element, and keeps how long it took."""
-        named = {self._ref_names[tool]: ref, "element": step}
-        return self.timed(samples, step, tool, **named, **values)
+        return self.timed(samples, step, tool, ref=ref, element=step, **values)
 
     def _send(self, message: dict[str, Any]) -> None:
         assert self._process.stdin
@@ -337,7 +366,7 @@ def ref_in(snapshot: str, part: str) -> str:
     line = next(line for line in snapshot.splitlines() if part in line)
     found = REF.search(line)
     assert found, line
-    return found[1]
+    return found[1] or found[2]
 
 
 def since(begin: float) -> float:

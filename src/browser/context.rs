@@ -13,6 +13,7 @@ use super::download::{Download, DownloadState, Downloads};
 use super::emulation::{Emulation, metrics};
 use super::events::{ContextEvent, Listener, Listeners};
 use super::exposed::Exposure;
+use super::front::Front;
 use super::heard::{Beginning, Console};
 use super::input::InputStyle;
 use super::local_files::LocalFiles;
@@ -42,6 +43,8 @@ use crate::error::{Error, Result};
 pub struct ContextOptions {
     /// Width and height of the page in CSS pixels. `None`: as large as its window.
     pub viewport: Option<(u32, u32)>,
+    /// Pages tell the room in their windows as their viewport.
+    pub window_is_viewport: bool,
     pub user_agent: Option<String>,
     pub locale: Option<String>,
     pub timezone: Option<String>,
@@ -100,6 +103,8 @@ pub(super) struct ContextInner {
     downloads: Downloads,
     traffic: Traffic,
     console: Mutex<Console>,
+    /// Which of its pages are in front, where that is for us to say.
+    front: Option<Mutex<Front>>,
     /// Where its traffic goes, if it goes through one of ours.
     relay: Option<Arc<Relay>>,
 }
@@ -135,6 +140,7 @@ impl BrowserContext {
         options: ContextOptions,
         relay: Option<Arc<Relay>>,
     ) -> Self {
+        let front = options.emulation.focus.then(Mutex::default);
         let inner = ContextInner {
             browser,
             id,
@@ -145,6 +151,7 @@ impl BrowserContext {
             downloads: Downloads::default(),
             traffic: Traffic::default(),
             console: Mutex::default(),
+            front,
             relay,
         };
         Self { inner: Arc::new(inner) }
@@ -156,6 +163,10 @@ impl BrowserContext {
 
     pub(super) fn downgrade(&self) -> Weak<ContextInner> {
         Arc::downgrade(&self.inner)
+    }
+
+    pub(super) fn front(&self) -> Option<&Mutex<Front>> {
+        self.inner.front.as_ref()
     }
 
     pub(super) fn traffic(&self) -> &Traffic {

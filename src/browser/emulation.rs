@@ -7,8 +7,8 @@ use super::heard::Hearing;
 use super::page::Page;
 use crate::cdp::CdpSession;
 use crate::cdp::types::emulation::{
-    MediaFeature, SetDeviceMetricsOverride, SetEmulatedMedia, SetFocusEmulationEnabled,
-    SetGeolocationOverride, SetScriptExecutionDisabled,
+    MediaFeature, SetDeviceMetricsOverride, SetEmulatedMedia, SetGeolocationOverride,
+    SetScriptExecutionDisabled,
 };
 use crate::cdp::types::network::{EmulateNetworkConditions, Headers, SetExtraHttpHeaders};
 use crate::cdp::types::page::{AddScriptToEvaluateOnNewDocument, SetBypassCsp};
@@ -45,7 +45,7 @@ pub struct Emulation {
     pub media: Media,
     /// Width and height of the screen; as large as the viewport unless told.
     pub screen: Option<(u32, u32)>,
-    /// Whether each page believes that it has the focus.
+    /// Whether a page believes that it has the focus while it is worked on.
     pub focus: bool,
 }
 
@@ -66,9 +66,6 @@ impl Emulation {
         }
         if self.media != Media::default() {
             session.send(self.media.command()).ignore();
-        }
-        if self.focus {
-            session.send(SetFocusEmulationEnabled { enabled: true }).ignore();
         }
     }
 }
@@ -185,6 +182,8 @@ pub(super) struct Own {
     pub(super) headers: Headers,
     pub(super) media: Option<Media>,
     pub(super) viewport: Option<(u32, u32)>,
+    /// What its window had room for when it opened.
+    pub(super) window: Option<(u32, u32)>,
     pub(super) init_scripts: Vec<String>,
     pub(super) exposures: Vec<Exposure>,
     pub(super) hearing: Hearing,

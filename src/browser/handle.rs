@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::element::ElementHandle;
 use super::evaluate::{as_function, deeply, is_function};
 use super::frame::Frame;
+use super::front::Work;
 use super::gesture;
 use super::heard::preview;
 use super::value::{JsValue, TELL};
@@ -142,6 +143,7 @@ impl Realm {
     }
 
     async fn send(&self, evaluate: Evaluate) -> Result<RemoteObject> {
+        let _work = self.work();
         let running = self.session.send(evaluate).within(NO_LIMIT);
         outcome(self.unless_dialog(running).await?)
     }
@@ -154,6 +156,7 @@ impl Realm {
         argument: &JsValue,
         by_value: bool,
     ) -> Result<RemoteObject> {
+        let _work = self.work();
         let (function_declaration, arguments, _held) = self.prepare(function, argument).await?;
         // A worker has one world, and a call must name something in it; which is held until the call is done.
         let global = match (this, self.context) {
@@ -207,6 +210,10 @@ impl Realm {
                 (wrapped, arguments, held)
             }
         })
+    }
+
+    fn work(&self) -> Option<Work> {
+        Some(self.frame.as_ref()?.page().ok()?.work())
     }
 
     async fn unless_dialog<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {

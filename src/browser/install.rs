@@ -1,8 +1,10 @@
 //! Downloading a browser, where this machine has none.
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use chromiumoxide_fetcher::{BrowserFetcher, BrowserFetcherOptions, BrowserHost, BrowserKind};
+use tempfile::TempDir;
 use tokio::time::Instant;
 
 use super::find;
@@ -11,8 +13,14 @@ use crate::error::{Error, Result, human};
 /// How often the progress is told.
 const EVERY: Duration = Duration::from_millis(500);
 
-/// How long a server may send nothing.
-const LONGEST_SILENCE: Duration = Duration::from_secs(60);
+/// How long a server may send nothing, unless told.
+pub const LONGEST_SILENCE: Duration = Duration::from_secs(60);
+
+/// What the name of a download that is not finished begins with.
+const UNFINISHED: &str = ".download-";
+
+/// A file in it that is locked for as long as whoever downloads it lives.
+const LOCK: &str = "lock";
 
 /// How far a download is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,20 +30,22 @@ pub enum Step {
 }
 
 /// Downloads Chromium into `folder`, or else into our own, where it is found from then on. `mirror` takes the place of
-/// the usual server. An interrupted download leaves nothing.
+/// the usual server, which may send nothing for as long as `longest_silence`. An interrupted download leaves nothing; what
+/// one left that was killed is cleared away by the next.
 ///
 /// # Errors
 /// `browser_install` with what to do instead.
 pub async fn install(
     mirror: Option<&str>,
     folder: Option<&Path>,
+    longest_silence: Duration,
     progress: &(dyn Fn(Step) + Send + Sync),
 ) -> Result<PathBuf> {
     let folder = folder.map(Path::to_owned).or_else(find::downloads_folder);
     let folder = folder.ok_or_else(|| failed("there is no folder to keep it in; set HOME"))?;
     std::fs::create_dir_all(&folder).map_err(failed)?;
-    // Beside its place, so that it can be moved there in one step; removed when this function ends early.
-    let unpacked = tempfile::Builder::new().prefix(".").tempdir_in(&folder).map_err(failed)?;
+    clear_leftovers(&folder);
+    let (unpacked, _lock) = workplace(&folder).map_err(failed)?;
     let mut options =
         BrowserFetcherOptions::builder().with_kind(BrowserKind::Chromium).with_path(unpacked.path());
     if let Some(mirror) = mirror {
@@ -54,8 +64,8 @@ pub async fn install(
                 if now != step || now == Step::Unpacking {
                     (step, since) = (now, Instant::now());
                     progress(step);
-                } else if since.elapsed() > LONGEST_SILENCE {
-                    return Err(failed(format!("the server sent nothing for {}", human(LONGEST_SILENCE))));
+                } else if since.elapsed() > longest_silence {
+                    return Err(failed(format!("the server sent nothing for {}", human(longest_silence))));
                 }
             }
         }
@@ -69,6 +79,28 @@ pub async fn install(
         std::fs::rename(&installation.folder_path, &kept).map_err(failed)?;
     }
     Ok(kept.join(inside))
+}
+
+/// A folder beside the final place, so that all can be moved there in one step. It is removed when it is let go of.
+fn workplace(folder: &Path) -> std::io::Result<(TempDir, File)> {
+    let made = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(folder)?;
+    let lock = File::create(made.path().join(LOCK))?;
+    // Where nothing can be locked, no leftovers are told from what is under way: they stay.
+    let _ = lock.try_lock();
+    Ok((made, lock))
+}
+
+/// Removes what downloads left that were killed: a lock goes with its process.
+fn clear_leftovers(folder: &Path) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let is_download = entry.file_name().to_string_lossy().starts_with(UNFINISHED);
+        let lock = is_download.then(|| File::options().write(true).open(entry.path().join(LOCK)));
+        if let Some(Ok(lock)) = lock
+            && lock.try_lock().is_ok()
+        {
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
 }
 
 fn failed(reason: impl ToString) -> Error {

@@ -21,6 +21,7 @@ mod exposed;
 mod fill;
 pub mod find;
 mod frame;
+mod front;
 mod gesture;
 mod handle;
 mod heard;

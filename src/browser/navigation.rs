@@ -75,6 +75,7 @@ impl Page {
 
     /// Loads the document again.
     pub async fn reload(&self, options: &NavigateOptions) -> Result<Arrival> {
+        let _work = self.work();
         self.revive();
         let before = self.main_frame().loader();
         self.session().call_within(Reload::default(), options.limit).await?;
@@ -92,6 +93,7 @@ impl Page {
     }
 
     async fn go(&self, steps: isize, direction: &'static str, options: &NavigateOptions) -> Result<Arrival> {
+        let _work = self.work();
         let history = self.session().call_within(GetNavigationHistory {}, options.limit).await?;
         let entry =
             history.current_index.checked_add_signed(steps).and_then(|index| history.entries.get(index));
@@ -138,6 +140,7 @@ impl Frame {
     /// Navigates and waits. A download, an answer without content and a dialog end it too: they are arrivals.
     pub async fn goto(&self, url: &str, options: &NavigateOptions) -> Result<Arrival> {
         let page = self.page()?;
+        let _work = page.work();
         page.revive();
         let go = async {
             if page.floods_dialogs() && self == page.main_frame() {

@@ -201,6 +201,7 @@ impl Page {
             }
         });
         let page = Self { inner };
+        page.cover_others();
         let root = page.inner.session.clone();
         page.attend(root, true);
         page
@@ -221,9 +222,10 @@ impl Page {
         change(&mut self.inner.own.lock())
     }
 
-    /// Width and height that this page was given, or its context.
+    /// Width and height that this page was given, or its context; or its window's, where that counts as given.
     pub fn viewport(&self) -> Option<(u32, u32)> {
-        self.own(|own| own.viewport).or(self.context().options().viewport)
+        let (own, window) = self.own(|own| (own.viewport, own.window));
+        own.or(self.context().options().viewport).or(window)
     }
 
     /// The browser's id for this tab.
@@ -251,14 +253,17 @@ impl Page {
     }
 
     pub fn mouse(&self) -> Mouse {
+        drop(self.work());
         self.inner.input.mouse()
     }
 
     pub fn keyboard(&self) -> Keyboard {
+        drop(self.work());
         self.inner.input.keyboard()
     }
 
     pub fn touch(&self) -> Touch {
+        drop(self.work());
         self.inner.input.touch()
     }
 
@@ -578,7 +583,15 @@ impl Page {
         let page = Arc::downgrade(&self.inner);
         session.observe(&HEARD, Arc::new(Ear { page: page.clone(), session: session.clone(), is_root }));
         let set_up = self.set_up(&session);
+        let size = (is_root && self.context().options().window_is_viewport)
+            .then(|| session.send(wire::GetLayoutMetrics {}));
         tokio::spawn(async move {
+            if let Some(Ok(metrics)) = futures_util::future::OptionFuture::from(size).await
+                && let Some(inner) = page.upgrade()
+            {
+                let view = metrics.css_layout_viewport;
+                Page { inner }.own(|own| own.window = Some((view.client_width, view.client_height)));
+            }
             if let Ok(tree) = set_up.await
                 && let Some(inner) = page.upgrade()
             {
@@ -610,6 +623,9 @@ impl Page {
         session.send(auto_attach()).ignore();
         self.context().set_up_target(session, session.id() == self.inner.session.id());
         self.own(|own| own.set_up(session));
+        if self.is_in_front() {
+            session.send(SetFocusEmulationEnabled { enabled: true }).ignore();
+        }
         session.send(RunIfWaitingForDebugger {}).ignore();
         tree
     }

@@ -101,6 +101,7 @@ impl Page {
     }
 
     async fn take_screenshot(&self, options: ScreenshotOptions) -> Result<Screenshot> {
+        let _work = self.work();
         let metrics = self.session().call(GetLayoutMetrics {}).await?;
         let area = document_area(&metrics, options.area);
         let [x, y, width, height] = area;

@@ -91,6 +91,7 @@ impl World {
         arguments: Vec<CallArgument>,
         by_value: bool,
     ) -> Result<RemoteObject> {
+        let _work = self.inner.frame.page().map(|page| page.work());
         let mut all = vec![value_argument(&Value::from(method))];
         all.extend(arguments);
         let call = CallFunctionOn {

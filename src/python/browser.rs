@@ -72,6 +72,7 @@ impl ProxySettings {
 #[serde(default, deny_unknown_fields)]
 struct Context {
     viewport: Option<Size>,
+    window_is_viewport: bool,
     screen: Option<Size>,
     user_agent: Option<String>,
     locale: Option<String>,
@@ -123,6 +124,7 @@ impl Context {
         };
         Ok(ContextOptions {
             viewport: self.viewport.map(|size| (size.width, size.height)),
+            window_is_viewport: self.window_is_viewport,
             user_agent: self.user_agent,
             locale: self.locale,
             timezone: self.timezone_id,

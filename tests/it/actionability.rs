@@ -68,6 +68,26 @@ fn an_obstacle_is_named_when_the_time_is_over() {
     });
 }
 
+/// Between two frames everything stands still, however long that takes.
+#[test]
+fn a_button_on_a_page_that_draws_once_in_a_second_is_seen_to_move() {
+    let html = "<button id=x style='position:absolute'>B</button><script>
+        let left = 0;
+        (function draw() {
+            x.style.left = (left += 40) % 400 + 'px';
+            const end = performance.now() + 1100;
+            while (performance.now() < end);
+            requestAnimationFrame(draw);
+        })();
+        x.onclick = () => document.title = 'clicked';
+    </script>";
+    drive(async |context, site| {
+        let page = open(&context, &site, html).await;
+        let error = click(page.main_frame(), "#x", &within(InputStyle::Instant, 3500)).await.unwrap_err();
+        assert!(error.to_string().contains("was still moving"), "{error}");
+    });
+}
+
 #[test]
 fn an_obstacle_that_goes_away_is_waited_for() {
     let later = [

@@ -14,6 +14,7 @@ mod cli;
 mod find;
 mod http;
 mod input;
+mod install;
 mod launch;
 mod layers;
 mod oracle;

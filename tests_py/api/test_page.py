@@ -8,7 +8,7 @@ from urllib.parse import urlparse
 
 import pytest
 
-from patchright_mcp.async_api import Browser, Dialog, Error, Page, Playwright
+from patchright_mcp.async_api import Browser, BrowserContext, Dialog, Error, Page, Playwright
 from patchright_mcp.async_api import TimeoutError as PatchrightTimeoutError
 from tests_py.support.site import Site
 
@@ -162,3 +162,42 @@ async def test_a_script_of_ours_may_open_windows_and_one_of_the_page_may_not(pag
     assert (await opened.value).url == site.page("form")
     async with page.expect_popup():
         await page.dispatch_event("a", "click")
+
+
+STATE = "() => [document.hasFocus(), document.visibilityState]"
+
+
+async def test_of_two_tabs_the_one_that_is_worked_on_is_in_front(
+    context: BrowserContext, page: Page, site: Site
+) -> None:
+    """As a site finds out: one of its tabs reads what the other has written down."""
+    tell = """(name) => ['visibilitychange', 'focus', 'blur'].forEach((type) => addEventListener(type, () => {
+        localStorage[name] = `${document.visibilityState} ${document.hasFocus()}`;
+    }))"""
+    second = await context.new_page()
+    for name, tab in (("first", page), ("second", second)):
+        await tab.goto(site.page("form"))
+        await tab.evaluate(tell, name)
+    await second.wait_for_function("localStorage.first === 'hidden false'")
+    await page.wait_for_function("localStorage.second === 'hidden false'")
+    assert await page.evaluate("[localStorage.first, outerHeight > innerHeight]") == ["visible true", True]
+
+
+async def test_tabs_that_are_worked_on_at_once_are_all_drawn(context: BrowserContext) -> None:
+    pages = [await context.new_page() for _ in range(3)]
+    await asyncio.gather(*[each.evaluate("new Promise(requestAnimationFrame)") for each in pages])
+    told = await asyncio.gather(*[each.evaluate(STATE) for each in pages])
+    assert told == [[True, "visible"]] * 3
+
+
+async def test_a_page_is_as_large_as_its_window_unless_told(browser: Browser, page: Page) -> None:
+    size = "() => ({ width: innerWidth, height: innerHeight })"
+    assert page.viewport_size == await page.evaluate(size)
+    assert await page.evaluate("outerHeight - innerHeight") > 50
+    given = {"width": 640, "height": 480}
+    async with await browser.new_context(viewport={"width": 640, "height": 480}) as context:
+        page = await context.new_page()
+        assert page.viewport_size == given
+        assert await page.evaluate(size) == given
+    async with await browser.new_context(no_viewport=True) as context:
+        assert (await context.new_page()).viewport_size is None

@@ -123,6 +123,26 @@ def test_a_download_tells_how_far_it_is_and_leaves_nothing_when_it_is_cut_short(
     site.release()
 
 
+def test_what_a_killed_download_left_is_cleared_by_the_next(
+    new_wire: Callable[..., Wire], site: Site, folder: Path
+) -> None:
+    site.hold()
+    browsers = folder / "browsers"
+    asked = {"name": "browser_install", "arguments": {}}
+    wire = new_wire("--browsers-dir", str(browsers), "--download-host", site.url("/hold"))
+    wire.shake_hands()
+    wire.start("tools/call", asked)
+    until(lambda: bool(list(browsers.glob(".*/*.zip"))), "the download")
+    wire.process.kill()
+    wire.process.wait()
+    assert list(browsers.iterdir())
+    site.release()
+    wire = new_wire("--browsers-dir", str(browsers), "--download-host", "http://127.0.0.1:1")
+    wire.shake_hands()
+    assert wire.call("browser_install")["result"]["isError"]
+    assert list(browsers.iterdir()) == []
+
+
 async def test_chromium_never_takes_the_place_of_another_browser(site: Site, tmp_path: Path) -> None:
     folder = str(tmp_path / "browsers")
     asked = len(site.all_requested())

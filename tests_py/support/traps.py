@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import time
@@ -9,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from patchright_mcp.async_api import BrowserContext
 from tests_py.support.client import Reply, Server
 from tests_py.support.site import Site
 
@@ -78,6 +80,44 @@ async def visit(server: Server, site: Site, name: str) -> Notes:
     await call("browser_navigate_back")
     await call("browser_snapshot")
     again = notes_of(site, name, lambda notes: "answer" not in notes["facts"])
+    return {"facts": before["facts"], "catches": before["catches"] + again["catches"]}
+
+
+async def visit_by_script(context: BrowserContext, site: Site, name: str) -> Notes:
+    """Does the same from Python, and gives the notes of the page about it."""
+
+    async def noted(until: Callable[[Notes], object] | None = None) -> Notes:
+        return await asyncio.to_thread(notes_of, site, name, until)
+
+    page = await context.new_page()
+    await page.goto(site.url(f"/pages/traps.html?name={name}"))
+    await noted()
+    assert "Traps" in await page.evaluate("document.querySelector('h1').textContent")
+    assert "Traps" in await page.content()
+    await page.wait_for_selector("text=Press")
+    await page.locator("body").aria_snapshot()
+    picture = await page.screenshot()
+    await page.get_by_role("button", name="Press", exact=True).hover()
+    await page.get_by_role("button", name="Press", exact=True).click()
+    await page.get_by_label("Name").fill("Ada Lovelace")
+    await page.get_by_label("City").press_sequentially("London")
+    await page.get_by_label("Colour").select_option("Blue")
+    await page.get_by_label("Agree").check()
+    await page.frame_locator("#other").get_by_role("button").click()
+    page.once("dialog", lambda dialog: dialog.accept())
+    await page.get_by_role("button", name="Ask").click()
+    async with page.expect_file_chooser() as chooser:
+        await page.get_by_label("Picture").click()
+    await (await chooser.value).set_files({"name": "a.png", "mimeType": "image/png", "buffer": picture})
+    other = await context.new_page()
+    await other.goto(site.page("form"))
+    await page.bring_to_front()
+    await page.get_by_role("button", name="Far away").click()
+    before = await noted(lambda notes: "answer" in notes["facts"])
+    await page.goto(site.page("form"))
+    await page.go_back()
+    await page.inner_text("h1")
+    again = await noted(lambda notes: "answer" not in notes["facts"])
     return {"facts": before["facts"], "catches": before["catches"] + again["catches"]}
 
 

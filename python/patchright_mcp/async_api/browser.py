@@ -586,8 +586,11 @@ def context_options(given: dict[str, Any]) -> dict[str, Any]:
             raise Error('"isMobile" option is not supported with null "viewport"')
         if options.get("device_scale_factor"):
             raise Error('"deviceScaleFactor" option is not supported with null "viewport"')
-    else:
-        options.setdefault("viewport", {"width": 1280, "height": 720})
+    elif "viewport" not in options:
+        if options.get("is_mobile") or options.get("device_scale_factor") or options.get("screen"):
+            options["viewport"] = {"width": 1280, "height": 720}
+        else:
+            options["window_is_viewport"] = True
     check_proxy(options.get("proxy"))
     check_certificates(options.get("client_certificates"))
     state = options.get("storage_state")
@@ -598,6 +601,7 @@ def context_options(given: dict[str, Any]) -> dict[str, Any]:
 
 _NATIVE = (
     "viewport",
+    "window_is_viewport",
     "screen",
     "user_agent",
     "locale",

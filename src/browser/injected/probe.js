@@ -13,16 +13,21 @@ const LONGEST_NAME = 40;
 
 /** How long to wait for a frame: a busy machine draws late; a tab that nobody sees is not drawn at all. */
 const PATIENCE = 1000;
+/** The same where a frame decides whether something moves: between two frames everything stands still. */
+const LONG_PATIENCE = 3000;
 const IMPATIENCE = 60;
-let patience = PATIENCE;
+/** How long nothing was drawn, when that was last waited for. */
+let missed = 0;
 
 /** The next frame; a moment later where none is drawn. */
-const nextFrame = () =>
+const nextFrame = (longest = PATIENCE) =>
   new Promise((resolve) => {
-    const timer = setTimeout(() => done(IMPATIENCE), patience);
-    const frame = requestAnimationFrame(() => done(PATIENCE));
+    const isSeen = document.visibilityState === "visible";
+    const wait = isSeen && missed < longest ? longest : IMPATIENCE;
+    const timer = setTimeout(() => done(isSeen ? Math.max(missed, wait) : missed), wait);
+    const frame = requestAnimationFrame(() => done(0));
     function done(next) {
-      patience = next;
+      missed = next;
       clearTimeout(timer);
       cancelAnimationFrame(frame);
       resolve();
@@ -343,7 +348,7 @@ engine.probe = async (node, { need, scroll = null, at = null, position = null })
   if (need.stable) {
     const before = boxed(rectOf(subject));
     for (let frame = 0; frame < 2; frame++) {
-      await nextFrame();
+      await nextFrame(LONG_PATIENCE);
       if (!isConnected(subject)) return { blocked: "missing" };
       if (!isSame(before, boxed(rectOf(subject)))) return { blocked: "moving" };
     }

@@ -81,7 +81,7 @@ domain! {
         /// A part of the page, in CSS pixels.
         Viewport { x: f64, y: f64, width: f64, height: f64, scale: f64 }
         Screenshot { data: String }
-        LayoutViewport { page_x: f64, page_y: f64, client_width: f64, client_height: f64 }
+        LayoutViewport { page_x: f64, page_y: f64, client_width: u32, client_height: u32 }
         VisualViewport {
             offset_x: f64,
             offset_y: f64,

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::Result;
 use crate::browser::find::{Channel, find};
-use crate::browser::install::{Step, install};
+use crate::browser::install::{LONGEST_SILENCE, Step, install};
 use crate::error::Error;
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::Reply;
@@ -56,7 +56,8 @@ impl Tool for Install {
                         Step::Unpacking => "unpacking Chromium".to_owned(),
                     });
                 };
-                let path = install(mirror, launch.browsers_dir.as_deref(), &told).await?;
+                let folder = launch.browsers_dir.as_deref();
+                let path = install(mirror, folder, LONGEST_SILENCE, &told).await?;
                 reply.say(format!("Chromium was downloaded and installed ({}).", path.display()));
                 Ok(())
             }
