@@ -191,7 +191,7 @@ def measure_sessions(client: Client, samples: Samples, site: Site) -> None:
     """The tools of the other two families."""
 
     def timed(tool: str, **values: object) -> str:
-        return client.timed(samples, tool, tool, **values)
+        return client.timed(samples, f"{tool}, by selector" if "selector" in values else tool, tool, **values)
 
     form, changes = site.page("form"), site.page("consequences")
     timed("patchright_fetch", url=form)

@@ -124,9 +124,12 @@ fn engine_options(flags: &Flags) -> Result<EngineOptions, Ending> {
     let source = match &flags.cdp_endpoint {
         Some(endpoint) => {
             let url = url::Url::parse(endpoint).ok();
-            if url.is_none_or(|url| !["http", "https", "ws"].contains(&url.scheme()) || url.host().is_none())
-            {
-                return Err(mistake("cdp-endpoint", "expected an http:// or ws:// address"));
+            let schemes = ["http", "https", "ws", "wss"];
+            if url.is_none_or(|url| !schemes.contains(&url.scheme()) || url.host().is_none()) {
+                return Err(mistake(
+                    "cdp-endpoint",
+                    "expected an http://, https://, ws:// or wss:// address",
+                ));
             }
             if launch.user_data_dir.is_some() {
                 return Err(mistake(

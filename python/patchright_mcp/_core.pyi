@@ -192,11 +192,14 @@ class BrowserContext:
     def add_cookies(self, cookies: Any) -> Operation: ...
     def clear_cookies(self) -> Operation: ...
     def storage_state(self, with_databases: bool) -> Operation: ...
-    def restore_storage(self, state: Any) -> Operation: ...
+    def replace_storage(self, state: Any) -> Operation:
+        """Puts cookies and storage in, in place of those that are there."""
     def grant_permissions(self, permissions: list[str], origin: str | None) -> Operation: ...
     def clear_permissions(self) -> Operation: ...
     def set_geolocation(self, geolocation: Any) -> Operation: ...
     def set_offline(self, offline: bool) -> Operation: ...
+    def turn_clock(self, turn: Any) -> Operation:
+        """Turns the clock of all its documents, see `Turn`."""
     def set_extra_headers(self, headers: dict[str, str]) -> Operation: ...
 
 @final
@@ -278,10 +281,14 @@ class Page:
         quality: int | None,
         area: list[float] | None,
         scale: float | None,
-        transparent: bool,
+        masks: list[tuple[Frame, str]],
+        finish: Any,
         timeout_ms: float,
     ) -> Operation:
-        """A picture. `area`: `None` for the viewport, an empty list for the whole page, or x, y, width and height."""
+        """A picture. `area`: `None` for the viewport, an empty list for the whole page, or x, y, width and height.
+
+        `masks`: frames and selectors of what is covered. `finish`: what else is done to the page meanwhile.
+        """
     def pdf(self, chosen: Any) -> Operation: ...
     def mouse_move(self, x: float, y: float, steps: int) -> Operation: ...
     def mouse_down(self, name: str, count: int) -> Operation: ...
@@ -390,6 +397,7 @@ class Frame:
         target_position: tuple[float, float] | None,
         force: bool,
         trial: bool,
+        steps: int | None,
         timeout_ms: float,
     ) -> Operation:
         """Drags one element onto another."""
@@ -413,6 +421,8 @@ class JsHandle:
     def get_properties(self) -> Operation: ...
     def perform(self, deed: Any, timeout_ms: float) -> Operation:
         """Does what `deed` says, see `Deed`."""
+    def preview(self) -> str:
+        """What it is, in one line; looked up at once."""
     def query(self, selector: str, strict: bool) -> Operation:
         """The first element that a selector finds within this one."""
     def query_all(self, selector: str) -> Operation:

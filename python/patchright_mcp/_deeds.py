@@ -33,6 +33,8 @@ def press(
     position: Any,
     force: bool | None,
     trial: bool | None,
+    scroll: str | None,
+    steps: int | None = None,
 ) -> dict[str, Any]:
     """A press on an element, or only the way to it."""
     return deed(
@@ -44,6 +46,8 @@ def press(
         position=position,
         force=force,
         trial=trial,
+        keeps_scroll=scroll == "none" or None,
+        steps=steps,
     )
 
 
@@ -52,9 +56,13 @@ def checked(
     position: Any,
     force: bool | None,
     trial: bool | None,
+    scroll: str | None,
 ) -> dict[str, Any]:
     """A press that checks or unchecks."""
-    return deed("set_checked", checked=wanted, position=position, force=force, trial=trial)
+    keeps_scroll = scroll == "none" or None
+    return deed(
+        "set_checked", checked=wanted, position=position, force=force, trial=trial, keeps_scroll=keeps_scroll
+    )
 
 
 def listed(value: Any) -> list[Any]:

@@ -44,7 +44,7 @@ def failure(error: BrowserError, timeout: float | None = None, log: Sequence[str
     if error.code == "not_actionable" and error.message.endswith("after 0 ms"):
         return Error(f"{prefix}{_refused(error.message)}")
     if error.code in _SLOW:
-        lines = [*log, *_obstacle(error)]
+        lines = [*log, *_obstacle(error, title)]
         called = "\nCall log:\n" + "\n".join(f"  - {line}" for line in lines) + "\n" if lines else ""
         return TimeoutError(f"{prefix}Timeout {timeout or 0:g}ms exceeded.{called}")
     if error.code in _CLOSED:
@@ -93,7 +93,15 @@ def _unreadable(error: BrowserError, log: Sequence[str]) -> str:
     return error.message
 
 
-def _obstacle(error: BrowserError) -> list[str]:
+_ACTIONS = {
+    "check": "click",
+    "uncheck": "click",
+    "set_checked": "click",
+    "scroll_into_view_if_needed": "scroll into view",
+}
+
+
+def _obstacle(error: BrowserError, title: str) -> list[str]:
     """What was in the way, in the words of the engine and in those that scripts look for."""
     if error.code == "no_such_option":
         return ["did not find some options", error.message]
@@ -112,7 +120,8 @@ def _obstacle(error: BrowserError) -> list[str]:
     if "covered by" in error.message:
         cover = error.message.partition("covered by ")[2].partition(" after ")[0]
         lines.append(f"{_written(cover)} intercepts pointer events")
-    return [*lines, "retrying"]
+    name = title.rpartition(".")[2]
+    return [*lines, f"retrying {_ACTIONS.get(name, name.replace('_', ' '))} action"]
 
 
 def _written(cover: str) -> str:
@@ -126,9 +135,11 @@ def _written(cover: str) -> str:
 
 
 def _several(error: BrowserError, log: Sequence[str]) -> str:
-    what = next(
-        (line.removeprefix("waiting for ") for line in log if line.startswith("waiting for ")), "locator"
-    )
+    waited = (line.removeprefix("waiting for ") for line in log if line.startswith("waiting for "))
+    what = re.sub(r" to be \w+$", "", next(waited, "locator"))
+    if all(preview.startswith(("<iframe", "<frame")) for preview in error.details):
+        # The way into the frame is not plain.
+        what = what.rpartition(".content_frame")[0] or what
     count = error.message.partition(" matches ")[2].partition(" ")[0]
     lines = [f"    {number}) {preview}" for number, preview in enumerate(error.details, 1)]
     if int(count) > len(lines):

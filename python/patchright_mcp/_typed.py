@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypedDict
@@ -62,6 +63,13 @@ class FilePayload(TypedDict):
     name: str
     mimeType: str
     buffer: bytes
+
+
+class DropPayload(TypedDict, total=False):
+    """What is dropped on an element: files, by path or content, and texts by their kinds."""
+
+    files: str | Path | FilePayload | Sequence[str | Path] | Sequence[FilePayload] | None
+    data: dict[str, str] | None
 
 
 class PdfMargins(TypedDict, total=False):

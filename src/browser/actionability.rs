@@ -25,11 +25,22 @@ pub struct ActionOptions {
     pub position: Option<Point>,
     /// How to move, when not as the page's input does.
     pub style: Option<InputStyle>,
+    /// In how many even steps the pointer goes straight to the middle, when not as the style does it.
+    pub steps: Option<u32>,
+    /// Leaves the page where it is scrolled to.
+    pub keeps_scroll: bool,
 }
 
 impl Default for ActionOptions {
     fn default() -> Self {
-        Self { limit: ACTION_LIMIT, force: false, position: None, style: None }
+        Self {
+            limit: ACTION_LIMIT,
+            force: false,
+            position: None,
+            style: None,
+            steps: None,
+            keeps_scroll: false,
+        }
     }
 }
 
@@ -217,13 +228,20 @@ impl ElementHandle {
         attempt: u32,
     ) -> Result<Attempt<Reached>> {
         let input = self.input(options)?;
-        if input.style() == InputStyle::Natural {
+        if input.style() == InputStyle::Natural && options.steps.is_none() {
             return self.walk_up(need, &input, options, attempt).await;
         }
-        let aim = Aim { scroll: Some(attempt), at: None, position: options.position };
+        let scroll = (!options.keeps_scroll).then_some(attempt);
+        let aim = Aim { scroll, at: None, position: options.position };
         Ok(match self.look_from_page(need, &aim).await? {
             Look::Blocked(by) => Attempt::Blocked(by),
-            Look::Clear(Clear { point, .. }) => Attempt::Done(Reached { point, journey: None }),
+            Look::Clear(Clear { point, .. }) => {
+                let journey = match options.steps {
+                    Some(steps) => Some(input.mouse().go_in_steps(point, steps).await?),
+                    None => None,
+                };
+                Attempt::Done(Reached { point, journey })
+            }
         })
     }
 
@@ -236,8 +254,9 @@ impl ElementHandle {
         attempt: u32,
     ) -> Result<Attempt<Reached>> {
         // What the wheel does not get into view the browser does, as it would for a key.
-        let wheeled = attempt <= LAST_WHEEL && self.wheel_into_view(options, attempt).await?;
-        let scroll = (!wheeled).then_some(attempt);
+        let stays = options.keeps_scroll;
+        let wheeled = !stays && attempt <= LAST_WHEEL && self.wheel_into_view(options, attempt).await?;
+        let scroll = (!wheeled && !stays).then_some(attempt);
         let aim = Aim { scroll, at: Some(off_centre(input.chance())), position: options.position };
         let mut found = match self.look_from_page(Need { stable: false, ..need }, &aim).await? {
             Look::Blocked(by) => return Ok(Attempt::Blocked(by)),

@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use super::browser::{Browser, BrowserInner};
+use super::clock::Clock;
 use super::download::{Download, DownloadState, Downloads};
 use super::emulation::{Emulation, metrics};
 use super::events::{ContextEvent, Listener, Listeners};
@@ -117,6 +118,7 @@ struct ContextState {
     /// The origins that its pages have been to.
     origins: BTreeSet<String>,
     exposures: Vec<Exposure>,
+    clock: Option<Clock>,
 }
 
 impl fmt::Debug for BrowserContext {
@@ -279,11 +281,15 @@ impl BrowserContext {
     /// Runs `source` in every document of this context that is made from now on, before the document's own scripts.
     pub async fn add_init_script(&self, source: String) -> Result<()> {
         self.inner.options.lock().init_scripts.push(source.clone());
+        self.add_to_sessions(&source).await
+    }
+
+    async fn add_to_sessions(&self, source: &str) -> Result<()> {
         for page in self.pages() {
             for session in page.sessions() {
                 session
                     .call(AddScriptToEvaluateOnNewDocument {
-                        source: source.clone(),
+                        source: source.to_owned(),
                         ..AddScriptToEvaluateOnNewDocument::default()
                     })
                     .await?;
@@ -298,6 +304,17 @@ impl BrowserContext {
 
     pub(super) fn exposures(&self) -> Vec<Exposure> {
         self.inner.state.lock().exposures.clone()
+    }
+
+    pub(super) fn clock(&self) -> Option<Clock> {
+        self.inner.state.lock().clock.clone()
+    }
+
+    /// Has the documents to come begin with this clock.
+    pub(super) async fn keep_clock(&self, clock: Clock) -> Result<()> {
+        let (first, later) = (clock.script(), clock.correction());
+        let before = self.inner.state.lock().clock.replace(clock);
+        self.add_to_sessions(if before.is_none() { &first } else { &later }).await
     }
 
     pub(super) fn change_options(&self, change: impl FnOnce(&mut ContextOptions)) {
@@ -532,9 +549,12 @@ impl BrowserContext {
         if !options.extra_headers.is_empty() {
             session.send(SetExtraHttpHeaders { headers: options.extra_headers.clone() }).ignore();
         }
-        for source in &options.init_scripts {
+        let clock = self.clock().map(|clock| clock.script());
+        for source in clock.iter().chain(&options.init_scripts) {
             let script = AddScriptToEvaluateOnNewDocument {
                 source: source.clone(),
+                // A page begins with an empty document, which is there already.
+                run_immediately: is_page.then_some(true),
                 ..AddScriptToEvaluateOnNewDocument::default()
             };
             session.send(script).ignore();

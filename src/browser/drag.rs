@@ -1,7 +1,9 @@
 //! Dragging: with the mouse, and with what the page puts into the drag where it lets the browser do it.
+use std::path::PathBuf;
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use serde::Deserialize;
 use tokio::time::timeout;
 
 use super::actionability::{ActionOptions, Need};
@@ -9,7 +11,7 @@ use super::element::ElementHandle;
 use super::input::{Button, Mouse, Point};
 use super::page::Page;
 use super::world::World;
-use crate::cdp::types::input::{DispatchDragEvent, DragData, DragIntercepted, SetInterceptDrags};
+use crate::cdp::types::input::{DispatchDragEvent, DragData, DragIntercepted, DragItem, SetInterceptDrags};
 use crate::cdp::{Event, Events};
 use crate::error::Result;
 
@@ -32,12 +34,48 @@ impl ElementHandle {
             // What the page drags itself may come to lie over the target.
             let need = Need { hit: is_carried, ..Need::POINTED };
             let to = target.look_until_clear(need, target_options).await?;
-            if !is_carried {
-                mouse.move_to(to).await?;
+            match target_options.steps {
+                _ if is_carried => {}
+                Some(steps) => mouse.move_in_steps(to, steps).await?,
+                None => mouse.move_to(to).await?,
             }
             Ok(to)
         };
         page.carry(from, &mouse, &worlds, carry).await
+    }
+}
+
+/// What is dropped from outside the page.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct Dropped {
+    /// Paths of files.
+    files: Vec<PathBuf>,
+    /// Texts by their kinds, such as `text/plain`.
+    data: Vec<(String, String)>,
+}
+
+impl ElementHandle {
+    /// Drops something on the element, as if it came from another program.
+    pub async fn drop_here(&self, dropped: &Dropped, options: &ActionOptions) -> Result<()> {
+        const COPY: i64 = 1;
+        let session = self.frame().page()?.session().clone();
+        let to = self.look_until_clear(Need::POINTED, options).await?;
+        let item = |(mime_type, data): &(String, String)| DragItem {
+            mime_type: mime_type.clone(),
+            data: data.clone(),
+            ..DragItem::default()
+        };
+        let files: Vec<_> = dropped.files.iter().map(|path| path.display().to_string()).collect();
+        let data = DragData {
+            items: dropped.data.iter().map(item).collect(),
+            files: Some(files).filter(|files| !files.is_empty()),
+            drag_operations_mask: COPY,
+        };
+        for kind in ["dragEnter", "dragOver", "drop"] {
+            session.call(drag_event(kind, to, data.clone())).await?;
+        }
+        Ok(())
     }
 }
 

@@ -175,14 +175,19 @@ impl ElementHandle {
         self.input(options)?.touch().tap(point).await
     }
 
-    /// Scrolls the element into view, if it is not.
+    /// Scrolls all of the element into view, if it is not. It may be one that nobody can see.
     pub async fn scroll_into_view(&self, options: &ActionOptions) -> Result<()> {
-        let need = Need { stable: true, ..Need::SEEN };
+        let need = Need { stable: true, ..Need::default() };
         self.until_clear(options.limit, |attempt| async move {
+            let shows = self.ask::<Option<String>>("shows", Vec::new()).await?.ok_or_else(|| self.stale())?;
+            if shows == "none" {
+                return Ok(Attempt::Blocked(Obstacle::Hidden));
+            }
             self.bring_into_view(options, attempt).await?;
+            self.ask::<()>("showWhole", Vec::new()).await?;
             Ok(match self.look_from_page(need, &Aim::default()).await? {
-                Look::Clear(_) => Attempt::Done(()),
-                Look::Blocked(by) => Attempt::Blocked(by),
+                Look::Blocked(by) if shows == "area" || by == Obstacle::Moving => Attempt::Blocked(by),
+                Look::Clear(_) | Look::Blocked(_) => Attempt::Done(()),
             })
         })
         .await
@@ -191,7 +196,8 @@ impl ElementHandle {
     /// Where the element can be pointed at, without pointing there.
     pub(super) async fn look_until_clear(&self, need: Need, options: &ActionOptions) -> Result<Point> {
         self.until_clear(options.limit, |attempt| async move {
-            let aim = Aim { scroll: Some(attempt), at: None, position: options.position };
+            let scroll = (!options.keeps_scroll).then_some(attempt);
+            let aim = Aim { scroll, at: None, position: options.position };
             Ok(match self.look_from_page(need, &aim).await? {
                 Look::Clear(clear) => Attempt::Done(clear.point),
                 Look::Blocked(by) => Attempt::Blocked(by),
@@ -413,6 +419,11 @@ impl ElementHandle {
         let mut all = vec![self.handle.argument()];
         all.extend(arguments);
         self.world.call_with(method, all).await.map_err(|error| self.explain(error))
+    }
+
+    /// The element around this one.
+    pub async fn parent(&self) -> Result<ElementHandle> {
+        self.handle_of("parentOf", Vec::new()).await?.ok_or_else(|| self.stale())
     }
 
     /// The control that is meant: the one of a label, the element itself otherwise.

@@ -7,21 +7,24 @@ use url::Url;
 
 use crate::error::{Error, Result, human};
 
-/// The `ws://` address behind `endpoint`, which may be one already, or the `http://` address that tells it.
+/// The `ws://` or `wss://` address behind `endpoint`, which may be one already, or the `http://` or `https://` address
+/// that tells it.
 pub(super) async fn resolve(endpoint: &str, headers: &[(String, String)], limit: Duration) -> Result<String> {
     let gone = |reason: String| Error::BrowserGone { reason };
     let url = Url::parse(endpoint).map_err(|_| gone("its address cannot be read".to_owned()))?;
     match url.scheme() {
         "ws" | "wss" => return Ok(endpoint.to_owned()),
         "http" | "https" => {}
-        _ => return Err(gone("only http:// and ws:// addresses can be attached to".to_owned())),
+        _ => return Err(gone("only http(s):// and ws(s):// addresses can be attached to".to_owned())),
     }
     let told = timeout(limit, ask(&url, headers)).await;
     let told = told.unwrap_or_else(|_| Err(gone(format!("it gave no answer within {}", human(limit)))))?;
     let mut socket = Url::parse(&told).map_err(|_| gone("its answer names no address".to_owned()))?;
     // The browser names itself as it was asked, or as it sees itself: what we reached is right.
-    let same =
-        socket.set_host(url.host_str()).is_ok() && socket.set_port(url.port_or_known_default()).is_ok();
+    let scheme = if url.scheme() == "https" { "wss" } else { "ws" };
+    let same = socket.set_scheme(scheme).is_ok()
+        && socket.set_host(url.host_str()).is_ok()
+        && socket.set_port(url.port_or_known_default()).is_ok();
     if same { Ok(socket.into()) } else { Err(gone("its answer names no address".to_owned())) }
 }
 

@@ -1,6 +1,9 @@
 //! Functions that pages can call and somebody outside answers. No binding of the protocol is used: those do not survive a
 //! navigation. Instead the page keeps a list of calls, and a call of ours waits in it for the next one.
 use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::timeout;
 
 use super::context::BrowserContext;
 use super::events::PageEvent;
@@ -101,11 +104,16 @@ impl Page {
 
     /// Fetches the calls of a new document, if any function was exposed.
     pub(super) fn serve_document(&self, frame: &Frame) {
-        let mut exposures = self.context().exposures();
-        exposures.extend(self.own(|own| own.exposures.clone()));
-        for exposure in exposures {
+        for exposure in self.all_exposures() {
             self.serve(frame, exposure);
         }
+    }
+
+    /// The functions of this page, those of its context among them.
+    fn all_exposures(&self) -> Vec<Exposure> {
+        let mut exposures = self.context().exposures();
+        exposures.extend(self.own(|own| own.exposures.clone()));
+        exposures
     }
 
     /// Tells of each call of a function until its document is gone.
@@ -113,24 +121,43 @@ impl Page {
         let (page, frame, loader) = (self.downgrade(), frame.clone(), frame.loader());
         tokio::spawn(async move {
             while frame.loader() == loader {
-                let Ok(realm) = frame.realm(Scope::Main).await else { return };
-                let ask = JsValue::Array { number: 0, items: exposure.ask("next") };
-                let Ok(JsValue::Array { items, .. }) = realm.evaluate_unhindered(ASK, &ask).await else {
-                    return;
-                };
-                let [JsValue::Number(number), JsValue::Array { items: arguments, .. }] = items.as_slice()
+                let Ok(JsValue::Array { items: calls, .. }) = frame.ask_exposed(&exposure, "next").await
                 else {
                     return;
                 };
                 let Some(page) = page.upgrade() else { return };
-                page.tell(&PageEvent::Called(Call {
-                    frame: frame.clone(),
-                    name: exposure.name.clone(),
-                    arguments: arguments.clone(),
-                    token: exposure.token.clone(),
-                    number: *number,
-                }));
+                for call in calls {
+                    let JsValue::Array { items, .. } = call else { return };
+                    let [JsValue::Number(number), JsValue::Array { items: arguments, .. }] = items.as_slice()
+                    else {
+                        return;
+                    };
+                    page.tell(&PageEvent::Called(Call {
+                        frame: frame.clone(),
+                        name: exposure.name.clone(),
+                        arguments: arguments.clone(),
+                        token: exposure.token.clone(),
+                        number: *number,
+                    }));
+                }
             }
         });
+    }
+}
+
+impl Frame {
+    async fn ask_exposed(&self, exposure: &Exposure, what: &str) -> Result<JsValue> {
+        let ask = JsValue::Array { number: 0, items: exposure.ask(what) };
+        self.realm(Scope::Main).await?.evaluate_unhindered(ASK, &ask).await
+    }
+
+    /// Waits until all calls of exposed functions, made up to now, were told.
+    pub async fn until_served(&self) {
+        const LIMIT: Duration = Duration::from_secs(1);
+        let Ok(page) = self.page() else { return };
+        for exposure in page.all_exposures() {
+            // A document that has just come may not have the function yet.
+            let _ = timeout(LIMIT, self.ask_exposed(&exposure, "told")).await;
+        }
     }
 }

@@ -260,7 +260,7 @@ impl JsHandle {
     }
 
     /// What it is, in a few words; `None` where the browser has told no more than its kind.
-    pub fn preview(&self) -> Option<String> {
+    pub fn words(&self) -> Option<String> {
         self.object.preview.as_ref().map(|_| preview(&self.object))
     }
 
@@ -345,7 +345,21 @@ impl JsHandle {
     /// One property, inherited ones too.
     pub async fn property(&self, name: &str) -> Result<JsHandle> {
         let name = JsValue::Text(name.to_owned());
-        self.evaluate_handle("(object, name) => object[name]", &name, None).await
+        // In a list, so that a promise is not waited for.
+        let listed = self.evaluate_handle("(object, name) => [object[name]]", &name, None).await?;
+        let found = listed.properties().await?.into_iter().next();
+        Ok(found.map_or(listed, |(_, value)| value))
+    }
+
+    /// What it is, in one line. A node is looked at once more.
+    pub async fn preview(&self) -> Result<String> {
+        let Some(element) = self.element().await? else { return Ok(String::new()) };
+        element.ask("shown", Vec::new()).await
+    }
+
+    /// Whether it is text, and no element.
+    pub fn is_text(&self) -> bool {
+        self.object.description.as_deref() == Some("#text")
     }
 
     /// The element in our own world, if this is a node.

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::actionability::ActionOptions;
+use super::drag::Dropped;
 use super::element::{ElementHandle, OptionChoice};
 use super::frame::Frame;
 use super::handle::{JsHandle, NO_LIMIT};
@@ -78,6 +79,7 @@ pub enum Deed {
     SetInputFiles {
         paths: Vec<PathBuf>,
     },
+    Drop(Dropped),
     Dispatch {
         event: String,
         #[serde(default)]
@@ -103,6 +105,27 @@ pub enum Deed {
     },
 }
 
+impl Deed {
+    /// Whether the page notices.
+    pub fn is_action(&self) -> bool {
+        !matches!(
+            self,
+            Self::TextContent
+                | Self::InnerText
+                | Self::InnerHtml
+                | Self::Attribute { .. }
+                | Self::InputValue
+                | Self::BoundingBox
+                | Self::AriaTree
+                | Self::IsVisible
+                | Self::IsEnabled
+                | Self::IsEditable
+                | Self::IsChecked
+                | Self::Wait { .. }
+        )
+    }
+}
+
 /// How to press on an element.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
@@ -111,11 +134,14 @@ pub struct Press {
     count: Option<u32>,
     /// How long the button is held, in milliseconds.
     delay: Option<f64>,
-    modifiers: Vec<String>,
+    /// Held meanwhile and no others; what the keyboard holds unless told.
+    modifiers: Option<Vec<String>>,
     position: Option<Point>,
     force: bool,
     /// Whether to do all but the press itself.
     trial: bool,
+    steps: Option<u32>,
+    keeps_scroll: bool,
 }
 
 /// The pauses between looks.
@@ -372,17 +398,25 @@ impl Press {
             Some(name) => name.parse().map_err(|_| wrong("button", name))?,
         };
         let read = |name: &String| name.parse::<Modifier>().map_err(|_| wrong("modifiers", name));
-        let modifiers = self.modifiers.iter().map(read).collect::<Result<_>>()?;
+        let modifiers = self.modifiers.iter().flatten().map(read).collect::<Result<_>>()?;
         Ok(ClickOptions {
             button,
             count: self.count.unwrap_or(1),
             modifiers,
+            only: self.modifiers.is_some(),
             hold: self.delay.and_then(duration),
         })
     }
 
     fn options(&self, limit: Duration) -> ActionOptions {
-        ActionOptions { limit, force: self.force, position: self.position, style: None }
+        ActionOptions {
+            limit,
+            force: self.force,
+            position: self.position,
+            steps: self.steps,
+            keeps_scroll: self.keeps_scroll,
+            ..ActionOptions::default()
+        }
     }
 }
 
@@ -415,6 +449,7 @@ impl ElementHandle {
             Deed::SelectText { force } => self.select_text(&forced(*force)).await?,
             Deed::ScrollIntoView => self.scroll_into_view(&within).await?,
             Deed::SetInputFiles { paths } => self.set_input_files(paths).await?,
+            Deed::Drop(dropped) => self.drop_here(dropped, &within).await?,
             Deed::Dispatch { event, init } => {
                 if event == "click" {
                     self.world().gesture();

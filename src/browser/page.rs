@@ -662,6 +662,7 @@ impl Page {
         if frame.loader().is_empty() {
             let complete = tree.frame.url == "about:blank" && is_root;
             frame.committed(&tree.frame, session, complete);
+            self.serve_document(&frame);
         }
         for child in tree.child_frames.iter().flatten() {
             self.learn_tree(child, session, is_root);

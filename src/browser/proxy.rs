@@ -7,22 +7,20 @@ use std::fmt;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use parking_lot::Mutex;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, copy_bidirectional};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::timeout;
-use tokio_rustls::TlsConnector;
-use tokio_rustls::rustls::pki_types::ServerName;
-use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 use url::{Host, Url};
 
 use super::policy::Policy;
+use crate::cdp::transport::tls::{Stream, encrypt};
 use crate::error::{Error, Result};
 
 /// How long a proxy or a server may take to accept a connection.
@@ -274,9 +272,6 @@ fn is_ours(_from: SocketAddr, _here: Option<SocketAddr>) -> bool {
     true
 }
 
-trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
-impl<T: AsyncRead + AsyncWrite + Unpin + Send> Stream for T {}
-
 async fn serve(mut client: TcpStream, shared: &Shared) -> io::Result<()> {
     let read = timeout(IDLE_LIMIT, read_head(&mut client)).await;
     let Ok(Ok((head, rest))) = read else { return Ok(()) };
@@ -398,11 +393,11 @@ impl Shared {
         };
         let unreachable = |error: io::Error| Refusal::Unreachable(plain(&error));
         let name = proxy.host.to_string();
-        let stream =
-            TcpStream::connect((name.trim_matches(['[', ']']), proxy.port)).await.map_err(unreachable)?;
+        let name = name.trim_matches(['[', ']']);
+        let stream = TcpStream::connect((name, proxy.port)).await.map_err(unreachable)?;
         let _ = stream.set_nodelay(true);
         let mut stream: Box<dyn Stream> = match proxy.kind {
-            Kind::Https => Box::new(encrypt(stream, &proxy.host).await.map_err(unreachable)?),
+            Kind::Https => Box::new(encrypt(stream, name).await.map_err(unreachable)?),
             Kind::Http | Kind::Socks5 => Box::new(stream),
         };
         let early = match proxy.kind {
@@ -549,23 +544,6 @@ async fn socks(stream: &mut Box<dyn Stream>, proxy: &Proxy, request: &Request) -
     };
     let mut bound = vec![0; length + 2];
     stream.read_exact(&mut bound).await.map_err(broke).map(drop)
-}
-
-async fn encrypt(stream: TcpStream, host: &Host<String>) -> io::Result<impl Stream + use<>> {
-    static TRUST: LazyLock<Arc<ClientConfig>> = LazyLock::new(|| {
-        let mut roots = RootCertStore::empty();
-        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-        let provider = Arc::new(tokio_rustls::rustls::crypto::aws_lc_rs::default_provider());
-        let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-        let config = config.expect("the provider knows the versions of TLS that are safe");
-        Arc::new(config.with_root_certificates(roots).with_no_client_auth())
-    });
-    let name = match host {
-        Host::Domain(name) => ServerName::try_from(name.clone()).map_err(io::Error::other)?,
-        Host::Ipv4(address) => ServerName::from(IpAddr::V4(*address)),
-        Host::Ipv6(address) => ServerName::from(IpAddr::V6(*address)),
-    };
-    TlsConnector::from(Arc::clone(&TRUST)).connect(name, stream).await
 }
 
 /// Reads up to the empty line; what came after it is given too.

@@ -5,7 +5,6 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
 use super::page::Page;
-use crate::cdp::types::emulation::SetDefaultBackgroundColorOverride;
 use crate::cdp::types::page::{CaptureScreenshot, GetLayoutMetrics, LayoutMetrics, Viewport};
 use crate::error::{Error, Result};
 
@@ -84,20 +83,6 @@ impl Page {
     /// Takes a picture of the page.
     pub async fn screenshot(&self, options: ScreenshotOptions) -> Result<Screenshot> {
         self.unless_dialog(self.take_screenshot(options)).await
-    }
-
-    /// Like [`screenshot`](Self::screenshot); with `transparent`, what the page leaves white by itself lets through.
-    pub async fn picture(&self, options: ScreenshotOptions, transparent: bool) -> Result<Screenshot> {
-        let session = self.session();
-        if transparent {
-            let color = Some(serde_json::json!({ "r": 0, "g": 0, "b": 0, "a": 0 }));
-            session.send(SetDefaultBackgroundColorOverride { color }).ignore();
-        }
-        let taken = self.screenshot(options).await;
-        if transparent {
-            session.send(SetDefaultBackgroundColorOverride { color: None }).ignore();
-        }
-        taken
     }
 
     async fn take_screenshot(&self, options: ScreenshotOptions) -> Result<Screenshot> {

@@ -1,6 +1,6 @@
 //! Selectors as Playwright writes them, read into what `injected/select.js` evaluates.
 //!
-//! Layout selectors (`:near(…)`, `left-of=…` and the like) and framework selectors (`_react=`, `_vue=`) are refused.
+//! Layout selectors are pseudo-classes only (`:near(…)`, not `near=…`); framework selectors (`_react=`, `_vue=`) are refused.
 //! Two additions: `label=`, `placeholder=`, `alt=` and `title=` take text as `text=` does, and `testid=` takes a test id.
 mod attributes;
 mod css;
@@ -328,7 +328,7 @@ fn part(piece: &Piece, depth: usize) -> Result<Part> {
             _ => return Err(invalid("visible takes true or false")),
         },
         "left-of" | "right-of" | "above" | "below" | "near" => {
-            return Err(invalid("selectors by layout are not supported"));
+            return Err(invalid("a selector by layout is written as a pseudo-class, such as :near(…)"));
         }
         name => match CUSTOM.read().get(name) {
             Some(source) => Part::Custom { source: source.clone(), body: body.to_owned() },

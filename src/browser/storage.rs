@@ -242,6 +242,20 @@ impl BrowserContext {
         Ok(state)
     }
 
+    /// Forgets all cookies and storage of this context, and puts others in.
+    pub async fn replace_storage(&self, state: &StorageState) -> Result<()> {
+        self.clear_cookies().await?;
+        let origins = self.origins();
+        if !origins.is_empty() {
+            let helper = Helper::open(self).await?;
+            for origin in origins {
+                helper.run(&origin, "clear", &Value::Null).await?;
+            }
+            helper.close();
+        }
+        self.restore_storage(state).await
+    }
+
     /// Puts cookies and storage into this context, without a request to any of the origins.
     pub async fn restore_storage(&self, state: &StorageState) -> Result<()> {
         self.add_cookies(&state.cookies).await?;

@@ -48,7 +48,7 @@ pub struct Flags {
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true", help_heading = "Browser")]
     pub isolated: Option<bool>,
 
-    /// Attach to a browser that runs already, at an http:// or ws:// address; it is never closed
+    /// Attach to a browser that runs already, at an http(s):// or ws(s):// address; it is never closed
     #[arg(long, value_name = "URL", help_heading = "Browser")]
     pub cdp_endpoint: Option<String>,
 

@@ -21,7 +21,7 @@ use crate::browser::launch::{IgnoreDefaults, LaunchOptions};
 use crate::browser::locator;
 use crate::browser::proxy::Proxy;
 use crate::browser::selector;
-use crate::browser::{ContextOptions, Hearing, StorageState, StoredCookie};
+use crate::browser::{ContextOptions, Hearing, StorageState, StoredCookie, Turn};
 use crate::cdp::types::network::Headers;
 use crate::error::{Error, Result};
 
@@ -313,7 +313,11 @@ impl BrowserContext {
 
     fn new_page(&self) -> Operation {
         let context = self.0.clone();
-        operation(async move { context.new_page().await.map(Page) })
+        operation(async move {
+            let page = context.new_page().await?;
+            page.main_frame().until_served().await;
+            Ok(Page(page))
+        })
     }
 
     fn close(&self) -> Operation {
@@ -374,9 +378,10 @@ impl BrowserContext {
         operation(async move { Ok(Plain(json!(context.storage_state(with_databases).await?))) })
     }
 
-    fn restore_storage(&self, state: &Bound<'_, PyAny>) -> PyResult<Operation> {
+    /// Puts cookies and storage in, in place of those that are there.
+    fn replace_storage(&self, state: &Bound<'_, PyAny>) -> PyResult<Operation> {
         let (context, state) = (self.0.clone(), options::<StorageState>(state)?);
-        Ok(operation(async move { context.restore_storage(&state).await }))
+        Ok(operation(async move { context.replace_storage(&state).await }))
     }
 
     fn grant_permissions(&self, permissions: Vec<String>, origin: Option<String>) -> Operation {
@@ -397,6 +402,12 @@ impl BrowserContext {
     fn set_offline(&self, offline: bool) -> Operation {
         let context = self.0.clone();
         operation(async move { context.set_offline(offline).await })
+    }
+
+    /// Turns the clock of all its documents, see `Turn`.
+    fn turn_clock(&self, turn: &Bound<'_, PyAny>) -> PyResult<Operation> {
+        let (context, turn) = (self.0.clone(), options::<Turn>(turn)?);
+        Ok(operation(async move { context.turn_clock(turn).await }))
     }
 
     fn set_extra_headers(&self, headers: Headers) -> Operation {

@@ -122,12 +122,20 @@ impl Frame {
         referrer: Option<String>,
     ) -> PyResult<Operation> {
         let (frame, options) = (self.0.clone(), navigate(until, timeout_ms, referrer)?);
-        Ok(operation(async move { frame.goto(&url, &options).await.map(|arrival| told(&arrival)) }))
+        Ok(operation(async move {
+            let arrived = frame.goto(&url, &options).await;
+            frame.until_served().await;
+            arrived.map(|arrival| told(&arrival))
+        }))
     }
 
     fn set_content(&self, html: String, until: &str, timeout_ms: f64) -> PyResult<Operation> {
         let (frame, options) = (self.0.clone(), navigate(until, timeout_ms, None)?);
-        Ok(operation(async move { frame.set_content(&html, &options).await }))
+        Ok(operation(async move {
+            let done = frame.set_content(&html, &options).await;
+            frame.until_served().await;
+            done
+        }))
     }
 
     fn content(&self) -> Operation {
@@ -143,7 +151,9 @@ impl Frame {
     fn evaluate(&self, script: String, argument: &Bound<'_, PyAny>, isolated: bool) -> PyResult<Operation> {
         let (frame, argument) = (self.0.clone(), to_js(argument)?);
         Ok(operation(async move {
-            frame.realm(scope(isolated)).await?.evaluate(&script, &argument).await.map(Told)
+            let value = frame.realm(scope(isolated)).await?.evaluate(&script, &argument).await;
+            frame.until_served().await;
+            value.map(Told)
         }))
     }
 
@@ -197,7 +207,13 @@ impl Frame {
         timeout_ms: f64,
     ) -> PyResult<Operation> {
         let (frame, deed, limit) = (self.0.clone(), options::<Deed>(deed)?, locator::limit(timeout_ms));
-        Ok(operation(async move { frame.locator(&selector, strict)?.perform(&deed, limit).await.map(Plain) }))
+        Ok(operation(async move {
+            let done = frame.locator(&selector, strict)?.perform(&deed, limit).await;
+            if deed.is_action() {
+                frame.until_served().await;
+            }
+            done.map(Plain)
+        }))
     }
 
     /// The element that a selector finds now.
@@ -287,7 +303,7 @@ impl Frame {
 
     /// Drags one element onto another.
     #[expect(clippy::too_many_arguments, reason = "two elements, and how to go about each")]
-    #[pyo3(signature = (source, target, strict, source_position, target_position, force, trial, timeout_ms))]
+    #[pyo3(signature = (source, target, strict, source_position, target_position, force, trial, steps, timeout_ms))]
     fn drag(
         &self,
         source: String,
@@ -297,6 +313,7 @@ impl Frame {
         target_position: Option<(f64, f64)>,
         force: bool,
         trial: bool,
+        steps: Option<u32>,
         timeout_ms: f64,
     ) -> Operation {
         let frame = self.0.clone();
@@ -307,7 +324,7 @@ impl Frame {
                 limit,
                 force,
                 position: position.map(|(x, y)| Point::new(x, y)),
-                style: None,
+                ..ActionOptions::default()
             };
             let target = &target;
             source
@@ -316,7 +333,8 @@ impl Frame {
                         .with(left, |to, left| {
                             let from = from.clone();
                             async move {
-                                let (source, aim) = (at(source_position, left), at(target_position, left));
+                                let source = at(source_position, left);
+                                let aim = ActionOptions { steps, ..at(target_position, left) };
                                 if trial {
                                     from.try_press(&source).await?;
                                     return to.try_press(&aim).await;

@@ -1,7 +1,9 @@
 //! Objects that scripts left in a page.
+use std::time::Duration;
+
 use pyo3::prelude::*;
 
-use super::bridge::{Operation, operation};
+use super::bridge::{Operation, block_on, operation};
 use super::convert::{Plain, Told, options, to_js};
 use super::frame::{Frame, Handles, element};
 use crate::browser::locator::{self, Deed, Presence};
@@ -39,7 +41,7 @@ impl JsHandle {
             Some(value) => Some(value.to_string()),
             None => object.unserializable_value.clone(),
         };
-        let description = self.0.preview().or_else(|| object.description.clone());
+        let description = self.0.words().or_else(|| object.description.clone());
         (object.kind.clone(), object.subtype.clone(), description, value)
     }
 
@@ -83,7 +85,26 @@ impl JsHandle {
     /// Does what `deed` says, see `Deed`.
     fn perform(&self, deed: &Bound<'_, PyAny>, timeout_ms: f64) -> PyResult<Operation> {
         let (handle, deed, limit) = (self.0.clone(), options::<Deed>(deed)?, locator::limit(timeout_ms));
-        Ok(operation(async move { element_of(&handle).await?.perform(&deed, limit).await.map(Plain) }))
+        Ok(operation(async move {
+            let element = element_of(&handle).await?;
+            // Text is pressed where its element is.
+            let done = if handle.is_text() && deed.is_action() {
+                element.parent().await?.perform(&deed, limit).await
+            } else {
+                element.perform(&deed, limit).await
+            };
+            if deed.is_action() {
+                element.frame().until_served().await;
+            }
+            done.map(Plain)
+        }))
+    }
+
+    /// What it is, in one line; looked up at once.
+    fn preview(&self, py: Python<'_>) -> PyResult<String> {
+        const LIMIT: Duration = Duration::from_secs(1);
+        let preview = block_on(py, async { tokio::time::timeout(LIMIT, self.0.preview()).await })?;
+        Ok(preview.ok().and_then(Result::ok).unwrap_or_default())
     }
 
     /// The first element that a selector finds within this one.
@@ -134,7 +155,7 @@ impl JsHandle {
             limit: locator::limit(timeout_ms),
             force,
             position: position.map(|(x, y)| crate::browser::input::Point::new(x, y)),
-            style: None,
+            ..crate::browser::ActionOptions::default()
         };
         let (source, aim) = (at(source_position), at(target_position));
         operation(async move {

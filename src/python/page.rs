@@ -1,6 +1,7 @@
 //! Pages, and what they ask of a person.
 use pyo3::IntoPyObjectExt as _;
 use pyo3::prelude::*;
+use serde::Deserialize;
 
 use super::bridge::{Operation, operation, operation_with};
 use super::browser::BrowserContext;
@@ -9,7 +10,9 @@ use super::frame::{Frame, element, navigate, told};
 use crate::browser::emulation::Media;
 use crate::browser::input::{Button, ClickOptions, Point};
 use crate::browser::locator::{duration, limit};
-use crate::browser::{Area, ElementHandle, Hearing, ImageFormat, JsValue, PdfOptions, ScreenshotOptions};
+use crate::browser::{
+    Area, ElementHandle, Finish, Hearing, ImageFormat, JsValue, PdfOptions, ScreenshotOptions,
+};
 use crate::cdp::types::network::Headers;
 use crate::error::Error;
 
@@ -89,6 +92,17 @@ impl Call {
     }
 }
 
+/// What is done to a page for the moment of a picture.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PictureFinish {
+    transparent: bool,
+    stops_animations: bool,
+    hides_caret: bool,
+    style: Option<String>,
+    mask_color: String,
+}
+
 fn button(name: &str) -> Result<Button, Error> {
     name.parse().map_err(|_| Error::InvalidArguments {
         problems: vec![format!("button: expected one of (left|right|middle), got {name:?}")],
@@ -157,7 +171,11 @@ impl Page {
 
     fn reload(&self, until: &str, timeout_ms: f64) -> PyResult<Operation> {
         let (page, options) = (self.0.clone(), navigate(until, timeout_ms, None)?);
-        Ok(operation(async move { page.reload(&options).await.map(|arrival| told(&arrival)) }))
+        Ok(operation(async move {
+            let arrived = page.reload(&options).await;
+            page.main_frame().until_served().await;
+            arrived.map(|arrival| told(&arrival))
+        }))
     }
 
     /// `None` when there is no page to go to.
@@ -245,16 +263,18 @@ impl Page {
     }
 
     /// A picture. `area`: `None` for the viewport, an empty list for the whole page, or x, y, width and height.
-    #[pyo3(signature = (format, quality, area, scale, transparent, timeout_ms))]
+    /// `masks`: frames and selectors of what is covered. `finish`: what else is done to the page meanwhile.
+    #[expect(clippy::too_many_arguments, reason = "what to take, how to write it, and what to do meanwhile")]
     fn screenshot(
         &self,
         format: &str,
         quality: Option<u32>,
         area: Option<Vec<f64>>,
         scale: Option<f64>,
-        transparent: bool,
+        masks: Vec<(PyRef<'_, Frame>, String)>,
+        finish: &Bound<'_, PyAny>,
         timeout_ms: f64,
-    ) -> Operation {
+    ) -> PyResult<Operation> {
         let area = match area.as_deref() {
             None => Area::Viewport,
             Some(&[x, y, width, height]) => Area::Part([x, y, width, height]),
@@ -265,17 +285,27 @@ impl Page {
             "webp" => ImageFormat::Webp,
             _ => ImageFormat::Png,
         };
-        let options = ScreenshotOptions { area, format, quality, scale, at_most: None };
+        let shot = ScreenshotOptions { area, format, quality, scale, at_most: None };
         let (page, limit) = (self.0.clone(), limit(timeout_ms));
+        let chosen = options::<PictureFinish>(finish)?;
+        let masks = masks.into_iter().map(|(frame, selector)| frame.0.locator(&selector, false));
+        let finish = Finish {
+            transparent: chosen.transparent,
+            stops_animations: chosen.stops_animations,
+            hides_caret: chosen.hides_caret,
+            style: chosen.style,
+            masks: masks.collect::<Result<_, _>>()?,
+            mask_color: chosen.mask_color,
+        };
         let work = async move {
-            let picture = page.picture(options, transparent);
+            let picture = page.picture(shot, &finish);
             tokio::time::timeout(limit, picture)
                 .await
                 .unwrap_or_else(|_| Err(Error::WaitRanOut { what: "the picture".to_owned(), waited: limit }))
         };
-        operation_with(work, |py, picture| {
+        Ok(operation_with(work, |py, picture| {
             Ok(pyo3::types::PyBytes::new(py, &picture.bytes).into_any().unbind())
-        })
+        }))
     }
 
     fn pdf(&self, chosen: &Bound<'_, PyAny>) -> PyResult<Operation> {

@@ -153,7 +153,6 @@ fn what_cannot_be_read_is_refused_with_a_reason_that_repeats_nothing() {
         "*css=a >> internal:control=enter-frame >> b",
         "*css=a >> *css=b",
         "*css=a >> nth=1 >> b",
-        ":near(zebra)",
         "near=zebra",
         &deep(":is(", ")"),
         &deep(":has(", ")"),

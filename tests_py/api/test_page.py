@@ -164,6 +164,113 @@ async def test_a_script_of_ours_may_open_windows_and_one_of_the_page_may_not(pag
         await page.dispatch_event("a", "click")
 
 
+async def test_files_and_texts_are_dropped_on_an_element(page: Page) -> None:
+    await page.set_content("<div style='width: 99px; height: 99px'></div>")
+    await page.evaluate(
+        """() => {
+            const zone = document.querySelector('div');
+            zone.addEventListener('dragover', (event) => event.preventDefault());
+            zone.addEventListener('drop', async (event) => {
+                event.preventDefault();
+                window.dropped = [event.isTrusted, event.dataTransfer.getData('text/plain')];
+                for (const file of event.dataTransfer.files) dropped.push(file.name, await file.text());
+            });
+        }""",
+        isolated_context=False,
+    )
+    zone = page.locator("div")
+    await zone.drop({"data": {"text/plain": "hello"}})
+    assert await page.evaluate("dropped", isolated_context=False) == [True, "hello"]
+    await zone.drop({"files": {"name": "a.txt", "mimeType": "text/plain", "buffer": b"inside"}})
+    await page.wait_for_function("() => dropped.length === 4")
+    assert await page.evaluate("dropped", isolated_context=False) == [True, "", "a.txt", "inside"]
+
+
+async def test_a_click_holds_the_keys_it_names_and_no_others(page: Page) -> None:
+    await page.set_content("<button>press</button>")
+    await page.evaluate(
+        """() => document.querySelector('button').addEventListener(
+            'click', (event) => { window.shift = event.shiftKey }
+        )"""
+    )
+    await page.keyboard.down("Shift")
+    await page.click("button", modifiers=[])
+    assert await page.evaluate("shift") is False
+    await page.click("button")
+    assert await page.evaluate("shift") is True
+    await page.keyboard.up("Shift")
+
+
+async def test_a_key_that_is_held_repeats_itself(page: Page) -> None:
+    await page.evaluate(
+        "() => { window.keys = []; onkeydown = (event) => keys.push(event.key, event.repeat) }"
+    )
+    for key in ("a", "a", "b", "?"):
+        await page.keyboard.down(key)
+    assert await page.evaluate("keys") == ["a", False, "a", True, "b", False, "?", False]
+
+
+async def test_nothing_is_scrolled_where_that_is_not_wanted(page: Page) -> None:
+    await page.set_content("<div style='height: 3000px'></div><button>low</button>")
+    with pytest.raises(Error, match="Element is outside of the viewport"):
+        await page.locator("button").click(scroll="none", force=True)
+    assert await page.evaluate("scrollY") == 0
+    await page.evaluate("() => { onmousemove = (event) => { window.moves = (window.moves ?? 0) + 1 } }")
+    await page.locator("button").click(steps=3)
+    assert await page.evaluate("moves") == 3
+
+
+async def test_elements_are_found_by_where_they_lie(page: Page) -> None:
+    await page.set_content(
+        """<style>div { position: absolute; width: 40px; height: 40px }</style>
+        <div id=a style="left: 0; top: 0"></div><div id=b style="left: 200px; top: 0"></div>
+        <div id=c style="left: 60px; top: 0"></div><div id=d style="left: 0; top: 100px"></div>"""
+    )
+
+    async def found(selector: str) -> str:
+        return str(await page.locator(selector).evaluate_all("found => found.map(({ id }) => id).join('')"))
+
+    assert await found("div:right-of(#a)") == "cb"
+    assert await found("div:right-of(#a, 30)") == "c"
+    assert await found("div:below(#a)") == "d"
+    assert await found("div:above(#d)") == "acb"
+    assert await found("div:left-of(#b)") == "cad"
+    assert await found("div:near(#a)") == "c"
+
+
+async def test_calls_of_the_page_come_before_what_caused_them_is_done(page: Page) -> None:
+    calls: list[int] = []
+    await page.expose_function("note", calls.append)
+    await page.set_content("<button onclick='for (let i = 0; i < 50; i++) note(i)'>go</button>")
+    await page.click("button")
+    assert calls == list(range(50))
+
+
+async def test_handles_say_what_they_stand_for(page: Page) -> None:
+    await page.set_content(
+        "<input type=checkbox checked name=news><p id=a class='b c'>word</p><ul><li></li></ul>"
+    )
+    assert str(await page.query_selector("input")) == 'JSHandle@<input checked name="news" type="checkbox"/>'
+    assert str(await page.query_selector("p")) == 'JSHandle@<p id="a" class="b c">word</p>'
+    assert str(await page.query_selector("ul")) == "JSHandle@<ul>\u2026</ul>"
+    promise = await (await page.evaluate_handle("({ later: Promise.resolve(1) })")).get_property("later")
+    assert str(promise) == "Promise"
+
+
+async def test_a_context_takes_over_the_state_of_another(browser: Browser, page: Page, site: Site) -> None:
+    await page.goto(site.page("form"))
+    await page.evaluate("() => { localStorage.setItem('kept', 'yes'); document.cookie = 'seen=1' }")
+    state = await page.context.storage_state()
+    async with await browser.new_context() as other:
+        first = await other.new_page()
+        await first.goto(site.page("form"))
+        await first.evaluate("() => { localStorage.setItem('own', 'gone'); document.cookie = 'own=1' }")
+        await other.set_storage_state(state)
+        await first.reload()
+        told = await first.evaluate("[document.cookie, localStorage.kept, localStorage.own]")
+        assert told == ["seen=1", "yes", None]
+
+
 STATE = "() => [document.hasFocus(), document.visibilityState]"
 
 

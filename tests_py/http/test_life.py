@@ -20,7 +20,9 @@ from urllib.parse import quote
 
 import pytest
 
+from tests_py.support.certificates import Authority
 from tests_py.support.http import INITIALIZE, KEY, HttpServer, RawClient, until
+from tests_py.support.proxies import Front
 from tests_py.support.site import Site
 
 CHROMIUM = "/usr/lib/chromium/chromium"
@@ -348,6 +350,21 @@ def test_several_keys_share_nothing_of_somebody_elses_browser(
             (line,) = client.text("browser_tabs", action="list").split("### Open tabs\n")[1].splitlines()
             assert tab in line
     assert endpoint.pages() == [site.page("form")]
+
+
+def test_somebody_elses_browser_is_reached_over_tls(endpoint: Endpoint, tmp_path: Path) -> None:
+    authority = Authority(tmp_path)
+    with Front(authority.server("127.0.0.1"), endpoint.port) as front:
+        address = front.server
+        socket_address = endpoint.socket.replace(
+            f"ws://127.0.0.1:{endpoint.port}", address.replace("http", "ws")
+        )
+        for trust, given in ((True, address), (True, socket_address), (False, socket_address)):
+            env = {"SSL_CERT_FILE": str(authority.path)} if trust else {}
+            with HttpServer(tmp_path, "--cdp-endpoint", given, env=env) as server:
+                seen = server.begin().call("browser_evaluate", function="() => location.href")
+                assert ("form.html" in str(seen)) == trust, seen
+                assert ("certificate" in str(seen)) != trust, seen
 
 
 def test_a_tab_that_hangs_holds_up_no_other(

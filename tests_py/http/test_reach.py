@@ -131,6 +131,20 @@ async def test_the_folders_of_a_client_count_for_what_goes_in_and_out(
         assert refused.is_error
 
 
+REGISTER = """async () => {
+    await navigator.serviceWorker.register('/service.js');
+    return (await navigator.serviceWorker.ready).active.scriptURL;
+}"""
+
+
+def test_a_service_worker_reaches_no_more_than_its_page(client: RawClient, site: Site, evil: Site) -> None:
+    reach = f"fetch('{evil.url('/service')}', {{ mode: 'no-cors' }}).catch(() => {{}})"
+    site.publish("/service.js", f"oninstall = (event) => event.waitUntil({reach})", "text/javascript")
+    client.text("browser_navigate", url=site.page("form"))
+    assert "service.js" in client.text("browser_evaluate", function=REGISTER)
+    assert evil.all_requested() == []
+
+
 GATHER = """() => new Promise((done) => {
     const peer = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:PORT' }] });
     peer.createDataChannel('any');

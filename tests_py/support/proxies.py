@@ -16,6 +16,10 @@ BY_PASSWORD = 2
 A_NAME = 3
 
 
+Begun = tuple[tuple[str, int], bytes]
+"""Where it goes, and what is sent there first."""
+
+
 class Proxy:
     """A proxy of one kind: `http`, `https` or `socks5`."""
 
@@ -79,9 +83,7 @@ class Proxy:
             for open_writer in writers:
                 open_writer.transport.abort()
 
-    async def _begin_http(
-        self, reader: StreamReader, writer: StreamWriter
-    ) -> tuple[tuple[str, int], bytes] | None:
+    async def _begin_http(self, reader: StreamReader, writer: StreamWriter) -> Begun | None:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
         wanted = base64.b64encode(f"{NAME}:{PASSWORD}".encode()).decode()
         if f"proxy-authorization: basic {wanted}".lower() not in head.lower():
@@ -98,9 +100,7 @@ class Proxy:
         host, _, port = authority.partition(":")
         return (host, int(port or 80)), f"{method} /{path} {version}\r\n{rest}".encode("latin-1")
 
-    async def _begin_socks(
-        self, reader: StreamReader, writer: StreamWriter
-    ) -> tuple[tuple[str, int], bytes] | None:
+    async def _begin_socks(self, reader: StreamReader, writer: StreamWriter) -> Begun | None:
         _, count = await reader.readexactly(2)
         if BY_PASSWORD not in await reader.readexactly(count):
             writer.write(b"\x05\xff")
@@ -123,6 +123,17 @@ class Proxy:
     async def _field(reader: StreamReader) -> bytes:
         (length,) = await reader.readexactly(1)
         return await reader.readexactly(length)
+
+
+class Front(Proxy):
+    """Ends TLS before a server of this machine."""
+
+    def __init__(self, tls: ssl.SSLContext, port: int) -> None:
+        super().__init__("https", tls)
+        self._behind = port
+
+    async def _begin_http(self, reader: StreamReader, writer: StreamWriter) -> Begun:  # noqa: ARG002
+        return ("127.0.0.1", self._behind), b""
 
 
 async def _copy(reader: StreamReader, writer: StreamWriter) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from .. import _core
 from .._deeds import milliseconds
-from .._failures import CLOSED
+from .._failures import CLOSED, caller
 from .._options import check_certificates, check_proxy
 from ..errors import Error, TargetClosedError
 from ._base import DEFAULT_TIMEOUT, ApiObject, Closes, Connection
@@ -352,6 +352,8 @@ class BrowserType(ApiObject):
             raise Error(
                 "Pass user_data_dir parameter to 'browser_type.launch_persistent_context(user_data_dir, ...)' instead of specifying '--user-data-dir' argument"
             )
+        if args and any(not argument.startswith("-") for argument in args):
+            raise Error(f"{caller()}: Arguments can not specify page to be opened")
         if args and any(argument.startswith("--remote-debugging-pipe") for argument in args):
             raise Error("Playwright manages remote debugging connection itself.")
         given = {
@@ -583,9 +585,9 @@ def context_options(given: dict[str, Any]) -> dict[str, Any]:
         if "viewport" in options:
             raise Error("viewport and no_viewport are exclusive")
         if options.get("is_mobile"):
-            raise Error('"isMobile" option is not supported with null "viewport"')
+            raise Error(f'{caller()}: "isMobile" option is not supported with null "viewport"')
         if options.get("device_scale_factor"):
-            raise Error('"deviceScaleFactor" option is not supported with null "viewport"')
+            raise Error(f'{caller()}: "deviceScaleFactor" option is not supported with null "viewport"')
     elif "viewport" not in options:
         if options.get("is_mobile") or options.get("device_scale_factor") or options.get("screen"):
             options["viewport"] = {"width": 1280, "height": 720}

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urljoin
 
 from .. import _deeds as deeds
-from .._failures import caller
 from ..errors import Error
-from ._base import DEFAULT_TIMEOUT, Closes, Waiter, closed_error
+from ._base import DEFAULT_TIMEOUT, Closes, Waiter, closed_error, taken
 from ._runtime import EventContextManager
 from .api_request import APIRequestContext
 from .cdp import CDPSession
+from .clock import Clock
 from .console import ContextConsole
 from .frame import Frame
 from .har import Recorder
@@ -58,6 +58,8 @@ class BrowserContext(ContextTraffic, ContextConsole, Closes):
         self._closed = False
         self._closing = False
         self._recorders: list[Recorder] = []
+        self.clock = Clock(self)
+        """The clock of its pages."""
         self.tracing = Tracing(self)
         """Writes down what is done in this context."""
         if options.get("record_har_path"):
@@ -74,6 +76,9 @@ class BrowserContext(ContextTraffic, ContextConsole, Closes):
         self._connection.know(native.key, self)
         for page in native.pages:
             self._page_of(page)
+
+    def __repr__(self) -> str:
+        return f"<BrowserContext browser={self.browser}>"
 
     # What the engine tells.
 
@@ -230,6 +235,12 @@ class BrowserContext(ContextTraffic, ContextConsole, Closes):
             Path(path).write_text(json.dumps(state, indent=2), encoding="utf-8")
         return cast("StorageState", state)
 
+    async def set_storage_state(self, storage_state: StorageState | str | Path) -> None:
+        """Forgets its cookies and storage, and puts in those of a state or of its file."""
+        if isinstance(storage_state, (str, Path)):
+            storage_state = json.loads(Path(storage_state).read_text(encoding="utf-8"))
+        await self._run(self._native.replace_storage(storage_state))
+
     async def grant_permissions(self, permissions: Sequence[str], *, origin: str | None = None) -> None:
         """Lets its pages, or those of one origin, do things without asking."""
         await self._run(self._native.grant_permissions(list(permissions), origin))
@@ -256,7 +267,7 @@ class BrowserContext(ContextTraffic, ContextConsole, Closes):
 
     async def expose_function(self, name: str, callback: Callable[..., Any]) -> None:
         """Gives all its pages a function that calls `callback` and gives a promise of its result."""
-        await self.expose_binding(name, lambda _source, *arguments: callback(*arguments))
+        await self.expose_binding(name, lambda _source, *arguments: callback(*taken(callback, arguments)))
 
     async def expose_binding(
         self, name: str, callback: Callable[..., Any], *, handle: bool | None = None
@@ -264,9 +275,9 @@ class BrowserContext(ContextTraffic, ContextConsole, Closes):
         """Like `expose_function`; `callback` is first told who calls: the context, the page and the frame."""
         for page in self.pages:
             if name in page._exposed:
-                raise Error(f'{caller()}: Function "{name}" has been already registered in one of the pages')
+                raise Error(f'Function "{name}" has been already registered in one of the pages')
         if name in self._exposed:
-            raise Error(f'{caller()}: Function "{name}" has been already registered')
+            raise Error(f'Function "{name}" has been already registered')
         self._exposed[name] = callback
         await self._run(self._native.expose(name))
 

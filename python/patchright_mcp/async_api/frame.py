@@ -401,7 +401,9 @@ class Frame(ApiObject):
         steps: int | None = None,
     ) -> None:
         """Drags one element onto another."""
-        await self._drag(source, target, strict, source_position, target_position, force, trial, timeout)
+        await self._drag(
+            source, target, strict, source_position, target_position, force, trial, steps, timeout
+        )
 
     async def _drag(
         self,
@@ -412,6 +414,7 @@ class Frame(ApiObject):
         target_position: Position | None,
         force: bool | None,
         trial: bool | None,
+        steps: int | None,
         timeout: float | timedelta | None,
     ) -> None:
         limit = self._timeout(timeout)
@@ -427,6 +430,7 @@ class Frame(ApiObject):
             place(target_position),
             bool(force),
             bool(trial),
+            steps,
             limit,
         )
         await self._run(operation, limit)
@@ -546,7 +550,7 @@ class Frame(ApiObject):
         """Clicks the element, once it is visible, still, enabled and on top."""
         await self._perform(
             selector,
-            deeds.press("click", button, click_count, delay, modifiers, position, force, trial),
+            deeds.press("click", button, click_count, delay, modifiers, position, force, trial, scroll),
             strict,
             timeout,
         )
@@ -569,7 +573,7 @@ class Frame(ApiObject):
         """Clicks the element twice."""
         await self._perform(
             selector,
-            deeds.press("click", button, 2, delay, modifiers, position, force, trial),
+            deeds.press("click", button, 2, delay, modifiers, position, force, trial, scroll),
             strict,
             timeout,
         )
@@ -590,7 +594,7 @@ class Frame(ApiObject):
         """Moves the pointer over the element."""
         await self._perform(
             selector,
-            deeds.press("hover", None, None, None, modifiers, position, force, trial),
+            deeds.press("hover", None, None, None, modifiers, position, force, trial, scroll),
             strict,
             timeout,
         )
@@ -610,7 +614,10 @@ class Frame(ApiObject):
     ) -> None:
         """Touches the element; the context needs `has_touch`."""
         await self._perform(
-            selector, deeds.press("tap", None, None, None, modifiers, position, force, trial), strict, timeout
+            selector,
+            deeds.press("tap", None, None, None, modifiers, position, force, trial, scroll),
+            strict,
+            timeout,
         )
 
     async def check(
@@ -626,7 +633,7 @@ class Frame(ApiObject):
         trial: bool | None = None,
     ) -> None:
         """Checks a checkbox or a radio button, if it is not."""
-        await self._perform(selector, deeds.checked(True, position, force, trial), strict, timeout)
+        await self._perform(selector, deeds.checked(True, position, force, trial, scroll), strict, timeout)
 
     async def uncheck(
         self,
@@ -641,7 +648,7 @@ class Frame(ApiObject):
         trial: bool | None = None,
     ) -> None:
         """Unchecks a checkbox, if it is checked."""
-        await self._perform(selector, deeds.checked(False, position, force, trial), strict, timeout)
+        await self._perform(selector, deeds.checked(False, position, force, trial, scroll), strict, timeout)
 
     async def set_checked(
         self,
@@ -657,7 +664,7 @@ class Frame(ApiObject):
         trial: bool | None = None,
     ) -> None:
         """Checks or unchecks a checkbox or a radio button."""
-        await self._perform(selector, deeds.checked(checked, position, force, trial), strict, timeout)
+        await self._perform(selector, deeds.checked(checked, position, force, trial, scroll), strict, timeout)
 
     async def fill(
         self,

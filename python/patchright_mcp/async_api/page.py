@@ -12,12 +12,12 @@ from .. import _deeds as deeds
 from .. import _urls as urls
 from .._failures import caller
 from ..errors import Error
-from ._base import Closes, Waiter, closed_error
+from ._base import Closes, Waiter, closed_error, taken
 from ._runtime import EventContextManager
 from .console import PageConsole
 from .dialog import Dialog, FileChooser
 from .frame import Frame
-from .handle import ElementHandle, JSHandle, handle_of, write_picture
+from .handle import ElementHandle, Finish, JSHandle, handle_of, write_picture
 from .input import Keyboard, Mouse, Touchscreen
 from .locator import FrameLocator, Locator
 from .network import PageTraffic, Response
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .._core import Frame as NativeFrame
     from .._core import Page as NativePage
     from .._typed import FilePayload, FloatRect, PdfMargins, Position, ViewportSize
+    from .clock import Clock
     from .context import BrowserContext
     from .web_socket_route import WebSocketRoute
 
@@ -94,7 +95,7 @@ class Page(PageTraffic, PageConsole, Closes):
             return
         try:
             source = {"context": self._context, "page": self, "frame": self._frame_of(call.frame)}
-            value, failed = await self._runtime.settle(f(source, *call.arguments)), False
+            value, failed = await self._runtime.settle(f(*taken(f, [source, *call.arguments]))), False
         except Exception as error:  # noqa: BLE001
             value, failed = error, True
         self._runtime.start(call.answer(value, failed))
@@ -181,6 +182,11 @@ class Page(PageTraffic, PageConsole, Closes):
     def touchscreen(self) -> Touchscreen:
         """Its touch screen."""
         return self._touchscreen
+
+    @property
+    def clock(self) -> Clock:
+        """The clock of all pages of its context."""
+        return self._context.clock
 
     @property
     def url(self) -> str:
@@ -345,16 +351,16 @@ class Page(PageTraffic, PageConsole, Closes):
 
     async def expose_function(self, name: str, callback: Callable[..., Any]) -> None:
         """Gives the page a function that calls `callback` and gives a promise of its result."""
-        await self.expose_binding(name, lambda _source, *arguments: callback(*arguments))
+        await self.expose_binding(name, lambda _source, *arguments: callback(*taken(callback, arguments)))
 
     async def expose_binding(
         self, name: str, callback: Callable[..., Any], *, handle: bool | None = None
     ) -> None:
         """Like `expose_function`; `callback` is first told who calls: its context, page and frame."""
         if name in self._exposed:
-            raise Error(f'{caller()}: Function "{name}" has been already registered')
+            raise Error(f'Function "{name}" has been already registered')
         if name in self._context._exposed:
-            raise Error(f'{caller()}: Function "{name}" has been already registered in the browser context')
+            raise Error(f'Function "{name}" has been already registered in the browser context')
         self._exposed[name] = callback
         await self._run(self._native.expose(name))
 
@@ -385,13 +391,17 @@ class Page(PageTraffic, PageConsole, Closes):
     ) -> bytes:
         """A picture of what is seen, of the whole page, or of a part of it.
 
-        `animations`, `caret`, `mask`, `mask_color` and `style` have no effect yet: nothing is covered.
+        `quality` is from 0 to 100, for JPEG. `clip` is in CSS pixels. `scale` says whether the picture has a pixel for each
+        CSS pixel or for each of the device (unless told). `animations="disabled"` ends those that end and takes the others
+        back to their beginning; `caret` is hidden unless told. What the locators of `mask` find is covered with
+        `mask_color` (`#FF00FF` unless told), without a change to the page. `style` is CSS that applies meanwhile; into
+        shadow roots it reaches only where values are inherited.
         """
         if full_page and clip:
             raise Error(f"{caller()}: options.clip and options.fullPage are exclusive")
         area = [] if full_page else [clip["x"], clip["y"], clip["width"], clip["height"]] if clip else None
-        limit = self._timeout(timeout)
-        return await self._picture(area, path, type, quality, omit_background, scale, limit)
+        finish = Finish(omit_background, animations, caret, mask, mask_color, style)
+        return await self._picture(area, path, type, quality, scale, finish, self._timeout(timeout))
 
     async def _picture(
         self,
@@ -399,15 +409,15 @@ class Page(PageTraffic, PageConsole, Closes):
         path: str | Path | None,
         kind: str | None,
         quality: int | None,
-        transparent: bool | None,
         scale: str | None,
+        finish: Finish,
         limit: float,
     ) -> bytes:
         kind = kind or _picture_kind(path)
         if quality is not None and kind == "png":
             raise Error(f"{caller()}: options.quality is unsupported for the png screenshots")
         density = 1.0 if scale == "css" else None
-        shot = self._native.screenshot(kind, quality, area, density, bool(transparent), limit)
+        shot = self._native.screenshot(kind, quality, area, density, finish.masks, finish.told, limit)
         return write_picture(path, await self._run(shot, limit))
 
     async def pdf(

@@ -29,6 +29,7 @@ from .api_request import APIRequest, APIRequestContext, APIResponse, FormData
 from .assertions import APIResponseAssertions, Expect, LocatorAssertions, PageAssertions, expect
 from .browser import Browser, BrowserType
 from .cdp import CDPSession
+from .clock import Clock
 from .console import ConsoleMessage, WebError
 from .context import BrowserContext
 from .dialog import Dialog, FileChooser
@@ -54,6 +55,7 @@ __all__ = [
     "BrowserType",
     "CDPSession",
     "ClientCertificate",
+    "Clock",
     "ConsoleMessage",
     "Cookie",
     "Dialog",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, overload
 from urllib.parse import urljoin
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     from .._typed import AriaRole
 
 _soft_errors: list[AssertionError] | None = None
+
+_LOOK_MS = 1000.0
+_MOST_LINES = 200
+"""How long a look at the page may take after something was not as expected, and how much of it is told."""
 
 _LEAST_MS = 500.0
 """A look takes as long as it takes: at most this when the time is over."""
@@ -43,7 +48,14 @@ class _Assertions:
         return 5000.0 if self._timeout is None else self._timeout
 
     def _judge(
-        self, passed: bool, message: str, wanted: Any, received: Any, log: list[str], problem: str = ""
+        self,
+        passed: bool,
+        message: str,
+        wanted: Any,
+        received: Any,
+        log: list[str],
+        problem: str = "",
+        page: str = "",
     ) -> None:
         __tracebackhide__ = True
         if passed:
@@ -56,7 +68,8 @@ class _Assertions:
             told = message if wanted is None else f"{message} '{wanted}'"
         called = "\nCall log:\n" + "\n".join(f"  - {line}" for line in log) if log else ""
         why = f"\n{problem}" if problem else ""
-        error = AssertionError(f"{told}\nActual value: {received}{why} {called}")
+        seen = f"\nAria snapshot:\n{page}\n" if page else ""
+        error = AssertionError(f"{told}\nActual value: {received}{why} {called}{seen}")
         self._fail(error)
 
     def _fail(self, error: AssertionError) -> None:
@@ -125,7 +138,21 @@ class LocatorAssertions(_Assertions):
                 None if what not in ("visible", "hidden", "attached", "detached", "inViewport") else received
             )
             problem = problem or "Error: element(s) not found"
-        self._judge(matches != self._is_not, message, wanted, received, log, problem)
+        passed = matches != self._is_not
+        page = "" if passed else self._look(log)
+        self._judge(passed, message, wanted, received, log, problem, page)
+
+    def _look(self, log: list[str]) -> str:
+        """What there is instead of what was expected: tells the log of the element, and gives the page as text."""
+        frame = self._locator._frame
+        with suppress(Error):
+            found = frame.query_selector(self._locator._selector, strict=False)
+            if found is not None:
+                log.append(f"locator resolved to {str(found).removeprefix('JSHandle@')}")
+            tree = frame._perform("body", deeds.deed("aria_tree"), False, _LOOK_MS)
+            lines = aria.written(tree).splitlines()
+            return "\n".join(lines[:_MOST_LINES] + ["..."] * (len(lines) > _MOST_LINES))
+        return ""
 
     def to_be_attached(
         self, *, attached: bool | None = None, timeout: float | timedelta | None = None
@@ -310,7 +337,7 @@ class LocatorAssertions(_Assertions):
             "ignore_case": ignore_case,
             "drawn": use_inner_text,
         }
-        if not isinstance(expected, (str, re.Pattern)):
+        if isinstance(expected, Sequence) and not isinstance(expected, str):
             given: dict[str, Any] = {
                 "texts": [expectations.text(text, **how) for text in expected],
                 "some": True,
@@ -362,7 +389,7 @@ class LocatorAssertions(_Assertions):
             "ignore_case": ignore_case,
             "drawn": use_inner_text,
         }
-        if not isinstance(expected, (str, re.Pattern)):
+        if isinstance(expected, Sequence) and not isinstance(expected, str):
             given: dict[str, Any] = {
                 "texts": [expectations.text(text, **how) for text in expected],
                 "some": False,
@@ -395,7 +422,7 @@ class LocatorAssertions(_Assertions):
     ) -> None:
         """Expects that the element has all of these classes; of a list, one element each."""
         __tracebackhide__ = True
-        if not isinstance(expected, (str, re.Pattern)):
+        if isinstance(expected, Sequence) and not isinstance(expected, str):
             listed = {"texts": [expectations.text(text) for text in expected]}
             self._expect(
                 "classNames",
@@ -430,7 +457,7 @@ class LocatorAssertions(_Assertions):
     ) -> None:
         """Expects that the classes of the element are these; of a list, one element each."""
         __tracebackhide__ = True
-        if not isinstance(expected, (str, re.Pattern)):
+        if isinstance(expected, Sequence) and not isinstance(expected, str):
             listed = {"texts": [expectations.text(text) for text in expected]}
             self._expect(
                 "classes", "Locator expected to have class", timeout, expected, listed, "to_have_class"
@@ -704,7 +731,7 @@ class LocatorAssertions(_Assertions):
         while True:
             left = max((end - time.monotonic()) * 1000, _LEAST_MS)
             received = self._locator.evaluate(script, name, timeout=left, isolated_context=False)
-            passed = (received == value and type(received) is type(value)) != self._is_not
+            passed = expectations.is_same(received, value) != self._is_not
             if passed or time.monotonic() >= end:
                 break
             self._locator._runtime.sleep(50)

@@ -395,7 +395,7 @@ class Frame(ApiObject):
         steps: int | None = None,
     ) -> None:
         """Drags one element onto another."""
-        self._drag(source, target, strict, source_position, target_position, force, trial, timeout)
+        self._drag(source, target, strict, source_position, target_position, force, trial, steps, timeout)
 
     def _drag(
         self,
@@ -406,6 +406,7 @@ class Frame(ApiObject):
         target_position: Position | None,
         force: bool | None,
         trial: bool | None,
+        steps: int | None,
         timeout: float | timedelta | None,
     ) -> None:
         limit = self._timeout(timeout)
@@ -421,6 +422,7 @@ class Frame(ApiObject):
             place(target_position),
             bool(force),
             bool(trial),
+            steps,
             limit,
         )
         self._run(operation, limit)
@@ -540,7 +542,7 @@ class Frame(ApiObject):
         """Clicks the element, once it is visible, still, enabled and on top."""
         self._perform(
             selector,
-            deeds.press("click", button, click_count, delay, modifiers, position, force, trial),
+            deeds.press("click", button, click_count, delay, modifiers, position, force, trial, scroll),
             strict,
             timeout,
         )
@@ -563,7 +565,7 @@ class Frame(ApiObject):
         """Clicks the element twice."""
         self._perform(
             selector,
-            deeds.press("click", button, 2, delay, modifiers, position, force, trial),
+            deeds.press("click", button, 2, delay, modifiers, position, force, trial, scroll),
             strict,
             timeout,
         )
@@ -584,7 +586,7 @@ class Frame(ApiObject):
         """Moves the pointer over the element."""
         self._perform(
             selector,
-            deeds.press("hover", None, None, None, modifiers, position, force, trial),
+            deeds.press("hover", None, None, None, modifiers, position, force, trial, scroll),
             strict,
             timeout,
         )
@@ -604,7 +606,10 @@ class Frame(ApiObject):
     ) -> None:
         """Touches the element; the context needs `has_touch`."""
         self._perform(
-            selector, deeds.press("tap", None, None, None, modifiers, position, force, trial), strict, timeout
+            selector,
+            deeds.press("tap", None, None, None, modifiers, position, force, trial, scroll),
+            strict,
+            timeout,
         )
 
     def check(
@@ -620,7 +625,7 @@ class Frame(ApiObject):
         trial: bool | None = None,
     ) -> None:
         """Checks a checkbox or a radio button, if it is not."""
-        self._perform(selector, deeds.checked(True, position, force, trial), strict, timeout)
+        self._perform(selector, deeds.checked(True, position, force, trial, scroll), strict, timeout)
 
     def uncheck(
         self,
@@ -635,7 +640,7 @@ class Frame(ApiObject):
         trial: bool | None = None,
     ) -> None:
         """Unchecks a checkbox, if it is checked."""
-        self._perform(selector, deeds.checked(False, position, force, trial), strict, timeout)
+        self._perform(selector, deeds.checked(False, position, force, trial, scroll), strict, timeout)
 
     def set_checked(
         self,
@@ -651,7 +656,7 @@ class Frame(ApiObject):
         trial: bool | None = None,
     ) -> None:
         """Checks or unchecks a checkbox or a radio button."""
-        self._perform(selector, deeds.checked(checked, position, force, trial), strict, timeout)
+        self._perform(selector, deeds.checked(checked, position, force, trial, scroll), strict, timeout)
 
     def fill(
         self,

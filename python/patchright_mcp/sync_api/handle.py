@@ -75,15 +75,15 @@ class _Disposed:
 def _preview(native: NativeHandle) -> str:
     """What an object is, in a word."""
     kind, subtype, description, value = native.told
+    if subtype == "node":
+        return f"JSHandle@{native.preview() or 'node'}"
     if value is not None or kind in ("undefined", "string"):
         return value if value is not None else kind
     if subtype == "null":
         return "null"
     if kind == "function":
         return "function" if description is None else description
-    return (
-        f"JSHandle@{subtype or kind}" if subtype == "node" else description or f"JSHandle@{subtype or kind}"
-    )
+    return description or f"JSHandle@{subtype or kind}"
 
 
 class ElementHandle(JSHandle):
@@ -180,10 +180,8 @@ class ElementHandle(JSHandle):
         if box is None:
             raise Error(f"{caller()}: Element is not visible")
         area = [box["x"], box["y"], box["width"], box["height"]]
-        return cast(
-            "bytes",
-            self._page._picture(area, path, type, quality, omit_background, scale, limit),
-        )
+        finish = Finish(omit_background, animations, caret, mask, mask_color, style)
+        return cast("bytes", self._page._picture(area, path, type, quality, scale, finish, limit))
 
     def click(
         self,
@@ -202,7 +200,10 @@ class ElementHandle(JSHandle):
     ) -> None:
         """Clicks the element, once it is visible, still, enabled and on top."""
         self._perform(
-            deeds.press("click", button, click_count, delay, modifiers, position, force, trial), timeout
+            deeds.press(
+                "click", button, click_count, delay, modifiers, position, force, trial, scroll, steps
+            ),
+            timeout,
         )
 
     def dblclick(
@@ -220,7 +221,9 @@ class ElementHandle(JSHandle):
         trial: bool | None = None,
     ) -> None:
         """Clicks the element twice."""
-        self._perform(deeds.press("click", button, 2, delay, modifiers, position, force, trial), timeout)
+        self._perform(
+            deeds.press("click", button, 2, delay, modifiers, position, force, trial, scroll, steps), timeout
+        )
 
     def hover(
         self,
@@ -234,7 +237,9 @@ class ElementHandle(JSHandle):
         trial: bool | None = None,
     ) -> None:
         """Moves the pointer over the element."""
-        self._perform(deeds.press("hover", None, None, None, modifiers, position, force, trial), timeout)
+        self._perform(
+            deeds.press("hover", None, None, None, modifiers, position, force, trial, scroll), timeout
+        )
 
     def tap(
         self,
@@ -248,7 +253,9 @@ class ElementHandle(JSHandle):
         trial: bool | None = None,
     ) -> None:
         """Touches the element; the context needs `has_touch`."""
-        self._perform(deeds.press("tap", None, None, None, modifiers, position, force, trial), timeout)
+        self._perform(
+            deeds.press("tap", None, None, None, modifiers, position, force, trial, scroll), timeout
+        )
 
     def check(
         self,
@@ -261,7 +268,7 @@ class ElementHandle(JSHandle):
         trial: bool | None = None,
     ) -> None:
         """Checks a checkbox or a radio button, if it is not."""
-        self._perform(deeds.checked(True, position, force, trial), timeout)
+        self._perform(deeds.checked(True, position, force, trial, scroll), timeout)
 
     def uncheck(
         self,
@@ -274,7 +281,7 @@ class ElementHandle(JSHandle):
         trial: bool | None = None,
     ) -> None:
         """Unchecks a checkbox, if it is checked."""
-        self._perform(deeds.checked(False, position, force, trial), timeout)
+        self._perform(deeds.checked(False, position, force, trial, scroll), timeout)
 
     def set_checked(
         self,
@@ -288,7 +295,7 @@ class ElementHandle(JSHandle):
         trial: bool | None = None,
     ) -> None:
         """Checks or unchecks a checkbox or a radio button."""
-        self._perform(deeds.checked(checked, position, force, trial), timeout)
+        self._perform(deeds.checked(checked, position, force, trial, scroll), timeout)
 
     def fill(
         self,
@@ -420,6 +427,28 @@ class ElementHandle(JSHandle):
 def handle_of(page: Any, native: NativeHandle) -> JSHandle:
     """The object of the library for one of the engine."""
     return ElementHandle(page, native) if native.is_node else JSHandle(page, native)
+
+
+class Finish:
+    """What is done to a page for the moment of a picture, in the words of the engine."""
+
+    def __init__(
+        self,
+        omit_background: bool | None,
+        animations: str | None,
+        caret: str | None,
+        mask: Sequence[Locator] | None,
+        mask_color: str | None,
+        style: str | None,
+    ) -> None:
+        self.masks = [(locator._frame._native, locator._selector) for locator in mask or ()]
+        self.told = {
+            "transparent": bool(omit_background),
+            "stops_animations": animations == "disabled",
+            "hides_caret": caret != "initial",
+            "mask_color": mask_color or "#FF00FF",
+            "style": style,
+        }
 
 
 def write_picture(path: str | Path | None, picture: bytes) -> bytes:

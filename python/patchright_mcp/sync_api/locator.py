@@ -16,7 +16,7 @@ from ._base import ApiObject
 from .handle import ElementHandle, JSHandle, handle_of, option_choices
 
 if TYPE_CHECKING:
-    from .._typed import AriaRole, FilePayload, FloatRect, Position
+    from .._typed import AriaRole, DropPayload, FilePayload, FloatRect, Position
     from .frame import Frame
     from .page import Page
 
@@ -289,8 +289,32 @@ class Locator(ApiObject):
     ) -> None:
         """Drags the element onto another one."""
         self._frame._drag(
-            self._selector, target._selector, True, source_position, target_position, force, trial, timeout
+            self._selector,
+            target._selector,
+            True,
+            source_position,
+            target_position,
+            force,
+            trial,
+            steps,
+            timeout,
         )
+
+    def drop(
+        self,
+        payload: DropPayload,
+        *,
+        position: Position | None = None,
+        timeout: float | timedelta | None = None,
+    ) -> None:
+        """Drops files or texts on the element, as if they came from another program.
+
+        `payload` has `files` (paths, or files by their content) and `data` (texts by their kinds, such as
+        `text/plain`).
+        """
+        with deeds.files_of(payload.get("files")) as files:
+            data = list((payload.get("data") or {}).items())
+            self._perform(deeds.deed("drop", files=files, data=data, position=position), timeout)
 
     def screenshot(
         self,
@@ -414,7 +438,10 @@ class Locator(ApiObject):
     ) -> None:
         """Clicks the element, once it is visible, still, enabled and on top."""
         self._perform(
-            deeds.press("click", button, click_count, delay, modifiers, position, force, trial), timeout
+            deeds.press(
+                "click", button, click_count, delay, modifiers, position, force, trial, scroll, steps
+            ),
+            timeout,
         )
 
     def dblclick(
@@ -432,7 +459,9 @@ class Locator(ApiObject):
         trial: bool | None = None,
     ) -> None:
         """Clicks the element twice."""
-        self._perform(deeds.press("click", button, 2, delay, modifiers, position, force, trial), timeout)
+        self._perform(
+            deeds.press("click", button, 2, delay, modifiers, position, force, trial, scroll, steps), timeout
+        )
 
     def hover(
         self,
@@ -446,7 +475,9 @@ class Locator(ApiObject):
         trial: bool | None = None,
     ) -> None:
         """Moves the pointer over the element."""
-        self._perform(deeds.press("hover", None, None, None, modifiers, position, force, trial), timeout)
+        self._perform(
+            deeds.press("hover", None, None, None, modifiers, position, force, trial, scroll), timeout
+        )
 
     def tap(
         self,
@@ -460,7 +491,9 @@ class Locator(ApiObject):
         trial: bool | None = None,
     ) -> None:
         """Touches the element; the context needs `has_touch`."""
-        self._perform(deeds.press("tap", None, None, None, modifiers, position, force, trial), timeout)
+        self._perform(
+            deeds.press("tap", None, None, None, modifiers, position, force, trial, scroll), timeout
+        )
 
     def check(
         self,
@@ -473,7 +506,7 @@ class Locator(ApiObject):
         trial: bool | None = None,
     ) -> None:
         """Checks a checkbox or a radio button, if it is not."""
-        self._perform(deeds.checked(True, position, force, trial), timeout)
+        self._perform(deeds.checked(True, position, force, trial, scroll), timeout)
 
     def uncheck(
         self,
@@ -486,7 +519,7 @@ class Locator(ApiObject):
         trial: bool | None = None,
     ) -> None:
         """Unchecks a checkbox, if it is checked."""
-        self._perform(deeds.checked(False, position, force, trial), timeout)
+        self._perform(deeds.checked(False, position, force, trial, scroll), timeout)
 
     def set_checked(
         self,
@@ -500,7 +533,7 @@ class Locator(ApiObject):
         trial: bool | None = None,
     ) -> None:
         """Checks or unchecks a checkbox or a radio button."""
-        self._perform(deeds.checked(checked, position, force, trial), timeout)
+        self._perform(deeds.checked(checked, position, force, trial, scroll), timeout)
 
     def fill(
         self,
@@ -673,6 +706,9 @@ class FrameLocator(ApiObject):
         self._frame = frame
         self._frame_selector = selector
         self._told_as = told
+
+    def __repr__(self) -> str:
+        return f"<FrameLocator frame={self._frame!r} selector={self._frame_selector!r}>"
 
     def _by(self, selector: str, told: str) -> Locator:
         return Locator(self._frame, f"{self._frame_selector}{_ENTER}{selector}", f"{self._told_as}.{told}")

@@ -193,7 +193,8 @@ engine.checked = (node) => {
   const role = engine.roleOf(control);
   if (!/^(?:checkbox|radio|switch|menuitemcheckbox|menuitemradio|option|treeitem)$/.test(role)) return { checked: null, found: called(control) };
   const text = getAttribute(control, "aria-checked");
-  const checked = text === "true" ? true : text === "mixed" ? "mixed" : text === "false" || role === "switch" ? false : null;
+  const isBox = /^(?:checkbox|radio|switch)$/.test(role);
+  const checked = text === "true" ? true : text === "mixed" ? "mixed" : text === "false" || isBox ? false : null;
   return { checked, radio: role === "radio" || role === "menuitemradio", found: called(control) };
 };
 
@@ -405,6 +406,8 @@ engine.selectText = (node) => {
   engine.selectAll(field);
   focusOn(field);
 };
+
+engine.parentOf = (node) => node.parentElement;
 
 engine.isOfThisDocument = (node) => (node === document ? document : node.ownerDocument) === document;
 engine.isOfFrame = (node, owner) => (node.ownerDocument ?? node) === owner.contentDocument;

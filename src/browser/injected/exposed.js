@@ -2,14 +2,21 @@
 // called from outside but this function, with a token that no page knows.
 (name, token) => {
   const calls = new Map();
-  let [last, wanted, waiting] = [0, [], null];
+  let [last, told, wanted, waiting, asking] = [0, 0, [], null, []];
   const next = () => {
-    const [number, ...rest] = wanted;
-    wanted = rest;
-    return [number, calls.get(number).given];
+    const fetched = wanted.map((number) => [number, calls.get(number).given]);
+    wanted = [];
+    return fetched;
+  };
+  // Who asks for the next calls has told of those before.
+  const fetch = () => {
+    told = last - wanted.length;
+    asking = asking.filter(([number, done]) => number > told || done());
+    return wanted.length ? next() : new Promise((done) => (waiting = done));
   };
   const answer = (what, number, value) => {
-    if (what === "next") return wanted.length ? next() : new Promise((done) => (waiting = done));
+    if (what === "next") return fetch();
+    if (what === "told") return told >= last ? undefined : new Promise((done) => asking.push([last, done]));
     const call = calls.get(number);
     calls.delete(number);
     call?.[what](value);
@@ -19,9 +26,9 @@
     return new Promise((done, fail) => {
       calls.set(++last, { given, done, fail });
       wanted.push(last);
-      const fetch = waiting;
+      const give = waiting;
       waiting = null;
-      fetch?.(next());
+      give?.(next());
     });
   };
 }

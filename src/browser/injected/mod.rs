@@ -54,6 +54,8 @@ const ENGINE: &str = concat!(
     include_str!("select.js"),
     "}\n{\n",
     include_str!("expect.js"),
+    "}\n{\n",
+    include_str!("picture.js"),
     "}\nreturn engine;\n})"
 );
 

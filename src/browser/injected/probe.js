@@ -143,8 +143,10 @@ const within = (element, outer) => {
 const PRESSED = "a[href],button,summary,label,[role=button],[role=link],[role=checkbox],[role=radio],[role=switch],[role=tab],[role=option],[role^=menuitem]";
 const ENTERED = "input,textarea,select,option,[contenteditable]:not([contenteditable=false])";
 
+const BUTTON = "button,a[href],[role=button],[role=link]";
+
 /** The control that a click on the node means: a word inside a button stands for the button. */
-const meant = (node) => (closest(node, ENTERED) ? node : (closest(node, PRESSED) ?? node));
+const meant = (node) => (closest(node, ENTERED) ? node : (closest(node, BUTTON) ?? closest(node, PRESSED) ?? node));
 
 /** Whether what lies at a point passes a press on to the node. */
 function reaches(hit, node) {
@@ -227,7 +229,7 @@ const drawn = (node) => {
 const obstacle = (engine.obstacle = (node, { visible, enabled, editable }) => {
   if (!isConnected(node)) return { blocked: "missing" };
   if (visible && !engine.isVisible(node)) return { blocked: "hidden" };
-  if (enabled && engine.isDisabled(node)) return { blocked: "disabled" };
+  if (enabled && (engine.isDisabled(node) || engine.isDisabled(meant(node)))) return { blocked: "disabled" };
   if (editable && engine.isEditable(node) === false) return { blocked: "readonly" };
   return null;
 });
@@ -242,6 +244,18 @@ const showsEnough = (element) => {
   const part = seen(element);
   const box = boxesOf(element)[0];
   return Boolean(part && box) && wide(part) >= Math.min(wide(box), ENOUGH) && high(part) >= Math.min(high(box), ENOUGH);
+};
+
+/** How much there is to see of the node: "none" where it has no box, "empty" where that has no area; null when it is gone. */
+engine.shows = (node) => {
+  if (!isConnected(node)) return null;
+  if (boxesOf(node).length) return "area";
+  return rectsOf(node).length ? "empty" : "none";
+};
+
+/** Scrolls as little as it takes to show all of the node, or as much of it as there is room for. */
+engine.showWhole = (node) => {
+  scrollTo(node, { block: "nearest", inline: "nearest", behavior: "instant" });
 };
 
 /** Scrolls at once, whatever the page's style says of smoothness. */
@@ -361,7 +375,7 @@ engine.probe = async (node, { need, scroll = null, at = null, position = null })
 function where(node, need, at, position) {
   const clear = seen(node);
   if (!position) {
-    if (!clear) return { blocked: need.visible || need.hit ? "outside" : "hidden" };
+    if (!clear) return { blocked: need.visible || need.hit || rectsOf(node).length ? "outside" : "hidden" };
     if (!need.hit) return { clear: sized(clear), point: pointAt(clear, at ?? SHARES[0]) };
     const { point, by } = freePoint(node, clear, at);
     return point ? { clear: sized(clear), point } : { blocked: by ? "covered" : "outside", by };

@@ -8,7 +8,7 @@ const ELEMENT = 1;
 const TEXT = 3;
 const {
   checkVisibility, contains, firstChild, getAttribute, hasAttribute, localName, matches, nextSibling, nodeType, parentNode,
-  rootOf, textData,
+  rectOf, rootOf, textData,
 } = engine.native;
 const queryAll = engine.queryAll;
 
@@ -32,7 +32,7 @@ let memory = null;
 /** Runs `work` with a memory. */
 function asking(work) {
   if (memory) return work();
-  memory = { hosts: new Map(), texts: new Map(), tests: new Map(), nthMatches: new Map() };
+  memory = { hosts: new Map(), texts: new Map(), tests: new Map(), nthMatches: new Map(), beside: new Map() };
   try {
     return engine.remembering(work);
   } finally {
@@ -249,7 +249,12 @@ const SIBLINGS = new Set(["+", "~"]);
 function queryComplex(complex, context) {
   const last = complex.at(-1);
   const candidates = candidatesFor(complex, last, context);
-  return candidates.filter((element) => matchesCompound(element, last, context) && matchesLeft(element, complex, complex.length - 1, context));
+  const found = candidates.filter((element) => matchesCompound(element, last, context) && matchesLeft(element, complex, complex.length - 1, context));
+  // What lies beside something is found from the nearest on.
+  const beside = last.functions.find(({ is }) => is === "beside");
+  if (!beside) return found;
+  const away = new Map(found.map((element) => [element, distance(element, beside, context)]));
+  return found.sort((a, b) => away.get(a) - away.get(b));
 }
 
 function candidatesFor(complex, last, context) {
@@ -303,6 +308,8 @@ function passes(element, test, context) {
       return matchesList(element, test.list, { ...context, light: true });
     case "nthMatch":
       return nthMatch(test, context) === element;
+    case "beside":
+      return distance(element, test, context) < Infinity;
     case "scope":
       return element === scopeElement(context);
     case "visible":
@@ -314,6 +321,32 @@ function passes(element, test, context) {
     default:
       throw new SelectorError("it asks for what is not known");
   }
+}
+
+const NEAR = 50;
+
+/** How far an element lies from the nearest of those that a layout test names; endless where it is on another side. */
+function distance(element, test, context) {
+  const { side, list } = test;
+  const most = test.most ?? (side === "near" ? NEAR : Infinity);
+  let found = memory.beside.get(test);
+  if (!found) memory.beside.set(test, (found = queryList(list, { ...context, scope: document })));
+  const gaps = found.filter((other) => other !== element).map((other) => gap(rectOf(element), rectOf(other), side, most));
+  return Math.min(...gaps, Infinity);
+}
+
+/** How far one box lies from another on a side, and how far it juts out across; endless when that is too far. */
+function gap(box, other, side, most) {
+  const [left, right] = [other.left - box.right, box.left - other.right];
+  const [above, below] = [other.top - box.bottom, box.top - other.bottom];
+  if (side === "near") {
+    const away = [left, right, above, below].reduce((sum, part) => sum + Math.max(part, 0), 0);
+    return away > most ? Infinity : away;
+  }
+  const away = { leftOf: left, rightOf: right, above, below }[side];
+  if (away < 0 || away > most) return Infinity;
+  const [before, after] = side.endsWith("Of") ? [other.top - box.top, box.bottom - other.bottom] : [other.left - box.left, box.right - other.right];
+  return away + Math.max(before, 0) + Math.max(after, 0);
 }
 
 function nthMatch(test, context) {
@@ -541,6 +574,22 @@ engine.preview = (element) => {
   const inside = element.children.length && !text ? "\u2026" : text;
   return VOID.has(tag) ? `<${tag}${told && ` ${told}`}/>` : `<${tag}${told && ` ${told}`}>${inside}</${tag}>`;
 };
+
+/** A node in one line, as a debugger shows it: short attributes first, and text where there is nothing else in it. */
+engine.shown = (node) => {
+  const line = (text) => text.replace(/\n/g, "\u21b5").replace(/\t/g, "\u21c6");
+  const short = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}\u2026` : text);
+  if (nodeType(node) === TEXT) return line(`#text=${textData(node)}`);
+  if (nodeType(node) !== ELEMENT) return line(node instanceof Comment ? `<!--${node.data}-->` : node.nodeName.toLowerCase());
+  const attributes = Array.from(node.attributes).filter(({ name }) => name !== "style");
+  const told = attributes.map(({ name, value }) => (value === "" && BOOLEAN.has(name) ? ` ${name}` : ` ${name}="${value}"`));
+  const head = `<${localName(node)}${short(told.sort((a, b) => a.length - b.length).join(""), 500)}`;
+  if (VOID.has(localName(node))) return line(`${head}/>`);
+  const children = Array.from(node.childNodes);
+  const isText = children.every((child) => nodeType(child) === TEXT);
+  return line(`${head}>${isText ? short(engine.textContent(node) ?? "", 50) : "\u2026"}</${localName(node)}>`);
+};
+const BOOLEAN = new Set("checked selected disabled readonly multiple".split(" "));
 const VOID = new Set("area base br col command embed hr img input keygen link menuitem meta param source track wbr".split(" "));
 
 /** All text in an element, that of shadow roots too. */

@@ -56,18 +56,17 @@ impl Keyboard {
 
     /// Presses a key and keeps it down.
     pub async fn down(&self, key: &str) -> Result<()> {
-        let key = Chord::read(key, self.input.devices.mac)?.last.key;
+        let stroke = Chord::read(key, self.input.devices.mac)?.last;
         let mut delivery = self.input.watch();
-        let repeat = self.is_held(key);
-        let replies = self.input.key_down(key, repeat);
+        let replies = self.input.stroke_down(stroke, false);
         delivery.done(replies).await
     }
 
     /// Lets a key go.
     pub async fn up(&self, key: &str) -> Result<()> {
-        let key = Chord::read(key, self.input.devices.mac)?.last.key;
+        let stroke = Chord::read(key, self.input.devices.mac)?.last;
         let mut delivery = self.input.watch();
-        let reply = self.input.key_up(key);
+        let reply = self.input.stroke_up(stroke);
         delivery.done(vec![reply]).await
     }
 

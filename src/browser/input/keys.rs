@@ -63,6 +63,13 @@ pub struct Stroke {
     pub shift: bool,
 }
 
+impl Stroke {
+    /// These modifiers, and Shift where the key is to mean what it does with that.
+    pub fn shifting(self, modifiers: u32) -> u32 {
+        if self.shift { modifiers | modifier::SHIFT } else { modifiers }
+    }
+}
+
 /// What was asked to be pressed: held keys in order, then one more.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chord {

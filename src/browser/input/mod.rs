@@ -10,6 +10,7 @@ mod keyboard;
 mod mouse;
 mod touch;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -65,6 +66,8 @@ struct Devices {
     mac: bool,
     /// The modifiers that are held, as `keys::modifier` counts them.
     modifiers: AtomicU32,
+    /// The codes of all keys that are held.
+    held: Mutex<BTreeSet<&'static str>>,
     pointer: Mutex<Pointer>,
     chance: Chance,
 }
@@ -86,6 +89,7 @@ impl Input {
             session,
             mac: cfg!(target_os = "macos"),
             modifiers: AtomicU32::new(0),
+            held: Mutex::default(),
             pointer: Mutex::new(Pointer { at, buttons: 0 }),
             chance,
         };
@@ -144,8 +148,15 @@ impl Input {
         Delivery { blockers: self.session().events(&[JavascriptDialogOpening::METHOD]) }
     }
 
-    /// A key goes down: the key itself and, if it types, its character.
-    fn key_down(&self, key: &keys::Key, repeat: bool) -> Vec<PendingReply<Empty>> {
+    /// A key goes down: the key itself and, if it types, its character. One that is down already repeats itself.
+    fn key_down(&self, key: &'static keys::Key, repeat: bool) -> Vec<PendingReply<Empty>> {
+        self.stroke_down(keys::Stroke { key, shift: false }, repeat)
+    }
+
+    /// Like [`key_down`](Self::key_down); the key may mean what it does with Shift, without Shift being held.
+    fn stroke_down(&self, stroke: keys::Stroke, repeat: bool) -> Vec<PendingReply<Empty>> {
+        let key = stroke.key;
+        let repeat = !self.devices.held.lock().insert(key.code) || repeat;
         if let Some(bit) = key.modifier() {
             self.devices.modifiers.fetch_or(bit, Ordering::AcqRel);
         }
@@ -155,36 +166,43 @@ impl Input {
             kind: "rawKeyDown",
             auto_repeat: repeat.then_some(true),
             commands: (!commands.is_empty()).then(|| commands.iter().map(|&name| name.to_owned()).collect()),
-            ..key_event(key, modifiers)
+            ..key_event(stroke, modifiers)
         };
         let mut replies = vec![self.session().send(down)];
-        if let Some(text) = key.text(modifiers) {
+        if let Some(text) = key.text(stroke.shifting(modifiers)) {
             let character = DispatchKeyEvent {
                 kind: "char",
                 text: Some(text.to_owned()),
                 unmodified_text: Some(key.text(0).unwrap_or(text).to_owned()),
                 auto_repeat: repeat.then_some(true),
-                ..key_event(key, modifiers)
+                ..key_event(stroke, modifiers)
             };
             replies.push(self.session().send(character));
         }
         replies
     }
 
-    fn key_up(&self, key: &keys::Key) -> PendingReply<Empty> {
+    fn key_up(&self, key: &'static keys::Key) -> PendingReply<Empty> {
+        self.stroke_up(keys::Stroke { key, shift: false })
+    }
+
+    fn stroke_up(&self, stroke: keys::Stroke) -> PendingReply<Empty> {
+        let key = stroke.key;
+        self.devices.held.lock().remove(key.code);
         if let Some(bit) = key.modifier() {
             self.devices.modifiers.fetch_and(!bit, Ordering::AcqRel);
         }
-        self.session().send(DispatchKeyEvent { kind: "keyUp", ..key_event(key, self.modifiers()) })
+        self.session().send(DispatchKeyEvent { kind: "keyUp", ..key_event(stroke, self.modifiers()) })
     }
 }
 
-fn key_event(key: &keys::Key, modifiers: u32) -> DispatchKeyEvent {
+fn key_event(stroke: keys::Stroke, modifiers: u32) -> DispatchKeyEvent {
     use keys::Location;
+    let key = stroke.key;
     DispatchKeyEvent {
         modifiers: Some(modifiers),
         code: Some(key.code.to_owned()),
-        key: Some(key.meaning(modifiers).to_owned()),
+        key: Some(key.meaning(stroke.shifting(modifiers)).to_owned()),
         windows_virtual_key_code: Some(key.key_code),
         location: match key.location {
             Location::Standard | Location::Keypad => None,

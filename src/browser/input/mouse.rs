@@ -51,13 +51,15 @@ pub struct ClickOptions {
     pub count: u32,
     /// Held during the click, beside what the keyboard holds already.
     pub modifiers: Vec<Modifier>,
+    /// Whether what the keyboard holds beside them is let go meanwhile.
+    pub only: bool,
     /// How long the button is held; as long as a finger does it, or not at all, unless told.
     pub hold: Option<Duration>,
 }
 
 impl Default for ClickOptions {
     fn default() -> Self {
-        Self { button: Button::Left, count: 1, modifiers: Vec::new(), hold: None }
+        Self { button: Button::Left, count: 1, modifiers: Vec::new(), only: false, hold: None }
     }
 }
 
@@ -111,9 +113,17 @@ impl Mouse {
 
     /// Moves the pointer in so many even steps.
     pub async fn move_in_steps(&self, to: Point, steps: u32) -> Result<()> {
+        self.go_in_steps(to, steps).await.map(drop)
+    }
+
+    /// Like [`move_in_steps`](Self::move_in_steps). The page hears of each: of several at once it would hear of the last.
+    pub(crate) async fn go_in_steps(&self, to: Point, steps: u32) -> Result<Journey> {
         let mut delivery = self.input.watch();
-        let replies = path::straight(self.position(), to, steps).map(|point| self.moved(point)).collect();
-        delivery.done(replies).await
+        for point in path::straight(self.position(), to, steps) {
+            let reply = self.moved(point);
+            delivery.done(vec![reply]).await?;
+        }
+        Ok(Journey { delivery, replies: Vec::new() })
     }
 
     /// Presses a button and keeps it held.
@@ -220,7 +230,9 @@ impl Mouse {
 
     async fn click_here(&self, options: &ClickOptions) -> Result<Vec<PendingReply<Empty>>> {
         let modifiers = self.keys_for(&options.modifiers)?;
-        let mut replies: Vec<_> = modifiers.iter().flat_map(|key| self.input.key_down(key, false)).collect();
+        let released = if options.only { self.others_held(&options.modifiers)? } else { Vec::new() };
+        let mut replies: Vec<_> = released.iter().map(|key| self.input.key_up(key)).collect();
+        replies.extend(modifiers.iter().flat_map(|key| self.input.key_down(key, false)));
         for count in 1..=options.count {
             if count > 1 {
                 self.rest(BETWEEN_CLICKS_MS).await;
@@ -233,7 +245,22 @@ impl Mouse {
             replies.push(self.released(options.button, count));
         }
         replies.extend(modifiers.iter().rev().map(|key| self.input.key_up(key)));
+        replies.extend(released.iter().rev().flat_map(|key| self.input.key_down(key, false)));
         Ok(replies)
+    }
+
+    /// The keys of other modifiers that are held now.
+    fn others_held(&self, wanted: &[Modifier]) -> Result<Vec<&'static Key>> {
+        let bit = |modifier: &Modifier| -> Result<(&'static Key, u32)> {
+            let key = keys::Chord::read(modifier.into(), self.input.devices.mac)?.last.key;
+            Ok((key, key.modifier().unwrap_or_default()))
+        };
+        let wanted = wanted.iter().map(bit).collect::<Result<Vec<_>>>()?;
+        let all = [Modifier::Alt, Modifier::Control, Modifier::Meta, Modifier::Shift];
+        let held = all.iter().map(bit).collect::<Result<Vec<_>>>()?.into_iter();
+        let others = held
+            .filter(|(_, bit)| self.input.modifiers() & bit != 0 && wanted.iter().all(|(_, own)| own != bit));
+        Ok(others.map(|(key, _)| key).collect())
     }
 
     /// The keys that must go down for these modifiers to be held.

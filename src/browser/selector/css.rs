@@ -63,6 +63,12 @@ enum Function {
         list: Vec<Complex>,
         index: usize,
     },
+    /// To one side of what the list finds, or near it; at most so many CSS pixels away.
+    Beside {
+        side: Side,
+        list: Vec<Complex>,
+        most: Option<f64>,
+    },
     Scope,
     Visible,
     /// The smallest element whose text is so.
@@ -73,6 +79,17 @@ enum Function {
     HasText {
         text: TextTest,
     },
+}
+
+/// Where an element lies, seen from another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum Side {
+    LeftOf,
+    RightOf,
+    Above,
+    Below,
+    Near,
 }
 
 pub(super) fn read(text: &str, light: bool) -> Result<Css> {
@@ -223,14 +240,38 @@ fn function(reader: &mut Reader, name: &str, depth: usize) -> Result<Option<Func
             };
             Function::Text { text: TextTest::Regex { source, flags: flags.unwrap_or_default() } }
         }
-        "left-of" | "right-of" | "above" | "below" | "near" => {
-            return Err(invalid("selectors by layout are not supported"));
-        }
+        "left-of" => beside(reader, Side::LeftOf, depth)?,
+        "right-of" => beside(reader, Side::RightOf, depth)?,
+        "above" => beside(reader, Side::Above, depth)?,
+        "below" => beside(reader, Side::Below, depth)?,
+        "near" => beside(reader, Side::Near, depth)?,
         _ => {
             balanced(reader)?;
             return Ok(None);
         }
     }))
+}
+
+/// `(selectors)` or `(selectors, pixels)`.
+fn beside(reader: &mut Reader, side: Side, depth: usize) -> Result<Function> {
+    reader.expect("(")?;
+    let mut list = Vec::new();
+    loop {
+        skip_space(reader)?;
+        let mut ahead = reader.clone();
+        let number = ahead.take_while(|character| character.is_ascii_digit() || character == '.');
+        skip_space(&mut ahead)?;
+        if !number.is_empty() && !list.is_empty() && ahead.take(")") {
+            *reader = ahead;
+            let most = number.parse().map_err(|_| invalid("a distance in it is not a number"))?;
+            return Ok(Function::Beside { side, list, most: Some(most) });
+        }
+        list.push(complex(reader, depth + 1)?);
+        if reader.take(")") {
+            return Ok(Function::Beside { side, list, most: None });
+        }
+        reader.expect(",")?;
+    }
 }
 
 /// `(selectors, n)`.

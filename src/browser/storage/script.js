@@ -138,10 +138,19 @@ async (task, argument) => {
     const entries = [];
     for (let at = 0; at < localStorage.length; at++) {
       const name = localStorage.key(at);
-      entries.push({ name, value: localStorage.getItem(name) });
+      entries.push({ name: name.toWellFormed(), value: localStorage.getItem(name).toWellFormed() });
     }
     const databases = argument ? await readDatabases() : [];
     return JSON.stringify({ localStorage: entries, ...(databases.length ? { indexedDB: databases } : {}) });
+  }
+  if (task === "clear") {
+    localStorage.clear();
+    for (const { name } of await indexedDB.databases()) {
+      const forgetting = indexedDB.deleteDatabase(name);
+      // One that a page holds open is forgotten when that lets go of it.
+      await new Promise((resolve) => (forgetting.onsuccess = forgetting.onerror = forgetting.onblocked = resolve));
+    }
+    return "";
   }
   for (const { name, value } of argument.localStorage ?? []) localStorage.setItem(name, value);
   for (const database of argument.indexedDB ?? []) await writeDatabase(database);

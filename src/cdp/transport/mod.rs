@@ -1,5 +1,6 @@
 //! How messages travel. Everything above sees whole messages only.
 mod pipe;
+pub mod tls;
 mod websocket;
 
 use std::io;

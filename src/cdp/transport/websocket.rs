@@ -12,24 +12,25 @@ use tokio_tungstenite::tungstenite::http::{HeaderName, HeaderValue, Request};
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{Bytes, Message, Utf8Bytes};
 
+use super::tls::{Stream, encrypt};
 use super::{Incoming, MAX_MESSAGE_BYTES, Outgoing, Transport};
 use crate::error::{Error, Result, human};
 
 /// A websocket to somebody else's browser.
 #[derive(Debug)]
 pub struct WebSocket {
-    stream: WebSocketStream<TcpStream>,
+    stream: WebSocketStream<Box<dyn Stream>>,
 }
 
 /// How long it may take until the other side speaks the protocol.
 const CONNECT_LIMIT: Duration = Duration::from_secs(30);
 
 impl WebSocket {
-    /// Connects to a `ws://` address, with extra headers, in at most 30 s.
+    /// Connects to a `ws://` or `wss://` address, with extra headers, in at most 30 s.
     pub async fn connect(address: &str, headers: &[(String, String)]) -> Result<Self> {
         let mut request = address.into_client_request().map_err(|error| unreachable(told(&error)))?;
-        if request.uri().scheme_str() != Some("ws") {
-            return Err(unreachable("only ws:// addresses can be attached to".to_owned()));
+        if !matches!(request.uri().scheme_str(), Some("ws" | "wss")) {
+            return Err(unreachable("only ws:// and wss:// addresses can be attached to".to_owned()));
         }
         for (name, value) in headers {
             let name: HeaderName =
@@ -45,12 +46,17 @@ impl WebSocket {
     }
 }
 
-async fn open(request: Request<()>) -> Result<WebSocketStream<TcpStream>> {
+async fn open(request: Request<()>) -> Result<WebSocketStream<Box<dyn Stream>>> {
+    let failed = |error: io::Error| unreachable(error.to_string());
+    let is_encrypted = request.uri().scheme_str() == Some("wss");
     let host = request.uri().host().unwrap_or_default().trim_matches(['[', ']']).to_owned();
-    let port = request.uri().port_u16().unwrap_or(80);
-    let stream =
-        TcpStream::connect((host.as_str(), port)).await.map_err(|error| unreachable(error.to_string()))?;
+    let port = request.uri().port_u16().unwrap_or(if is_encrypted { 443 } else { 80 });
+    let stream = TcpStream::connect((host.as_str(), port)).await.map_err(failed)?;
     let _ = stream.set_nodelay(true);
+    let stream: Box<dyn Stream> = match is_encrypted {
+        true => Box::new(encrypt(stream, &host).await.map_err(failed)?),
+        false => Box::new(stream),
+    };
     let sizes = WebSocketConfig::default()
         .max_message_size(Some(MAX_MESSAGE_BYTES))
         .max_frame_size(Some(MAX_MESSAGE_BYTES));
@@ -86,7 +92,7 @@ impl Transport for WebSocket {
 }
 
 #[derive(Debug)]
-pub struct WebSocketReader(SplitStream<WebSocketStream<TcpStream>>);
+pub struct WebSocketReader(SplitStream<WebSocketStream<Box<dyn Stream>>>);
 
 impl Incoming for WebSocketReader {
     async fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
@@ -103,7 +109,7 @@ impl Incoming for WebSocketReader {
 }
 
 #[derive(Debug)]
-pub struct WebSocketWriter(SplitSink<WebSocketStream<TcpStream>, Message>);
+pub struct WebSocketWriter(SplitSink<WebSocketStream<Box<dyn Stream>>, Message>);
 
 impl Outgoing for WebSocketWriter {
     async fn send(&mut self, messages: &[Vec<u8>]) -> io::Result<()> {

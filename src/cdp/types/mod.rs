@@ -82,6 +82,7 @@ use field;
 
 pub mod browser;
 pub mod console;
+pub mod css;
 pub mod dom;
 pub mod emulation;
 pub mod input;
@@ -137,6 +138,7 @@ pub fn catalogue() -> impl Iterator<Item = (&'static str, &'static [Entry])> {
     [
         ("browser", browser::CATALOGUE),
         ("console", console::CATALOGUE),
+        ("css", css::CATALOGUE),
         ("dom", dom::CATALOGUE),
         ("emulation", emulation::CATALOGUE),
         ("input", input::CATALOGUE),

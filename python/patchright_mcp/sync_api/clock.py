@@ -1,0 +1,118 @@
+"""A clock that a script turns, in place of the one of the pages."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta, timezone
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any
+
+from .._failures import caller
+from ..errors import Error
+from ._base import ApiObject
+
+if TYPE_CHECKING:
+    from .context import BrowserContext
+
+_LATEST = 8.64e15
+"""The last moment that a date of JavaScript can tell, in ms."""
+
+
+class Clock(ApiObject):
+    """The clock of all pages of a context: their dates, timers, animation frames and `performance`.
+
+    It is put in with the first call, and stands in the pages' own world: a page can notice it.
+    """
+
+    def __init__(self, context: BrowserContext) -> None:
+        super().__init__(context._connection)
+        self._native = context._native
+
+    def _turn(self, do: str, **how: Any) -> None:
+        self._run(self._native.turn_clock({"do": do, **how}))
+
+    def install(self, *, time: float | str | datetime | None = None) -> None:
+        """Puts the clock in, at `time` or now. From then on its time flows by itself.
+
+        `time` is in seconds since 1970, a text such as `2024-02-29T08:00:00`, or a `datetime`; those without a time
+        zone are in the local one.
+        """
+        self._turn("install", time=None if time is None else _moment(time))
+
+    def fast_forward(self, ticks: int | str | timedelta) -> None:
+        """Jumps ahead, as if a laptop had been closed: what was due meanwhile is called once.
+
+        `ticks` are milliseconds, or a text such as `08`, `01:00` or `02:34:10`.
+        """
+        self._turn("fast_forward", by=_span(ticks))
+
+    def run_for(self, ticks: int | str | timedelta) -> None:
+        """Lets time pass, and calls all that falls due. `ticks` as for `fast_forward`.
+
+        Raises:
+            Error: When one of the page's callbacks has thrown; all others were called.
+        """
+        self._turn("run_for", by=_span(ticks))
+
+    def pause_at(self, time: float | str | datetime) -> None:
+        """Jumps ahead to `time`, and stands still there. `time` as for `install`.
+
+        Raises:
+            Error: When `time` has passed already.
+        """
+        self._turn("pause_at", time=_moment(time))
+
+    def resume(self) -> None:
+        """Lets time flow by itself again."""
+        self._turn("resume")
+
+    def set_fixed_time(self, time: float | str | datetime) -> None:
+        """Has dates always tell `time`, while timers go on. `time` as for `install`."""
+        self._turn("set_fixed_time", time=_moment(time))
+
+    def set_system_time(self, time: float | str | datetime) -> None:
+        """Has dates tell `time` now, which timers do not notice. `time` as for `install`."""
+        self._turn("set_system_time", time=_moment(time))
+
+
+def _moment(time: float | str | datetime) -> float:
+    """A moment in milliseconds since 1970."""
+    if isinstance(time, str):
+        moment = _read(time)
+    elif isinstance(time, datetime):
+        moment = time.timestamp() * 1000
+    else:
+        moment = time * 1000
+    if not abs(moment) <= _LATEST:
+        raise Error(f"{caller()}: Invalid date: {int(moment)}")
+    return float(round(moment))
+
+
+def _read(text: str) -> float:
+    """A date as JavaScript reads it: one without a time of day is in universal time, others in the local one."""
+    text = text.strip()
+    try:
+        # Before Python 3.11 a `Z` cannot be read.
+        moment = datetime.fromisoformat(re.sub(r"[zZ]$", "+00:00", text))
+        if len(text) <= len("2024-02-29"):
+            moment = moment.replace(tzinfo=timezone.utc)
+    except ValueError:
+        try:
+            moment = parsedate_to_datetime(text)
+        except (TypeError, ValueError):
+            raise Error(f"{caller()}: Invalid date: {text}") from None
+    return moment.timestamp() * 1000
+
+
+def _span(ticks: float | str | timedelta) -> float:
+    """A span of time in milliseconds."""
+    if isinstance(ticks, timedelta):
+        return ticks.total_seconds() * 1000
+    if not isinstance(ticks, str):
+        return float(ticks)
+    if re.fullmatch(r"(\d\d:){0,2}\d\d", ticks) is None:
+        raise Error(f"{caller()}: Clock only understands numbers, 'mm:ss' and 'hh:mm:ss'")
+    seconds = 0
+    for part in ticks.split(":"):
+        seconds = seconds * 60 + int(part)
+    return seconds * 1000.0

@@ -1,0 +1,46 @@
+// What a picture of the page needs: animations that stand still, and parts that are covered.
+
+const animated = (root) => {
+  const inner = engine.queryAll(root, "*").map(engine.shadowRootOf).filter(Boolean);
+  return [...root.getAnimations(), ...inner.flatMap(animated)];
+};
+let stopped = [];
+
+/** Ends animations that have an end, and takes those back to their beginning that have none. */
+engine.stopAnimations = () => {
+  for (const animation of animated(document)) {
+    if (animation.playState === "finished" || animation.playState === "idle" || !animation.effect) continue;
+    if (Number.isFinite(animation.effect.getComputedTiming().endTime)) {
+      animation.finish();
+    } else {
+      animation.cancel();
+      stopped.push(animation);
+    }
+  }
+};
+
+engine.resumeAnimations = () => {
+  for (const animation of stopped.splice(0)) animation.play();
+};
+
+/** Whether a caret may be blinking in this document. */
+engine.hasCaret = () => {
+  let active = document.activeElement;
+  for (let root = active && engine.shadowRootOf(active); root?.activeElement; root = engine.shadowRootOf(active)) active = root.activeElement;
+  return Boolean(active) && typeof engine.isEditable(active) === "boolean";
+};
+
+/** A picture with boxes painted over parts of it. All of this is out of the page's sight. */
+engine.covered = async (picture, type, quality, color, boxes) => {
+  const bytes = Uint8Array.from(atob(picture), (letter) => letter.charCodeAt(0));
+  const image = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+  const canvas = new OffscreenCanvas(image.width, image.height);
+  const context = canvas.getContext("2d");
+  context.drawImage(image, 0, 0);
+  context.fillStyle = color;
+  for (const { x, y, width, height } of boxes) context.fillRect(x, y, width, height);
+  const blob = await canvas.convertToBlob({ type, ...(quality === null ? {} : { quality: quality / 100 }) });
+  const reader = new FileReader();
+  await new Promise((done) => ((reader.onload = done), reader.readAsDataURL(blob)));
+  return reader.result.slice(reader.result.indexOf(",") + 1);
+};

@@ -1,0 +1,62 @@
+"""Pictures that a script compares with others."""
+
+from base64 import b64encode
+
+from patchright_mcp.async_api import Page
+
+CONTENT = """<style>
+    body { margin: 0; background: rgb(0, 0, 255) }
+    #box { width: 50px; height: 50px; background: rgb(0, 255, 0) }
+    .moving { animation: move 1000s infinite }
+    .ending { transition: margin-left 1000s }
+    @keyframes move { from { margin-left: 0 } to { margin-left: 500px } }
+</style><div id=box></div><div style="height: 2000px"></div><p id=low>far down</p>"""
+
+
+async def pixel(page: Page, picture: bytes, x: int, y: int) -> list[int]:
+    """The colour of a point of a picture."""
+    script = """async ([picture, x, y]) => {
+        const bytes = Uint8Array.from(atob(picture), (letter) => letter.charCodeAt(0));
+        const image = await createImageBitmap(new Blob([bytes]));
+        const context = new OffscreenCanvas(image.width, image.height).getContext('2d');
+        context.drawImage(image, 0, 0);
+        return Array.from(context.getImageData(x, y, 1, 1).data).slice(0, 3);
+    }"""
+    return list(await page.evaluate(script, [b64encode(picture).decode(), x, y]))
+
+
+async def test_parts_of_a_picture_can_be_covered(page: Page) -> None:
+    await page.set_content(CONTENT)
+    before = await page.content()
+    shot = await page.screenshot(mask=[page.locator("div").first])
+    assert await pixel(page, shot, 20, 20) == [255, 0, 255]
+    assert await pixel(page, shot, 60, 20) == [0, 0, 255]
+    await page.evaluate("scrollTo(0, 500)")
+    shot = await page.screenshot(full_page=True, mask=[page.locator("#box")], mask_color="#ff0000")
+    assert await pixel(page, shot, 20, 20) == [255, 0, 0]
+    jpeg = await page.locator("#box").screenshot(type="jpeg", mask=[page.locator("#box")])
+    assert jpeg.startswith(b"\xff\xd8")
+    assert await page.content() == before
+
+
+async def test_a_style_applies_for_the_moment_of_the_picture(page: Page) -> None:
+    await page.set_content(CONTENT)
+    shot = await page.screenshot(style="#box { background: rgb(9, 9, 9) !important }")
+    assert await pixel(page, shot, 20, 20) == [9, 9, 9]
+    assert await pixel(page, await page.screenshot(), 20, 20) == [0, 255, 0]
+    assert await page.evaluate("document.styleSheets.length") == 1
+
+
+async def test_what_moves_stands_still(page: Page) -> None:
+    await page.set_content(CONTENT)
+    await page.locator("#box").evaluate(
+        "box => { box.className = 'moving'; box.getAnimations()[0].currentTime = 5e5 }"
+    )
+    shot = await page.screenshot(animations="disabled")
+    assert await pixel(page, shot, 20, 20) == [0, 255, 0]
+    assert await page.locator("#box").evaluate("box => box.getAnimations().length") == 1
+    await page.locator("#box").evaluate(
+        "box => { box.className = 'ending'; box.offsetTop; box.style.marginLeft = '100px'; box.offsetTop }"
+    )
+    shot = await page.screenshot(animations="disabled")
+    assert await pixel(page, shot, 120, 20) == [0, 255, 0]
