@@ -109,10 +109,7 @@ async def ours(site: Site, key: str, title: str) -> Column:
 async def script(site: Site, key: str, title: str) -> Column:
     """Our library, doing the same."""
     async with async_playwright() as playwright:
-        with_blocker = ["--disable-popup-blocking"]
-        browser = await playwright.chromium.launch(
-            headless=key == "headless", ignore_default_args=with_blocker
-        )
+        browser = await playwright.chromium.launch(headless=key == "headless")
         context = await browser.new_context()
         notes = await visit_by_script(context, site, f"script-{key}")
         botd = None

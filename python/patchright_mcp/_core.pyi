@@ -8,6 +8,7 @@ __all__ = [
     "Browser",
     "BrowserContext",
     "Call",
+    "CdpSession",
     "CooldownState",
     "Dialog",
     "Dispatcher",
@@ -159,6 +160,8 @@ class Browser:
     @property
     def default_context(self) -> BrowserContext: ...
     def new_context(self, dispatcher: Dispatcher, chosen: Any) -> Operation: ...
+    def new_cdp_session(self, dispatcher: Dispatcher) -> Operation:
+        """A session of the raw protocol, whose events go to `dispatcher`."""
     def close(self) -> Operation: ...
 
 @final
@@ -177,8 +180,15 @@ class BrowserContext:
     def close(self) -> Operation: ...
     def expose(self, name: str) -> Operation:
         """Gives all pages a function, whose calls are told as events."""
+    def route_sockets(self, name: str) -> Operation:
+        """Has every new web socket ask the function `name`, whose calls are told as events."""
     def add_init_script(self, source: str) -> Operation: ...
-    def cookies(self) -> Operation: ...
+    def hear_console(self, messages: bool, errors: bool) -> None:
+        """Whether its pages and workers are told of what they log, and of errors that nobody caught. From now on."""
+    def new_cdp_session(self, dispatcher: Dispatcher, frame: Frame) -> Operation:
+        """A session of the raw protocol with a page or a frame, whose events go to `dispatcher`."""
+    def cookies(self, urls: list[str]) -> Operation:
+        """Its cookies, or those that go with requests to one of these addresses."""
     def add_cookies(self, cookies: Any) -> Operation: ...
     def clear_cookies(self) -> Operation: ...
     def storage_state(self, with_databases: bool) -> Operation: ...
@@ -191,6 +201,16 @@ class BrowserContext:
     def turn_clock(self, turn: Any) -> Operation:
         """Turns the clock of all its documents, see `Turn`."""
     def set_extra_headers(self, headers: dict[str, str]) -> Operation: ...
+
+@final
+class CdpSession:
+    """A session of the raw protocol."""
+
+    @property
+    def key(self) -> int:
+        """What tells this session from every other object."""
+    def send(self, method: str, parameters: Any) -> Operation: ...
+    def detach(self) -> Operation: ...
 
 def launch(dispatcher: Dispatcher, chosen: Any) -> Operation:
     """Starts a browser, whose events go to `dispatcher`."""
@@ -249,6 +269,11 @@ class Page:
     def emulate_media(self, media: Any) -> Operation: ...
     def expose(self, name: str) -> Operation:
         """Gives the page a function, whose calls are told as events."""
+    def hear_console(self, messages: bool, errors: bool) -> None:
+        """Whether it is told of what this page logs, and of errors that nobody caught. From now on."""
+    def tell_console(self, errors: bool) -> Operation:
+        """Tells once more what the page has logged, which the browser keeps."""
+    def forget_console(self) -> None: ...
     def add_init_script(self, source: str) -> Operation: ...
     def screenshot(
         self,
@@ -341,6 +366,8 @@ class Frame:
     def wait_for_load_state(self, state: str, timeout_ms: float) -> Operation: ...
     def evaluate(self, script: str, argument: Any, isolated: bool) -> Operation: ...
     def evaluate_handle(self, script: str, argument: Any, isolated: bool) -> Operation: ...
+    def direct_socket(self, name: str, socket: float, number: int, what: str, value: Any) -> Operation:
+        """Tells a web socket of the page what to do; `number` says after what."""
     def wait_for_function(
         self, script: str, argument: Any, isolated: bool, pause_ms: float, timeout_ms: float
     ) -> Operation:

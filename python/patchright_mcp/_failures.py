@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from .errors import BrowserError, Error, TargetClosedError, TimeoutError  # noqa: A004
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 CLOSED = "Target page, context or browser has been closed"
 
@@ -21,6 +21,10 @@ _TEXTS = {
     "document_gone": "Execution context was destroyed, most likely because of a navigation.",
     "no_history": "There is no page to go to.",
     "stale_ref": "Element is not attached to the DOM",
+}
+_WRONG = {
+    "something to write": "Error: Element is not an <input>, <textarea> or [contenteditable] element",
+    " field, where a ": "Error: Malformed value",
 }
 _SLOW = {
     "element_not_found",
@@ -45,18 +49,27 @@ def failure(error: BrowserError, timeout: float | None = None, log: Sequence[str
         return TimeoutError(f"{prefix}Timeout {timeout or 0:g}ms exceeded.{called}")
     if error.code in _CLOSED:
         return TargetClosedError(f"{prefix}{CLOSED}")
-    text = _TEXTS.get(error.code, error.message)
-    if error.code == "not_unique":
-        text = _several(error, log)
-    elif error.code == "script":
-        return _thrown(prefix, text)
-    elif error.code == "navigation_failed":
-        text = error.message.removeprefix("the navigation failed: ")
-    elif error.code == "invalid_selector":
-        text = _unreadable(error, log)
-    elif error.code == "invalid_arguments" and (key := _UNKNOWN_KEY.match(error.message)):
-        text = f'Unknown key: "{key[1]}"'
-    return Error(f"{prefix}{text}")
+    if error.code == "script":
+        return _thrown(prefix, error.message)
+    return Error(f"{prefix}{_told(error, title, log)}")
+
+
+def _told(error: BrowserError, title: str, log: Sequence[str]) -> str:
+    """What went wrong, in the words that scripts look for."""
+    if error.code in _TOLD:
+        return _TOLD[error.code](error, log)
+    if error.code == "document_gone" and re.match(r"ElementHandle\.(?!eval)", title):
+        return _TEXTS["stale_ref"]
+    if error.code == "invalid_arguments" and (key := _UNKNOWN_KEY.match(error.message)):
+        return f'Unknown key: "{key[1]}"'
+    return _TEXTS.get(error.code, error.message)
+
+
+def _answered(error: BrowserError, log: Sequence[str]) -> str:
+    """What the browser said to a command of the raw protocol."""
+    if not log:
+        return error.message
+    return f"Protocol error ({log[0]}): {error.message.removeprefix('the browser refused the command: ')}"
 
 
 def _refused(message: str) -> str:
@@ -150,6 +163,30 @@ def _thrown(prefix: str, text: str) -> Error:
     error._name = name if known else "Error"
     error._stack = "\n".join(stack)
     return error
+
+
+def page_error(text: str) -> Error:
+    """What nobody caught, from its text: name, message and stack. What is no error has only a message."""
+    told = re.sub(r"^Uncaught (\(in promise\) )?", "", text)
+    message, is_error, _ = told.partition("\n    at ")
+    named = re.match(r"([\w$.]+)(?:: |$)", message) if is_error else None
+    if named is None:
+        return Error._of_page(message, "", told if is_error else "")
+    return Error._of_page(message[len(named[0]) :], named[1], told)
+
+
+def _misplaced(error: BrowserError, _: Sequence[str]) -> str:
+    """Why nothing can be done with an element of this kind."""
+    return next((told for word, told in _WRONG.items() if word in error.message), error.message)
+
+
+_TOLD: dict[str, Callable[[BrowserError, Sequence[str]], str]] = {
+    "not_unique": _several,
+    "navigation_failed": lambda error, _: error.message.removeprefix("the navigation failed: "),
+    "invalid_selector": _unreadable,
+    "protocol": _answered,
+    "wrong_element": _misplaced,
+}
 
 
 def caller() -> str:

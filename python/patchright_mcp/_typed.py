@@ -87,6 +87,16 @@ class SourceLocation(TypedDict):
     url: str
     lineNumber: int
     columnNumber: int
+    line: int
+    column: int
+
+
+class WebErrorLocation(TypedDict):
+    """Where an error was thrown, counted from 0."""
+
+    url: str
+    line: int
+    column: int
 
 
 class Cookie(TypedDict, total=False):

@@ -32,7 +32,7 @@ def resolved(base_url: str | None, wanted: str) -> str:
 def _with_root(url: str) -> str:
     """`http://host` is `http://host/`, as the browser writes it."""
     parts = urlparse(url)
-    bare = parts.scheme in ("http", "https") and parts.netloc and not parts.path
+    bare = parts.scheme in ("http", "https", "ws", "wss") and parts.netloc and not parts.path
     plain = not any(letter in url for letter in "*{[?")
     return parts._replace(path="/").geturl() if bare and plain else url
 

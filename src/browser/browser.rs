@@ -326,9 +326,9 @@ impl Browser {
                 context.adopt_page(session, info);
             }
             ("service_worker" | "shared_worker" | "worker", Some(context)) => {
-                context.set_up_worker(&session, info, None);
-                session.send(RunIfWaitingForDebugger {}).ignore();
+                context.begin_worker(&session, info, None);
             }
+            ("browser", _) => {} // Somebody asked for a session of the raw protocol.
             _ => {
                 session.send(RunIfWaitingForDebugger {}).ignore();
                 let detach = DetachFromTarget { session_id: Some(told.session_id.clone()) };

@@ -15,6 +15,7 @@ use super::emulation::{Emulation, metrics};
 use super::events::{ContextEvent, Listener, Listeners};
 use super::exposed::Exposure;
 use super::front::Front;
+use super::heard::{Beginning, Console};
 use super::input::InputStyle;
 use super::local_files::LocalFiles;
 use super::page::Page;
@@ -34,6 +35,7 @@ use crate::cdp::types::emulation::{
 };
 use crate::cdp::types::network::{Headers, SetExtraHttpHeaders};
 use crate::cdp::types::page::{AddScriptToEvaluateOnNewDocument, SetInterceptFileChooserDialog};
+use crate::cdp::types::runtime::{Evaluate, RunIfWaitingForDebugger};
 use crate::cdp::types::target::{CreateTarget, DisposeBrowserContext, TargetInfo};
 use crate::error::{Error, Result};
 
@@ -74,6 +76,8 @@ pub struct ContextOptions {
     pub downloads_by_id: bool,
     /// Downloads are stopped as soon as they begin.
     pub refuses_downloads: bool,
+    /// The scripts of service workers fail, so that none is ever registered.
+    pub refuses_service_workers: bool,
     /// For sites that ask for a name and a password by HTTP.
     pub http_credentials: Option<HttpCredentials>,
     /// Whether file choosers are caught, to be answered by [`Page::file_chooser`] instead of a window.
@@ -99,6 +103,7 @@ pub(super) struct ContextInner {
     listeners: Listeners<ContextEvent>,
     downloads: Downloads,
     traffic: Traffic,
+    console: Mutex<Console>,
     /// Which of its pages are in front, where that is for us to say.
     front: Option<Mutex<Front>>,
     /// Where its traffic goes, if it goes through one of ours.
@@ -147,6 +152,7 @@ impl BrowserContext {
             listeners: Listeners::default(),
             downloads: Downloads::default(),
             traffic: Traffic::default(),
+            console: Mutex::default(),
             front,
             relay,
         };
@@ -167,6 +173,14 @@ impl BrowserContext {
 
     pub(super) fn traffic(&self) -> &Traffic {
         &self.inner.traffic
+    }
+
+    pub(super) fn console<T>(&self, change: impl FnOnce(&mut Console) -> T) -> T {
+        change(&mut self.inner.console.lock())
+    }
+
+    pub(super) fn tell_event(&self, event: &ContextEvent) {
+        self.inner.listeners.tell(event);
     }
 
     pub(super) fn http_credentials(&self) -> Option<HttpCredentials> {
@@ -547,14 +561,19 @@ impl BrowserContext {
         }
     }
 
-    /// Sends what a worker of this context needs before it runs.
-    pub(super) fn set_up_worker(&self, session: &CdpSession, info: &TargetInfo, page: Option<&Page>) {
-        if let Some(worker) = Worker::new(session.clone(), info, page.cloned()) {
+    /// Sends what a worker of this context needs, and then it runs, if it may.
+    pub(super) fn begin_worker(&self, session: &CdpSession, info: &TargetInfo, page: Option<&Page>) {
+        if info.kind == "service_worker" && self.inner.options.lock().refuses_service_workers {
+            let deafen = Evaluate { expression: DEAFEN.to_owned(), ..Evaluate::default() };
+            session.send(deafen).ignore();
+        } else if let Some(worker) = Worker::new(session.clone(), info, page.cloned()) {
             self.attend(session, page, Some(&worker));
+            self.attend_console(session, page, Some(&worker), Beginning::Before);
         }
         if let Some(claim) = self.claim(&self.inner.options.lock()) {
             session.send(claim).ignore();
         }
+        session.send(RunIfWaitingForDebugger {}).ignore();
     }
 
     /// What its pages are told of the browser, where that is not what the browser says by itself.
@@ -563,6 +582,13 @@ impl BrowserContext {
         browser.identity().claim(options.user_agent.as_deref(), options.locale.as_deref())
     }
 }
+
+/// Makes a worker's script fail as soon as it listens to anything: then it is never registered.
+const DEAFEN: &str = "for (let at = self; at; at = Object.getPrototypeOf(at)) {
+    const names = Object.getOwnPropertyNames(at).filter((name) => /^(on[a-z]+|addEventListener)$/.test(name));
+    const fail = () => { throw new TypeError('Illegal invocation'); };
+    for (const name of names) Reflect.defineProperty(at, name, { get: fail, set: fail });
+}";
 
 /// The names that can be granted, and the browser's own for them.
 pub const PERMISSIONS: [(&str, &str); 19] = [

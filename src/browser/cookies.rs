@@ -3,7 +3,22 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use url::{Host, Url};
 
+use super::context::BrowserContext;
 use super::storage::{SameSite, StoredCookie};
+use crate::error::{Error, Result};
+
+impl BrowserContext {
+    /// The cookies that go with a request to one of these addresses.
+    pub async fn cookies_for(&self, urls: &[String]) -> Result<Vec<StoredCookie>> {
+        let no_address =
+            |url: &String| Error::InvalidArguments { problems: vec![format!("{url:?} is no address")] };
+        let urls = urls.iter().map(|url| Url::parse(url).map_err(|_| no_address(url)));
+        let urls = urls.collect::<Result<Vec<_>>>()?;
+        let mut cookies = self.cookies().await?;
+        cookies.retain(|cookie| urls.iter().any(|url| fits(cookie, url)));
+        Ok(cookies)
+    }
+}
 
 /// What a server sets, as a request to `url` may take it; `None` if it may not.
 pub(super) fn parse(told: &str, url: &Url) -> Option<StoredCookie> {
@@ -99,10 +114,19 @@ pub(super) fn fits(cookie: &StoredCookie, url: &Url) -> bool {
     let path_fits = path
         .strip_prefix(cookie.path.as_str())
         .is_some_and(|rest| rest.is_empty() || cookie.path.ends_with('/') || rest.starts_with('/'));
-    // Loopback counts as safe.
-    let safe = url.scheme() == "https" || host == "localhost" || host.ends_with(".localhost");
+    let safe = matches!(url.scheme(), "https" | "wss") || is_loopback(url);
     let alive = cookie.expires < 0.0 || cookie.expires > now();
     host_fits && path_fits && alive && (safe || !cookie.secure)
+}
+
+/// Browsers trust a connection that does not leave the machine.
+fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(host)) => host == "localhost" || host.ends_with(".localhost"),
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
 }
 
 /// Adds cookies; one takes the place of its namesake, and one that has expired takes it away.
@@ -141,6 +165,9 @@ mod tests {
             ("a=b; domain=.a.com", "http://a.com/", "http://xa.com/", false),
             ("a=b; Secure", "https://a.com/", "http://a.com/", false),
             ("a=b; Secure", "https://a.com/", "https://a.com/", true),
+            ("a=b; Secure", "https://a.com/", "wss://a.com/", true),
+            ("a=b; Secure", "http://127.0.0.1:8/", "http://127.0.0.1:9/", true),
+            ("a=b; Secure", "http://[::1]/", "http://[::1]/", true),
             ("a=b; Max-Age=0", "http://a.com/", "http://a.com/", false),
             ("a=b; Expires=Thu, 01 Jan 1970 00:00:00 GMT", "http://a.com/", "http://a.com/", false),
             ("a=b; Expires=Fri, 01 Jan 2100 00:00:00 GMT", "http://a.com/", "http://a.com/", true),

@@ -3,6 +3,7 @@ use serde::Deserialize;
 
 use super::context::BrowserContext;
 use super::exposed::Exposure;
+use super::heard::Hearing;
 use super::page::Page;
 use crate::cdp::CdpSession;
 use crate::cdp::types::emulation::{
@@ -185,6 +186,7 @@ pub(super) struct Own {
     pub(super) window: Option<(u32, u32)>,
     pub(super) init_scripts: Vec<String>,
     pub(super) exposures: Vec<Exposure>,
+    pub(super) hearing: Hearing,
 }
 
 impl Own {

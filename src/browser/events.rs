@@ -6,6 +6,7 @@ use parking_lot::Mutex;
 
 use super::exposed::Call;
 use super::frame::Frame;
+use super::heard::ConsoleEvent;
 use super::page::{Dialog, FileChooser, Page};
 
 /// What happens to a context.
@@ -13,6 +14,7 @@ use super::page::{Dialog, FileChooser, Page};
 pub enum ContextEvent {
     /// A page that can be used: one that was asked for, or a popup.
     Page(Page),
+    Console(ConsoleEvent),
     Closed,
 }
 

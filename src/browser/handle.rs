@@ -6,6 +6,8 @@ use super::element::ElementHandle;
 use super::evaluate::{as_function, deeply, is_function};
 use super::frame::Frame;
 use super::front::Work;
+use super::gesture;
+use super::heard::preview;
 use super::value::{JsValue, TELL};
 use super::world::{RemoteHandle, Scope, World, outcome};
 use crate::cdp::CdpSession;
@@ -49,6 +51,11 @@ impl Realm {
         Self { session, context: None, frame: None }
     }
 
+    /// The realm with the browser's number.
+    pub(super) fn numbered(session: CdpSession, context: Option<i64>, frame: Option<Frame>) -> Self {
+        Self { session, context, frame }
+    }
+
     /// The frame whose document this is; `None` in a worker.
     pub fn frame(&self) -> Option<&Frame> {
         self.frame.as_ref()
@@ -76,7 +83,7 @@ impl Realm {
         Ok(self.hold(self.run(script, argument, false).await?))
     }
 
-    fn hold(&self, object: RemoteObject) -> JsHandle {
+    pub(super) fn hold(&self, object: RemoteObject) -> JsHandle {
         let remote = object.object_id.clone().map(|id| RemoteHandle::new(self.session.clone(), id));
         JsHandle { realm: self.clone(), object: Arc::new(object), remote }
     }
@@ -109,6 +116,7 @@ impl Realm {
         let script = script.trim();
         let literal = script.starts_with('{') && script.trim_end_matches(';').ends_with('}');
         let evaluate = |expression: String| Evaluate {
+            user_gesture: gesture::is_needed(&expression).then_some(true),
             expression,
             context_id: self.context,
             await_promise: Some(true),
@@ -156,6 +164,7 @@ impl Realm {
             _ => None,
         };
         let call = CallFunctionOn {
+            user_gesture: gesture::is_needed(&function_declaration).then_some(true),
             function_declaration,
             object_id: this.or(global.as_ref()).map(|this| this.id().to_owned()),
             execution_context_id: this.is_none().then_some(self.context).flatten(),
@@ -248,6 +257,11 @@ impl JsHandle {
     /// What the browser tells of it.
     pub fn object(&self) -> &RemoteObject {
         &self.object
+    }
+
+    /// What it is, in a few words; `None` where the browser has told no more than its kind.
+    pub fn words(&self) -> Option<String> {
+        self.object.preview.as_ref().map(|_| preview(&self.object))
     }
 
     pub fn is_node(&self) -> bool {

@@ -451,6 +451,9 @@ impl ElementHandle {
             Deed::SetInputFiles { paths } => self.set_input_files(paths).await?,
             Deed::Drop(dropped) => self.drop_here(dropped, &within).await?,
             Deed::Dispatch { event, init } => {
+                if event == "click" {
+                    self.world().gesture();
+                }
                 self.ask::<()>("dispatch", vec![value_argument(event), value_argument(init)]).await?;
             }
             Deed::TextContent => return Ok(json!(self.text_content().await?)),

@@ -12,6 +12,7 @@ use super::context::BrowserContext;
 use super::emulation::Own;
 use super::events::{Listener, Listeners, PageEvent};
 use super::frame::Frame;
+use super::heard::Beginning;
 use super::input::{Input, Keyboard, Mouse, Touch};
 use super::journal::{Journal, Mark, Pending};
 use super::network::NetworkLog;
@@ -59,6 +60,8 @@ struct PageState {
     next_answer: Option<(bool, Option<String>)>,
     dialogs_in_a_row: u32,
     dialogs_ever: u64,
+    /// The last one that was told of.
+    dialog_told: u64,
     chooser: Option<FileChooser>,
     /// Whether its requests wait for a decision.
     routed: bool,
@@ -174,6 +177,7 @@ impl Page {
                 next_answer: None,
                 dialogs_in_a_row: 0,
                 dialogs_ever: 0,
+                dialog_told: 0,
                 chooser: None,
                 routed: false,
                 ready: false,
@@ -614,6 +618,7 @@ impl Page {
         session.send(NetworkEnable::default()).ignore();
         self.context().guard_files(session);
         self.context().attend(session, Some(self), None);
+        self.context().attend_console(session, Some(self), None, Beginning::Before);
         session.send(InspectorEnable {}).ignore();
         session.send(auto_attach()).ignore();
         self.context().set_up_target(session, session.id() == self.inner.session.id());
@@ -634,6 +639,20 @@ impl Page {
         if first {
             self.context().page_born(self);
             self.update(|state| state.ready = true);
+            self.tell_dialog();
+        }
+    }
+
+    /// Tells of the open dialog, once, as soon as anybody knows of the page.
+    fn tell_dialog(&self) {
+        let untold = self.update(|state| {
+            let told = state.dialog_told;
+            let dialog = state.dialog.clone().filter(|dialog| state.ready && dialog.number > told)?;
+            state.dialog_told = dialog.number;
+            Some(dialog)
+        });
+        if let Some(dialog) = untold {
+            self.tell(&PageEvent::Dialog(dialog));
         }
     }
 
@@ -758,8 +777,7 @@ impl Page {
                 frame.moved_to_process(&session);
                 self.attend(session, false);
             } else {
-                self.context().set_up_worker(&session, &told.target_info, Some(self));
-                session.send(RunIfWaitingForDebugger {}).ignore();
+                self.context().begin_worker(&session, &told.target_info, Some(self));
             }
         } else if let Some(told) = event.read::<DetachedFromTarget>() {
             // The frame itself goes on, here or elsewhere, until it is said to be detached.
@@ -849,7 +867,6 @@ impl Page {
             state.dialogs_ever
         };
         let dialog = Dialog { number, ..dialog };
-        let told = PageEvent::Dialog(dialog.clone());
         let patient = self.context().answers_dialogs();
         let answer = self.update(|state| {
             state.journal.effect();
@@ -871,7 +888,7 @@ impl Page {
                 session.send(wire::HandleJavaScriptDialog { accept, prompt_text }).ignore();
             });
         } else {
-            self.tell(&told);
+            self.tell_dialog();
         }
     }
 

@@ -5,13 +5,14 @@ use std::io::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 use tokio::time::timeout;
 use url::Url;
 
 use super::context::BrowserContext;
 use super::page::Page;
+use super::value::json_number;
 use super::world::{Scope, value_argument};
 use crate::cdp::CdpSession;
 use crate::cdp::Event as _;
@@ -55,7 +56,7 @@ pub struct StoredCookie {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// Seconds since 1970; -1 for the end of the session.
-    #[serde(default = "session_only")]
+    #[serde(default = "session_only", serialize_with = "as_whole_number")]
     pub expires: f64,
     #[serde(default)]
     pub http_only: bool,
@@ -149,6 +150,12 @@ impl StorageState {
         };
         written().map_err(|error| file(path, &error.to_string()))
     }
+}
+
+/// As scripts and other tools write it: -1, not -1.0.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
+fn as_whole_number<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    json_number(*number).serialize(serializer)
 }
 
 impl BrowserContext {

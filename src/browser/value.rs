@@ -171,7 +171,7 @@ fn is_negative_zero(number: f64) -> bool {
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "whole and small enough to be exact")]
-fn json_number(number: f64) -> Json {
+pub(super) fn json_number(number: f64) -> Json {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if number.fract() == 0.0 && number.abs() < EXACT { Json::from(number as i64) } else { Json::from(number) }
 }

@@ -182,7 +182,8 @@ pub(super) fn outcome(evaluated: Evaluated) -> Result<RemoteObject> {
     }
 }
 
-fn thrown(details: &ExceptionDetails) -> String {
+/// What was thrown, with its stack where it has one.
+pub(super) fn thrown(details: &ExceptionDetails) -> String {
     let Some(exception) = &details.exception else { return details.text.clone() };
     match (&exception.description, &exception.value) {
         (Some(description), _) => description.clone(),

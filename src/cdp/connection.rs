@@ -6,7 +6,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{mpsc, watch};
 
 use super::events::{Events, Listener, Message, Observer, Observing, decode};
 use super::session::CdpSession;
@@ -49,14 +49,22 @@ struct State {
     sessions: HashMap<Arc<str>, Arc<SessionState>>,
 }
 
-#[derive(Debug)]
 struct Pending {
     session: Arc<str>,
-    reply: oneshot::Sender<Result<Message>>,
+    then: Then,
+}
+
+/// What is done with a reply, in the reader: in order with events, and without waiting for anything.
+pub(super) type Then = Box<dyn FnOnce(Result<Message>) + Send>;
+
+impl std::fmt::Debug for Pending {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Pending").field("session", &self.session).finish_non_exhaustive()
+    }
 }
 
 /// What is known of one attachment, or of the browser itself.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct SessionState {
     /// The session that told of this one: when it ends, so does this one. The browser's own session has none.
     parent: Option<Arc<str>>,
@@ -64,6 +72,16 @@ pub(super) struct SessionState {
     pub(super) crashed: AtomicBool,
     listeners: Mutex<Vec<Listener>>,
     observers: Mutex<Vec<Observing>>,
+    overhearers: Mutex<Vec<Overhearer>>,
+}
+
+/// Hears every event of a session by its name and as it came, in the reader.
+pub type Overhearer = Arc<dyn Fn(&str, &[u8]) + Send + Sync>;
+
+impl std::fmt::Debug for SessionState {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("SessionState").field("parent", &self.parent).finish_non_exhaustive()
+    }
 }
 
 impl Connection {
@@ -148,7 +166,7 @@ impl Connection {
 }
 
 impl Shared {
-    /// Writes a command and hands out where its reply will arrive.
+    /// Writes a command; `then` gets its reply.
     ///
     /// `told_as` is the method as errors name it.
     pub(super) fn post<P: Serialize + ?Sized>(
@@ -157,12 +175,12 @@ impl Shared {
         state: &SessionState,
         (method, told_as): (&str, &'static str),
         parameters: &P,
-    ) -> Result<(u64, oneshot::Receiver<Result<Message>>)> {
+        then: Then,
+    ) -> Result<u64> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         // Names are escaped like any string: what the policy has judged is what the browser reads.
         let text = serde_json::to_vec(&Outbound { id, session_id: session, method, params: parameters })
             .map_err(|error| Error::Unreadable { method: told_as, reason: error.to_string() })?;
-        let (sender, receiver) = oneshot::channel();
         {
             let mut shared = self.state.lock();
             // Looked at under the lock: whoever ends something sets its flag first and fails what is pending after.
@@ -175,13 +193,13 @@ impl Shared {
             if state.crashed.load(Ordering::Acquire) {
                 return Err(Error::PageCrashed);
             }
-            shared.pending.insert(id, Pending { session: session.clone(), reply: sender });
+            shared.pending.insert(id, Pending { session: session.clone(), then });
         }
         if self.outbox.send(text).is_err() {
             self.forget(id);
             return Err(self.gone.borrow().clone().unwrap_or_else(gone_by_itself));
         }
-        Ok((id, receiver))
+        Ok(id)
     }
 
     pub(super) fn forget(&self, id: u64) {
@@ -210,6 +228,10 @@ impl Shared {
         observing.end();
     }
 
+    pub(super) fn overhear(state: &SessionState, overhearer: Overhearer) {
+        state.overhearers.lock().push(overhearer);
+    }
+
     fn close(&self, reason: &Error) {
         let first = self.gone.send_if_modified(|gone| {
             let first = gone.is_none();
@@ -227,7 +249,7 @@ impl Shared {
             session.end();
         }
         for waiting in pending.into_values() {
-            let _ = waiting.reply.send(Err(reason.clone()));
+            (waiting.then)(Err(reason.clone()));
         }
     }
 
@@ -247,7 +269,7 @@ impl Shared {
                 }
                 (None, None) => Ok(Message::new(b"{}".to_vec(), 0..2)),
             };
-            let _ = waiting.reply.send(answer);
+            (waiting.then)(answer);
             return;
         }
         let (Some(method), Some(parameters)) = (envelope.method, envelope.params) else { return };
@@ -261,6 +283,10 @@ impl Shared {
             _ if crashed => state.crashed.store(true, Ordering::Release),
             "Inspector.targetReloadedAfterCrash" => state.crashed.store(false, Ordering::Release),
             _ => {}
+        }
+        let overhearers = state.overhearers.lock().clone();
+        for overhearer in overhearers {
+            overhearer(&method, parameters.get().as_bytes());
         }
         if state.wants(&method) {
             let range = range_within(&bytes, parameters.get());
@@ -324,7 +350,7 @@ impl Shared {
             state.pending.extract_if(|_, pending| sessions.contains(&pending.session)).collect()
         };
         for (_, waiting) in failed {
-            let _ = waiting.reply.send(Err(error.clone()));
+            (waiting.then)(Err(error.clone()));
         }
     }
 }
@@ -345,6 +371,7 @@ impl SessionState {
             let mut listeners = self.listeners.lock();
             self.closed.store(true, Ordering::Release);
             listeners.clear();
+            self.overhearers.lock().clear();
             std::mem::take(&mut *observers)
         };
         for observer in observers {

@@ -6,6 +6,8 @@ use crate::error::{Error, Result};
 pub enum Permit {
     /// `Console.enable` directly followed by `Console.disable`: the stored messages come, and nothing runs in the page.
     ConsolePulse,
+    /// Somebody listens to the console: it and the log stay on as long, and `Runtime.enable` is on for a moment.
+    ConsoleHeard,
     /// The user asked for it by name: a raw protocol session, or a flag that says what it costs.
     UserAsked,
 }
@@ -29,6 +31,11 @@ pub(super) fn check(method: &str, permit: Option<Permit>) -> Result<()> {
     match permit {
         Some(Permit::UserAsked) => Ok(()),
         Some(Permit::ConsolePulse) if noticeable == "Console.enable" => Ok(()),
+        Some(Permit::ConsoleHeard)
+            if ["Console.enable", "Log.enable", "Runtime.enable"].contains(&noticeable) =>
+        {
+            Ok(())
+        }
         _ => Err(Error::Noticeable { method: noticeable }),
     }
 }

@@ -6,12 +6,13 @@ use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use serde::Serialize;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::command::Command;
-use super::connection::{COMMAND_LIMIT, SessionState, Shared};
+use super::connection::{COMMAND_LIMIT, Overhearer, SessionState, Shared};
 use super::events::{Events, Message, Observer};
 use super::policy::{self, Permit};
 use crate::error::{Error, Result};
@@ -82,6 +83,40 @@ impl CdpSession {
         self.post(C::METHOD, &command, Some(permit))
     }
 
+    /// Writes the command now; `then` is called with its reply in the reader: after the observers have heard all that came
+    /// before the reply, and before they hear what comes after it. It must not wait for anything.
+    #[expect(clippy::needless_pass_by_value, reason = "a command is said once")]
+    pub fn send_then<C: Command>(
+        &self,
+        command: C,
+        permit: Option<Permit>,
+        then: impl FnOnce(Result<C::Reply>) + Send + 'static,
+    ) {
+        let method = C::METHOD;
+        let then = Arc::new(Mutex::new(Some(then)));
+        let later = then.clone();
+        let read = move |answer: Result<Message>| {
+            let Some(then) = later.lock().take() else { return };
+            then(answer.and_then(|message| {
+                let unreadable =
+                    |error: serde_json::Error| Error::Unreadable { method, reason: error.to_string() };
+                message.decode().map_err(unreadable)
+            }));
+        };
+        let posted = policy::check(method, permit).and_then(|()| {
+            self.shared.post(&self.id, &self.state, (method, method), &command, Box::new(read)).map(drop)
+        });
+        let unsent = posted.err().and_then(|error| Some((then.lock().take()?, error)));
+        if let Some((then, error)) = unsent {
+            then(Err(error));
+        }
+    }
+
+    /// Lets `overhearer` hear every event of this session, by its name and as it came, until the session ends.
+    pub fn overhear(&self, overhearer: Overhearer) {
+        Shared::overhear(&self.state, overhearer);
+    }
+
     /// Sends a command by name, as a user of a raw protocol session does.
     pub async fn call_raw(
         &self,
@@ -89,7 +124,18 @@ impl CdpSession {
         parameters: &serde_json::Value,
         permit: Option<Permit>,
     ) -> Result<serde_json::Value> {
-        self.post_named(method, "the command", parameters, permit).await
+        self.call_raw_within(method, parameters, permit, COMMAND_LIMIT).await
+    }
+
+    /// Like [`call_raw`](Self::call_raw), at most `limit` instead of 30 s.
+    pub async fn call_raw_within(
+        &self,
+        method: &str,
+        parameters: &serde_json::Value,
+        permit: Option<Permit>,
+        limit: Duration,
+    ) -> Result<serde_json::Value> {
+        self.post_named(method, "the command", parameters, permit).within(limit).await
     }
 
     /// The events with these wire names, from now on.
@@ -118,8 +164,11 @@ impl CdpSession {
         parameters: &impl Serialize,
         permit: Option<Permit>,
     ) -> PendingReply<T> {
+        let (sender, receiver) = oneshot::channel();
+        let then = Box::new(move |answer| drop(sender.send(answer)));
         let posted = policy::check(method, permit)
-            .and_then(|()| self.shared.post(&self.id, &self.state, (method, told_as), parameters));
+            .and_then(|()| self.shared.post(&self.id, &self.state, (method, told_as), parameters, then))
+            .map(|id| (id, receiver));
         PendingReply {
             shared: self.shared.clone(),
             method: told_as,

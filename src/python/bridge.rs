@@ -126,6 +126,8 @@ pub(super) type Event = Box<dyn FnOnce(Python<'_>, &Bound<'_, PyAny>) -> PyResul
 enum Item {
     Done(u64, Outcome),
     Told(Event),
+    /// What is to be told here is still looked at: all that came after waits.
+    Held(u64),
 }
 
 #[derive(Default)]
@@ -144,15 +146,45 @@ struct Waiting {
     finished: HashMap<u64, Outcome>,
 }
 
+impl Waiting {
+    fn next(&mut self) -> Option<Item> {
+        let is_held = matches!(self.items.front(), Some(Item::Held(_)));
+        if is_held { None } else { self.items.pop_front() }
+    }
+}
+
 impl Queue {
     fn push(&self, item: Item) {
         self.state.lock().items.push_back(item);
+        self.ring();
+    }
+
+    fn ring(&self) {
         self.arrived.notify_all();
         if let Some(bell) = &self.bell
             && !self.rung.swap(true, Ordering::AcqRel)
         {
             let _ = (&*bell).write_all(b"!");
         }
+    }
+
+    /// Keeps what comes from here on, until what is to be told first is known.
+    pub(super) fn hold(&self, number: u64) {
+        self.push(Item::Held(number));
+    }
+
+    /// Tells what had to be told first.
+    pub(super) fn release(&self, number: u64, events: Vec<Event>) {
+        {
+            let mut state = self.state.lock();
+            let held = |item: &Item| matches!(item, Item::Held(this) if *this == number);
+            let Some(place) = state.items.iter().position(held) else { return };
+            let after = state.items.split_off(place + 1);
+            state.items.pop_back();
+            state.items.extend(events.into_iter().map(Item::Told));
+            state.items.extend(after);
+        }
+        self.ring();
     }
 
     /// Tells of an event. Never waits.
@@ -165,8 +197,16 @@ impl Queue {
     where
         T: for<'py> IntoPyObject<'py> + Send + 'static,
     {
-        self.tell(Box::new(move |_, handler| handler.call1((name, key, payload)).map(drop)));
+        self.tell(event(name, key, payload));
     }
+}
+
+/// An event by its name, with the key of what it happened to and what belongs to it.
+pub(super) fn event<T>(name: &'static str, key: usize, payload: T) -> Event
+where
+    T: for<'py> IntoPyObject<'py> + Send + 'static,
+{
+    Box::new(move |_, handler| handler.call1((name, key, payload)).map(drop))
 }
 
 /// How long a thread waits before it looks whether it was interrupted.
@@ -214,9 +254,9 @@ impl Dispatcher {
             self.queue.rung.store(false, Ordering::Release);
         }
         loop {
-            let item = self.queue.state.lock().items.pop_front();
+            let item = self.queue.state.lock().next();
             match item {
-                None => return Ok(()),
+                None | Some(Item::Held(_)) => return Ok(()),
                 Some(Item::Told(event)) => self.hand_out(py, event)?,
                 Some(Item::Done(number, outcome)) => {
                     let future = self.futures.lock().remove(&number);
@@ -243,7 +283,7 @@ impl Dispatcher {
             match self.next_item(py, number) {
                 Some(Item::Done(_, outcome)) => return convert(py, outcome),
                 Some(Item::Told(event)) => self.hand_out(py, event).inspect_err(|_| operation.cancel())?,
-                None => py.check_signals().inspect_err(|_| operation.cancel())?,
+                None | Some(Item::Held(_)) => py.check_signals().inspect_err(|_| operation.cancel())?,
             }
         }
     }
@@ -263,7 +303,7 @@ impl Dispatcher {
                 if let Some(outcome) = state.finished.remove(&number) {
                     return Some(Item::Done(number, outcome));
                 }
-                match state.items.pop_front() {
+                match state.next() {
                     Some(Item::Done(other, outcome)) if other != number => {
                         state.finished.insert(other, outcome);
                         self.queue.arrived.notify_all();

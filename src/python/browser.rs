@@ -10,8 +10,10 @@ use serde_json::json;
 use super::bridge::{Dispatcher, Operation, operation};
 use super::convert::{Plain, options};
 use super::events::{follow_browser, follow_context};
+use super::frame::Frame;
 use super::network::Credentials;
 use super::page::Page;
+use super::raw::CdpSession;
 use crate::browser::emulation::{Emulation, Geolocation, Media};
 use crate::browser::find::{Channel, Wanted, find};
 use crate::browser::input::InputStyle;
@@ -19,7 +21,7 @@ use crate::browser::launch::{IgnoreDefaults, LaunchOptions};
 use crate::browser::locator;
 use crate::browser::proxy::Proxy;
 use crate::browser::selector;
-use crate::browser::{ContextOptions, StorageState, StoredCookie, Turn};
+use crate::browser::{ContextOptions, Hearing, StorageState, StoredCookie, Turn};
 use crate::cdp::types::network::Headers;
 use crate::error::{Error, Result};
 
@@ -93,6 +95,7 @@ struct Context {
     contrast: Option<String>,
     downloads: Option<PathBuf>,
     accept_downloads: Option<bool>,
+    service_workers: Option<String>,
     http_credentials: Option<Credentials>,
     focus: bool,
     input: Option<String>,
@@ -137,6 +140,7 @@ impl Context {
             downloads: self.downloads,
             downloads_by_id: true,
             refuses_downloads: self.accept_downloads == Some(false),
+            refuses_service_workers: self.service_workers.as_deref() == Some("block"),
             http_credentials: self.http_credentials.map(Credentials::read),
             answers_dialogs: true,
             emulation: Emulation {
@@ -166,11 +170,6 @@ impl Launch {
         if let Some(proxy) = &self.proxy {
             context.proxy = Some(proxy.read()?);
         }
-        // Scripts open windows without anybody's click, and no page can tell that this is allowed unless it opens one.
-        let popups = "--disable-popup-blocking";
-        let is_wanted =
-            !self.ignore_all_default_args && self.ignore_default_args.iter().all(|name| name != popups);
-        let popups = is_wanted.then(|| popups.to_owned());
         let ignored = match (self.ignore_all_default_args, self.ignore_default_args) {
             (true, _) => IgnoreDefaults::Everything,
             (false, names) if names.is_empty() => IgnoreDefaults::Nothing,
@@ -181,7 +180,7 @@ impl Launch {
             channel: self.channel.as_deref().map_or(Ok(Channel::default()), Channel::named)?,
             headless: self.headless,
             user_data_dir: self.user_data_dir,
-            arguments: popups.into_iter().chain(self.args).collect(),
+            arguments: self.args,
             ignore_default_arguments: ignored,
             sandbox: self.chromium_sandbox,
             window_size: self.window_size,
@@ -277,6 +276,12 @@ impl Browser {
         }))
     }
 
+    /// A session of the raw protocol, whose events go to `dispatcher`.
+    fn new_cdp_session(&self, dispatcher: &Dispatcher) -> Operation {
+        let (browser, queue) = (self.0.clone(), dispatcher.queue());
+        operation(async move { Ok(CdpSession::new(browser.attach_raw().await?, queue)) })
+    }
+
     fn close(&self) -> Operation {
         let browser = self.0.clone();
         operation(async move { browser.close().await })
@@ -326,14 +331,36 @@ impl BrowserContext {
         operation(async move { context.expose(&name).await })
     }
 
+    /// Has every new web socket ask the function `name`, whose calls are told as events.
+    fn route_sockets(&self, name: String) -> Operation {
+        let context = self.0.clone();
+        operation(async move { context.route_sockets(&name).await })
+    }
+
     fn add_init_script(&self, source: String) -> Operation {
         let context = self.0.clone();
         operation(async move { context.add_init_script(source).await })
     }
 
-    fn cookies(&self) -> Operation {
+    /// A session of the raw protocol with a page or a frame, whose events go to `dispatcher`.
+    fn new_cdp_session(&self, dispatcher: &Dispatcher, frame: &Frame) -> Operation {
+        let (context, frame, queue) = (self.0.clone(), frame.0.clone(), dispatcher.queue());
+        operation(async move { Ok(CdpSession::new(context.attach_raw(&frame).await?, queue)) })
+    }
+
+    /// Whether its pages and workers are told of what they log, and of errors that nobody caught. From now on.
+    fn hear_console(&self, messages: bool, errors: bool) {
+        self.0.hear_console(Hearing { messages, errors });
+    }
+
+    /// Its cookies, or those that go with requests to one of these addresses.
+    fn cookies(&self, urls: Vec<String>) -> Operation {
         let context = self.0.clone();
-        operation(async move { Ok(Plain(json!(context.cookies().await?))) })
+        operation(async move {
+            let cookies =
+                if urls.is_empty() { context.cookies().await } else { context.cookies_for(&urls).await };
+            Ok(Plain(json!(cookies?)))
+        })
     }
 
     fn add_cookies(&self, cookies: &Bound<'_, PyAny>) -> PyResult<Operation> {

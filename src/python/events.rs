@@ -1,12 +1,13 @@
 //! What the engine tells, on its way to Python's event handlers.
 use std::sync::Arc;
 
-use super::bridge::Queue;
+use super::bridge::{Event, Queue, event};
 use super::frame::Frame;
-use super::network::follow_traffic;
+use super::handle::JsHandle;
+use super::network::{Worker, follow_traffic};
 use super::page::{Call, Dialog, FileChooser, Page};
-use crate::browser::Browser;
 use crate::browser::events::{ContextEvent, PageEvent};
+use crate::browser::{Browser, ConsoleEvent, Said, What};
 
 /// Tells `queue` all that happens in a browser, from now on.
 pub(super) fn follow_browser(browser: &Browser, queue: &Arc<Queue>) {
@@ -29,6 +30,7 @@ pub(super) fn follow_context(context: &crate::browser::BrowserContext, queue: &A
                 follow_page(page, &queue);
                 queue.tell_of("page", key, Page(page.clone()));
             }
+            ContextEvent::Console(event) => tell_console(event, key, &queue),
             ContextEvent::Closed => queue.tell_of("context_closed", key, ()),
         }
     };
@@ -36,6 +38,28 @@ pub(super) fn follow_context(context: &crate::browser::BrowserContext, queue: &A
     context.listen(Arc::new(listener));
     for page in context.pages() {
         follow_page(&page, queue);
+    }
+}
+
+fn tell_console(told: &ConsoleEvent, key: usize, queue: &Queue) {
+    match told {
+        ConsoleEvent::Held(batch) => queue.hold(*batch),
+        ConsoleEvent::Said(0, said) => said.iter().for_each(|said| queue.tell(said_event(said, key))),
+        ConsoleEvent::Said(batch, said) => {
+            queue.release(*batch, said.iter().map(|said| said_event(said, key)).collect())
+        }
+    }
+}
+
+fn said_event(said: &Said, key: usize) -> Event {
+    let place = (said.url.clone(), said.line, said.column);
+    let (page, worker) = (said.page.clone().map(Page), said.worker.clone().map(Worker));
+    match said.what.clone() {
+        What::Logged { kind, text, arguments } => {
+            let arguments: Vec<_> = arguments.into_iter().map(JsHandle).collect();
+            event("console", key, (kind, text, arguments, place, said.timestamp, page, worker))
+        }
+        What::Uncaught { text } => event("uncaught", key, (text, place, page)),
     }
 }
 

@@ -169,6 +169,19 @@ impl Frame {
         }))
     }
 
+    /// Tells a web socket of the page what to do; `number` says after what.
+    fn direct_socket(
+        &self,
+        name: String,
+        socket: f64,
+        number: u32,
+        what: String,
+        value: &Bound<'_, PyAny>,
+    ) -> PyResult<Operation> {
+        let (frame, value) = (self.0.clone(), to_js(value)?);
+        Ok(operation(async move { frame.direct_socket(&name, socket, number, &what, value).await }))
+    }
+
     /// Waits until a script gives something true. `pause_ms` below 0: about as often as the page is drawn.
     fn wait_for_function(
         &self,

@@ -41,7 +41,8 @@ impl JsHandle {
             Some(value) => Some(value.to_string()),
             None => object.unserializable_value.clone(),
         };
-        (object.kind.clone(), object.subtype.clone(), object.description.clone(), value)
+        let description = self.0.words().or_else(|| object.description.clone());
+        (object.kind.clone(), object.subtype.clone(), description, value)
     }
 
     fn evaluate(&self, script: String, argument: &Bound<'_, PyAny>, isolated: bool) -> PyResult<Operation> {

@@ -9,6 +9,7 @@ mod handle;
 mod network;
 mod original;
 mod page;
+mod raw;
 
 use std::ffi::OsString;
 
@@ -75,6 +76,8 @@ mod _core {
     };
     #[pymodule_export]
     use super::page::{Call, Dialog, FileChooser, Page};
+    #[pymodule_export]
+    use super::raw::CdpSession;
 
     #[pymodule_init]
     fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {

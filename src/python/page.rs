@@ -10,7 +10,9 @@ use super::frame::{Frame, element, navigate, told};
 use crate::browser::emulation::Media;
 use crate::browser::input::{Button, ClickOptions, Point};
 use crate::browser::locator::{duration, limit};
-use crate::browser::{Area, ElementHandle, Finish, ImageFormat, JsValue, PdfOptions, ScreenshotOptions};
+use crate::browser::{
+    Area, ElementHandle, Finish, Hearing, ImageFormat, JsValue, PdfOptions, ScreenshotOptions,
+};
 use crate::cdp::types::network::Headers;
 use crate::error::Error;
 
@@ -238,6 +240,21 @@ impl Page {
     fn expose(&self, name: String) -> Operation {
         let page = self.0.clone();
         operation(async move { page.expose(&name).await })
+    }
+
+    /// Whether it is told of what this page logs, and of errors that nobody caught. From now on.
+    fn hear_console(&self, messages: bool, errors: bool) {
+        self.0.hear_console(Hearing { messages, errors });
+    }
+
+    /// Tells once more what the page has logged, which the browser keeps.
+    fn tell_console(&self, errors: bool) -> Operation {
+        let page = self.0.clone();
+        operation(async move { page.tell_console(Hearing { messages: true, errors }).await })
+    }
+
+    fn forget_console(&self) {
+        self.0.forget_console();
     }
 
     fn add_init_script(&self, source: String) -> Operation {

@@ -97,9 +97,9 @@ fn storage_of_every_kind_comes_back_without_asking_the_site() {
 fn cookies_of_every_kind_are_saved_and_restored() {
     drive(async |context, _site| {
         let cookies = json!({"cookies": [
-            {"name": "__Host-id", "value": "h", "domain": "good.example", "path": "/", "expires": -1.0, "httpOnly": true, "secure": true, "sameSite": "Strict"},
-            {"name": "wide", "value": "w", "domain": ".good.example", "path": "/a", "expires": 4_000_000_000.0_f64, "httpOnly": false, "secure": false, "sameSite": "Lax"},
-            {"name": "part", "value": "p", "domain": "frame.example", "path": "/", "expires": -1.0, "httpOnly": false, "secure": true, "sameSite": "None",
+            {"name": "__Host-id", "value": "h", "domain": "good.example", "path": "/", "expires": -1, "httpOnly": true, "secure": true, "sameSite": "Strict"},
+            {"name": "wide", "value": "w", "domain": ".good.example", "path": "/a", "expires": 4_000_000_000_i64, "httpOnly": false, "secure": false, "sameSite": "Lax"},
+            {"name": "part", "value": "p", "domain": "frame.example", "path": "/", "expires": -1, "httpOnly": false, "secure": true, "sameSite": "None",
              "partitionKey": "https://top.example", "_crHasCrossSiteAncestor": true},
         ], "origins": []});
         let state = StorageState::parse(&cookies.to_string()).unwrap();

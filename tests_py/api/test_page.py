@@ -147,14 +147,21 @@ async def test_selectors_may_name_an_engine_of_ones_own(playwright: Playwright, 
         await playwright.selectors.register("bold", "{}")
 
 
-async def test_windows_open_without_a_click_unless_that_default_is_ignored(playwright: Playwright) -> None:
-    blocked = {}
-    for ignored in ([], ["--disable-popup-blocking"]):
-        browser = await playwright.chromium.launch(ignore_default_args=ignored)
-        page = await browser.new_page()
-        blocked[len(ignored)] = await page.evaluate("window.open('about:blank') === null")
-        await browser.close()
-    assert blocked == {0: False, 1: True}
+async def test_a_script_of_ours_may_open_windows_and_one_of_the_page_may_not(page: Page, site: Site) -> None:
+    await page.goto(
+        site.publish("/opens", "<a target=_blank href=/pages/form.html>a</a><script>w = open()</script>")
+    )
+    assert await page.evaluate(
+        "[window.w === null, navigator.userActivation.hasBeenActive]", isolated_context=False
+    ) == [
+        True,
+        False,
+    ]
+    async with page.expect_popup() as opened:
+        await page.evaluate("open('/pages/form.html')")
+    assert (await opened.value).url == site.page("form")
+    async with page.expect_popup():
+        await page.dispatch_event("a", "click")
 
 
 async def test_files_and_texts_are_dropped_on_an_element(page: Page) -> None:

@@ -8,7 +8,7 @@ from tests_py.support.traps import noticed, visit_by_script
 async def test_a_whole_script_leaves_nothing_that_a_page_can_notice(
     playwright: Playwright, site: Site
 ) -> None:
-    browser = await playwright.chromium.launch(ignore_default_args=["--disable-popup-blocking"])
+    browser = await playwright.chromium.launch()
     notes = await visit_by_script(await browser.new_context(), site, "a-script")
     await browser.close()
     assert noticed(notes) == {}, notes

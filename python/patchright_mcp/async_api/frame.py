@@ -832,7 +832,7 @@ class _NavigationWaiter(Waiter[Any]):
     """Waits for a navigation, then for a moment of its document."""
 
     def __init__(self, frame: Frame, timeout: float, wait_until: str | None) -> None:
-        super().__init__(frame._runtime, timeout, "navigation")
+        super().__init__(frame._runtime, timeout, "")
         self._frame = frame
         self._wait_until = wait_until
 

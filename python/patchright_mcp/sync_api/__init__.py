@@ -20,6 +20,7 @@ from .._typed import (
     StorageState,
     StorageStateCookie,
     ViewportSize,
+    WebErrorLocation,
 )
 from ..errors import Error, TimeoutError  # noqa: A004
 from ._base import ApiObject, Connection
@@ -27,7 +28,9 @@ from ._runtime import check_no_loop
 from .api_request import APIRequest, APIRequestContext, APIResponse, FormData
 from .assertions import APIResponseAssertions, Expect, LocatorAssertions, PageAssertions, expect
 from .browser import Browser, BrowserType
+from .cdp import CDPSession
 from .clock import Clock
+from .console import ConsoleMessage, WebError
 from .context import BrowserContext
 from .dialog import Dialog, FileChooser
 from .frame import Frame
@@ -40,6 +43,7 @@ from .routing import Disposable, Route
 from .selectors import Selectors
 from .storage import WebStorage
 from .tracing import Tracing
+from .web_socket_route import WebSocketRoute
 
 __all__ = [
     "APIRequest",
@@ -49,8 +53,10 @@ __all__ = [
     "Browser",
     "BrowserContext",
     "BrowserType",
+    "CDPSession",
     "ClientCertificate",
     "Clock",
+    "ConsoleMessage",
     "Cookie",
     "Dialog",
     "Disposable",
@@ -89,7 +95,10 @@ __all__ = [
     "Touchscreen",
     "Tracing",
     "ViewportSize",
+    "WebError",
+    "WebErrorLocation",
     "WebSocket",
+    "WebSocketRoute",
     "WebStorage",
     "Worker",
     "expect",

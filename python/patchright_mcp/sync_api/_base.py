@@ -207,9 +207,8 @@ class Waiter(Generic[T]):
             return cast("T", self._runtime.run(self._promise.wait(left)))
         except TimeoutError:
             prefix = f"{self._title}: " if self._title else ""
-            raise TimeoutError(
-                f"{prefix}Timeout {self._timeout:g}ms exceeded while waiting for {self._what}"
-            ) from None
+            end = f" while waiting for {self._what}" if self._what else "."
+            raise TimeoutError(f"{prefix}Timeout {self._timeout:g}ms exceeded{end}") from None
         finally:
             self.close()
 

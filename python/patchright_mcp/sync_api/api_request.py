@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl
 from .. import _deeds as deeds
 from .._core import ApiRequestContext as NativeRequests
 from .._failures import caller
+from .._options import check_certificates, check_proxy
 from ..errors import Error
 from ._base import DEFAULT_TIMEOUT, ApiObject, Connection, closed_error
 from .network import Request, joined, listed
@@ -70,6 +71,8 @@ class APIRequest(ApiObject):
         max_redirects: int | None = None,
     ) -> APIRequestContext:
         """Something that sends requests, with cookies of its own."""
+        check_certificates(client_certificates)
+        check_proxy(proxy)
         if isinstance(storage_state, (str, Path)):
             storage_state = json_module.loads(Path(storage_state).read_text(encoding="utf-8"))
         limit = None if timeout is None else deeds.milliseconds(timeout)

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from .. import _core
 from .._deeds import milliseconds
 from .._failures import CLOSED, caller
+from .._options import check_certificates, check_proxy
 from ..errors import Error, TargetClosedError
 from ._base import DEFAULT_TIMEOUT, ApiObject, Closes, Connection
+from .cdp import CDPSession
 from .context import BrowserContext
 from .page import Page
 
@@ -196,6 +198,11 @@ class Browser(Closes):
         context = self._context_of(native, options)
         self._emit("context", context)
         return context
+
+    def new_browser_cdp_session(self) -> CDPSession:
+        """A session of the raw protocol with the browser itself."""
+        native = self._native.new_cdp_session(self._runtime.dispatcher)
+        return CDPSession(self._connection, self._run(native))
 
     def new_page(
         self,
@@ -548,6 +555,7 @@ _LAUNCH_ONLY = _LAUNCH - {"proxy"}
 def launch_options(given: dict[str, Any]) -> dict[str, Any]:
     """How to start a browser, in the words of the engine."""
     options: dict[str, Any] = {"headless": given.get("headless") is not False}
+    check_proxy(given.get("proxy"))
     for name in ("executable_path", "args", "env", "proxy", "chromium_sandbox"):
         if given.get(name) is not None:
             options[name] = given[name]
@@ -583,6 +591,8 @@ def context_options(given: dict[str, Any]) -> dict[str, Any]:
             options["viewport"] = {"width": 1280, "height": 720}
         else:
             options["window_is_viewport"] = True
+    check_proxy(options.get("proxy"))
+    check_certificates(options.get("client_certificates"))
     state = options.get("storage_state")
     if isinstance(state, (str, Path)):
         options["storage_state"] = json.loads(Path(state).read_text(encoding="utf-8"))
@@ -610,6 +620,7 @@ _NATIVE = (
     "bypass_csp",
     "http_credentials",
     "accept_downloads",
+    "service_workers",
 )
 _MEDIA = ("color_scheme", "reduced_motion", "forced_colors", "contrast")
 

@@ -15,11 +15,15 @@ from ..errors import Error
 from ._base import DEFAULT_TIMEOUT, Closes, Waiter, closed_error, taken
 from ._runtime import EventContextManager
 from .api_request import APIRequestContext
+from .cdp import CDPSession
 from .clock import Clock
+from .console import ContextConsole
+from .frame import Frame
 from .har import Recorder
 from .network import ContextTraffic, Traffic
 from .page import Page, script_source
 from .tracing import Tracing
+from .web_socket_route import SocketRouting, WebSocketRoute
 
 if TYPE_CHECKING:
     from .._core import BrowserContext as NativeContext
@@ -28,7 +32,7 @@ if TYPE_CHECKING:
     from .browser import Browser
 
 
-class BrowserContext(ContextTraffic, Closes):
+class BrowserContext(ContextTraffic, ContextConsole, Closes):
     """An isolated context."""
 
     def __init__(self, browser: Browser, native: NativeContext, options: dict[str, Any]) -> None:
@@ -44,6 +48,8 @@ class BrowserContext(ContextTraffic, Closes):
         }
         self._pages: dict[int, Page] = {}
         self._traffic = Traffic(self)
+        self._follow_console()
+        self._socket_routing = SocketRouting(self)
         self._requests: APIRequestContext | None = None
         self._exposed: dict[str, Callable[..., Any]] = {}
         self._default_timeout: float | None = None
@@ -91,6 +97,8 @@ class BrowserContext(ContextTraffic, Closes):
             opener = payload.opener
             if opener is not None:
                 self._page_of(opener)._emit("popup", page)
+        elif name in ("console", "uncaught"):
+            self._told_of_console(name, payload)
         elif name == "context_closed":
             self._gone()
 
@@ -187,9 +195,7 @@ class BrowserContext(ContextTraffic, Closes):
 
     def cookies(self, urls: str | Sequence[str] | None = None) -> list[Cookie]:
         """Its cookies, or those that these addresses would get."""
-        cookies = [_told_cookie(cookie) for cookie in self._run(self._native.cookies())]
-        wanted = deeds.listed(urls)
-        return [cookie for cookie in cookies if not wanted or any(_is_sent(cookie, url) for url in wanted)]
+        return [_told_cookie(cookie) for cookie in self._run(self._native.cookies(deeds.listed(urls)))]
 
     def add_cookies(self, cookies: Sequence[SetCookieParam]) -> None:
         """Puts cookies in. Each needs an address, or a domain and a path."""
@@ -207,7 +213,7 @@ class BrowserContext(ContextTraffic, Closes):
         if all(value is None for value in wanted.values()):
             self._run(self._native.clear_cookies())
             return
-        cookies = self._run(self._native.cookies())
+        cookies = self._run(self._native.cookies([]))
         kept = [
             cookie
             for cookie in cookies
@@ -273,6 +279,25 @@ class BrowserContext(ContextTraffic, Closes):
         self._exposed[name] = callback
         self._run(self._native.expose(name))
 
+    def route_web_socket(
+        self,
+        url: str | re.Pattern[str] | Callable[[str], bool],
+        handler: Callable[[WebSocketRoute], Any],
+    ) -> None:
+        """Has `handler` decide about web sockets that pages open from now on, unless a route of the page does.
+
+        A page can notice: its `WebSocket` is another one from then on, in all pages of this context.
+        """
+        self._socket_routing.add(None, url, handler)
+
+    def new_cdp_session(self, page: Page | Frame) -> CDPSession:
+        """A session of the raw protocol with a page, or with a frame that has a process of its own.
+
+        What is switched on in it is seen by the page as by any other driver: `Runtime.enable` shows.
+        """
+        native = self._native.new_cdp_session(self._runtime.dispatcher, _frame_of(page)._native)
+        return CDPSession(self._connection, self._run(native))
+
     # Events.
 
     def _expect(
@@ -309,6 +334,14 @@ class BrowserContext(ContextTraffic, Closes):
     ) -> EventContextManager[Page]:
         """Waits, at its end, for a page that its body has opened."""
         return EventContextManager(self._expect("page", predicate, timeout))
+
+
+def _frame_of(page: Page | Frame) -> Frame:
+    if isinstance(page, Page):
+        return page.main_frame
+    if isinstance(page, Frame):
+        return page
+    raise Error("page: expected Page or Frame")
 
 
 def _fits(text: str, wanted: str | re.Pattern[str] | None) -> bool:
@@ -349,20 +382,3 @@ def _checked_cookie(cookie: Any) -> dict[str, Any]:
     if str(told.get("url", "")).startswith("data:"):
         raise Error(f'Data URL page can not have cookie "{told.get("name")}"')
     return {key: value for key, value in told.items() if value is not None}
-
-
-def _is_sent(cookie: Any, url: str) -> bool:
-    """Whether a cookie goes along with a request for an address."""
-    from urllib.parse import urlparse  # noqa: PLC0415
-
-    parts = urlparse(url)
-    host, domain = parts.hostname or "", cookie["domain"]
-    if domain.startswith("."):
-        if not f".{host}".endswith(domain):
-            return False
-    elif host != domain:
-        return False
-    place = parts.path or "/"
-    if not place.startswith(cookie["path"]):
-        return False
-    return not (cookie["secure"] and parts.scheme != "https" and host not in ("localhost", "127.0.0.1"))

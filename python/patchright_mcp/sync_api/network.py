@@ -357,9 +357,18 @@ class Worker(ApiObject):
         super().__init__(traffic.context._connection)
         self._traffic = traffic
         self._native = native
+        self._is_heard = False
 
     def __repr__(self) -> str:
         return f"<Worker url={self.url!r}>"
+
+    def _listening_changed(self, event: str) -> None:
+        if event == "console":
+            context = self._traffic.context
+            listens = self._has_handlers("console")
+            context._workers_heard += listens - self._is_heard
+            self._is_heard = listens
+            context._update_console()
 
     @property
     def url(self) -> str:

@@ -14,6 +14,7 @@ from .._failures import caller
 from ..errors import Error
 from ._base import Closes, Waiter, closed_error, taken
 from ._runtime import EventContextManager
+from .console import PageConsole
 from .dialog import Dialog, FileChooser
 from .frame import Frame
 from .handle import ElementHandle, Finish, JSHandle, handle_of, write_picture
@@ -30,9 +31,10 @@ if TYPE_CHECKING:
     from .._typed import FilePayload, FloatRect, PdfMargins, Position, ViewportSize
     from .clock import Clock
     from .context import BrowserContext
+    from .web_socket_route import WebSocketRoute
 
 
-class Page(PageTraffic, Closes):
+class Page(PageTraffic, PageConsole, Closes):
     """One tab."""
 
     def __init__(self, context: BrowserContext, native: NativePage) -> None:
@@ -53,6 +55,7 @@ class Page(PageTraffic, Closes):
         self._opener: Page | None = None
         self._catches_choosers = False
         self._follow_traffic()
+        self._follow_console()
         self._exposed: dict[str, Callable[..., Any]] = {}
         self._media: dict[str, Any] = dict(context._media)
         self._connection.know(native.key, self)
@@ -120,6 +123,8 @@ class Page(PageTraffic, Closes):
         self._context._emit("pageclose", self)
 
     def _listening_changed(self, event: str) -> None:
+        if event in ("console", "pageerror"):
+            self._update_console()
         if event == "filechooser" and not self._closed:
             wanted = self._has_handlers("filechooser")
             if wanted != self._catches_choosers:
@@ -311,6 +316,14 @@ class Page(PageTraffic, Closes):
             if value is not None:
                 self._media[name] = None if value == "null" else value
         self._run(self._native.emulate_media(self._media))
+
+    def route_web_socket(
+        self,
+        url: str | re.Pattern[str] | Callable[[str], bool],
+        handler: Callable[[WebSocketRoute], Any],
+    ) -> None:
+        """Has `handler` decide about web sockets that the page opens from now on: see `BrowserContext.route_web_socket`."""
+        self._context._socket_routing.add(self, url, handler)
 
     def add_init_script(self, script: str | None = None, *, path: str | Path | None = None) -> None:
         """Runs a script in each document of this page, before the document's own."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json as json_module
 import mimetypes
 from collections.abc import Callable
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _urls as urls
 from .._core import Promise
 from ..errors import Error
-from ._base import ApiObject
+from ._base import ApiObject, taken
 
 if TYPE_CHECKING:
     from .._core import Route as NativeRoute
@@ -74,8 +73,7 @@ class Handler:
         done = Promise()
         self._running.append(done)
         try:
-            arguments: list[Any] = [route, route.request]
-            result = self.function(*arguments[: _takes(self.function)])
+            result = self.function(*taken(self.function, [route, route.request]))
             route._runtime.settle(result)
         except Exception:
             if not self.is_unheard:
@@ -88,21 +86,6 @@ class Handler:
         """Waits until it does not run any more."""
         for done in list(self._running):
             route_runtime.run(done.wait(0))
-
-
-def _takes(function: Callable[..., Any]) -> int:
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return 1
-    if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
-        return 2
-    plain = (
-        parameter
-        for parameter in parameters
-        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
-    )
-    return 2 if len(list(plain)) > 1 else 1
 
 
 class Routing:

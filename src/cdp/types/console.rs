@@ -1,4 +1,4 @@
-//! What a page logged, by a pulse that the page cannot see; and the crash notice.
+//! What a page logged: see [`crate::cdp::Permit`] for when that may be asked; and the crash notice.
 use super::Empty;
 
 domain! {
@@ -7,10 +7,13 @@ domain! {
         "Console.enable" Enable {} -> Empty
         "Console.disable" Disable {} -> Empty
         "Inspector.enable" InspectorEnable {} -> Empty
+        "Log.enable" LogEnable {} -> Empty
+        "Log.disable" LogDisable {} -> Empty
     }
     events {
         "Console.messageAdded" MessageAdded { message: ConsoleMessage }
         "Inspector.targetCrashed" TargetCrashed {}
+        "Log.entryAdded" EntryAdded { entry: LogEntry }
     }
     objects {
         ConsoleMessage {
@@ -20,6 +23,14 @@ domain! {
             url: Option<String>,
             line: Option<i64>,
             column: Option<i64>,
+        }
+        LogEntry {
+            source: String,
+            level: String,
+            text: String,
+            timestamp: f64,
+            url: Option<String>,
+            line_number: Option<i64>,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! JavaScript values and calls. `Runtime.enable` is deliberately absent.
+//! JavaScript values and calls.
 use serde_json::Value;
 
 use super::Empty;
@@ -7,22 +7,37 @@ domain! {
     commands {
         "Runtime.evaluate" Evaluate { expression: String }
             ? { context_id: i64, return_by_value: bool, await_promise: bool, object_group: String, repl_mode: bool,
-                generate_preview: bool, silent: bool, serialization_options: SerializationOptions, timeout: f64 }
+                generate_preview: bool, silent: bool, serialization_options: SerializationOptions, timeout: f64,
+                user_gesture: bool }
             -> Evaluated
         "Runtime.callFunctionOn" CallFunctionOn { function_declaration: String }
             ? { object_id: String, execution_context_id: i64, arguments: Vec<CallArgument>, return_by_value: bool,
-                await_promise: bool, object_group: String, silent: bool, serialization_options: SerializationOptions }
+                await_promise: bool, object_group: String, silent: bool, serialization_options: SerializationOptions,
+                user_gesture: bool, generate_preview: bool }
             -> Evaluated
         "Runtime.getProperties" GetProperties { object_id: String } ? { own_properties: bool } -> Properties
         "Runtime.releaseObject" ReleaseObject { object_id: String } -> Empty
         "Runtime.releaseObjectGroup" ReleaseObjectGroup { object_group: String } -> Empty
         "Runtime.runIfWaitingForDebugger" RunIfWaitingForDebugger {} -> Empty
         "Runtime.terminateExecution" TerminateExecution {} -> Empty
+        /// Only as the first half of a look at what was logged: see [`crate::cdp::Permit::ConsoleHeard`].
+        "Runtime.enable" Enable {} -> Empty
+        "Runtime.disable" Disable {} -> Empty
+        "Runtime.discardConsoleEntries" DiscardConsoleEntries {} -> Empty
         "Runtime.addBinding" AddBinding { name: String } ? { execution_context_id: i64, execution_context_name: String } -> Empty
         "Runtime.removeBinding" RemoveBinding { name: String } -> Empty
         "Runtime.getHeapUsage" GetHeapUsage {} -> HeapUsage
     }
     events {
+        "Runtime.consoleAPICalled" ConsoleApiCalled {
+            #[serde(rename = "type")]
+            kind: String,
+            args: Vec<RemoteObject>,
+            execution_context_id: i64,
+            timestamp: f64,
+            stack_trace: Option<StackTrace>,
+        }
+        "Runtime.exceptionThrown" ExceptionThrown { timestamp: f64, exception_details: ExceptionDetails }
         "Runtime.bindingCalled" BindingCalled { name: String, payload: String, execution_context_id: i64 }
     }
     objects {
@@ -52,13 +67,20 @@ domain! {
             description: Option<String>,
             object_id: Option<String>,
             deep_serialized_value: Option<Value>,
+            preview: Option<ObjectPreview>,
         }
+        /// What an object holds, told without asking it.
+        ObjectPreview { properties: Vec<PropertyPreview> }
+        PropertyPreview { name: String, value: Option<String> }
+        StackTrace { call_frames: Vec<CallFrame> }
+        CallFrame { url: String, line_number: i64, column_number: i64 }
         Evaluated { result: RemoteObject, exception_details: Option<ExceptionDetails> }
         ExceptionDetails {
             text: String,
             line_number: i64,
             column_number: i64,
             url: Option<String>,
+            stack_trace: Option<StackTrace>,
             exception: Option<RemoteObject>,
         }
         PropertyDescriptor { name: String, value: Option<RemoteObject>, enumerable: bool, is_own: Option<bool> }

@@ -11,6 +11,7 @@ domain! {
         "Target.closeTarget" CloseTarget { target_id: String } -> Empty
         "Target.activateTarget" ActivateTarget { target_id: String } -> Empty
         "Target.attachToTarget" AttachToTarget { target_id: String, flatten: bool } -> Attached
+        "Target.attachToBrowserTarget" AttachToBrowserTarget {} -> Attached
         "Target.detachFromTarget" DetachFromTarget {} ? { session_id: String } -> Empty
         "Target.getTargets" GetTargets {} ? { filter: Vec<FilterEntry> } -> Targets
         "Target.getTargetInfo" GetTargetInfo {} ? { target_id: String } -> Described

@@ -1,0 +1,243 @@
+"""What pages and workers log, and errors that nobody caught."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+
+from .._failures import page_error
+from ._base import ApiObject, Waiter
+from ._runtime import EventContextManager
+from .handle import handle_of
+
+if TYPE_CHECKING:
+    from .._typed import SourceLocation, WebErrorLocation
+    from ..errors import Error
+    from .context import BrowserContext
+    from .handle import JSHandle
+    from .network import Traffic, Worker
+    from .page import Page
+
+T = TypeVar("T")
+REMEMBERED = 200
+"""How many messages, and how many errors, a page remembers while somebody listens."""
+
+
+class ConsoleMessage:
+    """Something that a page or a worker logged."""
+
+    def __init__(
+        self,
+        said: tuple[str, str, list[Any], tuple[str, int, int], float],
+        page: Page | None,
+        worker: Worker | None,
+    ) -> None:
+        self._type, self._text, arguments, self._place, self._timestamp = said
+        self._page = page
+        self._worker = worker
+        owner = page if page is not None else worker
+        self._args = [handle_of(owner, argument) for argument in arguments]
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        return f"<ConsoleMessage type={self._type} text={self._text}>"
+
+    @property
+    def type(self) -> str:
+        """The method that logged it: `log`, `warning`, `error`, `dir`, `trace`, `timeEnd` and so on."""
+        return self._type
+
+    @property
+    def text(self) -> str:
+        """All that was logged, in words."""
+        return self._text
+
+    @property
+    def args(self) -> list[JSHandle]:
+        """What was logged. Of what looks like an error, only its text: a page could notice more."""
+        return list(self._args)
+
+    @property
+    def location(self) -> SourceLocation:
+        """Where it was logged. Lines and columns are counted from 0."""
+        url, line, column = self._place
+        return {"url": url, "lineNumber": line, "columnNumber": column, "line": line, "column": column}
+
+    @property
+    def timestamp(self) -> float:
+        """When it was logged, in milliseconds since 1970; 0 where that is not known."""
+        return self._timestamp
+
+    @property
+    def page(self) -> Page | None:
+        """The page that logged it; `None` for workers that several pages share."""
+        return self._page
+
+    @property
+    def worker(self) -> Worker | None:
+        """The worker that logged it."""
+        return self._worker
+
+
+class WebError:
+    """An error of a page that nobody caught."""
+
+    def __init__(self, error: Error, page: Page | None, place: tuple[str, int, int]) -> None:
+        self._error = error
+        self._page = page
+        self._place = place
+
+    @property
+    def error(self) -> Error:
+        """The error itself."""
+        return self._error
+
+    @property
+    def page(self) -> Page | None:
+        """The page that it happened in."""
+        return self._page
+
+    @property
+    def location(self) -> WebErrorLocation:
+        """Where it was thrown. Line and column are counted from 0."""
+        url, line, column = self._place
+        return {"url": url, "line": line, "column": column}
+
+
+class ContextConsole(ApiObject):
+    """What all pages and workers of a context log."""
+
+    _native: Any
+    _traffic: Traffic
+    _closed: bool
+
+    def _follow_console(self) -> None:
+        self._console_heard = (False, False)
+        self._workers_heard = 0
+
+    def _listening_changed(self, event: str) -> None:
+        if event in ("console", "weberror"):
+            self._update_console()
+
+    def _update_console(self) -> None:
+        wanted = (self._has_handlers("console") or self._workers_heard > 0, self._has_handlers("weberror"))
+        if wanted != self._console_heard and not self._closed:
+            self._console_heard = wanted
+            self._native.hear_console(*wanted)
+
+    def _told_of_console(self, name: str, payload: Any) -> None:
+        context = cast("BrowserContext", self)
+        if name == "uncaught":
+            text, place, native = payload
+            page = context._page_of(native) if native is not None else None
+            error = WebError(page_error(text), page, place)
+            self._emit("weberror", error)
+            if page is not None:
+                page._page_errors.append((page._document(), error.error))
+                page._emit("pageerror", error.error)
+            return
+        *said, native, native_worker = payload
+        page = context._page_of(native) if native is not None else None
+        worker = self._traffic.worker_of(native_worker) if native_worker is not None else None
+        message = ConsoleMessage(cast("Any", said), page, worker)
+        if worker is not None:
+            worker._emit("console", message)
+        if page is not None:
+            page._console_messages.append((page._document(), message))
+            page._emit("console", message)
+        self._emit("console", message)
+
+    def expect_console_message(
+        self,
+        predicate: Callable[[ConsoleMessage], bool] | None = None,
+        *,
+        timeout: float | timedelta | None = None,
+    ) -> EventContextManager[ConsoleMessage]:
+        """Waits, at its end, for something that its body has logged."""
+        waiter: Waiter[ConsoleMessage] = cast("BrowserContext", self)._expect("console", predicate, timeout)
+        return EventContextManager(waiter)
+
+
+class PageConsole(ApiObject):
+    """What a page and its workers log."""
+
+    _native: Any
+    _closed: bool
+    _context: BrowserContext
+
+    def _follow_console(self) -> None:
+        self._console_heard = (False, False)
+        self._console_messages: deque[tuple[str, ConsoleMessage]] = deque(maxlen=REMEMBERED)
+        self._page_errors: deque[tuple[str, Error]] = deque(maxlen=REMEMBERED)
+
+    def _update_console(self) -> None:
+        wanted = (self._has_handlers("console"), self._has_handlers("pageerror"))
+        if wanted != self._console_heard and not self._closed:
+            self._console_heard = wanted
+            self._native.hear_console(*wanted)
+
+    def _document(self) -> str:
+        loader: str = self._native.main_frame.loader
+        return loader
+
+    def _those_of(self, said: deque[tuple[str, T]], which: str | None) -> list[T]:
+        now = self._document()
+        return [what for document, what in said if which == "all" or document == now]
+
+    def _is_heard(self) -> bool:
+        return any(self._console_heard) or any(self._context._console_heard)
+
+    def _read_console(self, *, errors: bool) -> None:
+        """Nobody has listened: what the browser itself remembers is told once more."""
+        if not self._is_heard():
+            self._console_messages.clear()
+            self._page_errors.clear()
+            self._run(self._native.tell_console(errors))
+
+    def console_messages(
+        self,
+        *,
+        filter: Literal["all", "since-navigation"] | None = None,
+    ) -> list[ConsoleMessage]:
+        """The newest messages, at most 200, oldest first.
+
+        Those of earlier documents are among them only with `filter="all"`, and if somebody listened.
+        """
+        self._read_console(errors=False)
+        return self._those_of(self._console_messages, filter)
+
+    def page_errors(
+        self,
+        *,
+        filter: Literal["all", "since-navigation"] | None = None,
+    ) -> list[Error]:
+        """The newest errors that nobody caught, at most 200, oldest first. See `console_messages`.
+
+        They are looked at, which a page can notice that watches its errors.
+        """
+        self._read_console(errors=True)
+        return self._those_of(self._page_errors, filter)
+
+    def clear_console_messages(self) -> None:
+        """Forgets the messages so far."""
+        self._console_messages.clear()
+        self._native.forget_console()
+
+    def clear_page_errors(self) -> None:
+        """Forgets the errors so far."""
+        self._page_errors.clear()
+        self._native.forget_console()
+
+    def expect_console_message(
+        self,
+        predicate: Callable[[ConsoleMessage], bool] | None = None,
+        *,
+        timeout: float | timedelta | None = None,
+    ) -> EventContextManager[ConsoleMessage]:
+        """Waits, at its end, for something that its body has logged."""
+        waiter: Waiter[ConsoleMessage] = cast("Page", self)._expect("console", predicate, timeout)
+        return EventContextManager(waiter)

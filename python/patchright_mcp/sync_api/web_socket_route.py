@@ -1,0 +1,179 @@
+"""Web sockets that a script decides about."""
+
+from __future__ import annotations
+
+import base64
+import uuid
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, cast
+
+from .. import _urls as urls
+from ._base import ApiObject
+
+if TYPE_CHECKING:
+    from .context import BrowserContext
+    from .frame import Frame
+    from .page import Page
+
+
+class WebSocketRoute(ApiObject):
+    """One side of a web socket that waits for decisions: the page's, or after `connect_to_server` the server's."""
+
+    def __init__(self, socket: _Socket, *, is_server: bool) -> None:
+        super().__init__(socket.connection)
+        self._socket = socket
+        self._is_server = is_server
+        self._on_message: Callable[[Any], Any] | None = None
+        self._on_close: Callable[[int | None, str | None], Any] | None = None
+
+    def __repr__(self) -> str:
+        return f"<WebSocketRoute url={self.url!r}>"
+
+    @property
+    def url(self) -> str:
+        """Where the page means to connect."""
+        return self._socket.url
+
+    @property
+    def protocols(self) -> list[str]:
+        """The protocols that the page asks for."""
+        return list(self._socket.protocols)
+
+    def send(self, message: str | bytes) -> None:
+        """Sends a message to the page, or to the server if this is the server's side."""
+        self._socket.direct("send" if self._is_server else "receive", _packed(message))
+
+    def close(self, *, code: int | None = None, reason: str | None = None) -> None:
+        """Closes this side."""
+        closing = {"code": code, "reason": reason, "wasClean": True}
+        self._socket.direct("closeServer" if self._is_server else "close", closing)
+
+    def connect_to_server(self) -> WebSocketRoute:
+        """Connects to the real server, and gives its side.
+
+        Messages pass in both directions unless `on_message` of the side that they come from takes them.
+        """
+        return self._socket.connect()
+
+    def on_message(self, handler: Callable[[str | bytes], Any]) -> None:
+        """Calls `handler` with each message that this side sends, instead of passing it on."""
+        self._on_message = handler
+
+    def on_close(self, handler: Callable[[int | None, str | None], Any]) -> None:
+        """Calls `handler` with code and reason when this side closes, instead of closing the other one."""
+        self._on_close = handler
+
+
+class _Socket:
+    """A web socket of a page, and both of its sides."""
+
+    def __init__(self, frame: Frame, name: str, number: float, told: dict[str, Any]) -> None:
+        self.connection = frame._connection
+        self.url: str = told["url"]
+        self.protocols: list[str] = told["protocols"]
+        self.page = WebSocketRoute(self, is_server=False)
+        self.server: WebSocketRoute | None = None
+        self._frame = frame
+        self._name = name
+        self._number = number
+        self._directions = 0
+
+    def direct(self, what: str, value: Any = None) -> None:
+        """Tells the page what to do, in this order."""
+        number, self._directions = self._directions, self._directions + 1
+        direct = self._frame._native.direct_socket(self._name, self._number, number, what, value)
+        self.connection.runtime.start(direct)
+
+    def connect(self) -> WebSocketRoute:
+        """Connects to the real server."""
+        if self.server is None:
+            self.server = WebSocketRoute(self, is_server=True)
+            self.direct("connect")
+        return self.server
+
+    def begin(self, handler: Callable[[WebSocketRoute], Any]) -> None:
+        """Has `handler` decide. Without a server the socket opens when it has."""
+        self.connection.runtime.settle(handler(self.page))
+        if self.server is None:
+            self.direct("open")
+
+    def happened(self, told: dict[str, Any]) -> None:
+        """Something came from the page or from the server."""
+        is_servers = told["what"] in ("received", "serverClosed")
+        side, other = (self.server, self.page) if is_servers else (self.page, self.server)
+        if side is None:
+            return
+        if "data" in told:
+            message = _unpacked(told["data"])
+            if side._on_message is not None:
+                self.connection.runtime.call(side._on_message, message)
+            elif other is not None:
+                other.send(message)
+            return
+        closing = {
+            "code": told.get("code"),
+            "reason": told.get("reason"),
+            "wasClean": told.get("wasClean", True),
+        }
+        if side._on_close is not None:
+            self.connection.runtime.call(side._on_close, closing["code"], closing["reason"])
+        elif is_servers:
+            self.direct("close", closing)
+        else:
+            self.direct("closeServer" if self.server is not None else "close", closing)
+
+
+class SocketRouting:
+    """Who decides about the web sockets of a context."""
+
+    def __init__(self, context: BrowserContext) -> None:
+        self._context = context
+        self._name: str | None = None
+        self._handlers: list[tuple[Page | None, urls.UrlMatch, Callable[[WebSocketRoute], Any]]] = []
+        self._sockets: dict[tuple[int, str, float], _Socket] = {}
+
+    def add(self, page: Page | None, url: urls.UrlMatch, handler: Callable[[WebSocketRoute], Any]) -> None:
+        """One more who decides, before all others; those of a page before those of its context."""
+        self._handlers.insert(0, (page, url, handler))
+        if self._name is None:
+            self._name = f"_{uuid.uuid4().hex[:12]}"
+            self._context._exposed[self._name] = self._asked
+            self._context._run(self._context._native.route_sockets(self._name))
+
+    def _asked(self, source: dict[str, Any], told: dict[str, Any]) -> None:
+        frame, page = cast("Frame", source["frame"]), cast("Page", source["page"])
+        key = (frame._native.key, frame._native.loader, told["socket"])
+        if told["what"] != "created":
+            socket = self._sockets.get(key)
+            if socket is not None:
+                socket.happened(told)
+            return
+        socket = _Socket(frame, cast("str", self._name), told["socket"], told)
+        handler = self._decider(page, socket.url)
+        if handler is None:
+            socket.direct("leave")
+            return
+        gone = [known for known in self._sockets if known[0] == key[0] and known[1] != key[1]]
+        for known in gone:
+            del self._sockets[known]
+        self._sockets[key] = socket
+        self._context._runtime.call(socket.begin, handler)
+
+    def _decider(self, page: Page, url: str) -> Callable[[WebSocketRoute], Any] | None:
+        base = self._context._base_url
+        base = base.replace("http", "ws", 1) if base else None
+        for whose in (page, None):
+            for owner, wanted, handler in self._handlers:
+                if owner is whose and urls.matches(base, url, wanted):
+                    return handler
+        return None
+
+
+def _packed(message: str | bytes) -> dict[str, str]:
+    if isinstance(message, str):
+        return {"text": message}
+    return {"base64": base64.b64encode(message).decode()}
+
+
+def _unpacked(data: dict[str, str]) -> str | bytes:
+    return data["text"] if "text" in data else base64.b64decode(data["base64"])

@@ -1,0 +1,43 @@
+//! Sessions of the raw protocol.
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+
+use super::bridge::{Operation, Queue, operation};
+use super::convert::{Plain, to_json};
+use crate::browser::RawSession;
+
+/// A session of the raw protocol.
+#[pyclass(frozen, module = "patchright_mcp._core")]
+pub(super) struct CdpSession(RawSession);
+
+impl CdpSession {
+    /// The session, whose events `queue` is told of from now on.
+    pub(super) fn new(session: RawSession, queue: Arc<Queue>) -> Self {
+        let key = session.key();
+        session.overhear(Arc::new(move |method, parameters| {
+            let parameters = serde_json::from_slice(parameters).unwrap_or_default();
+            queue.tell_of("event", key, (method.to_owned(), Plain(parameters)));
+        }));
+        Self(session)
+    }
+}
+
+#[pymethods]
+impl CdpSession {
+    /// What tells this session from every other object.
+    #[getter]
+    fn key(&self) -> usize {
+        self.0.key()
+    }
+
+    fn send(&self, method: String, parameters: &Bound<'_, PyAny>) -> PyResult<Operation> {
+        let (session, parameters) = (self.0.clone(), to_json(parameters)?);
+        Ok(operation(async move { session.send(&method, &parameters).await.map(Plain) }))
+    }
+
+    fn detach(&self) -> Operation {
+        let session = self.0.clone();
+        operation(async move { session.detach().await })
+    }
+}
