@@ -1,5 +1,7 @@
 //! What a page logged, read by a pulse: the console's domain is switched on and off again in one write. The browser
 //! hands over the messages that it stored itself; nothing runs in the page, and nothing stays on.
+mod live;
+
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -9,6 +11,9 @@ use super::page::Page;
 use crate::cdp::types::console::{Disable, Enable, MessageAdded};
 use crate::cdp::{CdpSession, Event, Permit};
 use crate::error::Result;
+
+pub(super) use live::{Beginning, Console, preview};
+pub use live::{ConsoleEvent, Hearing, Said, What};
 
 /// How grave a message is. The order is that of a filter: `Error` is the smallest set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::EnumString, strum::IntoStaticStr)]

@@ -10,12 +10,12 @@ use tokio::sync::watch;
 
 use super::browser::{Browser, BrowserInner};
 use super::clock::Clock;
+use super::console::{Beginning, Console};
 use super::download::{Download, DownloadState, Downloads};
 use super::emulation::{Emulation, metrics};
 use super::events::{ContextEvent, Listener, Listeners};
 use super::exposed::Exposure;
 use super::front::Front;
-use super::heard::{Beginning, Console};
 use super::input::InputStyle;
 use super::local_files::LocalFiles;
 use super::page::Page;

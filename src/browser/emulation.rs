@@ -1,9 +1,9 @@
 //! What a context pretends: another place, another screen, another way of drawing.
 use serde::Deserialize;
 
+use super::console::Hearing;
 use super::context::BrowserContext;
 use super::exposed::Exposure;
-use super::heard::Hearing;
 use super::page::Page;
 use crate::cdp::CdpSession;
 use crate::cdp::types::emulation::{

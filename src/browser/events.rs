@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use super::console::ConsoleEvent;
 use super::exposed::Call;
 use super::frame::Frame;
-use super::heard::ConsoleEvent;
 use super::page::{Dialog, FileChooser, Page};
 
 /// What happens to a context.

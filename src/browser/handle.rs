@@ -2,12 +2,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::console::preview;
 use super::element::ElementHandle;
 use super::evaluate::{as_function, deeply, is_function};
 use super::frame::Frame;
 use super::front::Work;
 use super::gesture;
-use super::heard::preview;
 use super::value::{JsValue, TELL};
 use super::world::{RemoteHandle, Scope, World, outcome};
 use crate::cdp::CdpSession;

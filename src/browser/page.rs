@@ -8,11 +8,11 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
+use super::console::Beginning;
 use super::context::BrowserContext;
 use super::emulation::Own;
 use super::events::{Listener, Listeners, PageEvent};
 use super::frame::Frame;
-use super::heard::Beginning;
 use super::input::{Input, Keyboard, Mouse, Touch};
 use super::journal::{Journal, Mark, Pending};
 use super::network::NetworkLog;

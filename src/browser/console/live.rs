@@ -15,13 +15,13 @@ use parking_lot::Mutex;
 use regex::Regex;
 use tokio::time::sleep;
 
-use super::context::{BrowserContext, ContextInner};
-use super::events::ContextEvent;
-use super::frame::Frame;
-use super::handle::{JsHandle, Realm};
-use super::page::{Page, WeakPage};
-use super::worker::Worker;
-use super::world::thrown;
+use crate::browser::context::{BrowserContext, ContextInner};
+use crate::browser::events::ContextEvent;
+use crate::browser::frame::Frame;
+use crate::browser::handle::{JsHandle, Realm};
+use crate::browser::page::{Page, WeakPage};
+use crate::browser::worker::Worker;
+use crate::browser::world::thrown;
 use crate::cdp::types::console::{Disable, Enable, EntryAdded, LogDisable, LogEnable, MessageAdded};
 use crate::cdp::types::page::JavascriptDialogOpening;
 use crate::cdp::types::runtime::{
@@ -67,7 +67,7 @@ enum Way {
 
 /// What of what the browser remembers is told when hearing begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Beginning {
+pub(in crate::browser) enum Beginning {
     /// Nothing, and errors need not be remembered any more.
     Now,
     /// All of it: the target is new, or it is asked for once.
@@ -122,7 +122,7 @@ static LOOKS_LIKE_AN_ERROR: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(?:Error|Exception)\b").expect("a constant"));
 
 /// What hears the console of one session.
-pub(super) struct ConsoleEar {
+pub(in crate::browser) struct ConsoleEar {
     context: Weak<ContextInner>,
     session: CdpSession,
     page: Option<WeakPage>,
@@ -220,7 +220,7 @@ impl BrowserContext {
     }
 
     /// Hears a session as far as somebody listens. Done before a new target runs.
-    pub(super) fn attend_console(
+    pub(in crate::browser) fn attend_console(
         &self,
         session: &CdpSession,
         page: Option<&Page>,
@@ -256,7 +256,7 @@ impl BrowserContext {
 
 /// Who listens to a context's console, and what hears it.
 #[derive(Default)]
-pub(super) struct Console {
+pub(in crate::browser) struct Console {
     hearing: Hearing,
     ears: Vec<Arc<ConsoleEar>>,
 }
@@ -645,7 +645,7 @@ fn words(arguments: &[JsHandle]) -> String {
 }
 
 /// What was logged, in a few words.
-pub(super) fn preview(object: &RemoteObject) -> String {
+pub(in crate::browser) fn preview(object: &RemoteObject) -> String {
     if let Some(special) = &object.unserializable_value {
         return special.clone();
     }
