@@ -454,7 +454,7 @@ async fn lists_of_features_are_merged_and_other_arguments_win_over_ours() {
     let arguments: Vec<&str> = command.split('\0').collect();
     for expected in [
         "--remote-debugging-pipe",
-        "--disable-features=WebUIOmniboxAimPopup,Translate",
+        "--disable-features=WebUIOmniboxAimPopup,AutofillServerCommunication,Translate",
         "--proxy-server=http://127.0.0.1:9",
         "--proxy-bypass-list=*.example",
     ] {
