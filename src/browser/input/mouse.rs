@@ -8,6 +8,7 @@ use super::{Delivery, Input, Modifier, path};
 use crate::cdp::PendingReply;
 use crate::cdp::types::Empty;
 use crate::cdp::types::input::DispatchMouseEvent;
+use crate::cdp::types::target::GetTargetInfo;
 use crate::error::Result;
 
 /// A button of the mouse.
@@ -75,6 +76,8 @@ const BETWEEN_TURNS_MS: (f64, f64) = (7.0, 13.0);
 /// In how many parts a page hears of a movement at least, and how long it may take to hear of one.
 const LEGS: usize = 5;
 const FRAME_LIMIT: Duration = Duration::from_millis(40);
+/// How long the browser itself may take to hear of a press.
+const HEARD_LIMIT: Duration = Duration::from_secs(2);
 
 /// A movement that has been made, and of which the page may still be hearing.
 #[derive(Debug)]
@@ -240,7 +243,7 @@ impl Mouse {
             replies.push(self.pressed(options.button, count));
             match options.hold {
                 Some(hold) => sleep(hold).await,
-                None => self.rest(HOLD_MS).await,
+                None => self.hold().await,
             }
             replies.push(self.released(options.button, count));
         }
@@ -274,6 +277,15 @@ impl Mouse {
             }
         }
         Ok(held)
+    }
+
+    /// Holds the button as long as a finger does, from when the browser has heard of it: a busy one that hears of both ends
+    /// at once takes them for one moment.
+    async fn hold(&self) {
+        if self.input.is_natural() {
+            let _ = self.input.session().call_within(GetTargetInfo::default(), HEARD_LIMIT).await;
+            self.rest(HOLD_MS).await;
+        }
     }
 
     async fn rest(&self, (low, high): (f64, f64)) {
