@@ -23,7 +23,7 @@ use super::policy::Policy;
 use super::proxy::{Proxy, Relay};
 use super::storage::{StorageState, origin_of};
 use super::traffic::{HttpCredentials, News, Traffic};
-use super::worker::Worker;
+use super::worker::{self, Worker};
 use crate::cdp::CdpSession;
 use crate::cdp::types::browser::{
     CancelDownload, DownloadProgress, DownloadWillBegin, GrantPermissions, ResetPermissions,
@@ -35,7 +35,7 @@ use crate::cdp::types::emulation::{
 };
 use crate::cdp::types::network::{Headers, SetExtraHttpHeaders};
 use crate::cdp::types::page::{AddScriptToEvaluateOnNewDocument, SetInterceptFileChooserDialog};
-use crate::cdp::types::runtime::{Evaluate, RunIfWaitingForDebugger};
+use crate::cdp::types::runtime::RunIfWaitingForDebugger;
 use crate::cdp::types::target::{CreateTarget, DisposeBrowserContext, TargetInfo};
 use crate::error::{Error, Result};
 
@@ -564,8 +564,7 @@ impl BrowserContext {
     /// Sends what a worker of this context needs, and then it runs, if it may.
     pub(super) fn begin_worker(&self, session: &CdpSession, info: &TargetInfo, page: Option<&Page>) {
         if info.kind == "service_worker" && self.inner.options.lock().refuses_service_workers {
-            let deafen = Evaluate { expression: DEAFEN.to_owned(), ..Evaluate::default() };
-            session.send(deafen).ignore();
+            worker::refuse(session);
         } else if let Some(worker) = Worker::new(session.clone(), info, page.cloned()) {
             self.attend(session, page, Some(&worker));
             self.attend_console(session, page, Some(&worker), Beginning::Before);
@@ -582,13 +581,6 @@ impl BrowserContext {
         browser.identity().claim(options.user_agent.as_deref(), options.locale.as_deref())
     }
 }
-
-/// Makes a worker's script fail as soon as it listens to anything: then it is never registered.
-const DEAFEN: &str = "for (let at = self; at; at = Object.getPrototypeOf(at)) {
-    const names = Object.getOwnPropertyNames(at).filter((name) => /^(on[a-z]+|addEventListener)$/.test(name));
-    const fail = () => { throw new TypeError('Illegal invocation'); };
-    for (const name of names) Reflect.defineProperty(at, name, { get: fail, set: fail });
-}";
 
 /// The names that can be granted, and the browser's own for them.
 pub const PERMISSIONS: [(&str, &str); 19] = [

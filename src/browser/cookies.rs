@@ -4,6 +4,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use url::{Host, Url};
 
 use super::context::BrowserContext;
+use super::policy::is_local_name;
 use super::storage::{SameSite, StoredCookie};
 use crate::error::{Error, Result};
 
@@ -122,7 +123,7 @@ pub(super) fn fits(cookie: &StoredCookie, url: &Url) -> bool {
 /// Browsers trust a connection that does not leave the machine.
 fn is_loopback(url: &Url) -> bool {
     match url.host() {
-        Some(Host::Domain(host)) => host == "localhost" || host.ends_with(".localhost"),
+        Some(Host::Domain(host)) => is_local_name(host),
         Some(Host::Ipv4(address)) => address.is_loopback(),
         Some(Host::Ipv6(address)) => address.is_loopback(),
         None => false,

@@ -236,11 +236,8 @@ impl JsHandle {
     }
 
     fn of_ours(world: &World, remote: RemoteHandle, subtype: &str) -> Self {
-        let realm = Realm {
-            session: world.session().clone(),
-            context: Some(world.context_id()),
-            frame: Some(world.frame().clone()),
-        };
+        let (session, context, frame) = (world.session(), world.context_id(), world.frame());
+        let realm = Realm::numbered(session.clone(), Some(context), Some(frame.clone()));
         let object = RemoteObject {
             kind: "object".to_owned(),
             subtype: Some(subtype.to_owned()),

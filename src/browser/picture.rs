@@ -3,6 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use futures_util::future::join_all;
+use serde::Deserialize;
 use serde_json::json;
 
 use super::frame::Frame;
@@ -17,7 +18,8 @@ use crate::cdp::types::page::GetLayoutMetrics;
 use crate::error::{Error, Result};
 
 /// What is done to a page for the moment of a picture.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Finish {
     /// What the page leaves white by itself lets through.
     pub transparent: bool,
@@ -26,6 +28,7 @@ pub struct Finish {
     /// CSS that applies meanwhile. Into shadow roots it reaches only where values are inherited.
     pub style: Option<String>,
     /// What is covered, and by which colour.
+    #[serde(skip)]
     pub masks: Vec<Locator>,
     pub mask_color: String,
 }
@@ -40,10 +43,7 @@ impl Page {
 
     async fn take_picture(&self, options: ScreenshotOptions, finish: &Finish) -> Result<Screenshot> {
         let frames = self.frames();
-        let mut sheets = Vec::new();
-        for frame in &frames {
-            sheets.extend(frame.dress(finish).await);
-        }
+        let sheets = join_all(frames.iter().map(|frame| frame.dress(finish))).await;
         if finish.stops_animations {
             join_all(frames.iter().map(|frame| frame.tell_animations("stopAnimations"))).await;
         }
@@ -59,7 +59,7 @@ impl Page {
         if finish.stops_animations {
             join_all(frames.iter().map(|frame| frame.tell_animations("resumeAnimations"))).await;
         }
-        for (session, style_sheet_id) in sheets {
+        for (session, style_sheet_id) in sheets.into_iter().flatten() {
             session.send(SetStyleSheetText { style_sheet_id, text: String::new() }).ignore();
             session.send(Disable {}).ignore();
             session.send(DisableDom {}).ignore();

@@ -127,7 +127,7 @@ impl Policy {
             && match host {
                 Host::Ipv4(address) => is_private(IpAddr::V4(*address)),
                 Host::Ipv6(address) => is_private(IpAddr::V6(*address)),
-                Host::Domain(name) => name == "localhost" || name.ends_with(".localhost"),
+                Host::Domain(name) => is_local_name(name),
             }
     }
 
@@ -135,6 +135,11 @@ impl Policy {
     pub(super) fn permits_address(&self, address: IpAddr) -> bool {
         !(self.block_private && is_private(address))
     }
+}
+
+/// Whether a name stands for this machine, wherever it is looked up. See RFC 6761, section 6.3.
+pub fn is_local_name(name: &str) -> bool {
+    name == "localhost" || name.ends_with(".localhost")
 }
 
 fn listed(list: &[OriginPattern], scheme: &str, host: &Host<String>, port: u16) -> bool {

@@ -75,10 +75,16 @@ impl BrowserContext {
                 reason: "the frame shares the session of the frame around it".to_owned(),
             });
         }
-        let carrier = browser.attach_raw().await?.inner.session.clone();
+        let carrier = browser.attach_raw().await?;
         let attach = AttachToTarget { target_id: frame.id().to_owned(), flatten: true };
-        let session_id = carrier.call(attach).await?.session_id;
-        let session = browser.connection().session(&session_id);
-        Ok(RawSession::new(session, Some(carrier), &browser))
+        let attached = match carrier.inner.session.call(attach).await {
+            Ok(attached) => attached,
+            Err(error) => {
+                let _ = carrier.detach().await;
+                return Err(error);
+            }
+        };
+        let session = browser.connection().session(&attached.session_id);
+        Ok(RawSession::new(session, Some(carrier.inner.session.clone()), &browser))
     }
 }

@@ -6,6 +6,7 @@ use tokio::sync::watch;
 use super::handle::Realm;
 use super::page::Page;
 use crate::cdp::CdpSession;
+use crate::cdp::types::runtime::Evaluate;
 use crate::cdp::types::target::TargetInfo;
 
 /// What kind of worker it is.
@@ -15,6 +16,18 @@ pub enum WorkerKind {
     Dedicated,
     Shared,
     Service,
+}
+
+/// Makes a worker's script fail as soon as it listens to anything: then it is never registered.
+const DEAFEN: &str = "for (let at = self; at; at = Object.getPrototypeOf(at)) {
+    const names = Object.getOwnPropertyNames(at).filter((name) => /^(on[a-z]+|addEventListener)$/.test(name));
+    const fail = () => { throw new TypeError('Illegal invocation'); };
+    for (const name of names) Reflect.defineProperty(at, name, { get: fail, set: fail });
+}";
+
+/// Has the service worker behind a session fail before it is registered.
+pub(super) fn refuse(session: &CdpSession) {
+    session.send(Evaluate { expression: DEAFEN.to_owned(), ..Evaluate::default() }).ignore();
 }
 
 /// A worker. Cheap to clone; compares by identity.

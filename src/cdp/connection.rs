@@ -166,7 +166,7 @@ impl Connection {
 }
 
 impl Shared {
-    /// Writes a command; `then` gets its reply.
+    /// Writes a command; `then` gets its reply, or comes back with the reason why it was not written.
     ///
     /// `told_as` is the method as errors name it.
     pub(super) fn post<P: Serialize + ?Sized>(
@@ -176,28 +176,36 @@ impl Shared {
         (method, told_as): (&str, &'static str),
         parameters: &P,
         then: Then,
-    ) -> Result<u64> {
+    ) -> std::result::Result<u64, (Error, Then)> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         // Names are escaped like any string: what the policy has judged is what the browser reads.
-        let text = serde_json::to_vec(&Outbound { id, session_id: session, method, params: parameters })
-            .map_err(|error| Error::Unreadable { method: told_as, reason: error.to_string() })?;
+        let text = match serde_json::to_vec(&Outbound { id, session_id: session, method, params: parameters })
+        {
+            Ok(text) => text,
+            Err(error) => {
+                return Err((Error::Unreadable { method: told_as, reason: error.to_string() }, then));
+            }
+        };
         {
             let mut shared = self.state.lock();
             // Looked at under the lock: whoever ends something sets its flag first and fails what is pending after.
             if let Some(error) = self.gone.borrow().clone() {
-                return Err(error);
+                return Err((error, then));
             }
             if state.closed.load(Ordering::Acquire) {
-                return Err(state.why_ended());
+                return Err((state.why_ended(), then));
             }
             if state.crashed.load(Ordering::Acquire) {
-                return Err(Error::PageCrashed);
+                return Err((Error::PageCrashed, then));
             }
             shared.pending.insert(id, Pending { session: session.clone(), then });
         }
-        if self.outbox.send(text).is_err() {
-            self.forget(id);
-            return Err(self.gone.borrow().clone().unwrap_or_else(gone_by_itself));
+        // Who finds nothing pending any more has been told already.
+        if self.outbox.send(text).is_err()
+            && let Some(pending) = self.state.lock().pending.remove(&id)
+        {
+            let error = self.gone.borrow().clone().unwrap_or_else(gone_by_itself);
+            return Err((error, pending.then));
         }
         Ok(id)
     }

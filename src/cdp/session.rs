@@ -6,13 +6,13 @@ use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use parking_lot::Mutex;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::command::Command;
-use super::connection::{COMMAND_LIMIT, Overhearer, SessionState, Shared};
+use super::connection::{COMMAND_LIMIT, Overhearer, SessionState, Shared, Then};
 use super::events::{Events, Message, Observer};
 use super::policy::{self, Permit};
 use crate::error::{Error, Result};
@@ -93,21 +93,12 @@ impl CdpSession {
         then: impl FnOnce(Result<C::Reply>) + Send + 'static,
     ) {
         let method = C::METHOD;
-        let then = Arc::new(Mutex::new(Some(then)));
-        let later = then.clone();
-        let read = move |answer: Result<Message>| {
-            let Some(then) = later.lock().take() else { return };
-            then(answer.and_then(|message| {
-                let unreadable =
-                    |error: serde_json::Error| Error::Unreadable { method, reason: error.to_string() };
-                message.decode().map_err(unreadable)
-            }));
+        let then: Then = Box::new(move |answer| then(answer.and_then(|message| decoded(&message, method))));
+        let posted = match policy::check(method, permit) {
+            Ok(()) => self.shared.post(&self.id, &self.state, (method, method), &command, then),
+            Err(error) => Err((error, then)),
         };
-        let posted = policy::check(method, permit).and_then(|()| {
-            self.shared.post(&self.id, &self.state, (method, method), &command, Box::new(read)).map(drop)
-        });
-        let unsent = posted.err().and_then(|error| Some((then.lock().take()?, error)));
-        if let Some((then, error)) = unsent {
+        if let Err((error, then)) = posted {
             then(Err(error));
         }
     }
@@ -166,9 +157,10 @@ impl CdpSession {
     ) -> PendingReply<T> {
         let (sender, receiver) = oneshot::channel();
         let then = Box::new(move |answer| drop(sender.send(answer)));
-        let posted = policy::check(method, permit)
-            .and_then(|()| self.shared.post(&self.id, &self.state, (method, told_as), parameters, then))
-            .map(|id| (id, receiver));
+        let posted = policy::check(method, permit).and_then(|()| {
+            let posted = self.shared.post(&self.id, &self.state, (method, told_as), parameters, then);
+            posted.map(|id| (id, receiver)).map_err(|(error, _)| error)
+        });
         PendingReply {
             shared: self.shared.clone(),
             method: told_as,
@@ -205,7 +197,11 @@ impl<T> PendingReply<T> {
     pub fn ignore(self) {}
 }
 
-impl<T: serde::de::DeserializeOwned> Future for PendingReply<T> {
+fn decoded<T: DeserializeOwned>(message: &Message, method: &'static str) -> Result<T> {
+    message.decode().map_err(|error| Error::Unreadable { method, reason: error.to_string() })
+}
+
+impl<T: DeserializeOwned> Future for PendingReply<T> {
     type Output = Result<T>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
@@ -216,9 +212,7 @@ impl<T: serde::de::DeserializeOwned> Future for PendingReply<T> {
             Err(error) => return Poll::Ready(Err(error.clone())),
         };
         match Pin::new(receiver).poll(context) {
-            Poll::Ready(Ok(Ok(message))) => Poll::Ready(
-                message.decode().map_err(|error| Error::Unreadable { method, reason: error.to_string() }),
-            ),
+            Poll::Ready(Ok(Ok(message))) => Poll::Ready(decoded(&message, method)),
             Poll::Ready(Ok(Err(Error::Protocol { message, .. }))) => {
                 Poll::Ready(Err(Error::Protocol { method, message }))
             }

@@ -1,7 +1,6 @@
 //! Pages, and what they ask of a person.
 use pyo3::IntoPyObjectExt as _;
 use pyo3::prelude::*;
-use serde::Deserialize;
 
 use super::bridge::{Operation, operation, operation_with};
 use super::browser::BrowserContext;
@@ -90,17 +89,6 @@ impl Call {
         let (call, value) = (self.0.clone(), to_js(value)?);
         Ok(operation(async move { call.answer(if failed { Err(value) } else { Ok(value) }).await }))
     }
-}
-
-/// What is done to a page for the moment of a picture.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PictureFinish {
-    transparent: bool,
-    stops_animations: bool,
-    hides_caret: bool,
-    style: Option<String>,
-    mask_color: String,
 }
 
 fn button(name: &str) -> Result<Button, Error> {
@@ -287,16 +275,8 @@ impl Page {
         };
         let shot = ScreenshotOptions { area, format, quality, scale, at_most: None };
         let (page, limit) = (self.0.clone(), limit(timeout_ms));
-        let chosen = options::<PictureFinish>(finish)?;
         let masks = masks.into_iter().map(|(frame, selector)| frame.0.locator(&selector, false));
-        let finish = Finish {
-            transparent: chosen.transparent,
-            stops_animations: chosen.stops_animations,
-            hides_caret: chosen.hides_caret,
-            style: chosen.style,
-            masks: masks.collect::<Result<_, _>>()?,
-            mask_color: chosen.mask_color,
-        };
+        let finish = Finish { masks: masks.collect::<Result<_, _>>()?, ..options(finish)? };
         let work = async move {
             let picture = page.picture(shot, &finish);
             tokio::time::timeout(limit, picture)

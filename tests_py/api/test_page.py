@@ -308,3 +308,10 @@ async def test_a_page_is_as_large_as_its_window_unless_told(browser: Browser, pa
         assert await page.evaluate(size) == given
     async with await browser.new_context(no_viewport=True) as context:
         assert (await context.new_page()).viewport_size is None
+
+
+async def test_operations_that_are_begun_together_reach_the_page_in_order(page: Page) -> None:
+    await page.evaluate("() => { globalThis.heard = []; }")
+    asked = range(200)
+    await asyncio.gather(*(page.evaluate("(number) => { heard.push(number); }", number) for number in asked))
+    assert await page.evaluate("heard") == list(asked)

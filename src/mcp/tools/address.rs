@@ -2,6 +2,7 @@
 use url::Url;
 
 use crate::Result;
+use crate::browser::policy::is_local_name;
 use crate::error::Error;
 use crate::mcp::dispatch::Call;
 
@@ -52,8 +53,7 @@ fn has_scheme(text: &str) -> bool {
 fn guess_scheme(text: &str) -> &'static str {
     let host = text.split(['/', '?', '#']).next().unwrap_or_default();
     let host = host.rsplit_once(':').map_or(host, |(host, _)| host);
-    let is_local =
-        host == "localhost" || host == "[::1]" || host.ends_with(".localhost") || host.starts_with("127.");
+    let is_local = is_local_name(host) || host == "[::1]" || host.starts_with("127.");
     if is_local { "http" } else { "https" }
 }
 
