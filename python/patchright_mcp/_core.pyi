@@ -165,6 +165,10 @@ class Browser:
     def close(self) -> Operation: ...
 
 @final
+class InitScript:
+    def remove(self) -> Operation: ...
+
+@final
 class BrowserContext:
     """An isolated context."""
 

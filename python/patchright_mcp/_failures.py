@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from typing import TYPE_CHECKING
@@ -23,8 +24,25 @@ _TEXTS = {
     "stale_ref": "Element is not attached to the DOM",
 }
 _WRONG = {
+    "a radio button, where a checkbox or a switch": "Cannot uncheck radio button. Radio buttons can only be unchecked by selecting another radio button in the same group.",
+    "where a checkbox": "Error: Not a checkbox or radio button",
+    "a native select": "Error: Element is not a <select> element",
+    "where a file input": "Error: Node is not an HTMLInputElement",
+    "an input for several files": "Error: Non-multiple file input can only accept single file",
+    "an input, a text area or a select": "Error: Node is not an <input>, <textarea> or <select> element",
+    "where a number is needed": "Error: Cannot type text into input[type=number]",
     "something to write": "Error: Element is not an <input>, <textarea> or [contenteditable] element",
     " field, where a ": "Error: Malformed value",
+}
+_NO_TEXT = re.compile(r"the element is (?:an? )?(.+), where something to write")
+_INPUTS = {
+    "button": "button",
+    "checkbox": "checkbox",
+    "file input": "file",
+    "image button": "image",
+    "radio button": "radio",
+    "reset button": "reset",
+    "submit button": "submit",
 }
 _SLOW = {
     "element_not_found",
@@ -66,10 +84,19 @@ def _told(error: BrowserError, title: str, log: Sequence[str]) -> str:
 
 
 def _answered(error: BrowserError, log: Sequence[str]) -> str:
-    """What the browser said to a command of the raw protocol."""
+    """What the browser said to a command, of ours or of the raw protocol."""
+    refused = _REFUSED.match(error.message)
+    if refused is not None:
+        if "No frame with given id" in error.message:
+            return _TEXTS["frame_detached"]
+        called = "\nCall log:\n" + "".join(f"  - {line}\n" for line in log) if log else ""
+        return f"Protocol error ({refused[1]}): {refused[2]}{called}"
     if not log:
         return error.message
     return f"Protocol error ({log[0]}): {error.message.removeprefix('the browser refused the command: ')}"
+
+
+_REFUSED = re.compile(r"the browser refused (\w+\.\w+): (.*)", re.DOTALL)
 
 
 def _refused(message: str) -> str:
@@ -82,14 +109,31 @@ def _refused(message: str) -> str:
 _UNKNOWN_KEY = re.compile(r'there is no key named "(.*?)"; ')
 
 
+_LAYOUT = re.compile(r":(left-of|right-of|above|below|near)\(")
+_UNEXPECTED = re.compile(r"character (\d+) is not expected there")
+
+
 def _unreadable(error: BrowserError, log: Sequence[str]) -> str:
     """What is wrong with a selector, which the engine itself does not repeat."""
     if "nth cannot stand" in error.message:
         return "Can't query n-th element in a request with a captured part"
     given = re.search(r'locator\("(.*)"\)', log[0]) if log else None
-    if "engine that is not known" in error.message and given:
-        selector = given[1]
+    if given is None:
+        return error.message
+    selector = json.loads(f'"{given[1]}"')
+    if "engine that is not known" in error.message:
         return f'Unknown engine "{selector.partition("=")[0]}" while parsing selector {selector}'
+    layout = _LAYOUT.search(selector)
+    if layout is not None and "its CSS is not valid" in error.message:
+        name = layout[1]
+        return f'"{name}" engine expects a selector list and optional maximum distance in pixels'
+    at = _UNEXPECTED.search(error.message)
+    if at is not None or "a part of it is empty" in error.message:
+        token = selector[int(at[1]) - 1 : int(at[1])] if at else ""
+        return (
+            f'Unexpected token "{token}" while parsing css selector "{selector}". '
+            "Did you mean to CSS.escape it?"
+        )
     return error.message
 
 
@@ -177,6 +221,9 @@ def page_error(text: str) -> Error:
 
 def _misplaced(error: BrowserError, _: Sequence[str]) -> str:
     """Why nothing can be done with an element of this kind."""
+    given = _NO_TEXT.match(error.message)
+    if given and given[1] in _INPUTS:
+        return f'Error: Input of type "{_INPUTS[given[1]]}" cannot be filled'
     return next((told for word, told in _WRONG.items() if word in error.message), error.message)
 
 

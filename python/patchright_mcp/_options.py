@@ -4,13 +4,38 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._failures import caller
 from .errors import Error
+
+
+def kind_of(value: Any) -> str:
+    """What JavaScript calls a value, for messages."""
+    if value is None:
+        return "undefined"
+    if isinstance(value, bool):
+        return "boolean"
+    return "number" if isinstance(value, (int, float)) else "string" if isinstance(value, str) else "object"
+
+
+def check_place(place: Any) -> None:
+    """A place on Earth needs two angles, and says how exact they are."""
+    if place is None:
+        return
+    for name, least, most in (("latitude", -90, 90), ("longitude", -180, 180), ("accuracy", 0, None)):
+        value = place.get(name, 0 if name == "accuracy" else None)
+        if not isinstance(value, (int, float)):
+            raise Error(f"{caller()}: geolocation.{name}: expected float, got {kind_of(value)}")
+        if value < least or (most is not None and value > most):
+            end = "" if most is None else f" <= {most}"
+            raise Error(
+                f"{caller()}: geolocation.{name}: precondition {least} <= {name.upper()}{end} failed."
+            )
 
 
 def check_proxy(proxy: Any) -> None:
     """A proxy needs a server that is text."""
     if proxy is not None and not isinstance(proxy.get("server"), str):
-        given = type(proxy["server"]).__name__ if "server" in proxy else "nothing"
+        given = kind_of(proxy.get("server"))
         raise Error(f'proxy.server: expected string, got {given}; name it like "http://proxy.example:3128"')
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
+from typing import Any
 
 test_id_attribute = "data-testid"
 
@@ -89,6 +91,28 @@ def by_role(
     if description is not None:
         told.append(f"[description={_attribute_value(description, exact=exact)}]")
     return f"internal:role={role}{''.join(told)}"
+
+
+def by_traits(traits: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Ways to find an element, the best ones first: each as a selector, and as a script would write it."""
+    if traits["testId"]:
+        yield by_test_id(traits["testId"]), written("get_by_test_id", traits["testId"])
+    role, name = traits["role"], traits["name"]
+    plain = role in (None, "generic", "none", "presentation")
+    if not plain and name:
+        yield by_role(role, name=name), written("get_by_role", role, name=name)
+        yield by_role(role, name=name, exact=True), written("get_by_role", role, name=name, exact=True)
+    if traits["label"]:
+        yield by_label(traits["label"]), written("get_by_label", traits["label"])
+    for key, attribute in (("placeholder", "placeholder"), ("alt", "alt_text"), ("title", "title")):
+        if traits[key]:
+            yield by_attribute(key, traits[key]), written(f"get_by_{attribute}", traits[key])
+    if traits["text"]:
+        yield by_text(traits["text"]), written("get_by_text", traits["text"])
+        yield by_text(traits["text"], exact=True), written("get_by_text", traits["text"], exact=True)
+    if not plain:
+        yield by_role(role), written("get_by_role", role)
+    yield traits["path"], written("locator", traits["path"])
 
 
 def filters(

@@ -278,26 +278,6 @@ impl BrowserContext {
         Ok(())
     }
 
-    /// Runs `source` in every document of this context that is made from now on, before the document's own scripts.
-    pub async fn add_init_script(&self, source: String) -> Result<()> {
-        self.inner.options.lock().init_scripts.push(source.clone());
-        self.add_to_sessions(&source).await
-    }
-
-    async fn add_to_sessions(&self, source: &str) -> Result<()> {
-        for page in self.pages() {
-            for session in page.sessions() {
-                session
-                    .call(AddScriptToEvaluateOnNewDocument {
-                        source: source.to_owned(),
-                        ..AddScriptToEvaluateOnNewDocument::default()
-                    })
-                    .await?;
-            }
-        }
-        Ok(())
-    }
-
     pub(super) fn remember_exposure(&self, exposure: Exposure) {
         self.inner.state.lock().exposures.push(exposure);
     }
@@ -314,7 +294,7 @@ impl BrowserContext {
     pub(super) async fn keep_clock(&self, clock: Clock) -> Result<()> {
         let (first, later) = (clock.script(), clock.correction());
         let before = self.inner.state.lock().clock.replace(clock);
-        self.add_to_sessions(if before.is_none() { &first } else { &later }).await
+        self.add_to_sessions(if before.is_none() { &first } else { &later }).await.map(drop)
     }
 
     pub(super) fn change_options(&self, change: impl FnOnce(&mut ContextOptions)) {

@@ -152,15 +152,24 @@ impl ElementHandle {
         if trial {
             return self.look_until_clear(Need::POINTED, options).await.map(drop);
         }
+        self.while_held(held, options, self.hover(options)).await
+    }
+
+    async fn while_held(
+        &self,
+        held: &[Modifier],
+        options: &ActionOptions,
+        work: impl Future<Output = Result<()>>,
+    ) -> Result<()> {
         let keyboard = self.input(options)?.keyboard();
         for modifier in held {
             keyboard.down((*modifier).into()).await?;
         }
-        let hovered = self.hover(options).await;
+        let done = work.await;
         for modifier in held {
             keyboard.up((*modifier).into()).await?;
         }
-        hovered
+        done
     }
 
     /// Waits until the element could be pressed.
@@ -169,10 +178,11 @@ impl ElementHandle {
         self.look_until_clear(need, options).await.map(drop)
     }
 
-    /// Touches the element with a finger.
-    pub async fn tap(&self, options: &ActionOptions) -> Result<()> {
+    /// Touches the element with a finger while modifiers are held.
+    pub async fn tap(&self, held: &[Modifier], options: &ActionOptions) -> Result<()> {
         let point = self.look_until_clear(Need::PRESSED, options).await?;
-        self.input(options)?.touch().tap(point).await
+        let touch = self.input(options)?.touch();
+        self.while_held(held, options, touch.tap(point)).await
     }
 
     /// Scrolls all of the element into view, if it is not. It may be one that nobody can see.

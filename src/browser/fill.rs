@@ -31,6 +31,14 @@ struct Options {
     steps: Option<i64>,
 }
 
+/// What several choices mean to a select that takes one option.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Several {
+    Refused,
+    /// The one that comes first in the list.
+    FirstInList,
+}
+
 /// One part of a date field, as the browser draws it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct DatePart {
@@ -198,14 +206,15 @@ impl ElementHandle {
     pub async fn select_options(
         &self,
         choices: &[OptionChoice],
+        several: Several,
         options: &ActionOptions,
     ) -> Result<Vec<String>> {
-        let mut found = self.options(choices).await?;
+        let mut found = self.options(choices, several).await?;
         // Options often come late: they are looked for until the time is over.
         if found.available.is_some() || found.disabled {
             found = self
                 .until_clear(options.limit, |_| async move {
-                    let found = self.options(choices).await?;
+                    let found = self.options(choices, several).await?;
                     let is_there = found.available.is_none() && !found.disabled;
                     Ok(if is_there { Attempt::Done(found) } else { Attempt::Blocked(Obstacle::Disabled) })
                 })
@@ -215,7 +224,7 @@ impl ElementHandle {
                     (error, _) => error,
                 })?;
         }
-        if choices.len() > 1 && !found.multiple {
+        if several == Several::Refused && choices.len() > 1 && !found.multiple {
             let found = "a select for one option".to_owned();
             return Err(Error::WrongElement { found, needed: "a select for several options" });
         }
@@ -242,8 +251,10 @@ impl ElementHandle {
         select.ask("selectedValues", Vec::new()).await
     }
 
-    async fn options(&self, choices: &[OptionChoice]) -> Result<Options> {
-        let found: Options = self.ask("optionsFor", vec![value_argument(&choices)]).await?;
+    async fn options(&self, choices: &[OptionChoice], several: Several) -> Result<Options> {
+        let first = several == Several::FirstInList;
+        let arguments = vec![value_argument(&choices), value_argument(&first)];
+        let found: Options = self.ask("optionsFor", arguments).await?;
         match found.wrong {
             Some(found) => Err(Error::WrongElement { found, needed: "a native select" }),
             None => Ok(found),

@@ -10,6 +10,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 use super::actionability::ActionOptions;
 use super::drag::Dropped;
 use super::element::{ElementHandle, OptionChoice};
+use super::fill::Several;
 use super::frame::Frame;
 use super::handle::{JsHandle, NO_LIMIT};
 use super::input::{Button, ClickOptions, Modifier, Point};
@@ -95,6 +96,10 @@ pub enum Deed {
     BoundingBox,
     /// What assistive technology is told of the element and of what is in it.
     AriaTree,
+    /// By what a person or a script may know the element. `test_id` is the attribute for tests.
+    Traits {
+        test_id: String,
+    },
     IsVisible,
     IsEnabled,
     IsEditable,
@@ -117,6 +122,7 @@ impl Deed {
                 | Self::InputValue
                 | Self::BoundingBox
                 | Self::AriaTree
+                | Self::Traits { .. }
                 | Self::IsVisible
                 | Self::IsEnabled
                 | Self::IsEditable
@@ -433,7 +439,7 @@ impl ElementHandle {
             Deed::Hover(press) => {
                 self.hover_with(&press.click()?.modifiers, press.trial, &press.options(limit)).await?
             }
-            Deed::Tap(press) => self.tap(&press.options(limit)).await?,
+            Deed::Tap(press) => self.tap(&press.click()?.modifiers, &press.options(limit)).await?,
             Deed::Fill { value, force } => self.fill(value, &forced(*force)).await?,
             Deed::Focus => self.focus().await?,
             Deed::Blur => self.blur().await?,
@@ -444,7 +450,7 @@ impl ElementHandle {
             }
             Deed::SetChecked { checked, press } => self.set_checked(*checked, &press.options(limit)).await?,
             Deed::SelectOption { choices, force } => {
-                return Ok(json!(self.select_options(choices, &forced(*force)).await?));
+                return Ok(json!(self.select_options(choices, Several::FirstInList, &forced(*force)).await?));
             }
             Deed::SelectText { force } => self.select_text(&forced(*force)).await?,
             Deed::ScrollIntoView => self.scroll_into_view(&within).await?,
@@ -462,6 +468,9 @@ impl ElementHandle {
             Deed::Attribute { name } => return Ok(json!(self.attribute(name).await?)),
             Deed::InputValue => return Ok(json!(self.input_value().await?)),
             Deed::AriaTree => return self.ask("ariaTree", Vec::new()).await.map_err(thrown),
+            Deed::Traits { test_id } => {
+                return self.ask("traits", vec![value_argument(test_id)]).await.map_err(thrown);
+            }
             Deed::BoundingBox => return Ok(json!(self.bounding_box().await?)),
             Deed::IsVisible => return Ok(json!(self.state().await?.visible)),
             Deed::IsEnabled => return Ok(json!(self.state().await?.enabled)),

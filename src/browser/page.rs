@@ -68,6 +68,8 @@ struct PageState {
     ready: bool,
     /// Whether it has begun with an empty document that another one is about to replace.
     unborn: bool,
+    /// The newest window that it opened shows no document, but what a script does there.
+    opens_script: bool,
     closed: bool,
     crashed: bool,
 }
@@ -182,6 +184,7 @@ impl Page {
                 routed: false,
                 ready: false,
                 unborn: false,
+                opens_script: false,
                 closed: false,
                 crashed: false,
             };
@@ -478,19 +481,6 @@ impl Page {
         Ok(())
     }
 
-    /// Runs `source` in every document of this page that is made from now on, before the document's own scripts.
-    pub async fn add_init_script(&self, source: String) -> Result<()> {
-        self.own(|own| own.init_scripts.push(source.clone()));
-        for session in self.sessions() {
-            let script = wire::AddScriptToEvaluateOnNewDocument {
-                source: source.clone(),
-                ..wire::AddScriptToEvaluateOnNewDocument::default()
-            };
-            session.call(script).await?;
-        }
-        Ok(())
-    }
-
     /// Waits until the page is closed.
     pub async fn until_closed(&self) {
         let _ = self.until(|page| page.is_closed().then_some(())).await;
@@ -601,7 +591,7 @@ impl Page {
                     && page.main_frame().loader().is_empty();
                 page.learn_tree(&tree.frame_tree, &session, is_root);
                 if is_root {
-                    match unborn {
+                    match unborn && !page.is_script_window() {
                         true => page.update(|state| state.unborn = true),
                         false => page.born(),
                     }
@@ -628,6 +618,19 @@ impl Page {
         }
         session.send(RunIfWaitingForDebugger {}).ignore();
         tree
+    }
+
+    /// Windows that this page opened with a script for an address: no document will ever commit in them.
+    fn bear_script_windows(&self) {
+        let is_waiting =
+            |page: &Page| page.opener().as_ref() == Some(self) && page.inner.state.lock().unborn;
+        for page in self.context().pages().into_iter().filter(is_waiting) {
+            page.born();
+        }
+    }
+
+    fn is_script_window(&self) -> bool {
+        self.opener().is_some_and(|opener| opener.inner.state.lock().opens_script)
     }
 
     /// The page can be used. Told once.
@@ -844,8 +847,14 @@ impl Page {
                 state.journal.effect();
             });
             self.tell(&PageEvent::FileChooser(chooser));
-        } else if event.method() == wire::WindowOpen::METHOD {
-            self.update(|state| state.journal.window_opened());
+        } else if let Some(told) = event.read::<wire::WindowOpen>() {
+            self.update(|state| {
+                state.journal.window_opened();
+                state.opens_script = told.url.starts_with("javascript:");
+            });
+            if told.url.starts_with("javascript:") {
+                self.bear_script_windows();
+            }
         } else if event.method() == console::TargetCrashed::METHOD {
             if session.id() == self.inner.session.id() {
                 self.update(|state| {
@@ -888,6 +897,10 @@ impl Page {
                 session.send(wire::HandleJavaScriptDialog { accept, prompt_text }).ignore();
             });
         } else {
+            // Its renderer stands still, and would tell nothing else before the answer.
+            if self.has_opener() && session.id() == self.inner.session.id() {
+                self.born();
+            }
             self.tell_dialog();
         }
     }

@@ -49,6 +49,8 @@ pub enum JsValue {
     Handle(JsHandle),
 }
 
+const DOCUMENT_NODE: u64 = 9;
+
 /// Tells in a page what the browser's own serializer leaves out: errors, addresses, typed arrays, `toJSON`.
 pub(super) const TELL: &str = include_str!("injected/tell.js");
 
@@ -229,15 +231,13 @@ fn read_deep(deep: &Json, next: &mut u64) -> Option<JsValue> {
                 if key == "toJSON" && pair[1]["type"] == "function" {
                     return None;
                 }
-                if pair[1]["type"] == "function" || pair[1]["type"] == "symbol" {
-                    continue;
-                }
                 entries.push((key, read_deep(&pair[1], next)?));
             }
             JsValue::Object { number, entries }
         }
         "map" => JsValue::Map { number: number() },
         "set" => JsValue::Set { number: number() },
+        "node" if value["nodeType"] == DOCUMENT_NODE => JsValue::Text("ref: <Document>".to_owned()),
         "node" => JsValue::Text("ref: <Node>".to_owned()),
         "window" => JsValue::Text("ref: <Window>".to_owned()),
         "weakmap" | "weakset" | "promise" | "generator" | "weakref" => {

@@ -189,6 +189,8 @@ pub(super) fn thrown(details: &ExceptionDetails) -> String {
         (Some(description), _) => description.clone(),
         (None, Some(Value::String(text))) => text.clone(),
         (None, Some(value)) => value.to_string(),
+        (None, None) if exception.kind == "undefined" => "undefined".to_owned(),
+        (None, None) if exception.subtype.as_deref() == Some("null") => "null".to_owned(),
         (None, None) => exception.unserializable_value.clone().unwrap_or_else(|| details.text.clone()),
     }
 }

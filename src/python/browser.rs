@@ -33,6 +33,21 @@ pub(super) struct Browser(pub(super) crate::browser::Browser);
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct BrowserContext(pub(super) crate::browser::BrowserContext);
 
+/// A script that documents to come begin with.
+#[pyclass(frozen, module = "patchright_mcp._core")]
+pub(super) struct InitScript(pub(super) Arc<crate::browser::InitScript>);
+
+#[pymethods]
+impl InitScript {
+    fn remove(&self) -> Operation {
+        let script = self.0.clone();
+        operation(async move {
+            script.remove().await;
+            Ok(())
+        })
+    }
+}
+
 /// How to start a browser.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -339,7 +354,7 @@ impl BrowserContext {
 
     fn add_init_script(&self, source: String) -> Operation {
         let context = self.0.clone();
-        operation(async move { context.add_init_script(source).await })
+        operation(async move { Ok(InitScript(Arc::new(context.add_init_script(source).await?))) })
     }
 
     /// A session of the raw protocol with a page or a frame, whose events go to `dispatcher`.

@@ -2,15 +2,17 @@
 use std::collections::HashMap;
 
 use pyo3::IntoPyObjectExt as _;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PySequence, PyString};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PySequence, PyString};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
 
 use super::handle::JsHandle;
 use crate::browser::JsValue;
+
+pyo3::import_exception!(patchright_mcp.errors, Error);
 
 /// A JavaScript value on its way to Python.
 pub(super) struct Told(pub(super) JsValue);
@@ -101,9 +103,8 @@ impl<'py> Reader<'py> {
                 }
                 Ok(dict.into_any())
             }
-            JsValue::Regex { .. } | JsValue::Map { .. } | JsValue::Set { .. } => {
-                Ok(PyDict::new(py).into_any())
-            }
+            JsValue::Regex { source, flags } => regex_to_python(py, source, flags),
+            JsValue::Map { .. } | JsValue::Set { .. } => Ok(PyDict::new(py).into_any()),
             JsValue::Again(number) => {
                 Ok(self.met.get(number).cloned().unwrap_or_else(|| py.None().into_bound(py)))
             }
@@ -122,6 +123,20 @@ fn number_to_python(py: Python<'_>, number: f64) -> PyResult<Bound<'_, PyAny>> {
         true if number.abs() < 1e21 => PyFloat::new(py, number).call_method0("__int__"),
         _ => number.into_bound_py_any(py),
     }
+}
+
+/// The flags that both languages have, by the letters of JavaScript.
+const REGEX_FLAGS: [(char, &str); 3] = [('i', "IGNORECASE"), ('m', "MULTILINE"), ('s', "DOTALL")];
+
+fn regex_to_python<'py>(py: Python<'py>, source: &str, flags: &str) -> PyResult<Bound<'py, PyAny>> {
+    let module = py.import("re")?;
+    let mut value = 0;
+    for (letter, name) in REGEX_FLAGS {
+        if flags.contains(letter) {
+            value |= module.getattr(name)?.extract::<u32>()?;
+        }
+    }
+    module.call_method1("compile", (source, value))
 }
 
 fn date_to_python<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
@@ -185,16 +200,15 @@ impl<'py> Writer<'py> {
             }
             return Ok(JsValue::Object { number, entries });
         }
-        if let Ok(sequence) = value.cast::<PySequence>()
-            && !value.is_instance_of::<PyBytes>()
-        {
+        if let Ok(sequence) = value.cast::<PySequence>() {
             let items = sequence.try_iter()?.map(|item| self.write(&item?)).collect::<PyResult<_>>()?;
             return Ok(JsValue::Array { number, items });
         }
-        Ok(JsValue::Undefined)
+        let told = format!("Attempting to serialize unexpected value: {}", value.str()?.to_str()?);
+        Err(Error::new_err(told))
     }
 
-    /// Dates, addresses and exceptions.
+    /// Dates, addresses, patterns and exceptions.
     fn known_class(&self, value: &Bound<'py, PyAny>) -> PyResult<Option<JsValue>> {
         let py = value.py();
         if value.is_instance(&datetime_class(py)?)? {
@@ -209,6 +223,9 @@ impl<'py> Writer<'py> {
         if name == "ParseResult" {
             return Ok(Some(JsValue::Url(value.call_method0("geturl")?.extract()?)));
         }
+        if name == "Pattern" {
+            return regex_of(value).map(Some);
+        }
         if value.is_instance_of::<pyo3::exceptions::PyBaseException>() {
             let named =
                 |attribute: &str| value.getattr(attribute).and_then(|text| text.extract::<String>()).ok();
@@ -219,6 +236,17 @@ impl<'py> Writer<'py> {
         }
         Ok(None)
     }
+}
+
+fn regex_of(pattern: &Bound<'_, PyAny>) -> PyResult<JsValue> {
+    let (module, given) = (pattern.py().import("re")?, pattern.getattr("flags")?.extract::<u32>()?);
+    let mut flags = String::new();
+    for (letter, name) in REGEX_FLAGS {
+        if given & module.getattr(name)?.extract::<u32>()? != 0 {
+            flags.push(letter);
+        }
+    }
+    Ok(JsValue::Regex { source: pattern.getattr("pattern")?.extract()?, flags })
 }
 
 fn datetime_class(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
@@ -264,5 +292,25 @@ pub(super) fn to_json(value: &Bound<'_, PyAny>) -> PyResult<Json> {
 
 /// Options from a dictionary.
 pub(super) fn options<T: DeserializeOwned>(value: &Bound<'_, PyAny>) -> PyResult<T> {
-    serde_json::from_value(to_json(value)?).map_err(|error| PyValueError::new_err(error.to_string()))
+    serde_json::from_value(to_json(value)?).map_err(|error| Error::new_err(wrong_option(&error.to_string())))
+}
+
+/// What is wrong with an option, in the words that scripts know.
+fn wrong_option(told: &str) -> String {
+    let missing = told.strip_prefix("missing field `").and_then(|rest| rest.split_once('`'));
+    if let Some((name, _)) = missing {
+        return format!("{name}: expected a value, got undefined");
+    }
+    let Some((found, wanted)) = told.strip_prefix("invalid type: ").and_then(|rest| rest.split_once(", expected "))
+    else {
+        return told.to_owned();
+    };
+    let found = match found.split_whitespace().next() {
+        Some("integer" | "floating") => "number",
+        Some("map") => "object",
+        Some("sequence") => "array",
+        Some(kind) => kind,
+        None => "nothing",
+    };
+    format!("expected {}, got {found}", wanted.trim_start_matches("a "))
 }

@@ -1,9 +1,11 @@
 //! Pages, and what they ask of a person.
+use std::sync::Arc;
+
 use pyo3::IntoPyObjectExt as _;
 use pyo3::prelude::*;
 
 use super::bridge::{Operation, operation, operation_with};
-use super::browser::BrowserContext;
+use super::browser::{BrowserContext, InitScript};
 use super::convert::{Told, options, to_js};
 use super::frame::{Frame, element, navigate, told};
 use crate::browser::emulation::Media;
@@ -247,7 +249,7 @@ impl Page {
 
     fn add_init_script(&self, source: String) -> Operation {
         let page = self.0.clone();
-        operation(async move { page.add_init_script(source).await })
+        operation(async move { Ok(InitScript(Arc::new(page.add_init_script(source).await?))) })
     }
 
     /// A picture. `area`: `None` for the viewport, an empty list for the whole page, or x, y, width and height.

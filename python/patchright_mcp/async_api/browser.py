@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from .. import _core
 from .._deeds import milliseconds
 from .._failures import CLOSED, caller
-from .._options import check_certificates, check_proxy
+from .._options import check_certificates, check_place, check_proxy
 from ..errors import Error, TargetClosedError
 from ._base import DEFAULT_TIMEOUT, ApiObject, Closes, Connection
 from .cdp import CDPSession
 from .context import BrowserContext
-from .page import Page
+from .page import Page, checked_headers
 
 if TYPE_CHECKING:
     from .._typed import (
@@ -348,12 +348,12 @@ class BrowserType(ApiObject):
     ) -> Browser:
         """Starts a browser. `timeout` is in milliseconds (180 s unless told); `slow_mo` is not slower than the page."""
         self._check()
+        _check_program(executable_path)
         if args and any(argument.startswith("--user-data-dir") for argument in args):
             raise Error(
                 "Pass user_data_dir parameter to 'browser_type.launch_persistent_context(user_data_dir, ...)' instead of specifying '--user-data-dir' argument"
             )
-        if args and any(not argument.startswith("-") for argument in args):
-            raise Error(f"{caller()}: Arguments can not specify page to be opened")
+        _check_no_page(args)
         if args and any(argument.startswith("--remote-debugging-pipe") for argument in args):
             raise Error("Playwright manages remote debugging connection itself.")
         given = {
@@ -443,6 +443,8 @@ class BrowserType(ApiObject):
     ) -> BrowserContext:
         """Starts a browser with a profile, and gives the context of that profile."""
         self._check()
+        _check_program(executable_path)
+        _check_no_page(args)
         given = {
             "accept_downloads": accept_downloads,
             "args": args,
@@ -532,6 +534,16 @@ class BrowserType(ApiObject):
         return browser
 
 
+def _check_program(path: str | Path | None) -> None:
+    if path is not None and not Path(path).exists():
+        raise Error(f"{caller()}: Failed to launch chromium because executable doesn't exist at {path}")
+
+
+def _check_no_page(arguments: Sequence[str] | None) -> None:
+    if any(not argument.startswith("-") for argument in arguments or ()):
+        raise Error(f"{caller()}: Arguments can not specify page to be opened")
+
+
 _LAUNCH = {
     "args",
     "artifacts_dir",
@@ -578,6 +590,13 @@ def launch_options(given: dict[str, Any]) -> dict[str, Any]:
     return options
 
 
+def _stored(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise Error(f"{caller()}: Error reading storage state from {path}:\n{error}") from None
+
+
 def context_options(given: dict[str, Any]) -> dict[str, Any]:
     """The options of a context, checked and made whole."""
     options = {name: value for name, value in given.items() if value is not None}
@@ -594,10 +613,12 @@ def context_options(given: dict[str, Any]) -> dict[str, Any]:
         else:
             options["window_is_viewport"] = True
     check_proxy(options.get("proxy"))
+    check_place(options.get("geolocation"))
+    checked_headers(options.get("extra_http_headers") or {})
     check_certificates(options.get("client_certificates"))
     state = options.get("storage_state")
     if isinstance(state, (str, Path)):
-        options["storage_state"] = json.loads(Path(state).read_text(encoding="utf-8"))
+        options["storage_state"] = _stored(Path(state))
     return options
 
 

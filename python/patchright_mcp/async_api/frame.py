@@ -13,7 +13,7 @@ from .. import _selectors as selectors
 from .. import _urls as urls
 from .._failures import caller
 from ..errors import Error, TimeoutError  # noqa: A004
-from ._base import ApiObject, Waiter, closed_error
+from ._base import ApiObject, Waiter
 from ._runtime import EventContextManager
 from .handle import ElementHandle, JSHandle, dispatch_on, handle_of, option_choices
 from .locator import FrameLocator, Locator
@@ -140,7 +140,7 @@ class Frame(ApiObject):
         """
         limit = self._navigation_timeout(timeout)
         address = self._page.context._resolved(url)
-        operation = self._native.goto(address, wait_until or "load", limit, referer)
+        operation = self._native.goto(address, moment(wait_until), limit, referer)
         return await self._navigated(operation, limit, address, wait_until)
 
     async def _navigated(
@@ -175,7 +175,7 @@ class Frame(ApiObject):
         """Puts other content into the document, and waits until that has loaded."""
         limit = self._navigation_timeout(timeout)
         await self._run(
-            self._native.set_content(html, wait_until or "load", limit),
+            self._native.set_content(html, moment(wait_until), limit),
             limit,
             [f'setting frame content, waiting until "{wait_until or "load"}"'],
         )
@@ -224,7 +224,7 @@ class Frame(ApiObject):
 
     async def _wait_for_moment(self, wait_until: str | None, timeout: float | timedelta | None) -> None:
         limit = self._navigation_timeout(timeout)
-        await self._run(self._native.wait_for_load_state(wait_until or "load", limit), limit)
+        await self._run(self._native.wait_for_load_state(moment(wait_until), limit), limit)
 
     def expect_navigation(
         self,
@@ -236,11 +236,11 @@ class Frame(ApiObject):
         """Waits, at its end, for a navigation that its body causes."""
         limit = self._navigation_timeout(timeout)
         base = self._page.context._base_url
-        waiter = _NavigationWaiter(self, limit, wait_until)
+        waiter = _NavigationWaiter(self, limit, wait_until, url)
         waiter.accept(
             self._page, "framenavigated", lambda frame: frame is self and urls.matches(base, frame.url, url)
         )
-        waiter.refuse(self._page, "close", closed_error)
+        waiter.refuse_closed(self._page, lambda: self._page._close_reason)
         waiter.refuse(self._page, "crash", lambda: Error("Navigation failed because page crashed!"))
         return EventContextManager(waiter)
 
@@ -265,7 +265,8 @@ class Frame(ApiObject):
         self, selector: str, expression: str, arg: Any = None, *, strict: bool | None = None
     ) -> Any:
         """Runs a function with the element that a selector finds, in the page's own world."""
-        found = await self._run(self._native.query(selector, self._strict(strict)))
+        log = [f"waiting for {selectors.written('locator', selector)}"]
+        found = await self._run(self._native.query(selector, self._strict(strict)), None, log)
         if found is None:
             raise Error(f'{caller()}: Failed to find element matching selector "{selector}"')
         return await self._run(found.evaluate(expression, arg, False))
@@ -275,11 +276,13 @@ class Frame(ApiObject):
         return await self._evaluate_all(selector, expression, arg, False)
 
     async def _evaluate_all(self, selector: str, expression: str, arg: Any, isolated: bool) -> Any:
+        log = [f"waiting for {selectors.written('locator', selector)}"]
         if isolated:
-            found = await self._run(self._native.query_list(selector))
+            found = await self._run(self._native.query_list(selector), None, log)
             return await self._run(found.evaluate(expression, arg, True))
         elements = [
-            handle_of(self._page, element) for element in await self._run(self._native.query_all(selector))
+            handle_of(self._page, element)
+            for element in await self._run(self._native.query_all(selector), None, log)
         ]
         return await self._run(self._native.evaluate(_WITH_ALL.format(expression), [elements, arg], False))
 
@@ -301,6 +304,7 @@ class Frame(ApiObject):
 
     async def wait_for_timeout(self, timeout: float | timedelta) -> None:
         """Lets time pass. Waiting for what is to happen is better."""
+        self._page._check_open()
         await self._runtime.sleep(deeds.milliseconds(timeout))
 
     async def add_script_tag(
@@ -613,6 +617,7 @@ class Frame(ApiObject):
         trial: bool | None = None,
     ) -> None:
         """Touches the element; the context needs `has_touch`."""
+        self._page._check_touch()
         await self._perform(
             selector,
             deeds.press("tap", None, None, None, modifiers, position, force, trial, scroll),
@@ -828,18 +833,33 @@ class Frame(ApiObject):
         return cast("bool", await self._perform(selector, deeds.deed("is_checked"), strict, timeout))
 
 
+_MOMENTS = ("load", "domcontentloaded", "networkidle", "commit")
+
+
+def moment(wait_until: str | None) -> str:
+    """The moment in the life of a document to wait for: `load` unless told."""
+    if wait_until is not None and wait_until not in _MOMENTS:
+        raise Error(f"{caller()}: wait_until: expected one of ({'|'.join(_MOMENTS)})")
+    return wait_until or "load"
+
+
 class _NavigationWaiter(Waiter[Any]):
     """Waits for a navigation, then for a moment of its document."""
 
-    def __init__(self, frame: Frame, timeout: float, wait_until: str | None) -> None:
-        super().__init__(frame._runtime, timeout, "")
+    def __init__(self, frame: Frame, timeout: float, wait_until: str | None, url: Any) -> None:
+        told = selectors.pattern(url) if isinstance(url, re.Pattern) else f'"{url}"'
+        where = f" to {told}" if url and not callable(url) else ""
+        super().__init__(frame._runtime, timeout, "", f'navigation{where} until "{moment(wait_until)}"')
         self._frame = frame
         self._wait_until = wait_until
+        self._before = frame._page._document_response(frame)
 
     async def result(self) -> Any:
         await super().result()
         await self._frame._wait_for_moment(self._wait_until, self._timeout)
-        return self._frame._page._document_response(self._frame)
+        response = self._frame._page._document_response(self._frame)
+        # Within the same document nothing was answered.
+        return None if response is self._before else response
 
 
 _WITH_ALL = """([elements, argument]) => {{ const f = ({}

@@ -257,6 +257,7 @@ class ElementHandle(JSHandle):
         trial: bool | None = None,
     ) -> None:
         """Touches the element; the context needs `has_touch`."""
+        self._page._check_touch()
         await self._perform(
             deeds.press("tap", None, None, None, modifiers, position, force, trial, scroll), timeout
         )

@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from .._deeds import milliseconds
+from .._failures import caller
+from ..errors import Error
 from ._base import ApiObject
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .._core import Operation
     from .page import Page
 
 
-class Keyboard(ApiObject):
-    """The keys of a page. What is typed goes to what has the focus."""
-
+class _OfPage(ApiObject):
     def __init__(self, page: Page) -> None:
         super().__init__(page._connection)
         self._page = page
+
+    async def _run(self, operation: Operation, timeout: float | None = None, log: Sequence[str] = ()) -> Any:
+        self._page._check_open()
+        return await super()._run(operation, timeout, log)
+
+
+class Keyboard(_OfPage):
+    """The keys of a page. What is typed goes to what has the focus."""
 
     async def down(self, key: str) -> None:
         """Holds a key down."""
@@ -40,12 +51,8 @@ class Keyboard(ApiObject):
         await self._run(self._page._native.key_press(key, milliseconds(delay or 0)))
 
 
-class Mouse(ApiObject):
+class Mouse(_OfPage):
     """The pointer of a page. Places are CSS pixels of the viewport."""
-
-    def __init__(self, page: Page) -> None:
-        super().__init__(page._connection)
-        self._page = page
 
     async def move(self, x: float, y: float, *, steps: int | None = None) -> None:
         """Moves the pointer, in one step unless told."""
@@ -104,13 +111,13 @@ class Mouse(ApiObject):
         await self._run(self._page._native.mouse_wheel(delta_x, delta_y))
 
 
-class Touchscreen(ApiObject):
+class Touchscreen(_OfPage):
     """The touch screen of a page; its context needs `has_touch`."""
-
-    def __init__(self, page: Page) -> None:
-        super().__init__(page._connection)
-        self._page = page
 
     async def tap(self, x: float, y: float) -> None:
         """Touches a place."""
+        if not self._page.context._options.get("has_touch"):
+            raise Error(
+                f"{caller()}: hasTouch must be enabled on the browser context before using the touchscreen."
+            )
         await self._run(self._page._native.touch_tap(x, y))

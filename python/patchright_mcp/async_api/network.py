@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from urllib.parse import parse_qsl
 from weakref import WeakValueDictionary
 
+from .. import _selectors as selectors
 from .. import _urls as urls
 from .._core import document_request
 from ..errors import Error
-from ._base import ApiObject, Waiter, closed_error
+from ._base import ApiObject, Waiter
 from ._runtime import EventContextManager
 from .handle import JSHandle, handle_of
 from .har import route_from
@@ -327,7 +328,7 @@ class WebSocket(ApiObject):
             waiter.refuse(self, "close", lambda: Error("Socket closed"))
         if event != "socketerror":
             waiter.refuse(self, "socketerror", lambda: Error("Socket error"))
-        return waiter.refuse(self._page, "close", lambda: closed_error(self._page._close_reason))
+        return waiter.refuse_closed(self._page, lambda: self._page._close_reason)
 
     def expect_event(
         self,
@@ -394,7 +395,7 @@ class Worker(ApiObject):
         limit = self._traffic.context._timeout(timeout)
         waiter: Waiter[Any] = Waiter(self._runtime, limit, f'event "{event}"')
         waiter.accept(self, event, predicate)
-        return waiter if event == "close" else waiter.refuse(self, "close", closed_error)
+        return waiter if event == "close" else waiter.refuse_closed(self)
 
     def expect_event(
         self,
@@ -679,13 +680,14 @@ class PageTraffic(ApiObject):
         self, event: str, wanted: Any, timeout: float | timedelta | None
     ) -> EventContextManager[Any]:
         what = f'event "{event}"'
+        log = what
         if wanted is not None and not callable(wanted):
-            told = wanted.pattern if isinstance(wanted, re.Pattern) else wanted
-            what = f"{event} {told!r}"
+            told = selectors.pattern(wanted) if isinstance(wanted, re.Pattern) else f'"{wanted}"'
+            log = f"{event} {told}"
         page = cast("Page", self)
-        waiter: Waiter[Any] = Waiter(self._runtime, page._timeout(timeout), what)
+        waiter: Waiter[Any] = Waiter(self._runtime, page._timeout(timeout), what, log)
         waiter.accept(self, event, self._url_predicate(wanted) if wanted is not None else None)
-        waiter.refuse(self, "close", lambda: closed_error(page._close_reason))
+        waiter.refuse_closed(self, lambda: page._close_reason)
         waiter.refuse(self, "crash", lambda: Error("Page crashed"))
         return EventContextManager(waiter)
 

@@ -140,13 +140,17 @@ class Closes(ApiObject):
         self.close()
 
 
+_RULE = "{:=^60}"
+
+
 class Waiter(Generic[T]):
     """Waits for one of several events, from the moment it is made."""
 
-    def __init__(self, runtime: Runtime, timeout: float, what: str) -> None:
+    def __init__(self, runtime: Runtime, timeout: float, what: str, log: str | None = None) -> None:
         self._runtime = runtime
         self._timeout = timeout
         self._what = what
+        self._log = f"\n{_RULE.format(' logs ')}\nwaiting for {log or what}\n{_RULE.format('======')}"
         self._title = caller()
         self._begun = time.monotonic()
         self._promise = Promise()
@@ -173,6 +177,13 @@ class Waiter(Generic[T]):
     def refuse(self, source: ApiObject, event: str, make_error: Callable[[], Exception]) -> Waiter[T]:
         """After this event there is no more to wait for."""
         return self._watch(source, event, lambda: self.reject(make_error()))
+
+    def refuse_closed(self, source: ApiObject, reason: Callable[[], str | None] = lambda: None) -> Waiter[T]:
+        """When this is closed there is no more to wait for."""
+        prefix = f"{self._title}: " if self._title else ""
+        return self.refuse(
+            source, "close", lambda: TargetClosedError(f"{prefix}{reason() or CLOSED}{self._log}")
+        )
 
     def _watch(self, source: ApiObject, event: str, f: Callable[..., Any]) -> Waiter[T]:
         source._add_handler(event, f, once=False)
@@ -208,7 +219,7 @@ class Waiter(Generic[T]):
         except TimeoutError:
             prefix = f"{self._title}: " if self._title else ""
             end = f" while waiting for {self._what}" if self._what else "."
-            raise TimeoutError(f"{prefix}Timeout {self._timeout:g}ms exceeded{end}") from None
+            raise TimeoutError(f"{prefix}Timeout {self._timeout:g}ms exceeded{end}{self._log}") from None
         finally:
             self.close()
 

@@ -66,7 +66,8 @@ class _Assertions:
             told = self._message + ("" if wanted is None else f"\nExpected value: '{wanted}'")
         else:
             told = message if wanted is None else f"{message} '{wanted}'"
-        called = "\nCall log:\n" + "\n".join(f"  - {line}" for line in log) if log else ""
+        lines = [f"    - {line.strip()}" if line.startswith(" ") else f"  - {line}" for line in log]
+        called = "\nCall log:\n" + "\n".join(lines) if lines else ""
         why = f"\n{problem}" if problem else ""
         seen = f"\nAria snapshot:\n{page}\n" if page else ""
         error = AssertionError(f"{told}\nActual value: {received}{why} {called}{seen}")
@@ -139,17 +140,21 @@ class LocatorAssertions(_Assertions):
             )
             problem = problem or "Error: element(s) not found"
         passed = matches != self._is_not
-        page = "" if passed else self._look(log)
+        page = "" if passed else self._look(log, received)
         self._judge(passed, message, wanted, received, log, problem, page)
 
-    def _look(self, log: list[str]) -> str:
+    def _look(self, log: list[str], received: Any) -> str:
         """What there is instead of what was expected: tells the log of the element, and gives the page as text."""
         frame = self._locator._frame
         with suppress(Error):
             found = frame.query_selector(self._locator._selector, strict=False)
             if found is not None:
-                log.append(f"locator resolved to {str(found).removeprefix('JSHandle@')}")
-            tree = frame._perform("body", deeds.deed("aria_tree"), False, _LOOK_MS)
+                log.append(f"  locator resolved to {str(found).removeprefix('JSHandle@')}")
+                if received is not None:
+                    log.append(f'  unexpected value "{received}"')
+            tree = found._perform(deeds.deed("aria_tree"), _LOOK_MS) if found else None
+            if not tree or not aria.written(tree):
+                tree = frame._perform("body", deeds.deed("aria_tree"), False, _LOOK_MS)
             lines = aria.written(tree).splitlines()
             return "\n".join(lines[:_MOST_LINES] + ["..."] * (len(lines) > _MOST_LINES))
         return ""
@@ -515,7 +520,7 @@ class LocatorAssertions(_Assertions):
         given = {**expectations.text(value, ignore_case=ignore_case), "name": name}
         self._expect(
             "attribute",
-            f"Locator expected to have attribute '{name}'",
+            "Locator expected to have attribute",
             timeout,
             value,
             given,

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urljoin
 
 from .. import _deeds as deeds
+from .._failures import caller
+from .._options import check_place
 from ..errors import Error
 from ._base import DEFAULT_TIMEOUT, Closes, Waiter, closed_error, taken
 from ._runtime import EventContextManager
@@ -21,12 +23,14 @@ from .console import ContextConsole
 from .frame import Frame
 from .har import Recorder
 from .network import ContextTraffic, Traffic
-from .page import Page, script_source
+from .page import Page, checked_headers, script_source
+from .routing import Disposable
 from .tracing import Tracing
 from .web_socket_route import SocketRouting, WebSocketRoute
 
 if TYPE_CHECKING:
     from .._core import BrowserContext as NativeContext
+    from .._core import Operation
     from .._core import Page as NativePage
     from .._typed import Cookie, Geolocation, SetCookieParam, StorageState
     from .browser import Browser
@@ -79,6 +83,11 @@ class BrowserContext(ContextTraffic, ContextConsole, Closes):
 
     def __repr__(self) -> str:
         return f"<BrowserContext browser={self.browser}>"
+
+    def _run(self, operation: Operation, timeout: float | None = None, log: Sequence[str] = ()) -> Any:
+        if self._closed:
+            raise closed_error(self._close_reason)
+        return super()._run(operation, timeout, log)
 
     # What the engine tells.
 
@@ -180,6 +189,8 @@ class BrowserContext(ContextTraffic, ContextConsole, Closes):
             return
         self._closing = True
         self._close_reason = reason
+        for page in self.pages:
+            page._close_reason = page._close_reason or reason
         self._finish_recordings()
         if self._options.get("persistent"):
             self._browser.close(reason=reason)
@@ -251,6 +262,7 @@ class BrowserContext(ContextTraffic, ContextConsole, Closes):
 
     def set_geolocation(self, geolocation: Geolocation | None = None) -> None:
         """Moves it elsewhere; `None`: there is no telling where it is."""
+        check_place(geolocation)
         self._run(self._native.set_geolocation(geolocation))
 
     def set_offline(self, offline: bool) -> None:
@@ -259,11 +271,12 @@ class BrowserContext(ContextTraffic, ContextConsole, Closes):
 
     def set_extra_http_headers(self, headers: dict[str, str]) -> None:
         """Sends these headers with each request."""
-        self._run(self._native.set_extra_headers(headers))
+        self._run(self._native.set_extra_headers(checked_headers(headers)))
 
-    def add_init_script(self, script: str | None = None, *, path: str | Path | None = None) -> None:
-        """Runs a script in each document, before the document's own."""
-        self._run(self._native.add_init_script(script_source(script, path)))
+    def add_init_script(self, script: str | None = None, *, path: str | Path | None = None) -> Disposable:
+        """Runs a script in each document, before the document's own. Disposed of, it runs in no further document."""
+        added = self._run(self._native.add_init_script(script_source(script, path)))
+        return Disposable(lambda: self._runtime.run(added.remove()), self._runtime)
 
     def expose_function(self, name: str, callback: Callable[..., Any]) -> None:
         """Gives all its pages a function that calls `callback` and gives a promise of its result."""
@@ -306,7 +319,7 @@ class BrowserContext(ContextTraffic, ContextConsole, Closes):
         waiter: Waiter[Any] = Waiter(self._runtime, self._timeout(timeout), f'event "{event}"')
         waiter.accept(self, event, predicate)
         if event != "close":
-            waiter.refuse(self, "close", lambda: closed_error(self._close_reason))
+            waiter.refuse_closed(self, lambda: self._close_reason)
         return waiter
 
     def expect_event(
@@ -372,7 +385,12 @@ def _told_cookie(cookie: dict[str, Any]) -> Cookie:
 def _checked_cookie(cookie: Any) -> dict[str, Any]:
     told = dict(cookie)
     if not told.get("url") and not (told.get("domain") and told.get("path")):
-        raise Error("Cookie should have a url or a domain/path pair")
+        raise Error(f"{caller()}: Cookie should have a url or a domain/path pair")
+    if (expires := told.get("expires")) is not None and expires != -1 and expires <= 0:
+        raise Error(
+            f"{caller()}: Cookie should have a valid expires, only -1 or a positive number "
+            "for the unix timestamp in seconds is allowed"
+        )
     if told.get("url") and told.get("domain"):
         raise Error("Cookie should have either url or domain")
     if told.get("url") and told.get("path"):

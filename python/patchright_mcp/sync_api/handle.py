@@ -253,6 +253,7 @@ class ElementHandle(JSHandle):
         trial: bool | None = None,
     ) -> None:
         """Touches the element; the context needs `has_touch`."""
+        self._page._check_touch()
         self._perform(
             deeds.press("tap", None, None, None, modifiers, position, force, trial, scroll), timeout
         )

@@ -50,8 +50,8 @@ class Locator(ApiObject):
             has_not._selector if has_not else None,
             visible,
         )
-        narrowing = [
-            f"{name}={value._told_as if isinstance(value, Locator) else selectors.python_text(value)}"
+        narrowing = "".join(
+            f".filter({name}={value._told_as if isinstance(value, Locator) else selectors.python_text(value)})"
             for name, value in (
                 ("has_text", has_text),
                 ("has_not_text", has_not_text),
@@ -59,8 +59,9 @@ class Locator(ApiObject):
                 ("has_not", has_not),
             )
             if value
-        ]
-        self._told_as: str = told + (f".filter({', '.join(narrowing)})" if narrowing else "")
+        )
+        seen = "" if visible is None else ".visible" if visible else ".filter(visible=False)"
+        self._told_as: str = told + narrowing + seen
         self._description: str | None = None
 
     def __repr__(self) -> str:
@@ -185,6 +186,21 @@ class Locator(ApiObject):
         described = self._derived(f" >> internal:describe={selectors.quoted(description)}", "")
         described._description = description
         return described
+
+    def normalize(self) -> Locator:
+        """A locator for the same element by what a person knows it by: its test id, its role and name, its label, its text.
+
+        Where none of these tells it from the others, by its place in the document.
+        """
+        asked = deeds.deed("traits", test_id=selectors.test_id_attribute)
+        traits = self._perform(asked, None)
+        around, enters, _ = self._selector.rpartition(_ENTER)
+        told, frames, _ = self._told_as.rpartition(".content_frame.")
+        for selector, written in selectors.by_traits(traits):
+            found = Locator(self._frame, around + enters + selector, told + frames + written)
+            if found.count() == 1:
+                return found
+        return self
 
     def aria_snapshot(self, *, timeout: float | timedelta | None = None, depth: int | None = None) -> str:
         """What assistive technology is told of the element, as text, with so many levels below."""
@@ -491,6 +507,7 @@ class Locator(ApiObject):
         trial: bool | None = None,
     ) -> None:
         """Touches the element; the context needs `has_touch`."""
+        self.page._check_touch()
         self._perform(
             deeds.press("tap", None, None, None, modifiers, position, force, trial, scroll), timeout
         )

@@ -56,7 +56,7 @@ class Obstructions:
             return owner._run(make(limit), limit, log)
         end = time.monotonic() + limit / 1000 if limit else math.inf
         while True:
-            self._clear(end)
+            self._clear(end, limit, log)
             left = max((end - time.monotonic()) * 1000, 1.0)
             try:
                 return owner._run(make(min(left, _SLICE_MS)), limit, log)
@@ -64,7 +64,7 @@ class Obstructions:
                 if left <= _SLICE_MS:
                     raise
 
-    def _clear(self, end: float) -> None:
+    def _clear(self, end: float, limit: float, before: Sequence[str]) -> None:
         for handler in list(self._handlers):
             locator = handler.locator
             if not locator._frame._is_visible(f"{locator._selector} >> nth=0", False):
@@ -77,7 +77,12 @@ class Obstructions:
                 locator._runtime.settle(handler.f(*taken(handler.f, [locator])))
                 if handler.waits:
                     left = 0.0 if end == math.inf else max((end - time.monotonic()) * 1000, 1.0)
-                    log = [f"locator handler has finished, waiting for {locator._told_as} to be hidden"]
-                    locator._frame._wait_for(locator._selector, "hidden", False, left, log)
+                    log = [
+                        *before,
+                        f"found {locator._told_as}, intercepting action to run the handler",
+                        f"locator handler has finished, waiting for {locator._told_as} to be hidden",
+                    ]
+                    hidden = locator._frame._native.wait_for(locator._selector, "hidden", False, left)
+                    locator._run(hidden, limit, log)
             finally:
                 self._busy = False

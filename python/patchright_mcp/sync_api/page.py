@@ -11,17 +11,19 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from .. import _deeds as deeds
 from .. import _urls as urls
 from .._failures import caller
+from .._options import kind_of
 from ..errors import Error
 from ._base import Closes, Waiter, closed_error, taken
 from ._runtime import EventContextManager
 from .console import PageConsole
 from .dialog import Dialog, FileChooser
-from .frame import Frame
+from .frame import Frame, moment
 from .handle import ElementHandle, Finish, JSHandle, handle_of, write_picture
 from .input import Keyboard, Mouse, Touchscreen
 from .locator import FrameLocator, Locator
 from .network import PageTraffic, Response
 from .obstructions import Obstructions
+from .routing import Disposable
 
 if TYPE_CHECKING:
     from .._core import Call as NativeCall
@@ -219,6 +221,17 @@ class Page(PageTraffic, PageConsole, Closes):
         """Whether it was closed."""
         return self._closed
 
+    def _check_touch(self) -> None:
+        if not self._context._options.get("has_touch"):
+            raise Error(
+                f"{caller()}: The page does not support tap. "
+                "Use hasTouch context option to enable touch support."
+            )
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise closed_error(self._close_reason)
+
     def opener(self) -> Page | None:
         """The page that opened it, if that is still there."""
         opener = self._native.opener
@@ -260,7 +273,7 @@ class Page(PageTraffic, PageConsole, Closes):
         """Loads the document again."""
         limit = self._navigation_timeout(timeout)
         return self._main_frame._navigated(
-            self._native.reload(wait_until or "load", limit), limit, "", wait_until
+            self._native.reload(moment(wait_until), limit), limit, "", wait_until
         )
 
     def go_back(
@@ -272,7 +285,7 @@ class Page(PageTraffic, PageConsole, Closes):
         """Goes back in its history; `None` where there is nothing."""
         limit = self._navigation_timeout(timeout)
         return self._main_frame._navigated(
-            self._native.go_back(wait_until or "load", limit), limit, "", wait_until
+            self._native.go_back(moment(wait_until), limit), limit, "", wait_until
         )
 
     def go_forward(
@@ -284,7 +297,7 @@ class Page(PageTraffic, PageConsole, Closes):
         """Goes forward in its history; `None` where there is nothing."""
         limit = self._navigation_timeout(timeout)
         return self._main_frame._navigated(
-            self._native.go_forward(wait_until or "load", limit), limit, "", wait_until
+            self._native.go_forward(moment(wait_until), limit), limit, "", wait_until
         )
 
     def set_viewport_size(self, viewport_size: ViewportSize) -> None:
@@ -293,7 +306,7 @@ class Page(PageTraffic, PageConsole, Closes):
 
     def set_extra_http_headers(self, headers: dict[str, str]) -> None:
         """Sends these headers with each of its requests, beside those of its context."""
-        self._run(self._native.set_extra_headers(_checked_headers(headers)))
+        self._run(self._native.set_extra_headers(checked_headers(headers)))
 
     def emulate_media(
         self,
@@ -325,9 +338,10 @@ class Page(PageTraffic, PageConsole, Closes):
         """Has `handler` decide about web sockets that the page opens from now on: see `BrowserContext.route_web_socket`."""
         self._context._socket_routing.add(self, url, handler)
 
-    def add_init_script(self, script: str | None = None, *, path: str | Path | None = None) -> None:
-        """Runs a script in each document of this page, before the document's own."""
-        self._run(self._native.add_init_script(script_source(script, path)))
+    def add_init_script(self, script: str | None = None, *, path: str | Path | None = None) -> Disposable:
+        """Runs a script in each document of this page, before the document's own. Disposed of, it runs in no further document."""
+        added = self._run(self._native.add_init_script(script_source(script, path)))
+        return Disposable(lambda: self._runtime.run(added.remove()), self._runtime)
 
     def add_locator_handler(
         self,
@@ -395,6 +409,9 @@ class Page(PageTraffic, PageConsole, Closes):
         """
         if full_page and clip:
             raise Error(f"{caller()}: options.clip and options.fullPage are exclusive")
+        for side in ("width", "height"):
+            if clip and clip[side] <= 0:
+                raise Error(f"{caller()}: Expected options.clip.{side} to be greater than 0.")
         area = [] if full_page else [clip["x"], clip["y"], clip["width"], clip["height"]] if clip else None
         finish = Finish(omit_background, animations, caret, mask, mask_color, style)
         return self._picture(area, path, type, quality, scale, finish, self._timeout(timeout))
@@ -410,6 +427,12 @@ class Page(PageTraffic, PageConsole, Closes):
         limit: float,
     ) -> bytes:
         kind = kind or _picture_kind(path)
+        if kind not in _PICTURES:
+            raise Error(f"{caller()}: type: expected one of ({'|'.join(_PICTURES)})")
+        if quality is not None and not 0 <= quality <= 100:
+            raise Error(
+                f"{caller()}: Expected options.quality to be between 0 and 100 (inclusive), got {quality}"
+            )
         if quality is not None and kind == "png":
             raise Error(f"{caller()}: options.quality is unsupported for the png screenshots")
         density = 1.0 if scale == "css" else None
@@ -463,7 +486,7 @@ class Page(PageTraffic, PageConsole, Closes):
         waiter: Waiter[Any] = Waiter(self._runtime, self._timeout(timeout), f'event "{event}"')
         waiter.accept(self, event, predicate)
         if event != "close":
-            waiter.refuse(self, "close", lambda: closed_error(self._close_reason))
+            waiter.refuse_closed(self, lambda: self._close_reason)
         if event != "crash":
             waiter.refuse(self, "crash", lambda: Error("Page crashed"))
         return waiter
@@ -1181,11 +1204,18 @@ def script_source(script: str | None, path: str | Path | None) -> str:
     return script
 
 
-def _checked_headers(headers: dict[str, str]) -> dict[str, str]:
+def checked_headers(headers: dict[str, str]) -> dict[str, str]:
+    """Headers whose values are all text."""
     for name, value in headers.items():
         if not isinstance(value, str):
-            raise Error(f"{caller()}: headers[{name}].value: expected string, got {type(value).__name__}")
+            raise Error(
+                f'{caller()}: Expected value of header "{name}" to be String, '
+                f'but "{kind_of(value)}" is found.'
+            )
     return headers
+
+
+_PICTURES = ("png", "jpeg", "webp")
 
 
 def _picture_kind(path: str | Path | None) -> str:
@@ -1229,4 +1259,7 @@ def _inches(length: Any) -> float:
     text = str(length).strip().lower()
     unit = text[-2:]
     number, factor = (text[:-2], _PIXELS[unit]) if unit in _PIXELS else (text, 1.0)
-    return float(number) * factor / 96
+    try:
+        return float(number) * factor / 96
+    except ValueError:
+        raise Error(f"{caller()}: Failed to parse parameter value: {length}") from None

@@ -202,7 +202,7 @@ class Route(ApiObject):
         if json is not None:
             if body is not None:
                 raise Error("Can specify either body or json parameters")
-            body = json_module.dumps(json)
+            body = json_module.dumps(json, separators=(",", ":"), ensure_ascii=False)
         told = {name.lower(): str(value) for name, value in (headers or {}).items()}
         if response is not None:
             if headers is None:

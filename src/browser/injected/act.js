@@ -21,8 +21,8 @@ const called = (node) => {
 };
 const INPUTS = {
   button: "a button", checkbox: "a checkbox", color: "a colour field", date: "a date field", "datetime-local": "a date and time field",
-  file: "a file input", hidden: "a hidden field", image: "a button", month: "a month field", number: "a number field", radio: "a radio button",
-  range: "a slider", reset: "a button", submit: "a button", time: "a time field", week: "a week field",
+  file: "a file input", hidden: "a hidden field", image: "an image button", month: "a month field", number: "a number field", radio: "a radio button",
+  range: "a slider", reset: "a reset button", submit: "a submit button", time: "a time field", week: "a week field",
 };
 const ELEMENTS = {
   a: "a link", button: "a button", select: "a select", option: "an option of a select", textarea: "a text field", label: "a label",
@@ -215,22 +215,28 @@ function isWanted(option, index, { any, value, label, index: wanted }) {
 const MOST_OPTIONS_TOLD = 50;
 
 /**
- * The options that were asked for: `{wanted: [index], selected: [index], multiple, list, steps}`; `steps` is how often
+ * The options that were asked for, of a list for one option with `first` only the first of them: `{wanted: [index], selected: [index], multiple, list, steps}`; `steps` is how often
  * the arrow key goes from the selected one to the wanted one. `{available}` where one is not there, `{disabled}`.
  */
-engine.optionsFor = (node, choices) => {
+engine.optionsFor = (node, choices, first) => {
   const select = controlOf(node);
   if (!(select instanceof HTMLSelectElement)) return { wrong: called(select) };
   const options = Array.from(select.options);
   const wanted = [];
+  let missing = false;
   for (const choice of choices) {
     // A value is meant before a label, when both are there.
     const byValue = choice.any === undefined ? -1 : options.findIndex((option) => option.value === choice.any);
     const index = byValue >= 0 ? byValue : options.findIndex((option, at) => isWanted(option, at, choice));
-    if (index < 0) return { available: options.slice(0, MOST_OPTIONS_TOLD).map(engine.optionText) };
-    if (isDisabledOption(options[index])) return { disabled: true };
-    if (!wanted.includes(index)) wanted.push(index);
+    if (index < 0) missing = true;
+    else if (!wanted.includes(index)) wanted.push(index);
   }
+  const takesFirst = first && !select.multiple && wanted.length > 0;
+  if (takesFirst) wanted.splice(0, wanted.length, Math.min(...wanted));
+  if (missing && !takesFirst) {
+    return { available: options.slice(0, MOST_OPTIONS_TOLD).map(engine.optionText) };
+  }
+  if (wanted.some((index) => isDisabledOption(options[index]))) return { disabled: true };
   const selected = options.flatMap((option, index) => (option.selected ? [index] : []));
   return {
     wanted,
@@ -253,6 +259,8 @@ function stepsTo(options, from, to) {
 engine.setOptions = (node, indexes) => {
   const select = controlOf(node);
   focusOn(select);
+  // Of a list for one option the browser would choose one by itself.
+  if (!indexes.length) select.selectedIndex = -1;
   Array.from(select.options).forEach((option, index) => {
     const isOn = indexes.includes(index);
     if (option.selected !== isOn) setSelected(option, isOn);
@@ -363,7 +371,8 @@ engine.innerTextOf = (node) => {
 
 engine.isEditableField = (node) => {
   const field = controlOf(node);
-  const editable = engine.isEditable(field);
+  const isField = [HTMLInputElement, HTMLTextAreaElement, HTMLSelectElement].some((kind) => field instanceof kind);
+  const editable = isField ? !field.readOnly : engine.isEditable(field);
   if (editable === null || editable === undefined) {
     throw new Error("Element is not an <input>, <textarea>, <select> or [contenteditable] and does not have a role allowing [aria-readonly]");
   }

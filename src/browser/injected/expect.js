@@ -62,8 +62,8 @@ const LISTS = {
 const told = (matches, received) => ({ matches, received });
 
 const SINGLES = {
-  attached: () => true,
-  detached: () => false,
+  attached: () => told(true, "attached"),
+  detached: () => told(false, "attached"),
   visible: (element) => told(engine.isVisible(element), engine.isVisible(element) ? "visible" : "hidden"),
   hidden: (element) => told(!engine.isVisible(element), engine.isVisible(element) ? "visible" : "hidden"),
   enabled: (element) => told(!engine.isDisabled(engine.controlOf(element)), engine.isDisabled(engine.controlOf(element)) ? "disabled" : "enabled"),
@@ -78,7 +78,8 @@ const SINGLES = {
   },
   empty: (element) => {
     const holds = "value" in element && !(element instanceof HTMLButtonElement) && !(element instanceof HTMLLIElement);
-    return holds ? !element.value : !engine.textOf(element).trim();
+    const isEmpty = holds ? !element.value : !engine.textOf(element).trim();
+    return told(isEmpty, isEmpty ? "empty" : "notEmpty");
   },
   focused: (element) => told(element.getRootNode().activeElement === element && document.hasFocus(), "inactive"),
   inViewport: async (element, { ratio }) => {
@@ -146,7 +147,7 @@ engine.ariaTree = (root) => {
       return /^inline/.test(getComputedStyle(element).display) ? parts : [" ", ...parts, " "];
     }
     const name = squeezed(engine.nameOf(element, role) ?? "");
-    const children = joined(element instanceof HTMLInputElement ? [element.value] : inside(element));
+    const children = joined(element instanceof HTMLInputElement ? [isMarked(role) ? "" : element.value] : inside(element));
     const { checked, disabled, expanded, level, pressed, selected } = engine.statesOf(element, role);
     const states = { checked, disabled: disabled ?? (engine.isDisabled(element) || undefined), expanded, level, pressed, selected };
     const isName = children.length === 1 && children[0] === name;
@@ -155,6 +156,9 @@ engine.ariaTree = (root) => {
   };
   return joined(outside(root));
 };
+
+/** Whether the value of an input says nothing to a person. */
+const isMarked = (role) => /^(?:checkbox|radio|switch)$/.test(role);
 
 /** Texts beside each other as one, without needless blanks. */
 function joined(parts) {

@@ -593,6 +593,39 @@ const BOOLEAN = new Set("checked selected disabled readonly multiple".split(" ")
 const VOID = new Set("area base br col command embed hr img input keygen link menuitem meta param source track wbr".split(" "));
 
 /** All text in an element, that of shadow roots too. */
+/** By what a person or a script may know an element, `testId` being the attribute for tests. */
+engine.traits = (element, testId) =>
+  asking(() => {
+    const of = (name) => element.getAttribute(name) || null;
+    const role = engine.roleOf(element);
+    const name = role ? collapse(engine.nameOf(element, role) ?? "") : "";
+    const label = engine.labelsOf(element)?.[0];
+    const text = collapse(textOf(element).full);
+    return {
+      testId: of(testId),
+      role,
+      name,
+      label: label ? collapse(label.textContent) : null,
+      placeholder: of("placeholder"),
+      alt: of("alt"),
+      title: of("title"),
+      text: text.length <= MOST_TEXT ? text : "",
+      path: pathTo(element),
+    };
+  });
+const MOST_TEXT = 80;
+
+/** The way to an element from the nearest one with an id, as CSS. */
+function pathTo(element) {
+  const steps = [];
+  for (let at = element; at; at = at.parentElement) {
+    if (at.id) return [`[id=${JSON.stringify(at.id)}]`, ...steps].join(" > ");
+    const same = Array.from(at.parentNode?.children ?? []).filter((other) => localName(other) === localName(at));
+    steps.unshift(same.length > 1 ? `${localName(at)}:nth-of-type(${same.indexOf(at) + 1})` : localName(at));
+  }
+  return steps.join(" > ");
+}
+
 engine.textOf = (element) => asking(() => textOf(element).full);
 
 engine.describedAs = (element) => asking(() => descriptionOf(element, engine.roleOf(element)));

@@ -42,6 +42,7 @@ function () {
     if (value instanceof Set) return { set: 1, n: number(value) };
     const at = number(value);
     const entries = [];
+    let holdsValues = false;
     for (const key of Object.keys(value)) {
       let member;
       try {
@@ -49,9 +50,10 @@ function () {
       } catch {
         continue;
       }
-      if (typeof member !== "function" && typeof member !== "symbol") entries.push([key, tell(member)]);
+      entries.push([key, tell(member)]);
+      holdsValues ||= typeof member !== "function";
     }
-    if (!entries.length && typeof value.toJSON === "function") return tell(value.toJSON());
+    if (!holdsValues && typeof value.toJSON === "function") return tell(value.toJSON());
     return { o: entries, n: at };
   };
   return tell(this);

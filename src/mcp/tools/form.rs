@@ -3,7 +3,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Result;
-use crate::browser::{ElementHandle, OptionChoice};
+use crate::browser::{ElementHandle, OptionChoice, Several};
 use crate::error::Error;
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::{Reply, View};
@@ -122,7 +122,9 @@ impl Field {
         match self.r#type {
             FieldType::Checkbox | FieldType::Radio => element.set_checked(self.checked()?, &options).await,
             FieldType::Combobox => {
-                let chosen = element.select_options(&[OptionChoice::Any(self.value.clone())], &options).await;
+                let chosen = element
+                    .select_options(&[OptionChoice::Any(self.value.clone())], Several::Refused, &options)
+                    .await;
                 match chosen {
                     // A combobox that is no <select> is a field to type into.
                     Err(Error::WrongElement { .. }) => element.fill(&self.value, &options).await,
@@ -166,7 +168,7 @@ impl Tool for SelectOption {
         let (element, told) = target::described(call, &page, &self.r#ref, self.element).await?;
         let choices: Vec<_> = self.values.iter().cloned().map(OptionChoice::Any).collect();
         let options = call.action_options();
-        let select = async { element.select_options(&choices, &options).await.map(drop) };
+        let select = async { element.select_options(&choices, Several::Refused, &options).await.map(drop) };
         call.act(&page, Some(&element), Box::pin(select)).await?;
         let values = serde_json::to_string(&self.values).unwrap_or_default();
         reply.say(format!("Selected {values} in {told}"));
