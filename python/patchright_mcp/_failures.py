@@ -24,7 +24,10 @@ _TEXTS = {
     "stale_ref": "Element is not attached to the DOM",
 }
 _WRONG = {
-    "a radio button, where a checkbox or a switch": "Cannot uncheck radio button. Radio buttons can only be unchecked by selecting another radio button in the same group.",
+    "a radio button, where a checkbox or a switch": (
+        "Cannot uncheck radio button. "
+        "Radio buttons can only be unchecked by selecting another radio button in the same group."
+    ),
     "where a checkbox": "Error: Not a checkbox or radio button",
     "a native select": "Error: Element is not a <select> element",
     "where a file input": "Error: Node is not an HTMLInputElement",
@@ -53,6 +56,18 @@ _SLOW = {
     "no_such_option",
 }
 _CLOSED = {"browser_gone", "page_closed"}
+
+
+class Missing(Error, AttributeError):  # noqa: N818  (It is an attribute, or an option, that is not there.)
+    """What Playwright has and this library does not. To `hasattr` it is not there."""
+
+    @property
+    def name(self) -> str | None:  # type: ignore[override]  # Both bases have one: this is that of `Error`.
+        """Always `None`."""
+        return None
+
+    def __init__(self, what: str, instead: str) -> None:
+        super().__init__(f"{what} is not there in patchright_mcp; {instead}")
 
 
 def failure(error: BrowserError, timeout: float | None = None, log: Sequence[str] = ()) -> Error:
