@@ -1,0 +1,154 @@
+"""What scripts written for Playwright rely on: values, messages and events as they know them."""
+
+import re
+
+import pytest
+
+from patchright_mcp.async_api import Browser, BrowserContext, Dialog, Error, Page, expect
+from patchright_mcp.async_api import TimeoutError as PatchrightTimeoutError
+from tests_py.support.site import Site
+
+
+async def test_patterns_and_functions_keep_their_meaning(page: Page) -> None:
+    assert await page.evaluate("/a\\/b/im") == re.compile(r"a\/b", re.IGNORECASE | re.MULTILINE)
+    assert await page.evaluate("given => 'A/B\\n'.replace(given, '')", re.compile("a/b.", re.I | re.S)) == ""
+    assert await page.evaluate("({ act: () => 1, left: 2 })") == {"act": None, "left": 2}
+    assert await page.evaluate("bytes => bytes[1]", b"\x01\x02") == 2
+    assert await page.evaluate("document") == "ref: <Document>"
+    with pytest.raises(Error, match="Attempting to serialize unexpected value: <object"):
+        await page.evaluate("given => given", object())
+
+
+@pytest.mark.parametrize(("thrown", "told"), [("null", "null"), ("undefined", "undefined"), ("'text'", "text")])
+async def test_whatever_a_script_throws_is_told(page: Page, thrown: str, told: str) -> None:
+    with pytest.raises(Error, match=f"^Page.evaluate: {told}$"):
+        await page.evaluate(f"() => {{ throw {thrown}; }}")
+
+
+async def test_a_list_for_one_option_takes_the_first_that_fits(page: Page) -> None:
+    await page.set_content("<select><option>red<option>green<option selected>blue</select>")
+    assert await page.select_option("select", ["green", "red", "no such"]) == ["red"]
+    assert await page.select_option("select", []) == []
+    assert await page.evaluate("document.querySelector('select').selectedIndex") == -1
+
+
+async def test_fields_say_what_they_do_not_take(page: Page) -> None:
+    await page.set_content("<input id=check type=checkbox><input id=number type=number><input id=radio type=radio checked><p>")
+    for kind in ("button", "checkbox", "file", "image", "radio", "reset", "submit"):
+        await page.locator("#check").evaluate("(input, kind) => { input.type = kind; }", kind)
+        with pytest.raises(Error, match=f'Input of type "{kind}" cannot be filled'):
+            await page.fill("#check", "")
+    with pytest.raises(Error, match=r"Cannot type text into input\[type=number\]"):
+        await page.fill("#number", "far")
+    with pytest.raises(Error, match="Not a checkbox or radio button"):
+        await page.check("p")
+    with pytest.raises(Error, match="Cannot uncheck radio button"):
+        await page.uncheck("#radio")
+    with pytest.raises(Error, match="Element is not a <select> element"):
+        await page.select_option("p", "red")
+
+
+async def test_modifiers_are_held_while_a_finger_touches(browser: Browser) -> None:
+    async with await browser.new_context(has_touch=True) as context:
+        page = await context.new_page()
+        await page.set_content("<button onclick='window.held = event.shiftKey'>Go</button>")
+        await page.tap("button", modifiers=["Shift"])
+        assert await page.evaluate("window.held", isolated_context=False) is True
+
+
+async def test_a_page_without_a_touch_screen_is_not_touched(page: Page) -> None:
+    with pytest.raises(Error, match="The page does not support tap"):
+        await page.tap("body")
+    with pytest.raises(Error, match="hasTouch must be enabled"):
+        await page.touchscreen.tap(1, 1)
+
+
+async def test_a_window_that_only_runs_a_script_is_told_of(page: Page) -> None:
+    def answer(dialog: Dialog) -> None:
+        page.context._runtime.spawn(dialog.accept("well"))
+
+    page.context.on("dialog", answer)
+    async with page.expect_popup() as asked:
+        await page.evaluate("() => { window.open('javascript:window.said = prompt(\"how?\")') }")
+    assert await (await asked.value).evaluate("window.said", isolated_context=False) == "well"
+    async with page.expect_popup():
+        await page.evaluate("() => { window.open('javascript:window.said = 1') }")
+
+
+async def test_an_init_script_is_taken_back(context: BrowserContext, site: Site) -> None:
+    page = await context.new_page()
+    mark = "document.documentElement.setAttribute('class', `${document.documentElement.className}%s`)"
+    of_page, of_context = await page.add_init_script(mark % "p"), await context.add_init_script(mark % "c")
+    await page.goto(site.url("/empty.html"))
+    assert sorted(await page.evaluate("document.documentElement.className")) == ["c", "p"]
+    await of_page.dispose()
+    await of_context.dispose()
+    await page.reload()
+    assert await page.evaluate("document.documentElement.className") == ""
+    other = await context.new_page()
+    await other.goto(site.url("/empty.html"))
+    assert await other.evaluate("document.documentElement.className") == ""
+
+
+async def test_a_locator_is_written_anew_by_what_a_person_sees(page: Page) -> None:
+    await page.set_content("<div><button>Save</button><button class=x>Save all</button><b></b><b></b></div>")
+    assert str((await page.locator(".x").normalize())._told_as) == 'get_by_role("button", name="Save all")'
+    exact = await page.locator("button").first.normalize()
+    assert exact._told_as == 'get_by_role("button", name="Save", exact=True)'
+    assert await exact.inner_text() == "Save"
+    assert (await page.locator("b").last.normalize())._told_as.endswith('b:nth-of-type(2)")')
+
+
+async def test_waits_say_what_they_waited_for(page: Page) -> None:
+    with pytest.raises(PatchrightTimeoutError) as late:
+        async with page.expect_request("**/nothing", timeout=1):
+            pass
+    assert late.value.message.startswith('Page.expect_request: Timeout 1ms exceeded while waiting for event "request"\n')
+    assert 'waiting for request "**/nothing"' in late.value.message
+    with pytest.raises(Error, match=r"^Page.goto: Protocol error \(Page.navigate\): Cannot navigate to invalid URL\n"):
+        await page.goto("nowhere")
+    with pytest.raises(Error, match=re.escape("wait_until: expected one of (load|domcontentloaded|networkidle|commit)")):
+        await page.goto("about:blank", wait_until="soon")  # type: ignore[arg-type]
+    with pytest.raises(Error, match='Unexpected token "!" while parsing css selector "p!"'):
+        await page.query_selector("p!")
+
+
+async def test_a_reason_to_close_reaches_whoever_waits(browser: Browser) -> None:
+    context = await browser.new_context()
+    page = await context.new_page()
+    with pytest.raises(Error, match=r"^Page\.expect_event: enough\n"):
+        async with page.expect_event("popup"):
+            await context.close(reason="enough")
+    for doing in (page.title, context.new_page, lambda: page.keyboard.press("a"), lambda: page.wait_for_timeout(1)):
+        with pytest.raises(Error, match="enough"):
+            await doing()
+
+
+async def test_a_step_within_a_document_brings_no_response(page: Page, site: Site) -> None:
+    await page.goto(site.url("/empty.html"))
+    async with page.expect_navigation() as stepped:
+        await page.evaluate("history.pushState({}, '', '/further')")
+    assert await stepped.value is None
+
+
+async def test_options_that_make_no_sense_are_named(browser: Browser, context: BrowserContext) -> None:
+    with pytest.raises(Error, match=r"geolocation.longitude: precondition -180 <= LONGITUDE <= 180 failed\."):
+        await context.set_geolocation({"latitude": 1, "longitude": 200})
+    with pytest.raises(Error, match=r"geolocation.latitude: expected float, got undefined"):
+        await browser.new_context(geolocation={"longitude": 10})  # type: ignore[typeddict-item]
+    with pytest.raises(Error, match='Expected value of header "a" to be String, but "number" is found'):
+        await context.set_extra_http_headers({"a": 1})  # type: ignore[dict-item]
+    with pytest.raises(Error, match="Cookie should have a valid expires"):
+        await context.add_cookies([{"name": "a", "value": "b", "url": "http://a.example", "expires": -4}])
+    with pytest.raises(Error, match="executable doesn't exist at /no/such/program"):
+        await browser.browser_type.launch(executable_path="/no/such/program")
+
+
+async def test_a_failed_expectation_shows_the_element_as_it_is(page: Page) -> None:
+    await page.set_content("<p>before</p><ul><li>one</li></ul>")
+    with pytest.raises(AssertionError) as failed:
+        await expect(page.locator("ul")).to_have_text("two", timeout=1)
+    told = str(failed.value)
+    assert '    - locator resolved to <ul>…</ul>\n    - unexpected value "one"' in told
+    assert told.endswith('Aria snapshot:\n- list:\n  - listitem: one\n') or "- listitem: " in told.partition("Aria snapshot")[2]
+    assert "before" not in told
