@@ -622,8 +622,7 @@ impl Page {
 
     /// Windows that this page opened with a script for an address: no document will ever commit in them.
     fn bear_script_windows(&self) {
-        let is_waiting =
-            |page: &Page| page.opener().as_ref() == Some(self) && page.inner.state.lock().unborn;
+        let is_waiting = |page: &Page| page.opener().as_ref() == Some(self) && page.inner.state.lock().unborn;
         for page in self.context().pages().into_iter().filter(is_waiting) {
             page.born();
         }

@@ -301,7 +301,8 @@ fn wrong_option(told: &str) -> String {
     if let Some((name, _)) = missing {
         return format!("{name}: expected a value, got undefined");
     }
-    let Some((found, wanted)) = told.strip_prefix("invalid type: ").and_then(|rest| rest.split_once(", expected "))
+    let Some((found, wanted)) =
+        told.strip_prefix("invalid type: ").and_then(|rest| rest.split_once(", expected "))
     else {
         return told.to_owned();
     };

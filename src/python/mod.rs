@@ -58,7 +58,9 @@ mod _core {
     #[pymodule_export]
     use super::bridge::{Dispatcher, Operation, Promise};
     #[pymodule_export]
-    use super::browser::{Browser, BrowserContext, InitScript, connect, find_browser, launch, register_selector};
+    use super::browser::{
+        Browser, BrowserContext, InitScript, connect, find_browser, launch, register_selector,
+    };
     #[pymodule_export]
     use super::frame::Frame;
     #[pymodule_export]
