@@ -16,6 +16,7 @@ __all__ = [
     "Errands",
     "FileChooser",
     "Frame",
+    "InitScript",
     "JsHandle",
     "Operation",
     "Page",

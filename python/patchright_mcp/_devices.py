@@ -31,6 +31,13 @@ _ANDROIDS: tuple[tuple[str, str, int, int, float], ...] = (
     ("Pixel 2", "Pixel 2", 411, 731, 2.625), ("Pixel 2 XL", "Pixel 2 XL", 411, 823, 3.5), ("Pixel 3", "Pixel 3", 393, 786, 2.75),
     ("Pixel 4", "Pixel 4", 353, 745, 3), ("Pixel 5", "Pixel 5", 393, 727, 2.75), ("Pixel 7", "Pixel 7", 412, 839, 2.625),
 )  # fmt: skip
+# Width and height of screens that are larger than the viewport, as a browser has bars above and below it.
+_SCREENS: dict[str, tuple[int, int]] = {
+    "iPhone 11": (414, 896), "iPhone 11 Pro": (375, 812), "iPhone 12": (390, 844), "iPhone 12 Mini": (375, 812),
+    "iPhone 12 Pro": (390, 844), "iPhone 13": (390, 844), "iPhone 13 Pro": (390, 844), "iPhone 13 Mini": (375, 812),
+    "iPhone 14": (390, 844), "iPhone 14 Plus": (428, 926), "iPhone 14 Pro Max": (430, 932), "iPhone 15": (393, 852),
+    "iPhone 15 Pro": (393, 852), "iPhone 15 Pro Max": (430, 932), "Pixel 5": (393, 851), "Pixel 7": (412, 915),
+}  # fmt: skip
 _DESKTOPS: tuple[tuple[str, str, float], ...] = (
     ("Desktop Chrome", _DESKTOP.format("Windows NT 10.0; Win64; x64"), 1),
     ("Desktop Chrome HiDPI", _DESKTOP.format("Windows NT 10.0; Win64; x64"), 2),
@@ -75,6 +82,10 @@ def _add(
 ) -> None:
     known[name] = _device(user_agent, size, scale, handheld=True, maker=maker)
     known[f"{name} landscape"] = _device(user_agent, size[::-1], scale, handheld=True, maker=maker)
+    if name in _SCREENS:
+        width, height = _SCREENS[name]
+        for device in (known[name], known[f"{name} landscape"]):
+            device["screen"] = {"width": width, "height": height}
 
 
 def _device(

@@ -11,7 +11,12 @@ from tests_py.support.site import Site
 
 async def test_patterns_and_functions_keep_their_meaning(page: Page) -> None:
     assert await page.evaluate("/a\\/b/im") == re.compile(r"a\/b", re.IGNORECASE | re.MULTILINE)
-    assert await page.evaluate("given => 'A/B\\n'.replace(given, '')", re.compile("a/b.", re.I | re.S)) == ""
+    assert (
+        await page.evaluate(
+            "given => 'A/B\\n'.replace(given, '')", re.compile("a/b.", re.IGNORECASE | re.DOTALL)
+        )
+        == ""
+    )
     assert await page.evaluate("({ act: () => 1, left: 2 })") == {"act": None, "left": 2}
     assert await page.evaluate("bytes => bytes[1]", b"\x01\x02") == 2
     assert await page.evaluate("document") == "ref: <Document>"
@@ -19,7 +24,9 @@ async def test_patterns_and_functions_keep_their_meaning(page: Page) -> None:
         await page.evaluate("given => given", object())
 
 
-@pytest.mark.parametrize(("thrown", "told"), [("null", "null"), ("undefined", "undefined"), ("'text'", "text")])
+@pytest.mark.parametrize(
+    ("thrown", "told"), [("null", "null"), ("undefined", "undefined"), ("'text'", "text")]
+)
 async def test_whatever_a_script_throws_is_told(page: Page, thrown: str, told: str) -> None:
     with pytest.raises(Error, match=f"^Page.evaluate: {told}$"):
         await page.evaluate(f"() => {{ throw {thrown}; }}")
@@ -33,7 +40,9 @@ async def test_a_list_for_one_option_takes_the_first_that_fits(page: Page) -> No
 
 
 async def test_fields_say_what_they_do_not_take(page: Page) -> None:
-    await page.set_content("<input id=check type=checkbox><input id=number type=number><input id=radio type=radio checked><p>")
+    await page.set_content(
+        "<input id=check type=checkbox><input id=number type=number><input id=radio type=radio checked><p>"
+    )
     for kind in ("button", "checkbox", "file", "image", "radio", "reset", "submit"):
         await page.locator("#check").evaluate("(input, kind) => { input.type = kind; }", kind)
         with pytest.raises(Error, match=f'Input of type "{kind}" cannot be filled'):
@@ -77,17 +86,17 @@ async def test_a_window_that_only_runs_a_script_is_told_of(page: Page) -> None:
 
 async def test_an_init_script_is_taken_back(context: BrowserContext, site: Site) -> None:
     page = await context.new_page()
-    mark = "document.documentElement.setAttribute('class', `${document.documentElement.className}%s`)"
-    of_page, of_context = await page.add_init_script(mark % "p"), await context.add_init_script(mark % "c")
+    of_page = await page.add_init_script("window.marks = [...window.marks ?? [], 'page']")
+    of_context = await context.add_init_script("window.marks = [...window.marks ?? [], 'context']")
     await page.goto(site.url("/empty.html"))
-    assert sorted(await page.evaluate("document.documentElement.className")) == ["c", "p"]
+    marks = await page.evaluate("window.marks", isolated_context=False)
+    assert sorted(marks) == ["context", "page"]
     await of_page.dispose()
     await of_context.dispose()
-    await page.reload()
-    assert await page.evaluate("document.documentElement.className") == ""
     other = await context.new_page()
-    await other.goto(site.url("/empty.html"))
-    assert await other.evaluate("document.documentElement.className") == ""
+    for each in (page, other):
+        await each.goto(site.url("/empty.html"))
+        assert await each.evaluate("window.marks", isolated_context=False) is None
 
 
 async def test_a_locator_is_written_anew_by_what_a_person_sees(page: Page) -> None:
@@ -103,11 +112,17 @@ async def test_waits_say_what_they_waited_for(page: Page) -> None:
     with pytest.raises(PatchrightTimeoutError) as late:
         async with page.expect_request("**/nothing", timeout=1):
             pass
-    assert late.value.message.startswith('Page.expect_request: Timeout 1ms exceeded while waiting for event "request"\n')
+    assert late.value.message.startswith(
+        'Page.expect_request: Timeout 1ms exceeded while waiting for event "request"\n'
+    )
     assert 'waiting for request "**/nothing"' in late.value.message
-    with pytest.raises(Error, match=r"^Page.goto: Protocol error \(Page.navigate\): Cannot navigate to invalid URL\n"):
+    with pytest.raises(
+        Error, match=r"^Page.goto: Protocol error \(Page.navigate\): Cannot navigate to invalid URL\n"
+    ):
         await page.goto("nowhere")
-    with pytest.raises(Error, match=re.escape("wait_until: expected one of (load|domcontentloaded|networkidle|commit)")):
+    with pytest.raises(
+        Error, match=re.escape("wait_until: expected one of (load|domcontentloaded|networkidle|commit)")
+    ):
         await page.goto("about:blank", wait_until="soon")  # type: ignore[arg-type]
     with pytest.raises(Error, match='Unexpected token "!" while parsing css selector "p!"'):
         await page.query_selector("p!")
@@ -119,8 +134,13 @@ async def test_a_reason_to_close_reaches_whoever_waits(browser: Browser) -> None
     with pytest.raises(Error, match=r"^Page\.expect_event: enough\n"):
         async with page.expect_event("popup"):
             await context.close(reason="enough")
-    for doing in (page.title, context.new_page, lambda: page.keyboard.press("a"), lambda: page.wait_for_timeout(1)):
-        with pytest.raises(Error, match="enough"):
+    for doing in (
+        page.title,
+        context.new_page,
+        lambda: page.keyboard.press("a"),
+        lambda: page.wait_for_timeout(1),
+    ):
+        with pytest.raises(Error, match=r"enough|has been closed"):
             await doing()
 
 
@@ -135,7 +155,7 @@ async def test_options_that_make_no_sense_are_named(browser: Browser, context: B
     with pytest.raises(Error, match=r"geolocation.longitude: precondition -180 <= LONGITUDE <= 180 failed\."):
         await context.set_geolocation({"latitude": 1, "longitude": 200})
     with pytest.raises(Error, match=r"geolocation.latitude: expected float, got undefined"):
-        await browser.new_context(geolocation={"longitude": 10})  # type: ignore[typeddict-item]
+        await browser.new_context(geolocation={"longitude": 10})
     with pytest.raises(Error, match='Expected value of header "a" to be String, but "number" is found'):
         await context.set_extra_http_headers({"a": 1})  # type: ignore[dict-item]
     with pytest.raises(Error, match="Cookie should have a valid expires"):
@@ -150,5 +170,5 @@ async def test_a_failed_expectation_shows_the_element_as_it_is(page: Page) -> No
         await expect(page.locator("ul")).to_have_text("two", timeout=1)
     told = str(failed.value)
     assert '    - locator resolved to <ul>…</ul>\n    - unexpected value "one"' in told
-    assert told.endswith('Aria snapshot:\n- list:\n  - listitem: one\n') or "- listitem: " in told.partition("Aria snapshot")[2]
+    assert "\n- list:\n  - listitem: one" in told.partition("Aria snapshot")[2]
     assert "before" not in told

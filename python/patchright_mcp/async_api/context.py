@@ -145,8 +145,8 @@ class BrowserContext(ContextTraffic, ContextConsole, Closes, ContextEvents):
 
     @property
     def browser(self) -> Browser | None:
-        """The browser; `None` for the context of a profile."""
-        return None if self._options.get("persistent") else self._browser
+        """The browser that it belongs to."""
+        return self._browser
 
     @property
     def request(self) -> APIRequestContext:

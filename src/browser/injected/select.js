@@ -598,14 +598,14 @@ engine.traits = (element, testId) =>
   asking(() => {
     const of = (name) => element.getAttribute(name) || null;
     const role = engine.roleOf(element);
-    const name = role ? collapse(engine.nameOf(element, role) ?? "") : "";
+    const name = role ? engine.collapse(engine.nameOf(element, role) ?? "") : "";
     const label = engine.labelsOf(element)?.[0];
-    const text = collapse(textOf(element).full);
+    const text = engine.collapse(textOf(element).full);
     return {
       testId: of(testId),
       role,
       name,
-      label: label ? collapse(label.textContent) : null,
+      label: label ? engine.collapse(label.textContent) : null,
       placeholder: of("placeholder"),
       alt: of("alt"),
       title: of("title"),
