@@ -389,20 +389,8 @@ class Frame:
         self, selector: str, strict: bool, script: str, argument: Any, isolated: bool, timeout_ms: float
     ) -> Operation:
         """Runs a script with the element as soon as it is there. `whole`: its result stays in the page."""
-    def drag(
-        self,
-        source: str,
-        target: str,
-        strict: bool,
-        source_position: tuple[float, float] | None,
-        target_position: tuple[float, float] | None,
-        force: bool,
-        trial: bool,
-        steps: int | None,
-        keeps_scroll: bool,
-        timeout_ms: float,
-    ) -> Operation:
-        """Drags one element onto another."""
+    def drag(self, source: str, target: str, strict: bool, how: Any, timeout_ms: float) -> Operation:
+        """Drags one element onto another. `how`: positions, `force`, `trial`, `steps` and `keeps_scroll`."""
     def frame_element(self) -> Operation:
         """The element that shows this frame, in its parent."""
 
