@@ -23,6 +23,8 @@ enum Owner {
 impl Page {
     /// Runs `source` in every document of this page that is made from now on, before the document's own scripts.
     pub async fn add_init_script(&self, source: String) -> Result<InitScript> {
+        self.context().widen_exposures(&source).await?;
+        self.widen_exposures(&source).await?;
         self.own(|own| own.init_scripts.push(source.clone()));
         let added = add(&self.sessions(), &source).await?;
         Ok(InitScript { owner: Owner::Page(self.clone()), source, added })
@@ -32,6 +34,10 @@ impl Page {
 impl BrowserContext {
     /// Runs `source` in every document of this context that is made from now on, before the document's own scripts.
     pub async fn add_init_script(&self, source: String) -> Result<InitScript> {
+        self.widen_exposures(&source).await?;
+        for page in self.pages() {
+            page.widen_exposures(&source).await?;
+        }
         self.change_options(|options| options.init_scripts.push(source.clone()));
         let added = self.add_to_sessions(&source).await?;
         Ok(InitScript { owner: Owner::Context(self.clone()), source, added })

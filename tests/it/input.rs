@@ -2,7 +2,7 @@
 use std::time::Duration;
 
 use patchright_mcp::browser::input::{Button, ClickOptions, InputStyle, Modifier, Point};
-use patchright_mcp::browser::{ActionOptions, ElementHandle, Frame, OptionChoice, Page, Scope};
+use patchright_mcp::browser::{ActionOptions, ElementHandle, Frame, OptionChoice, Page, Scope, Several};
 use serde_json::{Value, json};
 
 use crate::support::{Site, drive, find, open};
@@ -394,8 +394,10 @@ fn options_are_chosen_by_value_label_and_index() {
             let page = open(&context, &site, &html).await;
             let select = find(page.main_frame(), "#x").await;
             let options = styled(style);
-            let chosen =
-                select.select_options(&[OptionChoice::Any("deep blue".into())], &options).await.unwrap();
+            let chosen = select
+                .select_options(&[OptionChoice::Any("deep blue".into())], Several::Refused, &options)
+                .await
+                .unwrap();
             assert_eq!(chosen, ["b"]);
             let trusted = style == InputStyle::Natural;
             let heard = log(page.main_frame()).await;
@@ -404,13 +406,18 @@ fn options_are_chosen_by_value_label_and_index() {
                 [json!(["input", "x", trusted, "b"]), json!(["change", "x", trusted, "b"])],
                 "{style:?}"
             );
-            let chosen = select.select_options(&[OptionChoice::Value("g".into())], &options).await.unwrap();
+            let chosen = select
+                .select_options(&[OptionChoice::Value("g".into())], Several::Refused, &options)
+                .await
+                .unwrap();
             assert_eq!(chosen, ["g"]);
-            let chosen = select.select_options(&[OptionChoice::Index(0)], &options).await.unwrap();
+            let chosen =
+                select.select_options(&[OptionChoice::Index(0)], Several::Refused, &options).await.unwrap();
             assert_eq!(chosen, ["r"]);
             let missing = select
                 .select_options(
                     &[OptionChoice::Any("pink".into())],
+                    Several::Refused,
                     &ActionOptions::within(Duration::from_millis(200)),
                 )
                 .await;
@@ -432,21 +439,25 @@ fn several_options_are_chosen_in_a_list() {
             let page = open(&context, &site, &logging("change", "(e) => [e.isTrusted]", &body)).await;
             let select = find(page.main_frame(), "#x").await;
             let wanted = ["3", "38", "20"].map(|label| OptionChoice::Label(label.into()));
-            let chosen = select.select_options(&wanted, &styled(style)).await.unwrap();
+            let chosen = select.select_options(&wanted, Several::Refused, &styled(style)).await.unwrap();
             assert_eq!(chosen, ["3", "20", "38"], "{style:?}");
             let trusted = log(page.main_frame()).await.iter().all(|entry| entry[2] == true);
             assert_eq!(trusted, style == InputStyle::Natural);
-            let none = select.select_options(&[], &styled(style)).await.unwrap();
+            let none = select.select_options(&[], Several::Refused, &styled(style)).await.unwrap();
             assert!(none.is_empty());
             page.close().await.unwrap();
         }
         let page = open(&context, &site, &format!("<select id=x>{COLOURS}</select><p id=p>P</p>")).await;
         let two = [OptionChoice::Index(0), OptionChoice::Index(1)];
-        let single =
-            find(page.main_frame(), "#x").await.select_options(&two, &ActionOptions::default()).await;
+        let single = find(page.main_frame(), "#x")
+            .await
+            .select_options(&two, Several::Refused, &ActionOptions::default())
+            .await;
         assert_eq!(single.unwrap_err().code(), "wrong_element");
-        let paragraph =
-            find(page.main_frame(), "#p").await.select_options(&two, &ActionOptions::default()).await;
+        let paragraph = find(page.main_frame(), "#p")
+            .await
+            .select_options(&two, Several::Refused, &ActionOptions::default())
+            .await;
         assert_eq!(paragraph.unwrap_err().code(), "wrong_element");
     });
 }
@@ -553,7 +564,10 @@ fn keys_and_lists_work_in_frames_of_other_processes() {
             assert_eq!(field.input_value().await.unwrap(), "Hello é");
             let select = find(&frame, "#s").await;
             let label = if style == InputStyle::Natural { "deep blue" } else { "green" };
-            select.select_options(&[OptionChoice::Label(label.into())], &styled(style)).await.unwrap();
+            select
+                .select_options(&[OptionChoice::Label(label.into())], Several::Refused, &styled(style))
+                .await
+                .unwrap();
             assert_eq!(select.input_value().await.unwrap(), label[..1].replace('d', "b"));
         }
     });
