@@ -130,26 +130,39 @@ _UNEXPECTED = re.compile(r"character (\d+) is not expected there")
 
 def _unreadable(error: BrowserError, log: Sequence[str]) -> str:
     """What is wrong with a selector, which the engine itself does not repeat."""
-    if "nth cannot stand" in error.message:
-        return "Can't query n-th element in a request with a captured part"
     given = re.search(r'locator\("(.*)"\)', log[0]) if log else None
-    if given is None:
-        return error.message
-    selector = json.loads(f'"{given[1]}"')
-    if "engine that is not known" in error.message:
-        return f'Unknown engine "{selector.partition("=")[0]}" while parsing selector {selector}'
+    selector = json.loads(f'"{given[1]}"') if given else ""
+    tell = next((tell for word, tell in _FAULTS.items() if word in error.message), None)
+    return tell(selector, error.message) if tell and (selector or "nth" in error.message) else error.message
+
+
+def _misspelt(selector: str, message: str) -> str:
+    at = _UNEXPECTED.search(message)
+    token = selector[int(at[1]) - 1 : int(at[1])] if at else ""
+    return (
+        f'Unexpected token "{token}" while parsing css selector "{selector}". Did you mean to CSS.escape it?'
+    )
+
+
+def _badly_laid(selector: str, message: str) -> str:
     layout = _LAYOUT.search(selector)
-    if layout is not None and "its CSS is not valid" in error.message:
-        name = layout[1]
-        return f'"{name}" engine expects a selector list and optional maximum distance in pixels'
-    at = _UNEXPECTED.search(error.message)
-    if at is not None or "a part of it is empty" in error.message:
-        token = selector[int(at[1]) - 1 : int(at[1])] if at else ""
-        return (
-            f'Unexpected token "{token}" while parsing css selector "{selector}". '
-            "Did you mean to CSS.escape it?"
-        )
-    return error.message
+    if layout is None:
+        return message
+    return f'"{layout[1]}" engine expects a selector list and optional maximum distance in pixels'
+
+
+_FAULTS: dict[str, Callable[[str, str], str]] = {
+    "nth cannot stand": lambda *_: "Can't query n-th element in a request with a captured part",
+    "engine that is not known": lambda selector, _: (
+        f'Unknown engine "{selector.partition("=")[0]}" while parsing selector {selector}'
+    ),
+    "is written as a pseudo-class": lambda selector, _: (
+        f'"{selector.partition("=")[0]}" selector cannot be first'
+    ),
+    "its CSS is not valid": _badly_laid,
+    "is not expected there": _misspelt,
+    "a part of it is empty": _misspelt,
+}
 
 
 _ACTIONS = {

@@ -126,6 +126,10 @@ async def test_waits_say_what_they_waited_for(page: Page) -> None:
         await page.goto("about:blank", wait_until="soon")  # type: ignore[arg-type]
     with pytest.raises(Error, match='Unexpected token "!" while parsing css selector "p!"'):
         await page.query_selector("p!")
+    with pytest.raises(Error, match='"near" engine expects a selector list and optional maximum distance'):
+        await page.query_selector(":near(50)")
+    with pytest.raises(Error, match='"left-of" selector cannot be first'):
+        await page.query_selector("left-of=div")
 
 
 async def test_a_reason_to_close_reaches_whoever_waits(browser: Browser) -> None:
