@@ -62,9 +62,13 @@ class Missing(Error, AttributeError):  # noqa: N818  (It is an attribute, or an 
     """What Playwright has and this library does not. To `hasattr` it is not there."""
 
     @property
-    def name(self) -> str | None:  # type: ignore[override]  # Both bases have one: this is that of `Error`.
+    def name(self) -> str | None:  # Both bases have one: this is that of `Error`.
         """Always `None`."""
         return None
+
+    @name.setter
+    def name(self, value: object) -> None:
+        """Python itself sets it when a property raises this."""
 
     def __init__(self, what: str, instead: str) -> None:
         super().__init__(f"{what} is not there in patchright_mcp; {instead}")
