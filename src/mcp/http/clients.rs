@@ -10,7 +10,7 @@ use super::keys::Owner;
 use super::memory;
 use crate::mcp::dispatch::{Client, Dispatcher};
 
-/// How many clients there may be, how long one may be away, and how long one may take to say what it wants.
+/// How many clients each key may have, how long one may be away, and how long one may take to say what it wants.
 #[derive(Debug, Clone, Copy)]
 pub struct ClientLimits {
     pub most: usize,
@@ -80,7 +80,7 @@ impl Clients {
     pub(super) fn enter(self: &Arc<Self>, name: Name, stream: bool) -> Option<(Arc<Client>, Presence)> {
         let mut known = self.known.lock();
         if !known.contains_key(&name) {
-            if known.len() >= self.limits.most {
+            if known.keys().filter(|known| known.owner == name.owner).count() >= self.limits.most {
                 return None;
             }
             let client = Arc::new(match &name.owner.folder {
