@@ -24,7 +24,6 @@ NAMES = {
     "__anext__": "__next__",
     "StopAsyncIteration": "StopIteration",
     "async_playwright": "sync_playwright",
-    "AsyncPlaywrightContextManager": "SyncPlaywrightContextManager",
     "async_api": "sync_api",
 }
 STRINGS = {
@@ -86,7 +85,7 @@ def formatted(text: str, name: str) -> str:
 def main() -> int:
     """Writes or compares; the number of files that differ."""
     differing = []
-    sources = {path.name: path for path in SOURCE.glob("*.py") if path.name != "_runtime.py"}
+    sources = {path.name: path for path in SOURCE.glob("*.py*") if path.name != "_runtime.py"}
     for name, path in sorted(sources.items()):
         target = TARGET / name
         text = formatted(derived(path.read_text(encoding="utf-8")), name)
@@ -95,7 +94,7 @@ def main() -> int:
         differing.append(name)
         if "--check" not in sys.argv:
             target.write_text(text, encoding="utf-8")
-    stale = [path.name for path in TARGET.glob("*.py") if path.name not in {*sources, "_runtime.py"}]
+    stale = [path.name for path in TARGET.glob("*.py*") if path.name not in {*sources, "_runtime.py"}]
     if "--check" in sys.argv and (differing or stale):
         sys.stderr.write(f"not as scripts/derive_sync.py writes them: {', '.join(differing + stale)}\n")
         return 1

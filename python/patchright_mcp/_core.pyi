@@ -209,7 +209,8 @@ class CdpSession:
     @property
     def key(self) -> int:
         """What tells this session from every other object."""
-    def send(self, method: str, parameters: Any) -> Operation: ...
+    def send(self, method: str, parameters: Any, timeout_ms: float) -> Operation:
+        """`timeout_ms`: 0 for no limit."""
     def detach(self) -> Operation: ...
 
 def launch(dispatcher: Dispatcher, chosen: Any) -> Operation:
@@ -398,6 +399,7 @@ class Frame:
         force: bool,
         trial: bool,
         steps: int | None,
+        keeps_scroll: bool,
         timeout_ms: float,
     ) -> Operation:
         """Drags one element onto another."""
@@ -584,6 +586,10 @@ class ApiRequestContext:
         """With the cookies of a browser's context, or with its own."""
     def dispose(self) -> None: ...
     def storage_state(self, with_databases: bool) -> Operation: ...
+    def cookies(self, urls: list[str]) -> Operation:
+        """Its cookies, or those that go with requests to one of these addresses."""
+    def add_cookies(self, cookies: Any) -> Operation: ...
+    def clear_cookies(self) -> Operation: ...
     def fetch(self, chosen: Any, body: tuple[str, Any] | None = None) -> Operation:
         """`body` is its kind (`bytes`, `json`, `form` or `multipart`) and what belongs to it."""
 

@@ -37,6 +37,18 @@ _SLOW = {
 _CLOSED = {"browser_gone", "page_closed"}
 
 
+class Missing(Error, AttributeError):  # noqa: N818  (It is an attribute, or an option, that is not there.)
+    """What Playwright has and this library does not. To `hasattr` it is not there."""
+
+    @property
+    def name(self) -> str | None:  # type: ignore[override]  # Both bases have one: this is that of `Error`.
+        """Always `None`."""
+        return None
+
+    def __init__(self, what: str, instead: str) -> None:
+        super().__init__(f"{what} is not there in patchright_mcp; {instead}")
+
+
 def failure(error: BrowserError, timeout: float | None = None, log: Sequence[str] = ()) -> Error:
     """The exception for an engine's error. `log` says what was being done, for those that ran out of time."""
     title = caller()

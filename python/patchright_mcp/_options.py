@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._failures import Missing
 from .errors import Error
 
 
@@ -21,3 +22,21 @@ def check_certificates(certificates: Any) -> None:
             "client_certificates: Chromium takes them only from the store of the system or of the profile. "
             "Import yours there, and allow its use by the policy AutoSelectCertificateForUrls"
         )
+
+
+def check_video(folder: Any) -> None:
+    """Nothing here draws videos."""
+    if folder is not None:
+        raise Missing("record_video_dir", "take screenshots, or record the screen of a browser with a window")
+
+
+def check_storage(opfs: bool | None) -> None:
+    """The private file systems of sites are not reached by any script but theirs."""
+    if opfs:
+        raise Missing("opfs", "read what is needed with `Page.evaluate`")
+
+
+def check_handle(handle: bool | None) -> None:
+    """Arguments of an exposed function come as values."""
+    if handle:
+        raise Missing("handle", "arguments come as values; find elements with a locator of `source['frame']`")

@@ -65,10 +65,14 @@ class FilePayload(TypedDict):
     buffer: bytes
 
 
+Files: TypeAlias = str | Path | FilePayload | Sequence[str | Path | FilePayload]
+"""Files by their path or their content: one, or several."""
+
+
 class DropPayload(TypedDict, total=False):
     """What is dropped on an element: files, by path or content, and texts by their kinds."""
 
-    files: str | Path | FilePayload | Sequence[str | Path] | Sequence[FilePayload] | None
+    files: Files | None
     data: dict[str, str] | None
 
 
@@ -99,9 +103,7 @@ class WebErrorLocation(TypedDict):
     column: int
 
 
-class Cookie(TypedDict, total=False):
-    """A cookie as the browser has it."""
-
+class _Cookie(TypedDict):
     name: str
     value: str
     domain: str
@@ -110,11 +112,16 @@ class Cookie(TypedDict, total=False):
     httpOnly: bool
     secure: bool
     sameSite: Literal["Lax", "None", "Strict"]
+
+
+class Cookie(_Cookie, total=False):
+    """A cookie as the browser has it. `expires` is in seconds since 1970; -1 for the end of the session."""
+
     partitionKey: str | None
 
 
 class SetCookieParam(TypedDict, total=False):
-    """A cookie to put in."""
+    """A cookie to put in, with `url` or with both `domain` and `path`. `expires` is in seconds since 1970."""
 
     name: str
     value: str
@@ -145,7 +152,7 @@ class OriginState(TypedDict):
     localStorage: list[LocalStorageEntry]
 
 
-class StorageState(TypedDict, total=False):
+class StorageState(TypedDict):
     """Cookies and storage of a context."""
 
     cookies: list[StorageStateCookie]

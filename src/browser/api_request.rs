@@ -172,6 +172,42 @@ impl ApiContext {
         }
     }
 
+    /// The cookies, or those that go with a request to one of these addresses.
+    pub async fn cookies(&self, urls: &[String]) -> Result<Vec<StoredCookie>> {
+        let held = match &self.inner.jar {
+            Jar::Shared(context) => context.cookies().await?,
+            Jar::Own(state) => {
+                let mut state = state.lock();
+                cookies::drop_expired(&mut state.cookies);
+                state.cookies.clone()
+            }
+        };
+        if urls.is_empty() { Ok(held) } else { cookies::fitting(held, urls) }
+    }
+
+    /// Puts cookies in.
+    pub async fn add_cookies(&self, new: &[StoredCookie]) -> Result<()> {
+        match &self.inner.jar {
+            Jar::Shared(context) => context.add_cookies(new).await,
+            Jar::Own(state) => {
+                let placed = new.iter().map(cookies::placed).collect::<Result<Vec<_>>>()?;
+                cookies::merge(&mut state.lock().cookies, placed);
+                Ok(())
+            }
+        }
+    }
+
+    /// Forgets the cookies.
+    pub async fn clear_cookies(&self) -> Result<()> {
+        match &self.inner.jar {
+            Jar::Shared(context) => context.clear_cookies().await,
+            Jar::Own(state) => {
+                state.lock().cookies.clear();
+                Ok(())
+            }
+        }
+    }
+
     /// Sends a request and reads the answer to its end.
     ///
     /// # Errors

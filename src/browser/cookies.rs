@@ -11,14 +11,32 @@ use crate::error::{Error, Result};
 impl BrowserContext {
     /// The cookies that go with a request to one of these addresses.
     pub async fn cookies_for(&self, urls: &[String]) -> Result<Vec<StoredCookie>> {
-        let no_address =
-            |url: &String| Error::InvalidArguments { problems: vec![format!("{url:?} is no address")] };
-        let urls = urls.iter().map(|url| Url::parse(url).map_err(|_| no_address(url)));
-        let urls = urls.collect::<Result<Vec<_>>>()?;
-        let mut cookies = self.cookies().await?;
-        cookies.retain(|cookie| urls.iter().any(|url| fits(cookie, url)));
-        Ok(cookies)
+        fitting(self.cookies().await?, urls)
     }
+}
+
+/// Those that go with a request to one of these addresses.
+pub(super) fn fitting(mut cookies: Vec<StoredCookie>, urls: &[String]) -> Result<Vec<StoredCookie>> {
+    let urls = urls.iter().map(|url| address(url)).collect::<Result<Vec<_>>>()?;
+    cookies.retain(|cookie| urls.iter().any(|url| fits(cookie, url)));
+    Ok(cookies)
+}
+
+/// One that is for an address, as one for its host and folder.
+pub(super) fn placed(cookie: &StoredCookie) -> Result<StoredCookie> {
+    let Some(url) = &cookie.url else { return Ok(cookie.clone()) };
+    let url = address(url)?;
+    Ok(StoredCookie {
+        domain: url.host_str().unwrap_or_default().to_owned(),
+        path: default_path(&url),
+        secure: cookie.secure || url.scheme() == "https",
+        url: None,
+        ..cookie.clone()
+    })
+}
+
+fn address(url: &str) -> Result<Url> {
+    Url::parse(url).map_err(|_| Error::InvalidArguments { problems: vec![format!("{url:?} is no address")] })
 }
 
 /// What a server sets, as a request to `url` may take it; `None` if it may not.

@@ -131,6 +131,11 @@ impl ElementHandle {
         &self.world
     }
 
+    /// Whether the other one is in the same document.
+    pub(super) fn is_beside(&self, other: &Self) -> bool {
+        self.world == other.world
+    }
+
     pub fn handle(&self) -> &RemoteHandle {
         &self.handle
     }

@@ -1,13 +1,13 @@
 //! Sessions of the raw protocol, for whoever asks for one. They are beside our own: what is switched on in them is theirs,
 //! and what a page can notice of it is their choice.
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
 
 use super::browser::Browser;
 use super::context::BrowserContext;
 use super::frame::Frame;
-use super::handle::NO_LIMIT;
 use crate::cdp::types::target::{AttachToBrowserTarget, AttachToTarget, DetachFromTarget};
 use crate::cdp::{CdpSession, Overhearer, Permit};
 use crate::error::{Error, Result};
@@ -42,9 +42,9 @@ impl RawSession {
     }
 
     /// Sends a command, whatever it is, and waits for its reply for as long as that takes.
-    pub async fn send(&self, method: &str, parameters: &Value) -> Result<Value> {
+    pub async fn send(&self, method: &str, parameters: &Value, limit: Duration) -> Result<Value> {
         let session = &self.inner.session;
-        session.call_raw_within(method, parameters, Some(Permit::UserAsked), NO_LIMIT).await
+        session.call_raw_within(method, parameters, Some(Permit::UserAsked), limit).await
     }
 
     /// Ends the session.

@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use tokio::try_join;
 
 use super::page::Page;
 use crate::cdp::types::page::{CaptureScreenshot, GetLayoutMetrics, LayoutMetrics, Viewport};
@@ -87,7 +88,8 @@ impl Page {
 
     async fn take_screenshot(&self, options: ScreenshotOptions) -> Result<Screenshot> {
         let _work = self.work();
-        let metrics = self.session().call(GetLayoutMetrics {}).await?;
+        let metrics = self.session().send(GetLayoutMetrics {});
+        let (metrics, density) = try_join!(metrics, self.pixel_density())?;
         let area = document_area(&metrics, options.area);
         let [x, y, width, height] = area;
         if width < 1.0 || height < 1.0 {
@@ -96,7 +98,6 @@ impl Page {
                 reason: "there is nothing to show".to_owned(),
             });
         }
-        let density = self.pixel_density().await?;
         let wanted = options.scale.unwrap_or(density);
         let scale = match options.at_most {
             Some((side, pixels)) => wanted.min(fitting(width, height, f64::from(side), f64::from(pixels))),

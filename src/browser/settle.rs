@@ -2,14 +2,15 @@
 //!
 //! Effects are navigations, requests, changes of the document, new tabs and dialogs. A navigation is waited for until
 //! it has loaded, a request until it has ended; then for a while without a new effect, counted from the action, so that
-//! a handler that puts its work off for a moment is seen. Where nobody heard the action, two frames are enough.
+//! a handler that puts its work off for a moment is seen. Where nobody heard the action, two frames are enough; where
+//! nobody heard that a field got its value, nothing is.
 use std::time::Duration;
 
 use futures_util::future::try_join_all;
 use serde::Deserialize;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::element::ElementHandle;
 use super::journal::{Mark, Pending};
@@ -18,6 +19,17 @@ use super::world::World;
 use crate::cdp::types::dom::{DescribeNode, GetEventListeners, ResolveNode};
 use crate::cdp::types::runtime::{Evaluate, GetProperties, ReleaseObjectGroup};
 use crate::error::{Error, Result};
+
+/// What an action is done to, as far as that is known.
+#[derive(Debug, Clone, Copy)]
+pub enum ActsOn<'a> {
+    /// The page: anything may hear of it.
+    Page,
+    /// One element that is pressed: what listens to it hears, and the browser itself may do something.
+    Pressed(&'a ElementHandle),
+    /// Fields that get their values: only what listens hears.
+    Filled(&'a [ElementHandle]),
+}
 
 /// How long to wait for what an action caused.
 #[derive(Debug, Clone, Copy)]
@@ -68,6 +80,8 @@ pub struct Watch {
     /// Where the changes of the document are counted, and the number of that count.
     changes: Option<(World, u32)>,
     heard: JoinHandle<bool>,
+    /// Whether the browser draws what the action does before it counts as done.
+    shows: bool,
 }
 
 /// After the last effect, so long for another one that follows from it, such as the page's answer to a reply.
@@ -84,35 +98,40 @@ const WINDOW_LIMIT: Duration = Duration::from_millis(500);
 const OPENING_LIMIT: Duration = Duration::from_secs(2);
 /// How long the page may take to answer a question of ours; one that does not is busy with what the action caused.
 const ANSWER_LIMIT: Duration = Duration::from_millis(250);
-/// By when it must be known whether anybody hears the action; it was asked before the action began.
-const HEARD_LIMIT: Duration = Duration::from_millis(20);
 
 impl Page {
-    /// Begins to note what an action causes; to be called before the action. `target` is what it acts on, if it is
-    /// known to act on one element only.
-    pub async fn watch(&self, target: Option<&ElementHandle>) -> Watch {
+    /// Begins to note what an action causes; to be called before the action.
+    pub async fn watch(&self, acts_on: ActsOn<'_>) -> Watch {
         let mark = self.mark();
         let pages = self.context().pages();
+        let elements = acts_on.elements();
         let begun = async {
-            let (world, node) = match target {
-                Some(target) => (target.world().clone(), vec![target.handle().argument()]),
-                None => (self.main_frame().utility().await?, Vec::new()),
+            let world = match elements.first() {
+                Some(element) => element.world().clone(),
+                None => self.main_frame().utility().await?,
             };
-            let number = world.call_with("watch", node).await?;
+            let nodes = elements.iter().map(|element| element.handle().argument()).collect();
+            let number = world.call_with("watch", nodes).await?;
             Ok::<_, Error>((world, number))
         };
         let changes = match self.dialog() {
             None => timeout(ANSWER_LIMIT, begun).await.ok().and_then(Result::ok),
             Some(_) => None,
         };
-        let target = target.cloned();
-        let heard = tokio::spawn(async move {
-            match target {
-                Some(target) => is_heard(&target).await.unwrap_or(true),
-                None => true,
-            }
-        });
-        Watch { page: self.clone(), mark, pages, changes, heard }
+        let (elements, pressed) = (elements.to_vec(), matches!(acts_on, ActsOn::Pressed(_)));
+        let heard = tokio::spawn(async move { is_heard(&elements, pressed).await.unwrap_or(true) });
+        Watch { page: self.clone(), mark, pages, changes, heard, shows: pressed }
+    }
+}
+
+impl<'a> ActsOn<'a> {
+    /// The elements, where all are in one document; what several do together only the page tells.
+    fn elements(self) -> &'a [ElementHandle] {
+        match self {
+            Self::Pressed(element) => std::slice::from_ref(element),
+            Self::Filled(fields) if fields.iter().all(|field| field.is_beside(&fields[0])) => fields,
+            Self::Page | Self::Filled(_) => &[],
+        }
     }
 }
 
@@ -182,11 +201,17 @@ impl Watch {
 
     /// From when on it counts that nothing happens.
     async fn quiet_from(&mut self, acted: Instant, options: &SettleOptions) -> Instant {
-        let heard = timeout(HEARD_LIMIT, &mut self.heard).await.ok().and_then(Result::ok).unwrap_or(true);
-        if heard || self.page.dialog().is_some() {
+        let mark = self.mark;
+        let heard = tokio::select! {
+            heard = timeout_at(acted + options.window, &mut self.heard) => heard,
+            _ = self.page.until(|page| stopped(&page.pending_since(mark))) => return acted,
+        };
+        if heard.ok().and_then(Result::ok).unwrap_or(true) {
             return acted + options.window;
         }
-        if let Some((world, _)) = &self.changes {
+        if self.shows
+            && let Some((world, _)) = &self.changes
+        {
             let two = [2.into()];
             let _ = timeout(ANSWER_LIMIT, world.call::<()>("frames", &two)).await;
         }
@@ -288,14 +313,16 @@ enum UnderWay {
     Arrived,
 }
 
-/// Whether anything hears of input to the element, or the browser itself does something then.
-async fn is_heard(target: &ElementHandle) -> Result<bool> {
-    if target.ask::<bool>("hasDefaultAction", Vec::new()).await? {
+/// Whether anything hears of input to the elements, or the browser itself does something when they are pressed.
+async fn is_heard(elements: &[ElementHandle], pressed: bool) -> Result<bool> {
+    let Some(target) = elements.first() else { return Ok(true) };
+    if pressed && target.ask::<bool>("hasDefaultAction", Vec::new()).await? {
         return Ok(true);
     }
     let session = target.handle().session();
-    let Some(hearers) = target.handle_of("hearers", Vec::new()).await? else { return Ok(true) };
-    let list = GetProperties { object_id: hearers.handle().id().to_owned(), own_properties: Some(true) };
+    let nodes = elements.iter().map(|element| element.handle().argument()).collect();
+    let Some(hearers) = target.world().call_handle("hearers", nodes).await? else { return Ok(true) };
+    let list = GetProperties { object_id: hearers.id().to_owned(), own_properties: Some(true) };
     let list = session.call(list).await?.result;
     let objects = list.into_iter().filter(|entry| entry.enumerable).filter_map(|entry| entry.value);
     let objects: Vec<_> = objects.map(|object| object.object_id).collect();
@@ -347,7 +374,7 @@ const HEARERS: &str = "hearers";
 fn is_input(kind: &str) -> bool {
     const FAMILIES: [&str; 8] =
         ["pointer", "mouse", "touch", "key", "drag", "focus", "before", "composition"];
-    const SINGLE: [&str; 18] = [
+    const SINGLE: [&str; 15] = [
         "auxclick",
         "blur",
         "change",
@@ -359,12 +386,9 @@ fn is_input(kind: &str) -> bool {
         "drop",
         "gotpointercapture",
         "input",
-        "invalid",
         "paste",
-        "reset",
         "scroll",
         "select",
-        "submit",
         "wheel",
     ];
     SINGLE.contains(&kind) || FAMILIES.iter().any(|family| kind.starts_with(family))

@@ -38,6 +38,12 @@ struct Inner {
     engine: RemoteHandle,
 }
 
+impl PartialEq for World {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+}
+
 impl World {
     pub(super) fn new(frame: Frame, session: CdpSession, context_id: i64, engine: RemoteHandle) -> Self {
         Self { inner: Arc::new(Inner { frame, session, context_id, engine }) }

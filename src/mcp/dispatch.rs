@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::Result;
-use crate::browser::{ActionOptions, ElementHandle, Ending, Page, SettleOptions};
+use crate::browser::{ActionOptions, ActsOn, Ending, Page, SettleOptions};
 use crate::error::Error;
 use crate::mcp::describe::{Before, Told, describe};
 use crate::mcp::failure;
@@ -334,10 +334,10 @@ impl Call<'_> {
     pub async fn act(
         &self,
         page: &Page,
-        target: Option<&ElementHandle>,
+        acts_on: ActsOn<'_>,
         action: impl Future<Output = Result<()>>,
     ) -> Result<()> {
-        let watch = page.watch(target).await;
+        let watch = page.watch(acts_on).await;
         match action.await {
             Ok(()) | Err(Error::DialogOpen { .. }) => {}
             Err(error) => return Err(error),

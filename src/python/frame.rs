@@ -303,7 +303,7 @@ impl Frame {
 
     /// Drags one element onto another.
     #[expect(clippy::too_many_arguments, reason = "two elements, and how to go about each")]
-    #[pyo3(signature = (source, target, strict, source_position, target_position, force, trial, steps, timeout_ms))]
+    #[pyo3(signature = (source, target, strict, source_position, target_position, force, trial, steps, keeps_scroll, timeout_ms))]
     fn drag(
         &self,
         source: String,
@@ -314,6 +314,7 @@ impl Frame {
         force: bool,
         trial: bool,
         steps: Option<u32>,
+        keeps_scroll: bool,
         timeout_ms: f64,
     ) -> Operation {
         let frame = self.0.clone();
@@ -323,6 +324,7 @@ impl Frame {
             let at = |position: Option<(f64, f64)>, limit| ActionOptions {
                 limit,
                 force,
+                keeps_scroll,
                 position: position.map(|(x, y)| Point::new(x, y)),
                 ..ActionOptions::default()
             };

@@ -17,7 +17,7 @@ use super::page::Page;
 use crate::browser::locator::limit;
 use crate::browser::{
     ApiBody, ApiContext, ApiOptions, ApiPart, ApiProxy, DownloadState, Fulfillment, HttpCredentials, News,
-    Overrides, Payload, SocketEvent, StorageState,
+    Overrides, Payload, SocketEvent, StorageState, StoredCookie,
 };
 use crate::cdp::types::network::HeaderList;
 use crate::error::{Error, Result};
@@ -540,6 +540,22 @@ impl ApiRequestContext {
     fn storage_state(&self, with_databases: bool) -> Operation {
         let requests = self.0.clone();
         operation(async move { Ok(Plain(json!(requests.storage_state(with_databases).await?))) })
+    }
+
+    /// Its cookies, or those that go with requests to one of these addresses.
+    fn cookies(&self, urls: Vec<String>) -> Operation {
+        let requests = self.0.clone();
+        operation(async move { Ok(Plain(json!(requests.cookies(&urls).await?))) })
+    }
+
+    fn add_cookies(&self, cookies: &Bound<'_, PyAny>) -> PyResult<Operation> {
+        let (requests, cookies) = (self.0.clone(), options::<Vec<StoredCookie>>(cookies)?);
+        Ok(operation(async move { requests.add_cookies(&cookies).await }))
+    }
+
+    fn clear_cookies(&self) -> Operation {
+        let requests = self.0.clone();
+        operation(async move { requests.clear_cookies().await })
     }
 
     /// `body` is its kind (`bytes`, `json`, `form` or `multipart`) and what belongs to it.

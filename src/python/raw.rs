@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 
 use super::bridge::{Operation, Queue, operation};
 use super::convert::{Plain, to_json};
-use crate::browser::RawSession;
+use crate::browser::{RawSession, locator};
 
 /// A session of the raw protocol.
 #[pyclass(frozen, module = "patchright_mcp._core")]
@@ -31,9 +31,10 @@ impl CdpSession {
         self.0.key()
     }
 
-    fn send(&self, method: String, parameters: &Bound<'_, PyAny>) -> PyResult<Operation> {
-        let (session, parameters) = (self.0.clone(), to_json(parameters)?);
-        Ok(operation(async move { session.send(&method, &parameters).await.map(Plain) }))
+    /// `timeout_ms`: 0 for no limit.
+    fn send(&self, method: String, parameters: &Bound<'_, PyAny>, timeout_ms: f64) -> PyResult<Operation> {
+        let (session, parameters, limit) = (self.0.clone(), to_json(parameters)?, locator::limit(timeout_ms));
+        Ok(operation(async move { session.send(&method, &parameters, limit).await.map(Plain) }))
     }
 
     fn detach(&self) -> Operation {

@@ -10,8 +10,8 @@ use super::pacing::Pacing;
 use super::wall::{Purpose, WallKind};
 use crate::browser::input::ClickOptions;
 use crate::browser::{
-    ActionOptions, Area, Arrival, ContentFormat, Mark, NavigateOptions, Page, Scope, ScreenshotOptions,
-    SettleOptions, Sight, WaitUntil,
+    ActionOptions, ActsOn, Area, Arrival, ContentFormat, Mark, NavigateOptions, Page, Scope,
+    ScreenshotOptions, SettleOptions, Sight, WaitUntil,
 };
 use crate::error::{Error, Result};
 
@@ -159,7 +159,7 @@ async fn evaluate(page: &Page, script: &str) -> Result<Value> {
 
 async fn click(page: &Page, selector: &str, deadline: Instant, settle: Duration) -> Result<()> {
     let element = page.main_frame().find(selector, Sight::Attached, rest(deadline)).await?;
-    let watch = page.watch(Some(&element)).await;
+    let watch = page.watch(ActsOn::Pressed(&element)).await;
     match element.click(&ClickOptions::default(), &ActionOptions::within(rest(deadline))).await {
         Ok(()) | Err(Error::DialogOpen { .. }) => {}
         Err(error) => return Err(error),

@@ -1,6 +1,7 @@
 //! The engine against a real Chromium, on pages served on loopback.
 use std::time::Duration;
 
+use patchright_mcp::Error;
 use patchright_mcp::browser::{
     Arrival, ConsoleLevel, ContextOptions, NavigateOptions, Page, Scope, WaitUntil,
 };

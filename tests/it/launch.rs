@@ -403,7 +403,7 @@ async fn a_headless_browser_looks_like_one_with_a_window() {
         screen.availHeight, innerWidth, outerHeight > innerHeight, matchMedia('(hover: hover) and (pointer: fine)').matches])";
     assert_eq!(
         seen_by_a_page(&process, script).await,
-        r#"["Mozilla/0.0 (X0; Linux x0_0) AppleWebKit/0.0 (KHTML, like Gecko) Chrome/0.0.0.0 Safari/0.0",false,1920,1080,1040,1440,true,true]"#
+        r#"["Mozilla/0.0 (X0; Linux x0_0) AppleWebKit/0.0 (KHTML, like Gecko) Chrome/0.0.0.0 Safari/0.0",false,1920,1080,1040,1280,true,true]"#
     );
     process.terminate(Duration::ZERO).await;
 }

@@ -2,14 +2,14 @@
 use std::time::{Duration, Instant};
 
 use patchright_mcp::browser::input::{ClickOptions, InputStyle};
-use patchright_mcp::browser::{ActionOptions, Ending, Page, Scope, SettleOptions, Settled};
+use patchright_mcp::browser::{ActionOptions, ActsOn, Ending, Page, Scope, SettleOptions, Settled};
 
 use crate::support::{drive, find, open};
 
 /// Clicks `#x` and waits for what that causes. How long the wait was, and what it came to.
 async fn click(page: &Page) -> (Duration, Settled) {
     let element = find(page.main_frame(), "#x").await;
-    let watch = page.watch(Some(&element)).await;
+    let watch = page.watch(ActsOn::Pressed(&element)).await;
     let options = ActionOptions { style: Some(InputStyle::Instant), ..ActionOptions::default() };
     element.click(&ClickOptions::default(), &options).await.unwrap();
     let acted = Instant::now();
@@ -46,6 +46,37 @@ fn what_comes_later_is_seen() {
             assert_eq!(settled.navigated, handler.contains("location"), "{handler}");
             page.close().await.unwrap();
         }
+    });
+}
+
+/// Fills `#a` and `#b` and waits for what that causes. How long the wait was.
+async fn fill(page: &Page) -> Duration {
+    let fields = [find(page.main_frame(), "#a").await, find(page.main_frame(), "#b").await];
+    let watch = page.watch(ActsOn::Filled(&fields)).await;
+    let options = ActionOptions { style: Some(InputStyle::Instant), ..ActionOptions::default() };
+    for field in &fields {
+        field.fill("x", &options).await.unwrap();
+    }
+    let acted = Instant::now();
+    assert_eq!(watch.settle(&SettleOptions::default()).await.ending, Ending::Rest);
+    acted.elapsed()
+}
+
+#[test]
+fn a_value_is_waited_for_only_where_somebody_hears_of_it() {
+    drive(async |context, site| {
+        let form = "<form onsubmit='return false' onreset='1'><input id=a><p id=p><input id=b></p></form>";
+        let page = open(&context, &site, form).await;
+        let mut fastest = Duration::MAX;
+        for _ in 0..3 {
+            fastest = fastest.min(fill(&page).await);
+        }
+        let window = SettleOptions::default().window;
+        assert!(fastest < window, "{fastest:?}");
+        let listen = "p.addEventListener('input', () => setTimeout(() => document.title = 'heard', 100)); 0";
+        page.main_frame().evaluate(listen, vec![], Scope::Main).await.unwrap();
+        assert!(fill(&page).await >= window);
+        assert_eq!(page.title().await, "heard");
     });
 }
 
@@ -169,7 +200,7 @@ fn a_dialog_of_a_frame_of_another_process_ends_the_wait() {
         let frame = page.frames().into_iter().nth(1).unwrap();
         for style in [InputStyle::Instant, InputStyle::Natural] {
             let element = find(&frame, "#x").await;
-            let watch = page.watch(Some(&element)).await;
+            let watch = page.watch(ActsOn::Pressed(&element)).await;
             let options = ActionOptions { style: Some(style), ..ActionOptions::default() };
             let began = Instant::now();
             element.click(&ClickOptions::default(), &options).await.unwrap();

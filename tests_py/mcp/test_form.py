@@ -98,7 +98,7 @@ async def test_a_form_is_filled_in_one_call_in_the_order_given(workshop: Worksho
     await workshop.do(
         "browser_fill_form",
         fields=[
-            {"name": name, "type": kind, "ref": page.ref(f'"{name}"'), "value": value}
+            {"name": name, "element": name, "type": kind, "ref": page.ref(f'"{name}"'), "value": value}
             for name, kind, value in fields
         ],
     )

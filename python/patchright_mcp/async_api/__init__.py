@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from types import TracebackType
 
+from .._bodies import FormData
 from .._devices import devices as _devices
 from .._typed import (
     ClientCertificate,
@@ -15,6 +16,7 @@ from .._typed import (
     PdfMargins,
     Position,
     ProxySettings,
+    ResourceTiming,
     SetCookieParam,
     SourceLocation,
     StorageState,
@@ -24,8 +26,9 @@ from .._typed import (
 )
 from ..errors import Error, TimeoutError  # noqa: A004
 from ._base import ApiObject, Connection
+from ._disposable import Disposable
 from ._runtime import check_no_loop
-from .api_request import APIRequest, APIRequestContext, APIResponse, FormData
+from .api_request import APIRequest, APIRequestContext, APIResponse
 from .assertions import APIResponseAssertions, Expect, LocatorAssertions, PageAssertions, expect
 from .browser import Browser, BrowserType
 from .cdp import CDPSession
@@ -39,10 +42,11 @@ from .input import Keyboard, Mouse, Touchscreen
 from .locator import FrameLocator, Locator
 from .network import Download, Request, Response, WebSocket, Worker
 from .page import Page
-from .routing import Disposable, Route
+from .routing import Route
 from .selectors import Selectors
 from .storage import WebStorage
 from .tracing import Tracing
+from .video import Video
 from .web_socket_route import WebSocketRoute
 
 __all__ = [
@@ -54,6 +58,7 @@ __all__ = [
     "BrowserContext",
     "BrowserType",
     "CDPSession",
+    "ChromiumBrowserContext",
     "ClientCertificate",
     "Clock",
     "ConsoleMessage",
@@ -81,9 +86,11 @@ __all__ = [
     "PageAssertions",
     "PdfMargins",
     "Playwright",
+    "PlaywrightContextManager",
     "Position",
     "ProxySettings",
     "Request",
+    "ResourceTiming",
     "Response",
     "Route",
     "Selectors",
@@ -94,6 +101,7 @@ __all__ = [
     "TimeoutError",
     "Touchscreen",
     "Tracing",
+    "Video",
     "ViewportSize",
     "WebError",
     "WebErrorLocation",
@@ -104,6 +112,8 @@ __all__ = [
     "async_playwright",
     "expect",
 ]
+
+ChromiumBrowserContext = BrowserContext
 
 
 class Playwright(ApiObject):
@@ -138,7 +148,7 @@ class Playwright(ApiObject):
         self._runtime.close()
 
 
-class AsyncPlaywrightContextManager:
+class PlaywrightContextManager:
     """Begins with `start` or `with`."""
 
     def __init__(self) -> None:
@@ -163,6 +173,6 @@ class AsyncPlaywrightContextManager:
             await self._playwright.stop()
 
 
-def async_playwright() -> AsyncPlaywrightContextManager:
+def async_playwright() -> PlaywrightContextManager:
     """Where everything begins: `async with async_playwright() as playwright`."""
-    return AsyncPlaywrightContextManager()
+    return PlaywrightContextManager()

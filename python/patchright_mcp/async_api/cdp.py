@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ._base import ApiObject, Connection, closed_error
+from .._deeds import milliseconds
+from ._base import Connection, closed_error
+from ._events import SessionEvents
 
 if TYPE_CHECKING:
+    from datetime import timedelta
+
     from .._core import CdpSession as NativeSession
 
 
-class CDPSession(ApiObject):
+class CDPSession(SessionEvents):
     """A session of the raw protocol. Its events have the protocol's names; handlers get the parameters."""
 
     def __init__(self, connection: Connection, native: NativeSession) -> None:
@@ -24,12 +28,24 @@ class CDPSession(ApiObject):
         self._emit(method, parameters)
         self._emit(name, {"method": method, "params": parameters})
 
-    async def send(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Sends a command, and gives the browser's answer. The answer may take as long as it likes."""
+    async def send(
+        self,
+        method: str,
+        params: dict[str, Any] | None = None,
+        *,
+        timeout: float | timedelta | None = None,
+    ) -> dict[str, Any]:
+        """Sends a command, and gives the browser's answer.
+
+        Raises:
+            Error: When the browser refuses the command, or the session has ended.
+            TimeoutError: After `timeout` milliseconds (no limit unless told).
+        """
         if self._detached:
             raise closed_error()
-        command = self._native.send(method, params or {})
-        answer: dict[str, Any] = await self._run(command, log=(method,))
+        limit = 0.0 if timeout is None else milliseconds(timeout)
+        command = self._native.send(method, params or {}, limit)
+        answer: dict[str, Any] = await self._run(command, limit, log=(method,))
         return answer
 
     async def detach(self) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .._failures import caller
@@ -15,7 +13,7 @@ from .handle import ElementHandle
 if TYPE_CHECKING:
     from .._core import Dialog as NativeDialog
     from .._core import FileChooser as NativeFileChooser
-    from .._typed import FilePayload
+    from .._typed import Files
     from .page import Page
 
 
@@ -100,10 +98,14 @@ class FileChooser(ApiObject):
 
     async def set_files(
         self,
-        files: str | Path | Sequence[str | Path] | FilePayload | Sequence[FilePayload],
+        files: Files,
         *,
         timeout: float | timedelta | None = None,
         no_wait_after: bool | None = None,
     ) -> None:
-        """Chooses files: paths, or their content."""
+        """Chooses files: paths, or their content.
+
+        Raises:
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         await self._element.set_input_files(files, timeout=timeout)

@@ -96,7 +96,10 @@ class Mouse(ApiObject):
         delay: float | timedelta | None = None,
         button: Literal["left", "middle", "right"] | None = None,
     ) -> None:
-        """Moves the pointer and clicks twice."""
+        """Moves the pointer and clicks twice.
+
+        `delay` is how long the button is held, in milliseconds (as `input` of the context says unless told).
+        """
         await self._run(self._page._native.mouse_click(x, y, button or "left", 2, milliseconds(delay or 0)))
 
     async def wheel(self, delta_x: float, delta_y: float) -> None:

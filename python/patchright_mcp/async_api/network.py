@@ -16,10 +16,12 @@ from .. import _urls as urls
 from .._core import document_request
 from ..errors import Error
 from ._base import ApiObject, Waiter, closed_error
+from ._disposable import Disposable
+from ._events import SocketEvents, WorkerEvents
 from ._runtime import EventContextManager
 from .handle import JSHandle, handle_of
 from .har import route_from
-from .routing import Disposable, Route, Routing
+from .routing import Route, Routing
 from .storage import WebStorage
 
 if TYPE_CHECKING:
@@ -293,7 +295,7 @@ class Response(ApiObject):
         return json_module.loads(await self.text())
 
 
-class WebSocket(ApiObject):
+class WebSocket(SocketEvents):
     """A web socket of a page."""
 
     def __init__(self, page: Page, native: NativeWebSocket) -> None:
@@ -329,28 +331,8 @@ class WebSocket(ApiObject):
             waiter.refuse(self, "socketerror", lambda: Error("Socket error"))
         return waiter.refuse(self._page, "close", lambda: closed_error(self._page._close_reason))
 
-    def expect_event(
-        self,
-        event: str,
-        predicate: Callable[..., Any] | None = None,
-        *,
-        timeout: float | timedelta | None = None,
-    ) -> EventContextManager[Any]:
-        """Waits, at its end, for an event that its body causes."""
-        return EventContextManager(self._expect(event, predicate, timeout))
 
-    async def wait_for_event(
-        self,
-        event: str,
-        predicate: Callable[..., Any] | None = None,
-        *,
-        timeout: float | timedelta | None = None,
-    ) -> Any:
-        """Waits for an event. `expect_event` also sees one that happens at once."""
-        return await self._expect(event, predicate, timeout).result()
-
-
-class Worker(ApiObject):
+class Worker(WorkerEvents):
     """A worker: a script without a document."""
 
     def __init__(self, traffic: Traffic, native: NativeWorker) -> None:
@@ -395,16 +377,6 @@ class Worker(ApiObject):
         waiter: Waiter[Any] = Waiter(self._runtime, limit, f'event "{event}"')
         waiter.accept(self, event, predicate)
         return waiter if event == "close" else waiter.refuse(self, "close", closed_error)
-
-    def expect_event(
-        self,
-        event: str,
-        predicate: Callable[..., Any] | None = None,
-        *,
-        timeout: float | timedelta | None = None,
-    ) -> EventContextManager[Any]:
-        """Waits, at its end, for an event that its body causes."""
-        return EventContextManager(self._expect(event, predicate, timeout))
 
 
 class Download(ApiObject):
@@ -695,7 +667,11 @@ class PageTraffic(ApiObject):
         *,
         timeout: float | timedelta | None = None,
     ) -> EventContextManager[Request]:
-        """Waits, at its end, for a request that its body causes."""
+        """Waits, at its end, for a request that its body causes.
+
+        Raises:
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return self._expect_traffic("request", url_or_predicate, timeout)
 
     def expect_request_finished(
@@ -704,7 +680,11 @@ class PageTraffic(ApiObject):
         *,
         timeout: float | timedelta | None = None,
     ) -> EventContextManager[Request]:
-        """Waits, at its end, until a request that its body causes is done."""
+        """Waits, at its end, until a request that its body causes is done.
+
+        Raises:
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return self._expect_traffic("requestfinished", predicate, timeout)
 
     def expect_response(
@@ -713,7 +693,11 @@ class PageTraffic(ApiObject):
         *,
         timeout: float | timedelta | None = None,
     ) -> EventContextManager[Response]:
-        """Waits, at its end, for a response that its body causes."""
+        """Waits, at its end, for a response that its body causes.
+
+        Raises:
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return self._expect_traffic("response", url_or_predicate, timeout)
 
     def expect_websocket(
@@ -722,7 +706,11 @@ class PageTraffic(ApiObject):
         *,
         timeout: float | timedelta | None = None,
     ) -> EventContextManager[WebSocket]:
-        """Waits, at its end, for a web socket that its body opens."""
+        """Waits, at its end, for a web socket that its body opens.
+
+        Raises:
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return self._expect_traffic("websocket", predicate, timeout)
 
     def expect_worker(
@@ -731,7 +719,11 @@ class PageTraffic(ApiObject):
         *,
         timeout: float | timedelta | None = None,
     ) -> EventContextManager[Worker]:
-        """Waits, at its end, for a worker that its body starts."""
+        """Waits, at its end, for a worker that its body starts.
+
+        Raises:
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return self._expect_traffic("worker", predicate, timeout)
 
     def expect_download(
@@ -740,7 +732,11 @@ class PageTraffic(ApiObject):
         *,
         timeout: float | timedelta | None = None,
     ) -> EventContextManager[Download]:
-        """Waits, at its end, for a download that its body begins."""
+        """Waits, at its end, for a download that its body begins.
+
+        Raises:
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return self._expect_traffic("download", predicate, timeout)
 
 

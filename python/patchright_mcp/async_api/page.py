@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from .. import _deeds as deeds
 from .. import _urls as urls
-from .._failures import caller
+from .._failures import Missing, caller
+from .._options import check_handle
 from ..errors import Error
 from ._base import Closes, Waiter, closed_error, taken
+from ._events import PageEvents
 from ._runtime import EventContextManager
 from .console import PageConsole
 from .dialog import Dialog, FileChooser
@@ -28,13 +30,14 @@ if TYPE_CHECKING:
     from .._core import FileChooser as NativeFileChooser
     from .._core import Frame as NativeFrame
     from .._core import Page as NativePage
-    from .._typed import FilePayload, FloatRect, PdfMargins, Position, ViewportSize
+    from .._typed import Files, FloatRect, PdfMargins, Position, ViewportSize
     from .clock import Clock
     from .context import BrowserContext
+    from .video import Video
     from .web_socket_route import WebSocketRoute
 
 
-class Page(PageTraffic, PageConsole, Closes):
+class Page(PageTraffic, PageConsole, Closes, PageEvents):
     """One tab."""
 
     def __init__(self, context: BrowserContext, native: NativePage) -> None:
@@ -257,7 +260,14 @@ class Page(PageTraffic, PageConsole, Closes):
         timeout: float | timedelta | None = None,
         wait_until: Literal["commit", "domcontentloaded", "load", "networkidle"] | None = None,
     ) -> Response | None:
-        """Loads the document again."""
+        """Loads the document again.
+
+        `wait_until` is `load` unless told.
+
+        Raises:
+            Error: When the navigation failed.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         limit = self._navigation_timeout(timeout)
         return await self._main_frame._navigated(
             self._native.reload(wait_until or "load", limit), limit, "", wait_until
@@ -269,7 +279,14 @@ class Page(PageTraffic, PageConsole, Closes):
         timeout: float | timedelta | None = None,
         wait_until: Literal["commit", "domcontentloaded", "load", "networkidle"] | None = None,
     ) -> Response | None:
-        """Goes back in its history; `None` where there is nothing."""
+        """Goes back in its history; `None` where there is nothing.
+
+        `wait_until` is `load` unless told.
+
+        Raises:
+            Error: When the navigation failed.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         limit = self._navigation_timeout(timeout)
         return await self._main_frame._navigated(
             self._native.go_back(wait_until or "load", limit), limit, "", wait_until
@@ -281,7 +298,14 @@ class Page(PageTraffic, PageConsole, Closes):
         timeout: float | timedelta | None = None,
         wait_until: Literal["commit", "domcontentloaded", "load", "networkidle"] | None = None,
     ) -> Response | None:
-        """Goes forward in its history; `None` where there is nothing."""
+        """Goes forward in its history; `None` where there is nothing.
+
+        `wait_until` is `load` unless told.
+
+        Raises:
+            Error: When the navigation failed.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         limit = self._navigation_timeout(timeout)
         return await self._main_frame._navigated(
             self._native.go_forward(wait_until or "load", limit), limit, "", wait_until
@@ -332,7 +356,7 @@ class Page(PageTraffic, PageConsole, Closes):
     async def add_locator_handler(
         self,
         locator: Locator,
-        handler: Callable[..., Any],
+        handler: Callable[[Locator], Any] | Callable[[], Any],
         *,
         no_wait_after: bool | None = None,
         times: int | None = None,
@@ -356,7 +380,12 @@ class Page(PageTraffic, PageConsole, Closes):
     async def expose_binding(
         self, name: str, callback: Callable[..., Any], *, handle: bool | None = None
     ) -> None:
-        """Like `expose_function`; `callback` is first told who calls: its context, page and frame."""
+        """Like `expose_function`; `callback` is first told who calls: its context, page and frame.
+
+        Raises:
+            Error: When the name is taken; for `handle`: arguments come as values.
+        """
+        check_handle(handle)
         if name in self._exposed:
             raise Error(f'Function "{name}" has been already registered')
         if name in self._context._exposed:
@@ -365,10 +394,83 @@ class Page(PageTraffic, PageConsole, Closes):
         await self._run(self._native.expose(name))
 
     async def aria_snapshot(
-        self, *, timeout: float | timedelta | None = None, depth: int | None = None
+        self,
+        *,
+        timeout: float | timedelta | None = None,
+        mode: Literal["ai", "default"] | None = None,
+        depth: int | None = None,
+        boxes: bool | None = None,
     ) -> str:
-        """What assistive technology is told of the page, as text, with so many levels below."""
-        return await self.locator("body").aria_snapshot(timeout=timeout, depth=depth)
+        """What assistive technology is told of the page, as text; see `Locator.aria_snapshot`."""
+        return await self.locator("body").aria_snapshot(timeout=timeout, mode=mode, depth=depth, boxes=boxes)
+
+    @property
+    def video(self) -> Video | None:
+        """Always `None`: no videos are recorded."""
+        return None
+
+    @property
+    def screencast(self) -> Any:
+        """Is not there: `screenshot` takes pictures.
+
+        Raises:
+            Error: Always.
+        """
+        raise Missing("Page.screencast", "take pictures with `Page.screenshot`")
+
+    @property
+    def webmcp(self) -> Any:
+        """Is not there: it is an experiment of the browser.
+
+        Raises:
+            Error: Always.
+        """
+        return self._main_frame.webmcp
+
+    async def pause(self) -> None:
+        """Is not there: nothing here shows a script that stands still.
+
+        Raises:
+            Error: Always.
+        """
+        raise Missing(
+            "Page.pause", "stop the script with `breakpoint()` or `input()`, the browser stays as it is"
+        )
+
+    async def pick_locator(self) -> Locator:
+        """Is not there: nothing is drawn over pages.
+
+        Raises:
+            Error: Always.
+        """
+        raise Missing(
+            "Page.pick_locator", "write the locator by hand; `Page.aria_snapshot` shows roles and names"
+        )
+
+    async def cancel_pick_locator(self) -> None:
+        """Is not there, since `pick_locator` is not.
+
+        Raises:
+            Error: Always.
+        """
+        raise Missing("Page.cancel_pick_locator", "nothing is being picked")
+
+    def get_by_ref(self, ref: str) -> Locator:
+        """Is not there: snapshots of this library have no refs. Those of the MCP server do.
+
+        Raises:
+            Error: Always.
+        """
+        raise Missing("Page.get_by_ref", "use `Page.get_by_role` with what `Page.aria_snapshot` shows")
+
+    async def hide_highlight(self) -> None:
+        """Nothing was drawn: see `Locator.highlight`."""
+
+    async def request_gc(self) -> None:
+        """Has the browser free what no script of the page can reach any more."""
+        session = await self._context.new_cdp_session(self)
+        await session.send("HeapProfiler.collectGarbage")
+        await session.detach()
 
     # Pictures and paper.
 
@@ -396,6 +498,9 @@ class Page(PageTraffic, PageConsole, Closes):
         back to their beginning; `caret` is hidden unless told. What the locators of `mask` find is covered with
         `mask_color` (`#FF00FF` unless told), without a change to the page. `style` is CSS that applies meanwhile; into
         shadow roots it reaches only where values are inherited.
+
+        Raises:
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
         """
         if full_page and clip:
             raise Error(f"{caller()}: options.clip and options.fullPage are exclusive")
@@ -472,30 +577,14 @@ class Page(PageTraffic, PageConsole, Closes):
             waiter.refuse(self, "crash", lambda: Error("Page crashed"))
         return waiter
 
-    def expect_event(
-        self,
-        event: str,
-        predicate: Callable[..., Any] | None = None,
-        *,
-        timeout: float | timedelta | None = None,
-    ) -> EventContextManager[Any]:
-        """Waits, at its end, for an event that its body causes."""
-        return EventContextManager(self._expect(event, predicate, timeout))
-
-    async def wait_for_event(
-        self,
-        event: str,
-        predicate: Callable[..., Any] | None = None,
-        *,
-        timeout: float | timedelta | None = None,
-    ) -> Any:
-        """Waits for an event. `expect_event` also sees one that happens at once."""
-        return await self._expect(event, predicate, timeout).result()
-
     def expect_popup(
         self, predicate: Callable[[Page], bool] | None = None, *, timeout: float | timedelta | None = None
     ) -> EventContextManager[Page]:
-        """Waits, at its end, for a page that its body has opened."""
+        """Waits, at its end, for a page that its body has opened.
+
+        Raises:
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return EventContextManager(self._expect("popup", predicate, timeout))
 
     def expect_file_chooser(
@@ -504,7 +593,11 @@ class Page(PageTraffic, PageConsole, Closes):
         *,
         timeout: float | timedelta | None = None,
     ) -> EventContextManager[FileChooser]:
-        """Waits, at its end, for a file chooser that its body has opened; it is not shown."""
+        """Waits, at its end, for a file chooser that its body has opened; it is not shown.
+
+        Raises:
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return EventContextManager(self._expect("filechooser", predicate, timeout))
 
     async def evaluate(self, expression: str, arg: Any = None, *, isolated_context: bool = True) -> Any:
@@ -533,7 +626,16 @@ class Page(PageTraffic, PageConsole, Closes):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Clicks the element, once it is visible, still, enabled and on top."""
+        """Clicks the element, once it is visible, still, enabled and on top.
+
+        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
+        `delay` is how long the button is held, in milliseconds (as `input` of the context says unless told).
+        `force` does not wait for any of that; `trial` only waits.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         await self._main_frame.click(
             selector,
             button=button,
@@ -564,7 +666,16 @@ class Page(PageTraffic, PageConsole, Closes):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Clicks the element twice."""
+        """Clicks the element twice.
+
+        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
+        `delay` is how long the button is held, in milliseconds (as `input` of the context says unless told).
+        `force` does not wait until it can be acted on; `trial` only waits.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         await self._main_frame.dblclick(
             selector,
             button=button,
@@ -592,7 +703,15 @@ class Page(PageTraffic, PageConsole, Closes):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Moves the pointer over the element."""
+        """Moves the pointer over the element.
+
+        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
+        `force` does not wait until it can be acted on; `trial` only waits.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         await self._main_frame.hover(
             selector,
             force=force,
@@ -618,7 +737,15 @@ class Page(PageTraffic, PageConsole, Closes):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Touches the element; the context needs `has_touch`."""
+        """Touches the element; the context needs `has_touch`.
+
+        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
+        `force` does not wait until it can be acted on; `trial` only waits.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         await self._main_frame.tap(
             selector,
             force=force,
@@ -643,7 +770,15 @@ class Page(PageTraffic, PageConsole, Closes):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Checks a checkbox or a radio button, if it is not."""
+        """Checks a checkbox or a radio button, if it is not.
+
+        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
+        `force` does not wait until it can be acted on; `trial` only waits.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         await self._main_frame.check(
             selector,
             force=force,
@@ -667,7 +802,15 @@ class Page(PageTraffic, PageConsole, Closes):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Unchecks a checkbox, if it is checked."""
+        """Unchecks a checkbox, if it is checked.
+
+        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
+        `force` does not wait until it can be acted on; `trial` only waits.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         await self._main_frame.uncheck(
             selector,
             force=force,
@@ -692,7 +835,15 @@ class Page(PageTraffic, PageConsole, Closes):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Checks or unchecks a checkbox or a radio button."""
+        """Checks or unchecks a checkbox or a radio button.
+
+        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
+        `force` does not wait until it can be acted on; `trial` only waits.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         await self._main_frame.set_checked(
             selector,
             checked,
@@ -715,7 +866,12 @@ class Page(PageTraffic, PageConsole, Closes):
         strict: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Puts a value into a field, in place of what it holds."""
+        """Puts a value into a field, in place of what it holds.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         await self._main_frame.fill(
             selector, value, force=force, no_wait_after=no_wait_after, strict=strict, timeout=timeout
         )
@@ -723,7 +879,12 @@ class Page(PageTraffic, PageConsole, Closes):
     async def focus(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
     ) -> None:
-        """Puts the focus on the element."""
+        """Puts the focus on the element.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         await self._main_frame.focus(selector, strict=strict, timeout=timeout)
 
     async def press(
@@ -736,7 +897,14 @@ class Page(PageTraffic, PageConsole, Closes):
         strict: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Presses a key or a chord such as `Control+A`, with the focus on the element."""
+        """Presses a key or a chord such as `Control+A`, with the focus on the element.
+
+        `delay` is how long the key is held, in milliseconds.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         await self._main_frame.press(
             selector, key, delay=delay, no_wait_after=no_wait_after, strict=strict, timeout=timeout
         )
@@ -751,7 +919,12 @@ class Page(PageTraffic, PageConsole, Closes):
         strict: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Types a text key by key. `fill` is enough unless the page listens to keys. `delay` is from key to key, in ms."""
+        """Types a text key by key. `fill` is enough unless the page listens to keys. `delay` is from key to key, in ms.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         await self._main_frame.type(
             selector, text, delay=delay, no_wait_after=no_wait_after, strict=strict, timeout=timeout
         )
@@ -769,7 +942,12 @@ class Page(PageTraffic, PageConsole, Closes):
         strict: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> list[str]:
-        """Selects options of a `<select>`; gives the values that are selected then."""
+        """Selects options of a `<select>`; gives the values that are selected then.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return await self._main_frame.select_option(
             selector,
             value,
@@ -785,13 +963,18 @@ class Page(PageTraffic, PageConsole, Closes):
     async def set_input_files(
         self,
         selector: str,
-        files: str | Path | Sequence[str | Path] | FilePayload | Sequence[FilePayload],
+        files: Files,
         *,
         no_wait_after: bool | None = None,
         strict: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Gives files to a file input: paths, or their content."""
+        """Gives files to a file input: paths, or their content.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         await self._main_frame.set_input_files(
             selector, files, no_wait_after=no_wait_after, strict=strict, timeout=timeout
         )
@@ -805,25 +988,45 @@ class Page(PageTraffic, PageConsole, Closes):
         strict: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Dispatches an event on the element, whatever its state."""
+        """Dispatches an event on the element, whatever its state.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         await self._main_frame.dispatch_event(selector, type, event_init, strict=strict, timeout=timeout)
 
     async def text_content(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
     ) -> str | None:
-        """The text in the element, seen or not."""
+        """The text in the element, seen or not.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return await self._main_frame.text_content(selector, strict=strict, timeout=timeout)
 
     async def inner_text(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
     ) -> str:
-        """The text of the element as it is drawn."""
+        """The text of the element as it is drawn.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return await self._main_frame.inner_text(selector, strict=strict, timeout=timeout)
 
     async def inner_html(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
     ) -> str:
-        """The HTML in the element."""
+        """The HTML in the element.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return await self._main_frame.inner_html(selector, strict=strict, timeout=timeout)
 
     async def get_attribute(
@@ -834,45 +1037,79 @@ class Page(PageTraffic, PageConsole, Closes):
         strict: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> str | None:
-        """The value of an attribute; `None` where it has none."""
+        """The value of an attribute; `None` where it has none.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return await self._main_frame.get_attribute(selector, name, strict=strict, timeout=timeout)
 
     async def input_value(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
     ) -> str:
-        """What an input, a text area or a select holds."""
+        """What an input, a text area or a select holds.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return await self._main_frame.input_value(selector, strict=strict, timeout=timeout)
 
-    async def is_visible(self, selector: str, *, strict: bool | None = None) -> bool:
-        """Whether the element can be seen now; nothing is waited for."""
+    async def is_visible(
+        self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
+    ) -> bool:
+        """Whether the element can be seen now; nothing is waited for, whatever `timeout` says."""
         return await self._main_frame.is_visible(selector, strict=strict)
 
-    async def is_hidden(self, selector: str, *, strict: bool | None = None) -> bool:
-        """Whether the element is missing or cannot be seen now; nothing is waited for."""
+    async def is_hidden(
+        self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
+    ) -> bool:
+        """Whether the element is missing or cannot be seen now; nothing is waited for, whatever `timeout` says."""
         return await self._main_frame.is_hidden(selector, strict=strict)
 
     async def is_enabled(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
     ) -> bool:
-        """Whether the element is enabled."""
+        """Whether the element is enabled.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return await self._main_frame.is_enabled(selector, strict=strict, timeout=timeout)
 
     async def is_disabled(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
     ) -> bool:
-        """Whether the element is disabled."""
+        """Whether the element is disabled.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return await self._main_frame.is_disabled(selector, strict=strict, timeout=timeout)
 
     async def is_editable(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
     ) -> bool:
-        """Whether the element can be edited."""
+        """Whether the element can be edited.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return await self._main_frame.is_editable(selector, strict=strict, timeout=timeout)
 
     async def is_checked(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
     ) -> bool:
-        """Whether the element is checked."""
+        """Whether the element is checked.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return await self._main_frame.is_checked(selector, strict=strict, timeout=timeout)
 
     async def goto(
@@ -883,7 +1120,10 @@ class Page(PageTraffic, PageConsole, Closes):
         timeout: float | timedelta | None = None,
         wait_until: Literal["commit", "domcontentloaded", "load", "networkidle"] | None = None,
     ) -> Response | None:
-        """Navigates the main frame; see `Frame.goto`."""
+        """Navigates the main frame; see `Frame.goto`.
+
+        `wait_until` is `load` unless told.
+        """
         return await self._main_frame.goto(url, referer=referer, timeout=timeout, wait_until=wait_until)
 
     async def set_content(
@@ -893,12 +1133,18 @@ class Page(PageTraffic, PageConsole, Closes):
         timeout: float | timedelta | None = None,
         wait_until: Literal["commit", "domcontentloaded", "load", "networkidle"] | None = None,
     ) -> None:
-        """Puts other content into the document, and waits until that has loaded."""
+        """Puts other content into the document, and waits until that has loaded.
+
+        `wait_until` is `load` unless told.
+
+        Raises:
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         await self._main_frame.set_content(html, timeout=timeout, wait_until=wait_until)
 
-    async def content(self) -> str:
-        """The document as HTML, with its doctype."""
-        return await self._main_frame.content()
+    async def content(self, *, include_shadow: bool | None = None) -> str:
+        """The document as HTML, with its doctype; see `Frame.content`."""
+        return await self._main_frame.content(include_shadow=include_shadow)
 
     async def title(self) -> str:
         """The title of the document."""
@@ -910,7 +1156,11 @@ class Page(PageTraffic, PageConsole, Closes):
         *,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Waits until the document has reached a moment of its life."""
+        """Waits until the document has reached a moment of its life.
+
+        Raises:
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         await self._main_frame.wait_for_load_state(state, timeout=timeout)
 
     async def wait_for_url(
@@ -920,7 +1170,13 @@ class Page(PageTraffic, PageConsole, Closes):
         timeout: float | timedelta | None = None,
         wait_until: Literal["commit", "domcontentloaded", "load", "networkidle"] | None = None,
     ) -> None:
-        """Waits until the document has an address that is meant."""
+        """Waits until the document has an address that is meant.
+
+        `wait_until` is `load` unless told.
+
+        Raises:
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         await self._main_frame.wait_for_url(url, timeout=timeout, wait_until=wait_until)
 
     def expect_navigation(
@@ -930,7 +1186,13 @@ class Page(PageTraffic, PageConsole, Closes):
         url: str | re.Pattern[str] | Callable[[str], bool] | None = None,
         wait_until: Literal["commit", "domcontentloaded", "load", "networkidle"] | None = None,
     ) -> EventContextManager[Response]:
-        """Waits, at its end, for a navigation that its body causes."""
+        """Waits, at its end, for a navigation that its body causes.
+
+        `wait_until` is `load` unless told.
+
+        Raises:
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return self._main_frame.expect_navigation(timeout=timeout, url=url, wait_until=wait_until)
 
     async def eval_on_selector(
@@ -951,7 +1213,11 @@ class Page(PageTraffic, PageConsole, Closes):
         polling: float | Literal["raf"] | None = None,
         timeout: float | timedelta | None = None,
     ) -> JSHandle:
-        """Waits until a script gives something true, and gives that."""
+        """Waits until a script gives something true, and gives that.
+
+        Raises:
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return await self._main_frame.wait_for_function(expression, arg=arg, polling=polling, timeout=timeout)
 
     async def wait_for_timeout(self, timeout: float | timedelta) -> None:
@@ -991,7 +1257,12 @@ class Page(PageTraffic, PageConsole, Closes):
         strict: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> ElementHandle | None:
-        """Waits until an element is there, is seen (unless told), is hidden or is gone."""
+        """Waits until an element is there, is seen (unless told), is hidden or is gone.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return await self._main_frame.wait_for_selector(selector, state=state, strict=strict, timeout=timeout)
 
     async def drag_and_drop(
@@ -1002,19 +1273,28 @@ class Page(PageTraffic, PageConsole, Closes):
         force: bool | None = None,
         no_wait_after: bool | None = None,
         source_position: Position | None = None,
+        scroll: Literal["auto", "none"] | None = None,
         steps: int | None = None,
         strict: bool | None = None,
         target_position: Position | None = None,
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Drags one element onto another."""
+        """Drags one element onto another.
+
+        Positions are in CSS pixels from the top left corners of the elements (near their middles unless told).
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         await self._main_frame.drag_and_drop(
             source,
             target,
             force=force,
             no_wait_after=no_wait_after,
             source_position=source_position,
+            scroll=scroll,
             steps=steps,
             strict=strict,
             target_position=target_position,
@@ -1036,8 +1316,12 @@ class Page(PageTraffic, PageConsole, Closes):
             selector, has=has, has_not=has_not, has_not_text=has_not_text, has_text=has_text
         )
 
-    def frame_locator(self, selector: str) -> FrameLocator:
-        """A way into the frame that an element shows."""
+    def frame_locator(self, selector: str | None = None) -> FrameLocator:
+        """A way into the frame that an element shows.
+
+        Raises:
+            Error: Without a selector: a locator looks in one frame.
+        """
         return self._main_frame.frame_locator(selector)
 
     def get_by_alt_text(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:

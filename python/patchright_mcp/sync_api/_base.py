@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import time
 from collections.abc import Callable
@@ -23,6 +24,23 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 DEFAULT_TIMEOUT = 30_000.0
+_SLOWED = {
+    *(
+        "blur",
+        "check",
+        "clear",
+        "click",
+        "dblclick",
+        "dispatch_event",
+        "down",
+        "drag_and_drop",
+        "drag_to",
+        "drop",
+    ),
+    *("fill", "focus", "go_back", "go_forward", "goto", "hover", "insert_text", "move", "press"),
+    *("press_sequentially", "reload", "scroll_into_view_if_needed", "select_option", "select_text"),
+    *("set_checked", "set_content", "set_files", "set_input_files", "tap", "type", "uncheck", "up", "wheel"),
+}
 
 
 class Connection:
@@ -33,6 +51,14 @@ class Connection:
         self._known: dict[int, ApiObject] = {}
         self.traced: Tracing | None = None
         """What writes calls down, while it does."""
+        self.slow_mo = 0.0
+        """How long a script rests after each thing it does to a page, in milliseconds."""
+
+    def slowed(self, milliseconds: float) -> Connection:
+        """The same way to the engine, on which a script rests after each thing it does to a page."""
+        slowed = copy.copy(self)
+        slowed.slow_mo = milliseconds
+        return slowed
 
     def know(self, key: int, item: ApiObject) -> None:
         """Events with this key are for this object from now on."""
@@ -104,9 +130,11 @@ class ApiObject:
 
     def _run(self, operation: Operation, timeout: float | None = None, log: Sequence[str] = ()) -> Any:
         traced = self._connection.traced
-        if traced is not None and self._is_traced:
-            return traced.call(operation, timeout, log)
-        return self._runtime.run(operation, timeout, log)
+        run = traced._call if traced is not None and self._is_traced else self._runtime.run
+        value = run(operation, timeout, log)
+        if self._connection.slow_mo and caller().rpartition(".")[2] in _SLOWED:
+            self._runtime.sleep(self._connection.slow_mo)
+        return value
 
 
 def taken(f: Callable[..., Any], arguments: Sequence[Any]) -> Sequence[Any]:

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import json as json_module
-import mimetypes
+import re
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
-from urllib.parse import parse_qsl
 
 from .. import _deeds as deeds
+from .._bodies import FormData, body_of, check_options, pairs
+from .._cookies import checked_cookie, kept_cookies, told_cookie
 from .._core import ApiRequestContext as NativeRequests
-from .._failures import caller
-from .._options import check_certificates, check_proxy
+from .._failures import Missing, caller
+from .._options import check_certificates, check_proxy, check_storage
 from ..errors import Error
 from ._base import DEFAULT_TIMEOUT, ApiObject, Connection, closed_error
 from .network import Request, joined, listed
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
     from .._core import ApiResponse as NativeResponse
     from .._typed import (
         ClientCertificate,
+        Cookie,
+        FilePayload,
         HttpCredentials,
         NameValue,
         ProxySettings,
@@ -30,26 +32,11 @@ if TYPE_CHECKING:
         RequestOptions,
         ResourceTiming,
         SecurityDetails,
+        SetCookieParam,
         StorageState,
     )
     from .context import BrowserContext
-
-
-class FormData:
-    """Fields and files of a form, in an order; a name may come more than once."""
-
-    def __init__(self) -> None:
-        self._fields: list[tuple[str, Any]] = []
-
-    def set(self, name: str, value: Any) -> FormData:
-        """Sets a field, in place of those of the same name."""
-        self._fields = [field for field in self._fields if field[0] != name]
-        return self.append(name, value)
-
-    def append(self, name: str, value: Any) -> FormData:
-        """Adds a field."""
-        self._fields.append((name, value))
-        return self
+    from .tracing import Tracing
 
 
 class APIRequest(ApiObject):
@@ -70,7 +57,14 @@ class APIRequest(ApiObject):
         fail_on_status_code: bool | None = None,
         max_redirects: int | None = None,
     ) -> APIRequestContext:
-        """Something that sends requests, with cookies of its own."""
+        """Something that sends requests, with cookies of its own or those of `storage_state`.
+
+        `timeout` is for each of its requests, in milliseconds (30 s unless told; 0 for no limit). `max_redirects` is 20
+        unless told. Addresses are looked up from `base_url`.
+
+        Raises:
+            Error: For `client_certificates`, which are only taken from the store of the system.
+        """
         check_certificates(client_certificates)
         check_proxy(proxy)
         if isinstance(storage_state, (str, Path)):
@@ -125,55 +119,305 @@ class APIRequestContext(ApiObject):
         self._native.dispose()
 
     def storage_state(
-        self, *, path: str | Path | None = None, indexed_db: bool | None = None
+        self,
+        *,
+        path: str | Path | None = None,
+        indexed_db: bool | None = None,
+        opfs: bool | None = None,
     ) -> StorageState:
-        """Its cookies and storage, to begin another context with."""
+        """Its cookies and storage, to begin another context with; see `BrowserContext.storage_state`."""
+        check_storage(opfs)
         state = self._run(self._native.storage_state(bool(indexed_db)))
         if path is not None:
             Path(path).write_text(json_module.dumps(state, indent=2), encoding="utf-8")
         return cast("StorageState", state)
 
-    def get(self, url: str, **options: Unpack[RequestOptions]) -> APIResponse:
-        """Sends a GET request."""
-        return self._send(url, "GET", options)
+    def get(
+        self,
+        url: str,
+        *,
+        params: dict[str, str | float | bool] | str | None = None,
+        headers: dict[str, str] | None = None,
+        data: Any | str | bytes | None = None,
+        form: dict[str, str | float | bool] | FormData | None = None,
+        multipart: dict[str, bytes | bool | float | str | FilePayload] | FormData | None = None,
+        timeout: float | timedelta | None = None,
+        fail_on_status_code: bool | None = None,
+        ignore_https_errors: bool | None = None,
+        max_redirects: int | None = None,
+        max_retries: int | None = None,
+    ) -> APIResponse:
+        """Sends a GET request, and reads the answer to its end.
 
-    def head(self, url: str, **options: Unpack[RequestOptions]) -> APIResponse:
-        """Sends a HEAD request."""
-        return self._send(url, "HEAD", options)
+        `params` go into the address. The body is `data` (text, bytes, or what becomes JSON), `form` or `multipart`.
+        Redirects are followed up to `max_redirects` (20 unless told); a connection that was cut is tried `max_retries`
+        times more (0 unless told).
 
-    def post(self, url: str, **options: Unpack[RequestOptions]) -> APIResponse:
-        """Sends a POST request."""
-        return self._send(url, "POST", options)
+        Raises:
+            Error: When no answer came; with `fail_on_status_code` also when its status is not one of success.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
+        return self._send(
+            url,
+            "GET",
+            {
+                "params": params,
+                "headers": headers,
+                "data": data,
+                "form": form,
+                "multipart": multipart,
+                "timeout": timeout,
+                "fail_on_status_code": fail_on_status_code,
+                "ignore_https_errors": ignore_https_errors,
+                "max_redirects": max_redirects,
+                "max_retries": max_retries,
+            },
+        )
 
-    def put(self, url: str, **options: Unpack[RequestOptions]) -> APIResponse:
-        """Sends a PUT request."""
-        return self._send(url, "PUT", options)
+    def head(
+        self,
+        url: str,
+        *,
+        params: dict[str, str | float | bool] | str | None = None,
+        headers: dict[str, str] | None = None,
+        data: Any | str | bytes | None = None,
+        form: dict[str, str | float | bool] | FormData | None = None,
+        multipart: dict[str, bytes | bool | float | str | FilePayload] | FormData | None = None,
+        timeout: float | timedelta | None = None,
+        fail_on_status_code: bool | None = None,
+        ignore_https_errors: bool | None = None,
+        max_redirects: int | None = None,
+        max_retries: int | None = None,
+    ) -> APIResponse:
+        """Sends a HEAD request; see `get`."""
+        return self._send(
+            url,
+            "HEAD",
+            {
+                "params": params,
+                "headers": headers,
+                "data": data,
+                "form": form,
+                "multipart": multipart,
+                "timeout": timeout,
+                "fail_on_status_code": fail_on_status_code,
+                "ignore_https_errors": ignore_https_errors,
+                "max_redirects": max_redirects,
+                "max_retries": max_retries,
+            },
+        )
 
-    def patch(self, url: str, **options: Unpack[RequestOptions]) -> APIResponse:
-        """Sends a PATCH request."""
-        return self._send(url, "PATCH", options)
+    def post(
+        self,
+        url: str,
+        *,
+        params: dict[str, str | float | bool] | str | None = None,
+        headers: dict[str, str] | None = None,
+        data: Any | str | bytes | None = None,
+        form: dict[str, str | float | bool] | FormData | None = None,
+        multipart: dict[str, bytes | bool | float | str | FilePayload] | FormData | None = None,
+        timeout: float | timedelta | None = None,
+        fail_on_status_code: bool | None = None,
+        ignore_https_errors: bool | None = None,
+        max_redirects: int | None = None,
+        max_retries: int | None = None,
+    ) -> APIResponse:
+        """Sends a POST request; see `get`."""
+        return self._send(
+            url,
+            "POST",
+            {
+                "params": params,
+                "headers": headers,
+                "data": data,
+                "form": form,
+                "multipart": multipart,
+                "timeout": timeout,
+                "fail_on_status_code": fail_on_status_code,
+                "ignore_https_errors": ignore_https_errors,
+                "max_redirects": max_redirects,
+                "max_retries": max_retries,
+            },
+        )
 
-    def delete(self, url: str, **options: Unpack[RequestOptions]) -> APIResponse:
-        """Sends a DELETE request."""
-        return self._send(url, "DELETE", options)
+    def put(
+        self,
+        url: str,
+        *,
+        params: dict[str, str | float | bool] | str | None = None,
+        headers: dict[str, str] | None = None,
+        data: Any | str | bytes | None = None,
+        form: dict[str, str | float | bool] | FormData | None = None,
+        multipart: dict[str, bytes | bool | float | str | FilePayload] | FormData | None = None,
+        timeout: float | timedelta | None = None,
+        fail_on_status_code: bool | None = None,
+        ignore_https_errors: bool | None = None,
+        max_redirects: int | None = None,
+        max_retries: int | None = None,
+    ) -> APIResponse:
+        """Sends a PUT request; see `get`."""
+        return self._send(
+            url,
+            "PUT",
+            {
+                "params": params,
+                "headers": headers,
+                "data": data,
+                "form": form,
+                "multipart": multipart,
+                "timeout": timeout,
+                "fail_on_status_code": fail_on_status_code,
+                "ignore_https_errors": ignore_https_errors,
+                "max_redirects": max_redirects,
+                "max_retries": max_retries,
+            },
+        )
+
+    def patch(
+        self,
+        url: str,
+        *,
+        params: dict[str, str | float | bool] | str | None = None,
+        headers: dict[str, str] | None = None,
+        data: Any | str | bytes | None = None,
+        form: dict[str, str | float | bool] | FormData | None = None,
+        multipart: dict[str, bytes | bool | float | str | FilePayload] | FormData | None = None,
+        timeout: float | timedelta | None = None,
+        fail_on_status_code: bool | None = None,
+        ignore_https_errors: bool | None = None,
+        max_redirects: int | None = None,
+        max_retries: int | None = None,
+    ) -> APIResponse:
+        """Sends a PATCH request; see `get`."""
+        return self._send(
+            url,
+            "PATCH",
+            {
+                "params": params,
+                "headers": headers,
+                "data": data,
+                "form": form,
+                "multipart": multipart,
+                "timeout": timeout,
+                "fail_on_status_code": fail_on_status_code,
+                "ignore_https_errors": ignore_https_errors,
+                "max_redirects": max_redirects,
+                "max_retries": max_retries,
+            },
+        )
+
+    def delete(
+        self,
+        url: str,
+        *,
+        params: dict[str, str | float | bool] | str | None = None,
+        headers: dict[str, str] | None = None,
+        data: Any | str | bytes | None = None,
+        form: dict[str, str | float | bool] | FormData | None = None,
+        multipart: dict[str, bytes | bool | float | str | FilePayload] | FormData | None = None,
+        timeout: float | timedelta | None = None,
+        fail_on_status_code: bool | None = None,
+        ignore_https_errors: bool | None = None,
+        max_redirects: int | None = None,
+        max_retries: int | None = None,
+    ) -> APIResponse:
+        """Sends a DELETE request; see `get`."""
+        return self._send(
+            url,
+            "DELETE",
+            {
+                "params": params,
+                "headers": headers,
+                "data": data,
+                "form": form,
+                "multipart": multipart,
+                "timeout": timeout,
+                "fail_on_status_code": fail_on_status_code,
+                "ignore_https_errors": ignore_https_errors,
+                "max_redirects": max_redirects,
+                "max_retries": max_retries,
+            },
+        )
 
     def fetch(
-        self, url_or_request: str | Request, *, method: str | None = None, **options: Unpack[RequestOptions]
+        self,
+        url_or_request: str | Request,
+        *,
+        method: str | None = None,
+        params: dict[str, str | float | bool] | str | None = None,
+        headers: dict[str, str] | None = None,
+        data: Any | str | bytes | None = None,
+        form: dict[str, str | float | bool] | FormData | None = None,
+        multipart: dict[str, bytes | bool | float | str | FilePayload] | FormData | None = None,
+        timeout: float | timedelta | None = None,
+        fail_on_status_code: bool | None = None,
+        ignore_https_errors: bool | None = None,
+        max_redirects: int | None = None,
+        max_retries: int | None = None,
     ) -> APIResponse:
-        """Sends a request: to an address, or the same that a page has sent."""
-        return self._send(url_or_request, method, options)
+        """Sends a request: to an address, or the same that a page has sent; see `get`."""
+        return self._send(
+            url_or_request,
+            method,
+            {
+                "params": params,
+                "headers": headers,
+                "data": data,
+                "form": form,
+                "multipart": multipart,
+                "timeout": timeout,
+                "fail_on_status_code": fail_on_status_code,
+                "ignore_https_errors": ignore_https_errors,
+                "max_redirects": max_redirects,
+                "max_retries": max_retries,
+            },
+        )
+
+    def cookies(self, urls: str | Sequence[str] | None = None) -> list[Cookie]:
+        """Its cookies, or those that these addresses would get."""
+        return [told_cookie(cookie) for cookie in self._run(self._native.cookies(deeds.listed(urls)))]
+
+    def add_cookies(self, cookies: Sequence[SetCookieParam | Cookie]) -> None:
+        """Puts cookies in. Each needs an address, or a domain and a path."""
+        self._run(self._native.add_cookies([checked_cookie(cookie) for cookie in cookies]))
+
+    def clear_cookies(
+        self,
+        *,
+        name: str | re.Pattern[str] | None = None,
+        domain: str | re.Pattern[str] | None = None,
+        path: str | re.Pattern[str] | None = None,
+    ) -> None:
+        """Takes cookies away: all, or those that fit."""
+        kept = kept_cookies(self._run(self._native.cookies([])), name, domain, path)
+        self._run(self._native.clear_cookies())
+        self._run(self._native.add_cookies(kept))
+
+    @property
+    def tracing(self) -> Tracing:
+        """Writes down what is done in the context that it belongs to.
+
+        Raises:
+            Error: Where it belongs to none.
+        """
+        if self._context is None:
+            raise Missing(
+                "APIRequestContext.tracing",
+                "send the requests with `BrowserContext.request`, and trace that context",
+            )
+        return self._context.tracing
 
     def _send(
         self, url_or_request: str | Request, method: str | None, options: RequestOptions
     ) -> APIResponse:
-        _check_options(options)
+        check_options(options)
         if self._disposed or (self._context is not None and self._context._closed):
             raise closed_error(self._close_reason)
         request = url_or_request if isinstance(url_or_request, Request) else None
         headers = options.get("headers")
         if headers is None and request is not None:
             headers = request.headers
-        body = _body(options, headers or {})
+        body = body_of(options, headers or {})
         if body is None and request is not None and request.post_data_buffer is not None:
             body = ("bytes", request.post_data_buffer)
         limit = options.get("timeout")
@@ -182,7 +426,7 @@ class APIRequestContext(ApiObject):
         call = {
             "url": request.url if request is not None else url_or_request,
             "method": method or (request.method if request is not None else "GET"),
-            "params": _pairs(options.get("params")),
+            "params": pairs(options.get("params")),
             "headers": [[name, str(value)] for name, value in headers.items()] if headers else None,
             "timeout": limit,
             **{name: given[name] for name in _PASSED if given.get(name) is not None},
@@ -198,87 +442,6 @@ class APIRequestContext(ApiObject):
 
 
 _PASSED = ("fail_on_status_code", "ignore_https_errors", "max_redirects", "max_retries")
-_OPTIONS = {"params", "headers", "data", "form", "multipart", "timeout", *_PASSED}
-
-
-def _check_options(options: Any) -> None:
-    unknown = set(options) - _OPTIONS
-    if unknown:
-        raise TypeError(f"{caller()}() got an unexpected keyword argument {min(unknown)!r}")
-    bodies = [name for name in ("data", "form", "multipart") if options.get(name) is not None]
-    if len(bodies) > 1:
-        raise Error("Only one of 'data', 'form' or 'multipart' can be specified")
-    for name in ("max_redirects", "max_retries"):
-        value = options.get(name)
-        if value is not None and value < 0:
-            raise AssertionError(f"'{name}' must be greater than or equal to '0'")
-
-
-def _body(options: Any, headers: dict[str, str]) -> tuple[str, Any] | None:
-    """What is sent along: its kind, and what belongs to it."""
-    data, form, multipart = (options.get(name) for name in ("data", "form", "multipart"))
-    if form is not None:
-        return ("form", _pairs(form))
-    if multipart is not None:
-        return ("multipart", [_part(name, value) for name, value in _fields(multipart)])
-    if isinstance(data, bytes):
-        return ("bytes", data)
-    if isinstance(data, str):
-        return (
-            ("json", data if _is_json(data) else json_module.dumps(data))
-            if _says_json(headers)
-            else (
-                "bytes",
-                data.encode(),
-            )
-        )
-    if isinstance(data, (dict, list, int, float, bool)):
-        return ("json", json_module.dumps(data))
-    if data is not None:
-        raise Error(f"Unsupported 'data' type: {type(data)}")
-    return None
-
-
-def _says_json(headers: dict[str, str]) -> bool:
-    return any(
-        name.lower() == "content-type" and "application/json" in value for name, value in headers.items()
-    )
-
-
-def _is_json(text: str) -> bool:
-    try:
-        json_module.loads(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _fields(form: Any) -> list[tuple[str, Any]]:
-    return form._fields if isinstance(form, FormData) else list(form.items())
-
-
-def _pairs(values: Any) -> list[tuple[str, str]]:
-    if values is None:
-        return []
-    if isinstance(values, str):
-        return parse_qsl(values.removeprefix("?"), keep_blank_values=True)
-    return [(name, _text(value)) for name, value in _fields(values)]
-
-
-def _text(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _part(name: str, value: Any) -> tuple[str, bytes, tuple[str, str] | None]:
-    if isinstance(value, dict):
-        for key in ("name", "mimeType", "buffer"):
-            if key not in value:
-                raise Error(f"Unexpected file payload: it has no {key!r}")
-        return (name, value["buffer"], (value["name"], value["mimeType"]))
-    if isinstance(value, Path):
-        kind = mimetypes.guess_type(value.name)[0] or "application/octet-stream"
-        return (name, value.read_bytes(), (value.name, kind))
-    return (name, value if isinstance(value, bytes) else _text(value).encode(), None)
 
 
 class APIResponse(ApiObject):

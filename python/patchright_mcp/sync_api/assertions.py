@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _soft_errors: list[AssertionError] | None = None
 
+_UNSET: Any = object()
+
 _LOOK_MS = 1000.0
 _MOST_LINES = 200
 """How long a look at the page may take after something was not as expected, and how much of it is told."""
@@ -157,7 +159,11 @@ class LocatorAssertions(_Assertions):
     def to_be_attached(
         self, *, attached: bool | None = None, timeout: float | timedelta | None = None
     ) -> None:
-        """Expects that the element is there."""
+        """Expects that the element is there.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         wanted = attached is not False
         self._expect(
@@ -170,14 +176,22 @@ class LocatorAssertions(_Assertions):
     def not_to_be_attached(
         self, *, attached: bool | None = None, timeout: float | timedelta | None = None
     ) -> None:
-        """The opposite of `to_be_attached`."""
+        """The opposite of `to_be_attached`.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         self._not.to_be_attached(attached=attached, timeout=timeout)
 
     def to_be_editable(
         self, *, editable: bool | None = None, timeout: float | timedelta | None = None
     ) -> None:
-        """Expects that the element can be edited."""
+        """Expects that the element can be edited.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         wanted = editable is not False
         self._expect(
@@ -190,12 +204,20 @@ class LocatorAssertions(_Assertions):
     def not_to_be_editable(
         self, *, editable: bool | None = None, timeout: float | timedelta | None = None
     ) -> None:
-        """The opposite of `to_be_editable`."""
+        """The opposite of `to_be_editable`.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         self._not.to_be_editable(editable=editable, timeout=timeout)
 
     def to_be_enabled(self, *, enabled: bool | None = None, timeout: float | timedelta | None = None) -> None:
-        """Expects that the element is enabled."""
+        """Expects that the element is enabled.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         wanted = enabled is not False
         self._expect(
@@ -208,12 +230,20 @@ class LocatorAssertions(_Assertions):
     def not_to_be_enabled(
         self, *, enabled: bool | None = None, timeout: float | timedelta | None = None
     ) -> None:
-        """The opposite of `to_be_enabled`."""
+        """The opposite of `to_be_enabled`.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         self._not.to_be_enabled(enabled=enabled, timeout=timeout)
 
     def to_be_visible(self, *, visible: bool | None = None, timeout: float | timedelta | None = None) -> None:
-        """Expects that the element can be seen."""
+        """Expects that the element can be seen.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         wanted = visible is not False
         self._expect(
@@ -226,47 +256,83 @@ class LocatorAssertions(_Assertions):
     def not_to_be_visible(
         self, *, visible: bool | None = None, timeout: float | timedelta | None = None
     ) -> None:
-        """The opposite of `to_be_visible`."""
+        """The opposite of `to_be_visible`.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         self._not.to_be_visible(visible=visible, timeout=timeout)
 
     def to_be_disabled(self, *, timeout: float | timedelta | None = None) -> None:
-        """Expects that the element is disabled."""
+        """Expects that the element is disabled.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         self._expect("disabled", "Locator expected to be disabled", timeout, title="to_be_disabled")
 
     def not_to_be_disabled(self, *, timeout: float | timedelta | None = None) -> None:
-        """The opposite of `to_be_disabled`."""
+        """The opposite of `to_be_disabled`.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         self._not.to_be_disabled(timeout=timeout)
 
     def to_be_empty(self, *, timeout: float | timedelta | None = None) -> None:
-        """Expects that the element or field is empty."""
+        """Expects that the element or field is empty.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         self._expect("empty", "Locator expected to be empty", timeout, title="to_be_empty")
 
     def not_to_be_empty(self, *, timeout: float | timedelta | None = None) -> None:
-        """The opposite of `to_be_empty`."""
+        """The opposite of `to_be_empty`.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         self._not.to_be_empty(timeout=timeout)
 
     def to_be_focused(self, *, timeout: float | timedelta | None = None) -> None:
-        """Expects that the element has the focus."""
+        """Expects that the element has the focus.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         self._expect("focused", "Locator expected to be focused", timeout, title="to_be_focused")
 
     def not_to_be_focused(self, *, timeout: float | timedelta | None = None) -> None:
-        """The opposite of `to_be_focused`."""
+        """The opposite of `to_be_focused`.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         self._not.to_be_focused(timeout=timeout)
 
     def to_be_hidden(self, *, timeout: float | timedelta | None = None) -> None:
-        """Expects that the element is missing or cannot be seen."""
+        """Expects that the element is missing or cannot be seen.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         self._expect("hidden", "Locator expected to be hidden", timeout, title="to_be_hidden")
 
     def not_to_be_hidden(self, *, timeout: float | timedelta | None = None) -> None:
-        """The opposite of `to_be_hidden`."""
+        """The opposite of `to_be_hidden`.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         self._not.to_be_hidden(timeout=timeout)
 
@@ -277,7 +343,11 @@ class LocatorAssertions(_Assertions):
         checked: bool | None = None,
         indeterminate: bool | None = None,
     ) -> None:
-        """Expects that a checkbox or a radio button is checked."""
+        """Expects that a checkbox or a radio button is checked.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         if indeterminate and checked is not None:
             raise AssertionError("Can't assert indeterminate and checked at the same time")
@@ -292,14 +362,22 @@ class LocatorAssertions(_Assertions):
         checked: bool | None = None,
         indeterminate: bool | None = None,
     ) -> None:
-        """The opposite of `to_be_checked`."""
+        """The opposite of `to_be_checked`.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         self._not.to_be_checked(timeout=timeout, checked=checked, indeterminate=indeterminate)
 
     def to_be_in_viewport(
         self, *, ratio: float | None = None, timeout: float | timedelta | None = None
     ) -> None:
-        """Expects that some of the element, or this share of it, is in the viewport."""
+        """Expects that some of the element, or this share of it, is in the viewport.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         self._expect(
             "inViewport",
@@ -313,7 +391,11 @@ class LocatorAssertions(_Assertions):
     def not_to_be_in_viewport(
         self, *, ratio: float | None = None, timeout: float | timedelta | None = None
     ) -> None:
-        """The opposite of `to_be_in_viewport`."""
+        """The opposite of `to_be_in_viewport`.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         self._not.to_be_in_viewport(ratio=ratio, timeout=timeout)
 
@@ -329,7 +411,11 @@ class LocatorAssertions(_Assertions):
         timeout: float | timedelta | None = None,
         ignore_case: bool | None = None,
     ) -> None:
-        """Expects that the text of the element contains this one; of a list, one element each."""
+        """Expects that the text of the element contains this one; of a list, one element each.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         how: dict[str, Any] = {
             "part": True,
@@ -363,7 +449,11 @@ class LocatorAssertions(_Assertions):
         timeout: float | timedelta | None = None,
         ignore_case: bool | None = None,
     ) -> None:
-        """The opposite of `to_contain_text`."""
+        """The opposite of `to_contain_text`.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         self._not.to_contain_text(
             expected, use_inner_text=use_inner_text, timeout=timeout, ignore_case=ignore_case
@@ -381,7 +471,11 @@ class LocatorAssertions(_Assertions):
         timeout: float | timedelta | None = None,
         ignore_case: bool | None = None,
     ) -> None:
-        """Expects that the text of the element is this one; of a list, one element each."""
+        """Expects that the text of the element is this one; of a list, one element each.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         how: dict[str, Any] = {
             "part": False,
@@ -411,7 +505,11 @@ class LocatorAssertions(_Assertions):
         timeout: float | timedelta | None = None,
         ignore_case: bool | None = None,
     ) -> None:
-        """The opposite of `to_have_text`."""
+        """The opposite of `to_have_text`.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         self._not.to_have_text(
             expected, use_inner_text=use_inner_text, timeout=timeout, ignore_case=ignore_case
@@ -420,7 +518,11 @@ class LocatorAssertions(_Assertions):
     def to_contain_class(
         self, expected: Sequence[str] | str, *, timeout: float | timedelta | None = None
     ) -> None:
-        """Expects that the element has all of these classes; of a list, one element each."""
+        """Expects that the element has all of these classes; of a list, one element each.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         if isinstance(expected, Sequence) and not isinstance(expected, str):
             listed = {"texts": [expectations.text(text) for text in expected]}
@@ -441,7 +543,11 @@ class LocatorAssertions(_Assertions):
     def not_to_contain_class(
         self, expected: Sequence[str] | str, *, timeout: float | timedelta | None = None
     ) -> None:
-        """The opposite of `to_contain_class`."""
+        """The opposite of `to_contain_class`.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         self._not.to_contain_class(expected, timeout=timeout)
 
@@ -455,7 +561,11 @@ class LocatorAssertions(_Assertions):
         *,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Expects that the classes of the element are these; of a list, one element each."""
+        """Expects that the classes of the element are these; of a list, one element each.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         if isinstance(expected, Sequence) and not isinstance(expected, str):
             listed = {"texts": [expectations.text(text) for text in expected]}
@@ -482,19 +592,31 @@ class LocatorAssertions(_Assertions):
         *,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """The opposite of `to_have_class`."""
+        """The opposite of `to_have_class`.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         self._not.to_have_class(expected, timeout=timeout)
 
     def to_have_count(self, count: int, *, timeout: float | timedelta | None = None) -> None:
-        """Expects so many elements."""
+        """Expects so many elements.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         self._expect(
             "count", "Locator expected to have count", timeout, count, {"count": count}, "to_have_count"
         )
 
     def not_to_have_count(self, count: int, *, timeout: float | timedelta | None = None) -> None:
-        """The opposite of `to_have_count`."""
+        """The opposite of `to_have_count`.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         self._not.to_have_count(count, timeout=timeout)
 
@@ -506,7 +628,11 @@ class LocatorAssertions(_Assertions):
         ignore_case: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Expects that an attribute has this value, or is there at all."""
+        """Expects that an attribute has this value, or is there at all.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         if value is None:
             message = f"Locator expected to have attribute '{name}'"
@@ -530,7 +656,11 @@ class LocatorAssertions(_Assertions):
         ignore_case: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """The opposite of `to_have_attribute`."""
+        """The opposite of `to_have_attribute`.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         self._not.to_have_attribute(name, value, ignore_case=ignore_case, timeout=timeout)
 
@@ -542,7 +672,11 @@ class LocatorAssertions(_Assertions):
         timeout: float | timedelta | None = None,
         pseudo: str | None = None,
     ) -> None:
-        """Expects that a computed style has this value."""
+        """Expects that a computed style has this value.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         given = {**expectations.text(value), "name": name, "pseudo": f"::{pseudo}" if pseudo else None}
         self._expect("css", "Locator expected to have CSS", timeout, value, given, "to_have_css")
@@ -555,24 +689,40 @@ class LocatorAssertions(_Assertions):
         timeout: float | timedelta | None = None,
         pseudo: str | None = None,
     ) -> None:
-        """The opposite of `to_have_css`."""
+        """The opposite of `to_have_css`.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         self._not.to_have_css(name, value, timeout=timeout, pseudo=pseudo)
 
     def to_have_id(self, id: str | re.Pattern[str], *, timeout: float | timedelta | None = None) -> None:
-        """Expects that the id is this one."""
+        """Expects that the id is this one.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         self._expect("id", "Locator expected to have ID", timeout, id, expectations.text(id), "to_have_id")
 
     def not_to_have_id(self, id: str | re.Pattern[str], *, timeout: float | timedelta | None = None) -> None:
-        """The opposite of `to_have_id`."""
+        """The opposite of `to_have_id`.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         self._not.to_have_id(id, timeout=timeout)
 
     def to_have_value(
         self, value: str | re.Pattern[str], *, timeout: float | timedelta | None = None
     ) -> None:
-        """Expects that the value is this one."""
+        """Expects that the value is this one.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         self._expect(
             "value",
@@ -586,7 +736,11 @@ class LocatorAssertions(_Assertions):
     def not_to_have_value(
         self, value: str | re.Pattern[str], *, timeout: float | timedelta | None = None
     ) -> None:
-        """The opposite of `to_have_value`."""
+        """The opposite of `to_have_value`.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         self._not.to_have_value(value, timeout=timeout)
 
@@ -596,7 +750,11 @@ class LocatorAssertions(_Assertions):
         *,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Expects that these options of a `<select>` are selected."""
+        """Expects that these options of a `<select>` are selected.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         given = {"texts": [expectations.text(value) for value in values]}
         self._expect("values", "Locator expected to have Values", timeout, values, given, "to_have_values")
@@ -607,12 +765,20 @@ class LocatorAssertions(_Assertions):
         *,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """The opposite of `to_have_values`."""
+        """The opposite of `to_have_values`.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         self._not.to_have_values(values, timeout=timeout)
 
     def to_have_role(self, role: AriaRole, *, timeout: float | timedelta | None = None) -> None:
-        """Expects that the element has this role."""
+        """Expects that the element has this role.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         if not isinstance(role, str):
             raise Error('"role" argument in to_have_role must be a string')
@@ -626,7 +792,11 @@ class LocatorAssertions(_Assertions):
         )
 
     def not_to_have_role(self, role: AriaRole, *, timeout: float | timedelta | None = None) -> None:
-        """The opposite of `to_have_role`."""
+        """The opposite of `to_have_role`.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         self._not.to_have_role(role, timeout=timeout)
 
@@ -637,7 +807,11 @@ class LocatorAssertions(_Assertions):
         ignore_case: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Expects that assistive technology is told this name."""
+        """Expects that assistive technology is told this name.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         given = expectations.text(name, squeeze=True, ignore_case=ignore_case)
         self._expect(
@@ -656,7 +830,11 @@ class LocatorAssertions(_Assertions):
         ignore_case: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """The opposite of `to_have_accessible_name`."""
+        """The opposite of `to_have_accessible_name`.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         self._not.to_have_accessible_name(name, ignore_case=ignore_case, timeout=timeout)
 
@@ -667,7 +845,11 @@ class LocatorAssertions(_Assertions):
         ignore_case: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Expects that assistive technology is told this description."""
+        """Expects that assistive technology is told this description.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         given = expectations.text(description, squeeze=True, ignore_case=ignore_case)
         self._expect(
@@ -686,7 +868,11 @@ class LocatorAssertions(_Assertions):
         ignore_case: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """The opposite of `to_have_accessible_description`."""
+        """The opposite of `to_have_accessible_description`.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         self._not.to_have_accessible_description(description, ignore_case=ignore_case, timeout=timeout)
 
@@ -697,7 +883,11 @@ class LocatorAssertions(_Assertions):
         ignore_case: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Expects that assistive technology is told this error message."""
+        """Expects that assistive technology is told this error message.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         given = expectations.text(error_message, squeeze=True, ignore_case=ignore_case)
         self._expect(
@@ -716,12 +906,20 @@ class LocatorAssertions(_Assertions):
         ignore_case: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """The opposite of `to_have_accessible_error_message`."""
+        """The opposite of `to_have_accessible_error_message`.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         self._not.to_have_accessible_error_message(error_message, ignore_case=ignore_case, timeout=timeout)
 
     def to_have_js_property(self, name: str, value: Any, *, timeout: float | timedelta | None = None) -> None:
-        """Expects that a property of the element, in the page's own world, has this value."""
+        """Expects that a property of the element, in the page's own world, has this value.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         limit = self._limit(timeout)
         end = time.monotonic() + limit / 1000
@@ -741,12 +939,20 @@ class LocatorAssertions(_Assertions):
     def not_to_have_js_property(
         self, name: str, value: Any, *, timeout: float | timedelta | None = None
     ) -> None:
-        """The opposite of `to_have_js_property`."""
+        """The opposite of `to_have_js_property`.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         self._not.to_have_js_property(name, value, timeout=timeout)
 
     def to_match_aria_snapshot(self, expected: str, *, timeout: float | timedelta | None = None) -> None:
-        """Expects that what assistive technology is told fits a template."""
+        """Expects that what assistive technology is told fits a template.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         limit = self._limit(timeout)
         end = time.monotonic() + limit / 1000
@@ -764,7 +970,11 @@ class LocatorAssertions(_Assertions):
         self._judge(passed, "Locator expected to match Aria snapshot", expected, aria.written(tree), log)
 
     def not_to_match_aria_snapshot(self, expected: str, *, timeout: float | timedelta | None = None) -> None:
-        """The opposite of `to_match_aria_snapshot`."""
+        """The opposite of `to_match_aria_snapshot`.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         self._not.to_match_aria_snapshot(expected, timeout=timeout)
 
@@ -814,7 +1024,11 @@ class PageAssertions(_Assertions):
     def to_have_title(
         self, title_or_reg_exp: str | re.Pattern[str], *, timeout: float | timedelta | None = None
     ) -> None:
-        """Expects that the title is this one."""
+        """Expects that the title is this one.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
 
         def fits(title: str) -> bool:
@@ -829,7 +1043,11 @@ class PageAssertions(_Assertions):
     def not_to_have_title(
         self, title_or_reg_exp: str | re.Pattern[str], *, timeout: float | timedelta | None = None
     ) -> None:
-        """The opposite of `to_have_title`."""
+        """The opposite of `to_have_title`.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         self._not.to_have_title(title_or_reg_exp, timeout=timeout)
 
@@ -840,7 +1058,11 @@ class PageAssertions(_Assertions):
         timeout: float | timedelta | None = None,
         ignore_case: bool | None = None,
     ) -> None:
-        """Expects that the address is one that is meant."""
+        """Expects that the address is one that is meant.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         base = self._page.context._base_url
         wanted: Any = url_or_reg_exp
@@ -865,12 +1087,20 @@ class PageAssertions(_Assertions):
         timeout: float | timedelta | None = None,
         ignore_case: bool | None = None,
     ) -> None:
-        """The opposite of `to_have_url`."""
+        """The opposite of `to_have_url`.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         self._not.to_have_url(url_or_reg_exp, timeout=timeout, ignore_case=ignore_case)
 
     def to_match_aria_snapshot(self, expected: str, *, timeout: float | timedelta | None = None) -> None:
-        """Expects that what assistive technology is told fits a template."""
+        """Expects that what assistive technology is told fits a template.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         limit = self._limit(timeout)
         end = time.monotonic() + limit / 1000
@@ -888,7 +1118,11 @@ class PageAssertions(_Assertions):
         self._judge(passed, "Page expected to match Aria snapshot", expected, aria.written(tree), log)
 
     def not_to_match_aria_snapshot(self, expected: str, *, timeout: float | timedelta | None = None) -> None:
-        """The opposite of `to_match_aria_snapshot`."""
+        """The opposite of `to_match_aria_snapshot`.
+
+        Raises:
+            AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
+        """
         __tracebackhide__ = True
         self._not.to_match_aria_snapshot(expected, timeout=timeout)
 
@@ -940,10 +1174,10 @@ class Expect:
     def __init__(self) -> None:
         self._timeout: float | None = None
 
-    def set_options(self, timeout: float | timedelta | None = None) -> None:
-        """How long assertions look unless told, in milliseconds."""
-        if timeout is not None:
-            self._timeout = milliseconds(timeout)
+    def set_options(self, timeout: float | timedelta | None = _UNSET) -> None:
+        """How long assertions look unless told, in milliseconds; 5 s at first, and again for `None`."""
+        if timeout is not _UNSET:
+            self._timeout = None if timeout is None else milliseconds(timeout)
 
     @overload
     def __call__(self, actual: Page, message: str | None = None) -> PageAssertions: ...

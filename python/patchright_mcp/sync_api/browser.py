@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from .. import _core
 from .._deeds import milliseconds
-from .._failures import CLOSED, caller
-from .._options import check_certificates, check_proxy
+from .._failures import CLOSED, Missing, caller
+from .._options import check_certificates, check_proxy, check_video
 from ..errors import Error, TargetClosedError
 from ._base import DEFAULT_TIMEOUT, ApiObject, Closes, Connection
+from ._events import BrowserEvents
 from .cdp import CDPSession
 from .context import BrowserContext
 from .page import Page
+from .profile import Profile
 
 if TYPE_CHECKING:
     from .._typed import (
@@ -32,16 +34,18 @@ if TYPE_CHECKING:
     )
 
 
-class Browser(Closes):
+class Browser(Closes, BrowserEvents):
     """A browser."""
 
-    def __init__(self, browser_type: BrowserType, native: _core.Browser) -> None:
-        super().__init__(browser_type._connection)
+    def __init__(self, browser_type: BrowserType, native: _core.Browser, slow_mo: float | None) -> None:
+        connection = browser_type._connection
+        super().__init__(connection.slowed(slow_mo) if slow_mo else connection)
         self._browser_type = browser_type
         self._native = native
         self._contexts: dict[int, BrowserContext] = {}
         self._connected = True
         self._is_ours = True
+        self._profile: Profile | None = None
         self._connection.know(native.key, self)
 
     def __repr__(self) -> str:
@@ -141,10 +145,16 @@ class Browser(Closes):
         focus_control: bool | None = None,
         input: Literal["natural", "instant"] | None = None,
     ) -> BrowserContext:
-        """Makes an isolated context.
+        """Makes an isolated context, with cookies and storage of its own.
 
-        `input` is how the pointer and the keys move: `"natural"`, as a hand does (the default), or `"instant"`,
+        Sizes (`viewport`, `screen`) are in CSS pixels; a page is as large as its window unless told. `geolocation` is in
+        degrees and metres. `storage_state` is what it begins with: a state or the path of its file. Addresses are looked
+        up from `base_url`. `accept_downloads` and JavaScript are on unless told. `focus_control` leaves the focus to the
+        browser. `input` is how the pointer and the keys move: `"natural"`, as a hand does (the default), or `"instant"`,
         as fast as the browser takes it.
+
+        Raises:
+            Error: When options contradict each other; for `record_video_dir` and `client_certificates`, which are not there.
         """
         if not self._connected:
             raise TargetClosedError(f"Browser.new_context: {CLOSED}")
@@ -204,6 +214,60 @@ class Browser(Closes):
         native = self._native.new_cdp_session(self._runtime.dispatcher)
         return CDPSession(self._connection, self._run(native))
 
+    def start_tracing(
+        self,
+        *,
+        page: Page | None = None,
+        path: str | Path | None = None,
+        screenshots: bool | None = None,
+        categories: Sequence[str] | None = None,
+    ) -> None:
+        """Has the browser write down what it spends time on, for the performance panel of its developer tools.
+
+        `page` makes no difference: all pages are written down. `path` is where `stop_tracing` writes it.
+
+        Raises:
+            Error: When that has begun already.
+        """
+        if self._profile is not None:
+            raise Error("Browser.start_tracing: Cannot start recording trace while already recording trace.")
+        self._profile = Profile(self.new_browser_cdp_session(), path)
+        self._profile.start(categories, screenshots=bool(screenshots))
+
+    def stop_tracing(self) -> bytes:
+        """Ends what `start_tracing` began, and gives what was written down, as JSON.
+
+        Raises:
+            Error: When nothing has begun.
+        """
+        if self._profile is None:
+            raise Error("Browser.stop_tracing: Tracing is not started.")
+        profile, self._profile = self._profile, None
+        return profile.stop()
+
+    def bind(
+        self,
+        title: str,
+        *,
+        workspace_dir: str | None = None,
+        host: str | None = None,
+        port: int | None = None,
+    ) -> Any:
+        """Is not there: a browser is shared by the address of its own protocol.
+
+        Raises:
+            Error: Always.
+        """
+        raise Missing("Browser.bind", "start the browser with a debugging port, and use `connect_over_cdp`")
+
+    def unbind(self) -> None:
+        """Is not there, since `bind` is not.
+
+        Raises:
+            Error: Always.
+        """
+        raise Missing("Browser.unbind", "nothing was bound")
+
     def new_page(
         self,
         *,
@@ -247,7 +311,7 @@ class Browser(Closes):
         focus_control: bool | None = None,
         input: Literal["natural", "instant"] | None = None,
     ) -> Page:
-        """Opens a page in a context of its own, which closes with it."""
+        """Opens a page in a context of its own, which closes with it; see `new_context`."""
         if not self._connected:
             raise TargetClosedError(f"Browser.new_page: {CLOSED}")
         context = self._new_context(
@@ -346,7 +410,17 @@ class BrowserType(ApiObject):
         timeout: float | timedelta | None = None,
         traces_dir: str | Path | None = None,
     ) -> Browser:
-        """Starts a browser. `timeout` is in milliseconds (180 s unless told); `slow_mo` is not slower than the page."""
+        """Starts a browser, without a window unless `headless=False`.
+
+        `slow_mo` is how many milliseconds a script rests after each thing it does to a page (0 unless told).
+        `executable_path` and `channel` say which browser; the first one found on the machine unless told. It ends with
+        this process, whatever `handle_sigint` and its like say; `firefox_user_prefs`, `traces_dir` and `artifacts_dir`
+        have no effect.
+
+        Raises:
+            Error: When there is no browser, when it does not start, or when an argument names a profile.
+            TimeoutError: After `timeout` milliseconds (180 s unless told).
+        """
         self._check()
         if args and any(argument.startswith("--user-data-dir") for argument in args):
             raise Error(
@@ -375,13 +449,13 @@ class BrowserType(ApiObject):
             "timeout": timeout,
             "traces_dir": traces_dir,
         }
-        return self._start(launch_options(given), {})
+        return self._start(launch_options(given), {}, slow_mo)
 
-    def _start(self, launch: dict[str, Any], context: dict[str, Any]) -> Browser:
+    def _start(self, launch: dict[str, Any], context: dict[str, Any], slow_mo: float | None) -> Browser:
         options = {**launch, "context": native_options(context)}
         timeout = launch.get("timeout")
         native = self._run(_core.launch(self._runtime.dispatcher, options), timeout)
-        return Browser(self, native)
+        return Browser(self, native, slow_mo)
 
     def launch_persistent_context(
         self,
@@ -441,7 +515,14 @@ class BrowserType(ApiObject):
         focus_control: bool | None = None,
         input: Literal["natural", "instant"] | None = None,
     ) -> BrowserContext:
-        """Starts a browser with a profile, and gives the context of that profile."""
+        """Starts a browser with a profile, and gives the context of that profile; see `launch`, `Browser.new_context`.
+
+        An empty `user_data_dir` is a profile for this time only. The browser closes with its context.
+
+        Raises:
+            Error: When the browser does not start, as when another one uses the profile.
+            TimeoutError: After `timeout` milliseconds (180 s unless told).
+        """
         self._check()
         given = {
             "accept_downloads": accept_downloads,
@@ -502,11 +583,30 @@ class BrowserType(ApiObject):
         launch = launch_options({name: value for name, value in given.items() if name in _LAUNCH})
         if str(user_data_dir):
             launch["user_data_dir"] = str(Path(user_data_dir).absolute())
-        browser = self._start(launch, chosen)
+        browser = self._start(launch, chosen, slow_mo)
         context = browser._context_of(browser._native.default_context, {**chosen, "persistent": True})
         if not context.pages:
             context.new_page()
         return context
+
+    def connect(
+        self,
+        endpoint: str,
+        *,
+        timeout: float | timedelta | None = None,
+        slow_mo: float | None = None,
+        headers: dict[str, str] | None = None,
+        expose_network: str | None = None,
+    ) -> Browser:
+        """Is not there: it would speak to Playwright's own server. `connect_over_cdp` attaches to a browser itself.
+
+        Raises:
+            Error: Always.
+        """
+        raise Missing(
+            "BrowserType.connect",
+            "attach to a browser itself, by the address of its debugging port, with `connect_over_cdp`",
+        )
 
     def connect_over_cdp(
         self,
@@ -519,12 +619,20 @@ class BrowserType(ApiObject):
         slow_mo: float | None = None,
         timeout: float | timedelta | None = None,
     ) -> Browser:
-        """Attaches to a browser that runs already, by its `ws://` or `http://` address. It is never closed."""
+        """Attaches to a browser that runs already, by its `ws://` or `http://` address. It is never closed.
+
+        Its own context is left as it is, whatever `no_defaults` says. `slow_mo` is as for `launch`; `is_local` and
+        `artifacts_dir` have no effect.
+
+        Raises:
+            Error: When there is no browser at that address.
+            TimeoutError: After `timeout` milliseconds (30 s unless told).
+        """
         self._check()
         limit = DEFAULT_TIMEOUT if timeout is None else milliseconds(timeout)
         told = list((headers or {}).items())
         native = self._run(_core.connect(self._runtime.dispatcher, endpoint_url, told, limit, {}), limit)
-        browser = Browser(self, native)
+        browser = Browser(self, native, slow_mo)
         browser._is_ours = False
         browser._context_of(native.default_context, {})
         return browser
@@ -591,6 +699,7 @@ def context_options(given: dict[str, Any]) -> dict[str, Any]:
             options["viewport"] = {"width": 1280, "height": 720}
         else:
             options["window_is_viewport"] = True
+    check_video(options.get("record_video_dir"))
     check_proxy(options.get("proxy"))
     check_certificates(options.get("client_certificates"))
     state = options.get("storage_state")

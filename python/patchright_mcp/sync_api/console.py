@@ -157,7 +157,11 @@ class ContextConsole(ApiObject):
         *,
         timeout: float | timedelta | None = None,
     ) -> EventContextManager[ConsoleMessage]:
-        """Waits, at its end, for something that its body has logged."""
+        """Waits, at its end, for something that its body has logged.
+
+        Raises:
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         waiter: Waiter[ConsoleMessage] = cast("BrowserContext", self)._expect("console", predicate, timeout)
         return EventContextManager(waiter)
 
@@ -238,6 +242,10 @@ class PageConsole(ApiObject):
         *,
         timeout: float | timedelta | None = None,
     ) -> EventContextManager[ConsoleMessage]:
-        """Waits, at its end, for something that its body has logged."""
+        """Waits, at its end, for something that its body has logged.
+
+        Raises:
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         waiter: Waiter[ConsoleMessage] = cast("Page", self)._expect("console", predicate, timeout)
         return EventContextManager(waiter)

@@ -11,8 +11,12 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urljoin
 
 from .. import _deeds as deeds
+from .._cookies import checked_cookie, kept_cookies, told_cookie
+from .._failures import Missing
+from .._options import check_handle, check_storage
 from ..errors import Error
 from ._base import DEFAULT_TIMEOUT, Closes, Waiter, closed_error, taken
+from ._events import ContextEvents
 from ._runtime import EventContextManager
 from .api_request import APIRequestContext
 from .cdp import CDPSession
@@ -32,7 +36,7 @@ if TYPE_CHECKING:
     from .browser import Browser
 
 
-class BrowserContext(ContextTraffic, ContextConsole, Closes):
+class BrowserContext(ContextTraffic, ContextConsole, Closes, ContextEvents):
     """An isolated context."""
 
     def __init__(self, browser: Browser, native: NativeContext, options: dict[str, Any]) -> None:
@@ -154,6 +158,26 @@ class BrowserContext(ContextTraffic, ContextConsole, Closes):
         """Background pages of extensions: current browsers have none."""
         return []
 
+    @property
+    def credentials(self) -> Any:
+        """Is not there: a passkey of one's own takes the raw protocol, see `new_cdp_session`.
+
+        Raises:
+            Error: Always.
+        """
+        raise Missing(
+            "BrowserContext.credentials", "use the domain WebAuthn with `BrowserContext.new_cdp_session`"
+        )
+
+    @property
+    def debugger(self) -> Any:
+        """Is not there: a script is stepped through with Python's own debugger.
+
+        Raises:
+            Error: Always.
+        """
+        raise Missing("BrowserContext.debugger", "step through the script with `breakpoint()`")
+
     def is_closed(self) -> bool:
         """Whether it was closed."""
         return self._closed
@@ -195,11 +219,11 @@ class BrowserContext(ContextTraffic, ContextConsole, Closes):
 
     def cookies(self, urls: str | Sequence[str] | None = None) -> list[Cookie]:
         """Its cookies, or those that these addresses would get."""
-        return [_told_cookie(cookie) for cookie in self._run(self._native.cookies(deeds.listed(urls)))]
+        return [told_cookie(cookie) for cookie in self._run(self._native.cookies(deeds.listed(urls)))]
 
-    def add_cookies(self, cookies: Sequence[SetCookieParam]) -> None:
+    def add_cookies(self, cookies: Sequence[SetCookieParam | Cookie]) -> None:
         """Puts cookies in. Each needs an address, or a domain and a path."""
-        self._run(self._native.add_cookies([_checked_cookie(cookie) for cookie in cookies]))
+        self._run(self._native.add_cookies([checked_cookie(cookie) for cookie in cookies]))
 
     def clear_cookies(
         self,
@@ -209,16 +233,7 @@ class BrowserContext(ContextTraffic, ContextConsole, Closes):
         path: str | re.Pattern[str] | None = None,
     ) -> None:
         """Takes cookies away: all, or those that fit."""
-        wanted = {"name": name, "domain": domain, "path": path}
-        if all(value is None for value in wanted.values()):
-            self._run(self._native.clear_cookies())
-            return
-        cookies = self._run(self._native.cookies([]))
-        kept = [
-            cookie
-            for cookie in cookies
-            if not all(_fits(cookie[key], value) for key, value in wanted.items())
-        ]
+        kept = kept_cookies(self._run(self._native.cookies([])), name, domain, path)
         self._run(self._native.clear_cookies())
         self._run(self._native.add_cookies(kept))
 
@@ -228,8 +243,17 @@ class BrowserContext(ContextTraffic, ContextConsole, Closes):
         path: str | Path | None = None,
         indexed_db: bool | None = None,
         credentials: bool | None = None,
+        opfs: bool | None = None,
     ) -> StorageState:
-        """Its cookies and storage, to begin another context with."""
+        """Its cookies and storage, to begin another context with.
+
+        With `path` they are also written to that file; with `indexed_db` the databases come along. `credentials` adds
+        nothing, since there are no virtual ones.
+
+        Raises:
+            Error: For `opfs`: files that sites keep to themselves cannot be saved.
+        """
+        check_storage(opfs)
         state = self._run(self._native.storage_state(bool(indexed_db)))
         if path is not None:
             Path(path).write_text(json.dumps(state, indent=2), encoding="utf-8")
@@ -270,7 +294,12 @@ class BrowserContext(ContextTraffic, ContextConsole, Closes):
         self.expose_binding(name, lambda _source, *arguments: callback(*taken(callback, arguments)))
 
     def expose_binding(self, name: str, callback: Callable[..., Any], *, handle: bool | None = None) -> None:
-        """Like `expose_function`; `callback` is first told who calls: the context, the page and the frame."""
+        """Like `expose_function`; `callback` is first told who calls: the context, the page and the frame.
+
+        Raises:
+            Error: When the name is taken; for `handle`: arguments come as values.
+        """
+        check_handle(handle)
         for page in self.pages:
             if name in page._exposed:
                 raise Error(f'Function "{name}" has been already registered in one of the pages')
@@ -309,30 +338,14 @@ class BrowserContext(ContextTraffic, ContextConsole, Closes):
             waiter.refuse(self, "close", lambda: closed_error(self._close_reason))
         return waiter
 
-    def expect_event(
-        self,
-        event: str,
-        predicate: Callable[..., Any] | None = None,
-        *,
-        timeout: float | timedelta | None = None,
-    ) -> EventContextManager[Any]:
-        """Waits, at its end, for an event that its body causes."""
-        return EventContextManager(self._expect(event, predicate, timeout))
-
-    def wait_for_event(
-        self,
-        event: str,
-        predicate: Callable[..., Any] | None = None,
-        *,
-        timeout: float | timedelta | None = None,
-    ) -> Any:
-        """Waits for an event. `expect_event` also sees one that happens at once."""
-        return self._expect(event, predicate, timeout).result()
-
     def expect_page(
         self, predicate: Callable[[Page], bool] | None = None, *, timeout: float | timedelta | None = None
     ) -> EventContextManager[Page]:
-        """Waits, at its end, for a page that its body has opened."""
+        """Waits, at its end, for a page that its body has opened.
+
+        Raises:
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return EventContextManager(self._expect("page", predicate, timeout))
 
 
@@ -342,43 +355,3 @@ def _frame_of(page: Page | Frame) -> Frame:
     if isinstance(page, Frame):
         return page
     raise Error("page: expected Page or Frame")
-
-
-def _fits(text: str, wanted: str | re.Pattern[str] | None) -> bool:
-    if wanted is None:
-        return True
-    return bool(wanted.search(text)) if isinstance(wanted, re.Pattern) else text == wanted
-
-
-_COOKIE_KEYS = (
-    "name",
-    "value",
-    "domain",
-    "path",
-    "expires",
-    "httpOnly",
-    "secure",
-    "sameSite",
-    "partitionKey",
-)
-
-
-def _told_cookie(cookie: dict[str, Any]) -> Cookie:
-    told = {key: cookie[key] for key in _COOKIE_KEYS if cookie.get(key) is not None}
-    told.setdefault("sameSite", "Lax")
-    return cast("Cookie", told)
-
-
-def _checked_cookie(cookie: Any) -> dict[str, Any]:
-    told = dict(cookie)
-    if not told.get("url") and not (told.get("domain") and told.get("path")):
-        raise Error("Cookie should have a url or a domain/path pair")
-    if told.get("url") and told.get("domain"):
-        raise Error("Cookie should have either url or domain")
-    if told.get("url") and told.get("path"):
-        raise Error("Cookie should have either url or path")
-    if told.get("url") == "about:blank":
-        raise Error(f'Blank page can not have cookie "{told.get("name")}"')
-    if str(told.get("url", "")).startswith("data:"):
-        raise Error(f'Data URL page can not have cookie "{told.get("name")}"')
-    return {key: value for key, value in told.items() if value is not None}

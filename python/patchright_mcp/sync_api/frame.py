@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from .. import _deeds as deeds
 from .. import _selectors as selectors
 from .. import _urls as urls
-from .._failures import caller
+from .._failures import Missing, caller
 from ..errors import Error, TimeoutError  # noqa: A004
 from ._base import ApiObject, Waiter, closed_error
 from ._runtime import EventContextManager
@@ -20,7 +20,7 @@ from .locator import FrameLocator, Locator
 
 if TYPE_CHECKING:
     from .._core import Frame as NativeFrame
-    from .._typed import AriaRole, FilePayload, Position
+    from .._typed import AriaRole, Files, Position
     from .network import Response
     from .page import Page
 
@@ -61,6 +61,15 @@ class Frame(ApiObject):
     def child_frames(self) -> list[Frame]:
         """The frames in it."""
         return [self._page._frame_of(frame) for frame in self._native.children]
+
+    @property
+    def webmcp(self) -> Any:
+        """Is not there: it is an experiment of the browser.
+
+        Raises:
+            Error: Always.
+        """
+        raise Missing("Frame.webmcp", "call what the page offers with `Frame.evaluate`")
 
     def is_detached(self) -> bool:
         """Whether it was removed from its page."""
@@ -170,7 +179,13 @@ class Frame(ApiObject):
         timeout: float | timedelta | None = None,
         wait_until: Literal["commit", "domcontentloaded", "load", "networkidle"] | None = None,
     ) -> None:
-        """Puts other content into the document, and waits until that has loaded."""
+        """Puts other content into the document, and waits until that has loaded.
+
+        `wait_until` is `load` unless told.
+
+        Raises:
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         limit = self._navigation_timeout(timeout)
         self._run(
             self._native.set_content(html, wait_until or "load", limit),
@@ -178,8 +193,10 @@ class Frame(ApiObject):
             [f'setting frame content, waiting until "{wait_until or "load"}"'],
         )
 
-    def content(self) -> str:
-        """The document as HTML, with its doctype."""
+    def content(self, *, include_shadow: bool | None = None) -> str:
+        """The document as HTML, with its doctype; with `include_shadow` also what stands in open shadow roots."""
+        if include_shadow:
+            return cast("str", self._run(self._native.evaluate(_WITH_SHADOW, None, True)))
         return cast("str", self._run(self._native.content()))
 
     def title(self) -> str:
@@ -198,7 +215,11 @@ class Frame(ApiObject):
         *,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Waits until the document has reached a moment of its life; at once if it has already."""
+        """Waits until the document has reached a moment of its life; at once if it has already.
+
+        Raises:
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         wanted = state or "load"
         if wanted not in ("domcontentloaded", "load", "networkidle", "commit"):
             raise Error(f"{caller()}: state: expected one of (load|domcontentloaded|networkidle|commit)")
@@ -212,7 +233,13 @@ class Frame(ApiObject):
         wait_until: Literal["commit", "domcontentloaded", "load", "networkidle"] | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Waits until the document has an address that is meant."""
+        """Waits until the document has an address that is meant.
+
+        `wait_until` is `load` unless told.
+
+        Raises:
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         base = self._page.context._base_url
         if urls.matches(base, self.url, url):
             self._wait_for_moment(wait_until, timeout)
@@ -231,7 +258,13 @@ class Frame(ApiObject):
         wait_until: Literal["commit", "domcontentloaded", "load", "networkidle"] | None = None,
         timeout: float | timedelta | None = None,
     ) -> EventContextManager[Response]:
-        """Waits, at its end, for a navigation that its body causes."""
+        """Waits, at its end, for a navigation that its body causes.
+
+        `wait_until` is `load` unless told.
+
+        Raises:
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         limit = self._navigation_timeout(timeout)
         base = self._page.context._base_url
         waiter = _NavigationWaiter(self, limit, wait_until)
@@ -352,7 +385,12 @@ class Frame(ApiObject):
         timeout: float | timedelta | None = None,
         state: Literal["attached", "detached", "hidden", "visible"] | None = None,
     ) -> ElementHandle | None:
-        """Waits until an element is there, is seen (unless told), is hidden or is gone."""
+        """Waits until an element is there, is seen (unless told), is hidden or is gone.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return self._wait_for(selector, state, strict, timeout, None)
 
     def _wait_for(
@@ -392,10 +430,19 @@ class Frame(ApiObject):
         strict: bool | None = None,
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
+        scroll: Literal["auto", "none"] | None = None,
         steps: int | None = None,
     ) -> None:
-        """Drags one element onto another."""
-        self._drag(source, target, strict, source_position, target_position, force, trial, steps, timeout)
+        """Drags one element onto another, in so many `steps` of the pointer.
+
+        Positions are in CSS pixels from the top left corners of the elements (near their middles unless told).
+
+        Raises:
+            TimeoutError: When one of them was not to be acted on after `timeout` milliseconds (30 s unless told).
+        """
+        self._drag(
+            source, target, strict, source_position, target_position, force, trial, scroll, steps, timeout
+        )
 
     def _drag(
         self,
@@ -406,6 +453,7 @@ class Frame(ApiObject):
         target_position: Position | None,
         force: bool | None,
         trial: bool | None,
+        scroll: str | None,
         steps: int | None,
         timeout: float | timedelta | None,
     ) -> None:
@@ -423,6 +471,7 @@ class Frame(ApiObject):
             bool(force),
             bool(trial),
             steps,
+            scroll == "none",
             limit,
         )
         self._run(operation, limit)
@@ -449,8 +498,14 @@ class Frame(ApiObject):
             has_not=has_not,
         )
 
-    def frame_locator(self, selector: str) -> FrameLocator:
-        """A way into the frame that an element shows."""
+    def frame_locator(self, selector: str | None = None) -> FrameLocator:
+        """A way into the frame that an element shows.
+
+        Raises:
+            Error: Without a selector: a locator looks in one frame.
+        """
+        if selector is None:
+            raise Missing("frame_locator() without a selector", "ask each of `Page.frames`")
         return FrameLocator(self, selector, selectors.written("locator", selector) + ".content_frame")
 
     def _by(self, selector: str, told: str) -> Locator:
@@ -539,7 +594,16 @@ class Frame(ApiObject):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Clicks the element, once it is visible, still, enabled and on top."""
+        """Clicks the element, once it is visible, still, enabled and on top.
+
+        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
+        `delay` is how long the button is held, in milliseconds (as `input` of the context says unless told).
+        `force` does not wait for any of that; `trial` only waits.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(
             selector,
             deeds.press("click", button, click_count, delay, modifiers, position, force, trial, scroll),
@@ -562,7 +626,16 @@ class Frame(ApiObject):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Clicks the element twice."""
+        """Clicks the element twice.
+
+        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
+        `delay` is how long the button is held, in milliseconds (as `input` of the context says unless told).
+        `force` does not wait until it can be acted on; `trial` only waits.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(
             selector,
             deeds.press("click", button, 2, delay, modifiers, position, force, trial, scroll),
@@ -583,7 +656,15 @@ class Frame(ApiObject):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Moves the pointer over the element."""
+        """Moves the pointer over the element.
+
+        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
+        `force` does not wait until it can be acted on; `trial` only waits.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(
             selector,
             deeds.press("hover", None, None, None, modifiers, position, force, trial, scroll),
@@ -604,7 +685,15 @@ class Frame(ApiObject):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Touches the element; the context needs `has_touch`."""
+        """Touches the element; the context needs `has_touch`.
+
+        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
+        `force` does not wait until it can be acted on; `trial` only waits.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(
             selector,
             deeds.press("tap", None, None, None, modifiers, position, force, trial, scroll),
@@ -624,7 +713,15 @@ class Frame(ApiObject):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Checks a checkbox or a radio button, if it is not."""
+        """Checks a checkbox or a radio button, if it is not.
+
+        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
+        `force` does not wait until it can be acted on; `trial` only waits.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(selector, deeds.checked(True, position, force, trial, scroll), strict, timeout)
 
     def uncheck(
@@ -639,7 +736,15 @@ class Frame(ApiObject):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Unchecks a checkbox, if it is checked."""
+        """Unchecks a checkbox, if it is checked.
+
+        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
+        `force` does not wait until it can be acted on; `trial` only waits.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(selector, deeds.checked(False, position, force, trial, scroll), strict, timeout)
 
     def set_checked(
@@ -655,7 +760,15 @@ class Frame(ApiObject):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Checks or unchecks a checkbox or a radio button."""
+        """Checks or unchecks a checkbox or a radio button.
+
+        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
+        `force` does not wait until it can be acted on; `trial` only waits.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(selector, deeds.checked(checked, position, force, trial, scroll), strict, timeout)
 
     def fill(
@@ -668,13 +781,23 @@ class Frame(ApiObject):
         strict: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Puts a value into a field, in place of what it holds."""
+        """Puts a value into a field, in place of what it holds.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(selector, deeds.deed("fill", value=value, force=force), strict, timeout)
 
     def focus(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
     ) -> None:
-        """Puts the focus on the element."""
+        """Puts the focus on the element.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(selector, deeds.deed("focus"), strict, timeout)
 
     def press(
@@ -687,7 +810,14 @@ class Frame(ApiObject):
         strict: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Presses a key or a chord such as `Control+A`, with the focus on the element."""
+        """Presses a key or a chord such as `Control+A`, with the focus on the element.
+
+        `delay` is how long the key is held, in milliseconds.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(selector, deeds.deed("press", key=key, delay=delay), strict, timeout)
 
     def type(
@@ -700,7 +830,12 @@ class Frame(ApiObject):
         strict: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Types a text key by key. `fill` is enough unless the page listens to keys. `delay` is from key to key, in ms."""
+        """Types a text key by key. `fill` is enough unless the page listens to keys. `delay` is from key to key, in ms.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(selector, deeds.deed("type", text=text, delay=delay), strict, timeout)
 
     def select_option(
@@ -716,7 +851,12 @@ class Frame(ApiObject):
         strict: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> list[str]:
-        """Selects options of a `<select>`; gives the values that are selected then."""
+        """Selects options of a `<select>`; gives the values that are selected then.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         choices = option_choices(value, index, label, element)
         return cast(
             "list[str]",
@@ -728,13 +868,18 @@ class Frame(ApiObject):
     def set_input_files(
         self,
         selector: str,
-        files: str | Path | Sequence[str | Path] | FilePayload | Sequence[FilePayload],
+        files: Files,
         *,
         no_wait_after: bool | None = None,
         strict: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Gives files to a file input: paths, or their content."""
+        """Gives files to a file input: paths, or their content.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         with deeds.files_of(files) as paths:
             self._perform(selector, deeds.deed("set_input_files", paths=paths), strict, timeout)
 
@@ -747,25 +892,45 @@ class Frame(ApiObject):
         strict: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Dispatches an event on the element, whatever its state."""
+        """Dispatches an event on the element, whatever its state.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._dispatch(selector, type, event_init, strict, timeout)
 
     def text_content(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
     ) -> str | None:
-        """The text in the element, seen or not."""
+        """The text in the element, seen or not.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return cast("str | None", self._perform(selector, deeds.deed("text_content"), strict, timeout))
 
     def inner_text(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
     ) -> str:
-        """The text of the element as it is drawn."""
+        """The text of the element as it is drawn.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return cast("str", self._perform(selector, deeds.deed("inner_text"), strict, timeout))
 
     def inner_html(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
     ) -> str:
-        """The HTML in the element."""
+        """The HTML in the element.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return cast("str", self._perform(selector, deeds.deed("inner_html"), strict, timeout))
 
     def get_attribute(
@@ -776,7 +941,12 @@ class Frame(ApiObject):
         strict: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> str | None:
-        """The value of an attribute; `None` where it has none."""
+        """The value of an attribute; `None` where it has none.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return cast(
             "str | None", self._perform(selector, deeds.deed("attribute", name=name), strict, timeout)
         )
@@ -784,7 +954,12 @@ class Frame(ApiObject):
     def input_value(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
     ) -> str:
-        """What an input, a text area or a select holds."""
+        """What an input, a text area or a select holds.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return cast("str", self._perform(selector, deeds.deed("input_value"), strict, timeout))
 
     def is_visible(self, selector: str, *, strict: bool | None = None) -> bool:
@@ -798,25 +973,45 @@ class Frame(ApiObject):
     def is_enabled(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
     ) -> bool:
-        """Whether the element is enabled."""
+        """Whether the element is enabled.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return cast("bool", self._perform(selector, deeds.deed("is_enabled"), strict, timeout))
 
     def is_disabled(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
     ) -> bool:
-        """Whether the element is disabled."""
+        """Whether the element is disabled.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return not self._perform(selector, deeds.deed("is_enabled"), strict, timeout)
 
     def is_editable(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
     ) -> bool:
-        """Whether the element can be edited."""
+        """Whether the element can be edited.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return cast("bool", self._perform(selector, deeds.deed("is_editable"), strict, timeout))
 
     def is_checked(
         self, selector: str, *, strict: bool | None = None, timeout: float | timedelta | None = None
     ) -> bool:
-        """Whether the element is checked."""
+        """Whether the element is checked.
+
+        Raises:
+            Error: With `strict`, when there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return cast("bool", self._perform(selector, deeds.deed("is_checked"), strict, timeout))
 
 
@@ -836,6 +1031,23 @@ class _NavigationWaiter(Waiter[Any]):
 
 _WITH_ALL = """([elements, argument]) => {{ const f = ({}
 ); return typeof f === "function" ? f(elements, argument) : f; }}"""
+
+_WITH_SHADOW = """() => {
+  const roots = [];
+  const visit = root => {
+    for (const element of root.querySelectorAll("*")) {
+      if (!element.shadowRoot) continue;
+      roots.push(element.shadowRoot);
+      visit(element.shadowRoot);
+    }
+  };
+  visit(document);
+  const html = document.documentElement;
+  const shell = html.cloneNode(false).outerHTML;
+  const end = shell.lastIndexOf("</");
+  const type = document.doctype ? new XMLSerializer().serializeToString(document.doctype) : "";
+  return type + shell.slice(0, end) + html.getHTML({ shadowRoots: roots }) + shell.slice(end);
+}"""
 
 _ADD_TAG = """async ([kind, { src, text, type }]) => {
   const isSheet = kind === "style" && src;

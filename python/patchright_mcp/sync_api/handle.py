@@ -14,7 +14,7 @@ from ._base import ApiObject
 
 if TYPE_CHECKING:
     from .._core import JsHandle as NativeHandle
-    from .._typed import FilePayload, FloatRect, Position
+    from .._typed import Files, FloatRect, Position
     from .frame import Frame
     from .locator import Locator
 
@@ -139,7 +139,12 @@ class ElementHandle(JSHandle):
         timeout: float | timedelta | None = None,
         strict: bool | None = None,
     ) -> ElementHandle | None:
-        """Waits until an element within it is there, is seen (unless told), is hidden or is gone."""
+        """Waits until an element within it is there, is seen (unless told), is hidden or is gone.
+
+        Raises:
+            Error: When the element is no longer in the document.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         limit = self._page._timeout(timeout)
         wanted = state or "visible"
         operation = self._native.wait_for(selector, wanted, bool(strict), limit)
@@ -154,7 +159,12 @@ class ElementHandle(JSHandle):
         *,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Waits until it is in a state."""
+        """Waits until it is in a state.
+
+        Raises:
+            Error: When the element is no longer in the document.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(deeds.deed("wait", state=state), timeout)
 
     def screenshot(
@@ -172,7 +182,12 @@ class ElementHandle(JSHandle):
         mask_color: str | None = None,
         style: str | None = None,
     ) -> bytes:
-        """A picture of the element, scrolled into view."""
+        """A picture of the element, scrolled into view.
+
+        Raises:
+            Error: When the element is no longer in the document.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         limit = self._page._timeout(timeout)
         self._perform(deeds.deed("wait", state="visible"), timeout)
         self._perform(deeds.deed("scroll_into_view"), timeout)
@@ -198,7 +213,16 @@ class ElementHandle(JSHandle):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Clicks the element, once it is visible, still, enabled and on top."""
+        """Clicks the element, once it is visible, still, enabled and on top.
+
+        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
+        `delay` is how long the button is held, in milliseconds (as `input` of the context says unless told).
+        `force` does not wait for any of that; `trial` only waits.
+
+        Raises:
+            Error: When the element is no longer in the document.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(
             deeds.press(
                 "click", button, click_count, delay, modifiers, position, force, trial, scroll, steps
@@ -220,7 +244,16 @@ class ElementHandle(JSHandle):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Clicks the element twice."""
+        """Clicks the element twice.
+
+        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
+        `delay` is how long the button is held, in milliseconds (as `input` of the context says unless told).
+        `force` does not wait until it can be acted on; `trial` only waits.
+
+        Raises:
+            Error: When the element is no longer in the document.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(
             deeds.press("click", button, 2, delay, modifiers, position, force, trial, scroll, steps), timeout
         )
@@ -236,7 +269,15 @@ class ElementHandle(JSHandle):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Moves the pointer over the element."""
+        """Moves the pointer over the element.
+
+        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
+        `force` does not wait until it can be acted on; `trial` only waits.
+
+        Raises:
+            Error: When the element is no longer in the document.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(
             deeds.press("hover", None, None, None, modifiers, position, force, trial, scroll), timeout
         )
@@ -252,7 +293,15 @@ class ElementHandle(JSHandle):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Touches the element; the context needs `has_touch`."""
+        """Touches the element; the context needs `has_touch`.
+
+        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
+        `force` does not wait until it can be acted on; `trial` only waits.
+
+        Raises:
+            Error: When the element is no longer in the document.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(
             deeds.press("tap", None, None, None, modifiers, position, force, trial, scroll), timeout
         )
@@ -267,7 +316,15 @@ class ElementHandle(JSHandle):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Checks a checkbox or a radio button, if it is not."""
+        """Checks a checkbox or a radio button, if it is not.
+
+        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
+        `force` does not wait until it can be acted on; `trial` only waits.
+
+        Raises:
+            Error: When the element is no longer in the document.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(deeds.checked(True, position, force, trial, scroll), timeout)
 
     def uncheck(
@@ -280,7 +337,15 @@ class ElementHandle(JSHandle):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Unchecks a checkbox, if it is checked."""
+        """Unchecks a checkbox, if it is checked.
+
+        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
+        `force` does not wait until it can be acted on; `trial` only waits.
+
+        Raises:
+            Error: When the element is no longer in the document.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(deeds.checked(False, position, force, trial, scroll), timeout)
 
     def set_checked(
@@ -294,7 +359,15 @@ class ElementHandle(JSHandle):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Checks or unchecks a checkbox or a radio button."""
+        """Checks or unchecks a checkbox or a radio button.
+
+        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
+        `force` does not wait until it can be acted on; `trial` only waits.
+
+        Raises:
+            Error: When the element is no longer in the document.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(deeds.checked(checked, position, force, trial, scroll), timeout)
 
     def fill(
@@ -305,7 +378,12 @@ class ElementHandle(JSHandle):
         no_wait_after: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Puts a value into a field, in place of what it holds."""
+        """Puts a value into a field, in place of what it holds.
+
+        Raises:
+            Error: When the element is no longer in the document.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(deeds.deed("fill", value=value, force=force), timeout)
 
     def focus(self) -> None:
@@ -320,7 +398,14 @@ class ElementHandle(JSHandle):
         no_wait_after: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Presses a key or a chord such as `Control+A`, with the focus on the element."""
+        """Presses a key or a chord such as `Control+A`, with the focus on the element.
+
+        `delay` is how long the key is held, in milliseconds.
+
+        Raises:
+            Error: When the element is no longer in the document.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(deeds.deed("press", key=key, delay=delay), timeout)
 
     def type(
@@ -331,7 +416,12 @@ class ElementHandle(JSHandle):
         no_wait_after: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Types a text key by key. `fill` is enough unless the page listens to keys. `delay` is from key to key, in ms."""
+        """Types a text key by key. `fill` is enough unless the page listens to keys. `delay` is from key to key, in ms.
+
+        Raises:
+            Error: When the element is no longer in the document.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(deeds.deed("type", text=text, delay=delay), timeout)
 
     def select_option(
@@ -345,7 +435,12 @@ class ElementHandle(JSHandle):
         no_wait_after: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> list[str]:
-        """Selects options of a `<select>`; gives the values that are selected then."""
+        """Selects options of a `<select>`; gives the values that are selected then.
+
+        Raises:
+            Error: When the element is no longer in the document.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         choices = option_choices(value, index, label, element)
         return cast(
             "list[str]",
@@ -353,21 +448,36 @@ class ElementHandle(JSHandle):
         )
 
     def select_text(self, *, force: bool | None = None, timeout: float | timedelta | None = None) -> None:
-        """Selects all text of the element."""
+        """Selects all text of the element.
+
+        Raises:
+            Error: When the element is no longer in the document.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(deeds.deed("select_text", force=force), timeout)
 
     def scroll_into_view_if_needed(self, *, timeout: float | timedelta | None = None) -> None:
-        """Scrolls until the element can be seen."""
+        """Scrolls until the element can be seen.
+
+        Raises:
+            Error: When the element is no longer in the document.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(deeds.deed("scroll_into_view"), timeout)
 
     def set_input_files(
         self,
-        files: str | Path | Sequence[str | Path] | FilePayload | Sequence[FilePayload],
+        files: Files,
         *,
         no_wait_after: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Gives files to a file input: paths, or their content."""
+        """Gives files to a file input: paths, or their content.
+
+        Raises:
+            Error: When the element is no longer in the document.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         with deeds.files_of(files) as paths:
             self._perform(deeds.deed("set_input_files", paths=paths), timeout)
 
@@ -392,7 +502,12 @@ class ElementHandle(JSHandle):
         return cast("str | None", self._perform(deeds.deed("attribute", name=name), None))
 
     def input_value(self, *, timeout: float | timedelta | None = None) -> str:
-        """What an input, a text area or a select holds."""
+        """What an input, a text area or a select holds.
+
+        Raises:
+            Error: When the element is no longer in the document.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return cast("str", self._perform(deeds.deed("input_value"), timeout))
 
     def bounding_box(self) -> FloatRect | None:

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from .. import _aria as aria
 from .. import _deeds as deeds
 from .. import _selectors as selectors
+from .._failures import Missing
 from ..errors import Error
 from ._base import ApiObject
+from ._disposable import Disposable
 from .handle import ElementHandle, JSHandle, handle_of, option_choices
 
 if TYPE_CHECKING:
-    from .._typed import AriaRole, DropPayload, FilePayload, FloatRect, Position
+    from .._typed import AriaRole, DropPayload, Files, FloatRect, Position
     from .frame import Frame
     from .page import Page
 
@@ -180,14 +182,43 @@ class Locator(ApiObject):
             f"{self._told_as}.{selectors.written('locator', selector)}.content_frame",
         )
 
+    def within(self, locator: Locator) -> Locator:
+        """A locator for what this one finds within each of another one's elements."""
+        return locator.locator(self)
+
+    def normalize(self) -> Locator:
+        """Is not there: nothing here writes locators.
+
+        Raises:
+            Error: Always.
+        """
+        raise Missing("Locator.normalize", "write the locator by hand; `aria_snapshot` shows roles and names")
+
     def describe(self, description: str) -> Locator:
         """The same locator, called by other words in messages."""
         described = self._derived(f" >> internal:describe={selectors.quoted(description)}", "")
         described._description = description
         return described
 
-    def aria_snapshot(self, *, timeout: float | timedelta | None = None, depth: int | None = None) -> str:
-        """What assistive technology is told of the element, as text, with so many levels below."""
+    def aria_snapshot(
+        self,
+        *,
+        timeout: float | timedelta | None = None,
+        mode: Literal["ai", "default"] | None = None,
+        depth: int | None = None,
+        boxes: bool | None = None,
+    ) -> str:
+        """What assistive technology is told of the element, as text, with `depth` levels below (all unless told).
+
+        Raises:
+            Error: For `boxes` and for the mode `"ai"`.
+            TimeoutError: When there was no such element after `timeout` milliseconds (30 s unless told).
+        """
+        if boxes or mode == "ai":
+            raise Missing(
+                "aria_snapshot with boxes or refs",
+                "use the MCP server's snapshots, or `Locator.bounding_box`",
+            )
         return aria.written(self._perform(deeds.deed("aria_tree"), timeout), depth)
 
     def all(self) -> list[Locator]:
@@ -213,7 +244,12 @@ class Locator(ApiObject):
         return cast("list[str]", found)
 
     def element_handle(self, *, timeout: float | timedelta | None = None) -> ElementHandle:
-        """The element itself, as soon as it is there."""
+        """The element itself, as soon as it is there.
+
+        Raises:
+            Error: When there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         limit = self._frame._timeout(timeout)
         found = self._run(
             self._frame._native.wait_for(self._selector, "attached", True, limit), limit, self._log()
@@ -232,7 +268,12 @@ class Locator(ApiObject):
         timeout: float | timedelta | None = None,
         isolated_context: bool = True,
     ) -> Any:
-        """Runs a function with the element, as soon as it is there."""
+        """Runs a function with the element, as soon as it is there.
+
+        Raises:
+            Error: When there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         limit = self._frame._timeout(timeout)
         operation = self._frame._native.evaluate_on(
             self._selector, True, expression, arg, isolated_context, limit
@@ -251,7 +292,12 @@ class Locator(ApiObject):
         timeout: float | timedelta | None = None,
         isolated_context: bool = True,
     ) -> JSHandle:
-        """Like `evaluate`; what it gives stays in the page."""
+        """Like `evaluate`; what it gives stays in the page.
+
+        Raises:
+            Error: When there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         element = self.element_handle(timeout=timeout)
         return element.evaluate_handle(expression, arg, isolated_context=isolated_context)
 
@@ -261,13 +307,23 @@ class Locator(ApiObject):
         timeout: float | timedelta | None = None,
         state: Literal["attached", "detached", "hidden", "visible"] | None = None,
     ) -> None:
-        """Waits until the element is there, is seen (unless told), is hidden or is gone."""
+        """Waits until the element is there, is seen (unless told), is hidden or is gone.
+
+        Raises:
+            Error: When there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._frame._wait_for(self._selector, state, True, timeout, self._log())
 
     def wait_for_function(
         self, expression: str, *, arg: Any = None, timeout: float | timedelta | None = None
     ) -> None:
-        """Waits until a function of the element gives something true."""
+        """Waits until a function of the element gives something true.
+
+        Raises:
+            Error: When there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         element = self.element_handle(timeout=timeout)
         limit = self._frame._timeout(timeout)
         script = f"([element, argument]) => ({expression})(element, argument)"
@@ -285,9 +341,16 @@ class Locator(ApiObject):
         trial: bool | None = None,
         source_position: Position | None = None,
         target_position: Position | None = None,
+        scroll: Literal["auto", "none"] | None = None,
         steps: int | None = None,
     ) -> None:
-        """Drags the element onto another one."""
+        """Drags the element onto another one, in so many `steps` of the pointer.
+
+        Positions are in CSS pixels from the top left corners of the elements (near their middles unless told).
+
+        Raises:
+            TimeoutError: When one of them was not to be acted on after `timeout` milliseconds (30 s unless told).
+        """
         self._frame._drag(
             self._selector,
             target._selector,
@@ -296,6 +359,7 @@ class Locator(ApiObject):
             target_position,
             force,
             trial,
+            scroll,
             steps,
             timeout,
         )
@@ -311,6 +375,12 @@ class Locator(ApiObject):
 
         `payload` has `files` (paths, or files by their content) and `data` (texts by their kinds, such as
         `text/plain`).
+
+        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
+
+        Raises:
+            Error: When there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
         """
         with deeds.files_of(payload.get("files")) as files:
             data = list((payload.get("data") or {}).items())
@@ -331,7 +401,12 @@ class Locator(ApiObject):
         mask_color: str | None = None,
         style: str | None = None,
     ) -> bytes:
-        """A picture of the element, scrolled into view."""
+        """A picture of the element, scrolled into view.
+
+        Raises:
+            Error: When there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         element = self.element_handle(timeout=timeout)
         return element.screenshot(
             timeout=timeout,
@@ -347,9 +422,10 @@ class Locator(ApiObject):
             style=style,
         )
 
-    def highlight(self) -> None:
-        """Checks that the selector can be read. Nothing is drawn: a page would notice."""
+    def highlight(self, *, style: str | None = None) -> Disposable:
+        """Checks that the selector can be read. Nothing is drawn, whatever its `style`: a page would notice."""
         self.count()
+        return Disposable(self.hide_highlight, self._runtime)
 
     def hide_highlight(self) -> None:
         """Nothing was drawn."""
@@ -436,7 +512,16 @@ class Locator(ApiObject):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Clicks the element, once it is visible, still, enabled and on top."""
+        """Clicks the element, once it is visible, still, enabled and on top.
+
+        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
+        `delay` is how long the button is held, in milliseconds (as `input` of the context says unless told).
+        `force` does not wait for any of that; `trial` only waits.
+
+        Raises:
+            Error: When there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(
             deeds.press(
                 "click", button, click_count, delay, modifiers, position, force, trial, scroll, steps
@@ -458,7 +543,16 @@ class Locator(ApiObject):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Clicks the element twice."""
+        """Clicks the element twice.
+
+        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
+        `delay` is how long the button is held, in milliseconds (as `input` of the context says unless told).
+        `force` does not wait until it can be acted on; `trial` only waits.
+
+        Raises:
+            Error: When there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(
             deeds.press("click", button, 2, delay, modifiers, position, force, trial, scroll, steps), timeout
         )
@@ -474,7 +568,15 @@ class Locator(ApiObject):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Moves the pointer over the element."""
+        """Moves the pointer over the element.
+
+        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
+        `force` does not wait until it can be acted on; `trial` only waits.
+
+        Raises:
+            Error: When there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(
             deeds.press("hover", None, None, None, modifiers, position, force, trial, scroll), timeout
         )
@@ -490,7 +592,15 @@ class Locator(ApiObject):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Touches the element; the context needs `has_touch`."""
+        """Touches the element; the context needs `has_touch`.
+
+        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
+        `force` does not wait until it can be acted on; `trial` only waits.
+
+        Raises:
+            Error: When there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(
             deeds.press("tap", None, None, None, modifiers, position, force, trial, scroll), timeout
         )
@@ -505,7 +615,15 @@ class Locator(ApiObject):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Checks a checkbox or a radio button, if it is not."""
+        """Checks a checkbox or a radio button, if it is not.
+
+        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
+        `force` does not wait until it can be acted on; `trial` only waits.
+
+        Raises:
+            Error: When there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(deeds.checked(True, position, force, trial, scroll), timeout)
 
     def uncheck(
@@ -518,7 +636,15 @@ class Locator(ApiObject):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Unchecks a checkbox, if it is checked."""
+        """Unchecks a checkbox, if it is checked.
+
+        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
+        `force` does not wait until it can be acted on; `trial` only waits.
+
+        Raises:
+            Error: When there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(deeds.checked(False, position, force, trial, scroll), timeout)
 
     def set_checked(
@@ -532,7 +658,15 @@ class Locator(ApiObject):
         timeout: float | timedelta | None = None,
         trial: bool | None = None,
     ) -> None:
-        """Checks or unchecks a checkbox or a radio button."""
+        """Checks or unchecks a checkbox or a radio button.
+
+        `position` is in CSS pixels from the top left corner of the element (near its middle unless told).
+        `force` does not wait until it can be acted on; `trial` only waits.
+
+        Raises:
+            Error: When there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(deeds.checked(checked, position, force, trial, scroll), timeout)
 
     def fill(
@@ -543,7 +677,12 @@ class Locator(ApiObject):
         no_wait_after: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Puts a value into a field, in place of what it holds."""
+        """Puts a value into a field, in place of what it holds.
+
+        Raises:
+            Error: When there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(deeds.deed("fill", value=value, force=force), timeout)
 
     def clear(
@@ -553,15 +692,30 @@ class Locator(ApiObject):
         no_wait_after: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Empties a field."""
+        """Empties a field.
+
+        Raises:
+            Error: When there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(deeds.deed("fill", value="", force=force), timeout)
 
     def focus(self, *, timeout: float | timedelta | None = None) -> None:
-        """Puts the focus on the element."""
+        """Puts the focus on the element.
+
+        Raises:
+            Error: When there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(deeds.deed("focus"), timeout)
 
     def blur(self, *, timeout: float | timedelta | None = None) -> None:
-        """Takes the focus away from the element."""
+        """Takes the focus away from the element.
+
+        Raises:
+            Error: When there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(deeds.deed("blur"), timeout)
 
     def press(
@@ -572,7 +726,14 @@ class Locator(ApiObject):
         no_wait_after: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Presses a key or a chord such as `Control+A`, with the focus on the element."""
+        """Presses a key or a chord such as `Control+A`, with the focus on the element.
+
+        `delay` is how long the key is held, in milliseconds.
+
+        Raises:
+            Error: When there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(deeds.deed("press", key=key, delay=delay), timeout)
 
     def press_sequentially(
@@ -583,7 +744,12 @@ class Locator(ApiObject):
         no_wait_after: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Types a text key by key. `delay` is from key to key, in ms."""
+        """Types a text key by key. `delay` is from key to key, in ms.
+
+        Raises:
+            Error: When there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(deeds.deed("type", text=text, delay=delay), timeout)
 
     def type(
@@ -594,7 +760,12 @@ class Locator(ApiObject):
         no_wait_after: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Types a text key by key. `fill` is enough unless the page listens to keys. `delay` is from key to key, in ms."""
+        """Types a text key by key. `fill` is enough unless the page listens to keys. `delay` is from key to key, in ms.
+
+        Raises:
+            Error: When there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(deeds.deed("type", text=text, delay=delay), timeout)
 
     def select_option(
@@ -608,7 +779,12 @@ class Locator(ApiObject):
         no_wait_after: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> list[str]:
-        """Selects options of a `<select>`; gives the values that are selected then."""
+        """Selects options of a `<select>`; gives the values that are selected then.
+
+        Raises:
+            Error: When there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         choices = option_choices(value, index, label, element)
         return cast(
             "list[str]",
@@ -616,76 +792,156 @@ class Locator(ApiObject):
         )
 
     def select_text(self, *, force: bool | None = None, timeout: float | timedelta | None = None) -> None:
-        """Selects all text of the element."""
+        """Selects all text of the element.
+
+        Raises:
+            Error: When there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(deeds.deed("select_text", force=force), timeout)
 
     def scroll_into_view_if_needed(self, *, timeout: float | timedelta | None = None) -> None:
-        """Scrolls until the element can be seen."""
+        """Scrolls until the element can be seen.
+
+        Raises:
+            Error: When there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._perform(deeds.deed("scroll_into_view"), timeout)
 
     def set_input_files(
         self,
-        files: str | Path | Sequence[str | Path] | FilePayload | Sequence[FilePayload],
+        files: Files,
         *,
         no_wait_after: bool | None = None,
         timeout: float | timedelta | None = None,
     ) -> None:
-        """Gives files to a file input: paths, or their content."""
+        """Gives files to a file input: paths, or their content.
+
+        Raises:
+            Error: When there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         with deeds.files_of(files) as paths:
             self._perform(deeds.deed("set_input_files", paths=paths), timeout)
 
     def dispatch_event(
         self, type: str, event_init: Any | None = None, *, timeout: float | timedelta | None = None
     ) -> None:
-        """Dispatches an event on the element, whatever its state."""
+        """Dispatches an event on the element, whatever its state.
+
+        Raises:
+            Error: When there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         self._frame._dispatch(self._selector, type, event_init, True, timeout, log=self._log())
 
     def text_content(self, *, timeout: float | timedelta | None = None) -> str | None:
-        """The text in the element, seen or not."""
+        """The text in the element, seen or not.
+
+        Raises:
+            Error: When there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return cast("str | None", self._perform(deeds.deed("text_content"), timeout))
 
     def inner_text(self, *, timeout: float | timedelta | None = None) -> str:
-        """The text of the element as it is drawn."""
+        """The text of the element as it is drawn.
+
+        Raises:
+            Error: When there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return cast("str", self._perform(deeds.deed("inner_text"), timeout))
 
     def inner_html(self, *, timeout: float | timedelta | None = None) -> str:
-        """The HTML in the element."""
+        """The HTML in the element.
+
+        Raises:
+            Error: When there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return cast("str", self._perform(deeds.deed("inner_html"), timeout))
 
     def get_attribute(self, name: str, *, timeout: float | timedelta | None = None) -> str | None:
-        """The value of an attribute; `None` where it has none."""
+        """The value of an attribute; `None` where it has none.
+
+        Raises:
+            Error: When there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return cast("str | None", self._perform(deeds.deed("attribute", name=name), timeout))
 
     def input_value(self, *, timeout: float | timedelta | None = None) -> str:
-        """What an input, a text area or a select holds."""
+        """What an input, a text area or a select holds.
+
+        Raises:
+            Error: When there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return cast("str", self._perform(deeds.deed("input_value"), timeout))
 
     def bounding_box(self, *, timeout: float | timedelta | None = None) -> FloatRect | None:
-        """Where the element is in the viewport, in CSS pixels; `None` when it is not drawn."""
+        """Where the element is in the viewport, in CSS pixels; `None` when it is not drawn.
+
+        Raises:
+            Error: When there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return cast("FloatRect | None", self._perform(deeds.deed("bounding_box"), timeout))
 
     def is_visible(self, *, timeout: float | timedelta | None = None) -> bool:
-        """Whether the element can be seen now; nothing is waited for."""
+        """Whether the element can be seen now; nothing is waited for.
+
+        Raises:
+            Error: When there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return self._frame._is_visible(self._selector, True)
 
     def is_hidden(self, *, timeout: float | timedelta | None = None) -> bool:
-        """Whether the element is missing or cannot be seen now; nothing is waited for."""
+        """Whether the element is missing or cannot be seen now; nothing is waited for.
+
+        Raises:
+            Error: When there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return not self._frame._is_visible(self._selector, True)
 
     def is_enabled(self, *, timeout: float | timedelta | None = None) -> bool:
-        """Whether the element is enabled."""
+        """Whether the element is enabled.
+
+        Raises:
+            Error: When there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return cast("bool", self._perform(deeds.deed("is_enabled"), timeout))
 
     def is_disabled(self, *, timeout: float | timedelta | None = None) -> bool:
-        """Whether the element is disabled."""
+        """Whether the element is disabled.
+
+        Raises:
+            Error: When there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return not self._perform(deeds.deed("is_enabled"), timeout)
 
     def is_editable(self, *, timeout: float | timedelta | None = None) -> bool:
-        """Whether the element can be edited."""
+        """Whether the element can be edited.
+
+        Raises:
+            Error: When there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return cast("bool", self._perform(deeds.deed("is_editable"), timeout))
 
     def is_checked(self, *, timeout: float | timedelta | None = None) -> bool:
-        """Whether the element is checked."""
+        """Whether the element is checked.
+
+        Raises:
+            Error: When there are several such elements.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         return cast("bool", self._perform(deeds.deed("is_checked"), timeout))
 
 

@@ -13,6 +13,7 @@ from .. import _urls as urls
 from .._core import Promise
 from ..errors import Error
 from ._base import ApiObject, taken
+from ._disposable import Disposable
 
 if TYPE_CHECKING:
     from .._core import Route as NativeRoute
@@ -20,26 +21,6 @@ if TYPE_CHECKING:
     from .context import BrowserContext
     from .network import Request
     from .page import Page
-
-
-class Disposable:
-    """Something that can be taken back: at once, or at the end of a `with`."""
-
-    def __init__(self, take_back: Callable[[], Any], runtime: Any) -> None:
-        self._take_back: Callable[[], Any] | None = take_back
-        self._runtime = runtime
-
-    def dispose(self) -> None:
-        """Takes it back."""
-        if self._take_back is not None:
-            take_back, self._take_back = self._take_back, None
-            self._runtime.settle(take_back())
-
-    def __enter__(self) -> Disposable:  # noqa: PYI034  (`Self` is younger than Python 3.10.)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.dispose()
 
 
 class Handler:
@@ -235,7 +216,11 @@ class Route(ApiObject):
         max_retries: int | None = None,
         timeout: float | timedelta | None = None,
     ) -> APIResponse:
-        """Sends the request from here, and gives the answer; the request goes on waiting."""
+        """Sends the request from here, and gives the answer; the request goes on waiting.
+
+        Raises:
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
         request = self._request
         return request._traffic.context.request.fetch(
             request if url is None else url,

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from .._failures import caller
 from ..errors import Error
 from ._base import ApiObject
+from ._disposable import Disposable
 from .har import Recorder
-from .routing import Disposable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -130,7 +130,7 @@ class Tracing(ApiObject):
         archive, self._archive = self._archive, None
         archive.stop()
 
-    def call(self, operation: Operation, timeout: float | None, log: Sequence[str]) -> Any:
+    def _call(self, operation: Operation, timeout: float | None, log: Sequence[str]) -> Any:
         """Does something, and writes it down under the name of the method that was called."""
         title = caller()
         owner, _, method = title.partition(".")

@@ -6,8 +6,8 @@ let changes = 0;
 let last = 0;
 let watches = 0;
 
-/** Begins to watch the document, and the shadow roots around a node. Answers the number of this watch. */
-engine.watch = (node) => {
+/** Begins to watch the document, and the shadow roots around these nodes. Answers the number of this watch. */
+engine.watch = (...nodes) => {
   observer?.disconnect();
   watches++;
   changes = 0;
@@ -18,7 +18,9 @@ engine.watch = (node) => {
   });
   const everything = { subtree: true, childList: true, attributes: true, characterData: true };
   observer.observe(document, everything);
-  for (let root = node && rootOf(node); root instanceof ShadowRoot; root = rootOf(root.host)) observer.observe(root, everything);
+  for (const node of nodes) {
+    for (let root = rootOf(node); root instanceof ShadowRoot; root = rootOf(root.host)) observer.observe(root, everything);
+  }
   return watches;
 };
 
@@ -55,12 +57,11 @@ const wayUp = (start) => {
 };
 
 /**
- * Everything that hears of input to the node, up to the document; then, behind a `null`, what hears of it when the
+ * Everything that hears of input to the nodes, up to the document; then, behind a `null`, what hears of it when the
  * focus leaves where it is now.
  */
-engine.hearers = (node) => {
-  const control = engine.controlOf(node);
-  const heard = new Set([...wayUp(node), ...(control === node ? [] : wayUp(control))]);
+engine.hearers = (...nodes) => {
+  const heard = new Set(nodes.flatMap((node) => [node, engine.controlOf(node)]).flatMap(wayUp));
   const left = wayUp(engine.activeElement()).filter((here) => !heard.has(here));
   return [...heard, null, ...left];
 };

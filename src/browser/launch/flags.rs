@@ -96,8 +96,9 @@ pub const FLAGS: &[Flag] = &[
 
 const HEADLESS: &str = "--headless=new";
 
-/// The window of a headless browser: a part of the screen above, as windows are.
-const HEADLESS_WINDOW: (u32, u32) = (1440, 960);
+/// The window of a headless browser: a part of the screen above, as windows are. A picture of what it shows is small
+/// enough for a model to look at it pixel by pixel.
+const HEADLESS_WINDOW: (u32, u32) = (1280, 800);
 
 /// Switches whose values are lists, so that ours and the user's have to be one.
 const LISTS: &[&str] = &[

@@ -3,6 +3,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Result;
+use crate::browser::ActsOn;
 use crate::error::Error;
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::{Reply, View, one_line};
@@ -37,7 +38,7 @@ impl Tool for HandleDialog {
             answered = Some(page.answer_dialog(self.accept, self.prompt_text).await?);
             Ok(())
         };
-        call.act(&page, None, answer).await?;
+        call.act(&page, ActsOn::Page, answer).await?;
         let dialog = answered.ok_or(Error::NoDialog)?;
         let past = if self.accept { "Accepted" } else { "Dismissed" };
         reply.say(format!("{past} the {} {:?}", dialog.kind, one_line(&dialog.message)));

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Result;
-use crate::browser::{ElementHandle, Page};
+use crate::browser::{ActsOn, ElementHandle, Page};
 use crate::error::Error;
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::{Reply, View};
@@ -48,7 +48,7 @@ impl Tool for FileUpload {
             }
             given
         };
-        call.act(&page, None, Box::pin(give)).await?;
+        call.act(&page, ActsOn::Page, Box::pin(give)).await?;
         let names: Vec<_> = paths.iter().filter_map(|path| path.file_name()?.to_str()).collect();
         reply.say(format!("Uploaded {} file(s): {}", names.len(), names.join(", ")));
         reply.show(View::Changes);

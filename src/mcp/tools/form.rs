@@ -3,7 +3,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Result;
-use crate::browser::{ElementHandle, OptionChoice};
+use crate::browser::{ActsOn, ElementHandle, OptionChoice};
 use crate::error::Error;
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::{Reply, View};
@@ -26,6 +26,7 @@ pub enum FieldType {
 pub struct Field {
     /// The field in words.
     pub name: String,
+    pub element: Option<String>,
     pub r#type: FieldType,
     /// Ref from the snapshot.
     #[schemars(length(min = 1))]
@@ -73,7 +74,7 @@ impl Tool for FillForm {
             }
             Ok(())
         };
-        call.act(&page, None, Box::pin(fill)).await?;
+        call.act(&page, ActsOn::Filled(&found), Box::pin(fill)).await?;
         let names: Vec<_> = self.fields.iter().map(|field| field.name.as_str()).collect();
         reply.say(format!("Filled {} field(s): {}", names.len(), names.join(", ")));
         reply.show(View::Changes);
@@ -167,7 +168,8 @@ impl Tool for SelectOption {
         let choices: Vec<_> = self.values.iter().cloned().map(OptionChoice::Any).collect();
         let options = call.action_options();
         let select = async { element.select_options(&choices, &options).await.map(drop) };
-        call.act(&page, Some(&element), Box::pin(select)).await?;
+        let select_alone = ActsOn::Filled(std::slice::from_ref(&element));
+        call.act(&page, select_alone, Box::pin(select)).await?;
         let values = serde_json::to_string(&self.values).unwrap_or_default();
         reply.say(format!("Selected {values} in {told}"));
         reply.show(View::Changes);
@@ -191,7 +193,7 @@ impl Tool for PressKey {
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;
         let keyboard = page.input().keyboard();
-        call.act(&page, None, keyboard.press(&self.key)).await?;
+        call.act(&page, ActsOn::Page, keyboard.press(&self.key)).await?;
         reply.say(format!("Pressed key '{}'", self.key));
         reply.show(View::Changes);
         Ok(())

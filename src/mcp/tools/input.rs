@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::Result;
 use crate::browser::input::{self, ClickOptions};
-use crate::browser::{ActionOptions, ElementHandle};
+use crate::browser::{ActionOptions, ActsOn, ElementHandle};
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::target;
@@ -63,7 +63,7 @@ impl Tool for Click {
         };
         call.progress.say("clicking");
         let options = call.action_options();
-        call.act(&page, Some(&element), Box::pin(element.click(&click, &options))).await?;
+        call.act(&page, ActsOn::Pressed(&element), Box::pin(element.click(&click, &options))).await?;
         reply.say(format!("{} {told}", if self.double_click { "Double-clicked" } else { "Clicked" }));
         reply.show(View::Changes);
         Ok(())
@@ -95,10 +95,20 @@ impl Tool for Type {
         let page = call.open_page().await?;
         let (element, told) = target::described(call, &page, &self.r#ref, self.element.clone()).await?;
         call.progress.say("typing");
-        call.act(&page, Some(&element), self.type_into(&element, &call.action_options())).await?;
+        let acts_on = typing(&element, &self.text, self.submit);
+        call.act(&page, acts_on, self.type_into(&element, &call.action_options())).await?;
         reply.say(format!("Typed into {told}{}", if self.submit { " and submitted" } else { "" }));
         reply.show(View::Changes);
         Ok(())
+    }
+}
+
+/// What typing does: Enter is one of the keys that the browser itself answers.
+pub(super) fn typing<'a>(field: &'a ElementHandle, text: &str, submits: bool) -> ActsOn<'a> {
+    if submits || text.contains(['\n', '\r']) {
+        ActsOn::Pressed(field)
+    } else {
+        ActsOn::Filled(std::slice::from_ref(field))
     }
 }
 

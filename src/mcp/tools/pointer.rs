@@ -3,6 +3,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Result;
+use crate::browser::ActsOn;
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::target;
@@ -25,7 +26,7 @@ impl Tool for Hover {
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;
         let (element, told) = target::described(call, &page, &self.r#ref, self.element).await?;
-        call.act(&page, Some(&element), element.hover(&call.action_options())).await?;
+        call.act(&page, ActsOn::Pressed(&element), element.hover(&call.action_options())).await?;
         reply.say(format!("Hovering over {told}"));
         reply.show(View::Changes);
         Ok(())
@@ -56,7 +57,7 @@ impl Tool for Drag {
         let (start, start_told) = target::described(call, &page, &self.start_ref, self.start_element).await?;
         let (end, end_told) = target::described(call, &page, &self.end_ref, self.end_element).await?;
         let options = call.action_options();
-        call.act(&page, None, Box::pin(start.drag_to(&end, &options, &options))).await?;
+        call.act(&page, ActsOn::Page, Box::pin(start.drag_to(&end, &options, &options))).await?;
         reply.say(format!("Dragged {start_told} to {end_told}"));
         reply.show(View::Changes);
         Ok(())
@@ -80,7 +81,7 @@ impl Tool for ScrollIntoView {
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;
         let (element, told) = target::described(call, &page, &self.r#ref, self.element).await?;
-        call.act(&page, None, element.scroll_into_view(&call.action_options())).await?;
+        call.act(&page, ActsOn::Page, element.scroll_into_view(&call.action_options())).await?;
         reply.say(format!("Scrolled {told} into view"));
         reply.show(View::Changes);
         Ok(())

@@ -5,10 +5,11 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tokio::try_join;
 use url::Url;
 
 use crate::Result;
-use crate::browser::{Area, ImageFormat, Page, ScreenshotOptions};
+use crate::browser::{Area, ImageFormat, Page, Screenshot, ScreenshotOptions};
 use crate::error::{Error, Obstacle};
 use crate::mcp::dispatch::Call;
 use crate::mcp::files;
@@ -73,7 +74,13 @@ impl Tool for TakeScreenshot {
             None => (Area::Viewport, "viewport".to_owned()),
         };
         let options = ScreenshotOptions { area, format, quality: Some(90), ..ScreenshotOptions::default() };
-        let picture = page.screenshot(options).await?;
+        // Both are asked for at once, so that they show the same moment.
+        let (picture, shown) = try_join!(page.screenshot(options), async {
+            match call.settings.image_responses {
+                ImageResponses::Inline => shown(&page, area).await.map(Some),
+                ImageResponses::File | ImageResponses::Omit => Ok(None),
+            }
+        })?;
         let size = picture.bytes.len() as u64;
         let file = files::write(&call.settings.screenshot_dir, &name, picture.bytes).await?;
         if call.settings.image_responses == ImageResponses::Omit {
@@ -81,8 +88,8 @@ impl Tool for TakeScreenshot {
             return Ok(());
         }
         reply.say(format!("Screenshot saved to {} ({what})", file.shown));
-        if call.settings.image_responses == ImageResponses::Inline {
-            include(&page, area, reply).await?;
+        if let Some(shown) = shown {
+            include(shown, reply);
         }
         if let Ok(uri) = Url::from_file_path(&file.path) {
             let mime_type = format.mime_type();
@@ -124,8 +131,8 @@ fn named(ending: &str) -> Option<ImageType> {
     }
 }
 
-/// Adds the picture to the answer, as large as a model looks at it.
-async fn include(page: &Page, area: Area, reply: &mut Reply) -> Result<()> {
+/// The picture as large as a model looks at it.
+async fn shown(page: &Page, area: Area) -> Result<Screenshot> {
     let options = ScreenshotOptions {
         area,
         format: ImageFormat::Jpeg,
@@ -133,7 +140,10 @@ async fn include(page: &Page, area: Area, reply: &mut Reply) -> Result<()> {
         at_most: Some((LONGEST_SIDE, MOST_PIXELS)),
         ..ScreenshotOptions::default()
     };
-    let picture = page.screenshot(options).await?;
+    page.screenshot(options).await
+}
+
+fn include(picture: Screenshot, reply: &mut Reply) {
     reply.add_image(Image {
         base64: BASE64_STANDARD.encode(picture.bytes),
         mime_type: picture.format.mime_type(),
@@ -144,5 +154,4 @@ async fn include(page: &Page, area: Area, reply: &mut Reply) -> Result<()> {
             "The picture here is scaled: multiply its coordinates by {factor:.3} to get the page's."
         ));
     }
-    Ok(())
 }

@@ -5,10 +5,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{address, milliseconds};
+use super::{address, input, milliseconds};
 use crate::Result;
 use crate::browser::input::ClickOptions;
-use crate::browser::{ActionOptions, ElementHandle, ElementState, Page, Sight, WaitUntil};
+use crate::browser::{ActionOptions, ActsOn, ElementHandle, ElementState, Page, Sight, WaitUntil};
 use crate::error::{Error, Obstacle};
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::Reply;
@@ -162,7 +162,7 @@ impl Tool for Click {
         let count = self.click_count.unwrap_or(1.0) as u32;
         let click = ClickOptions { count, ..ClickOptions::default() };
         let options = ActionOptions { force: self.force, ..ActionOptions::within(rest) };
-        call.act(&page, Some(&element), Box::pin(element.click(&click, &options))).await?;
+        call.act(&page, ActsOn::Pressed(&element), Box::pin(element.click(&click, &options))).await?;
         errand::dismiss(&page).await?;
         answer(reply, json!({ "success": true, "message": texts::CLICKED }));
         Ok(())
@@ -207,7 +207,7 @@ impl Tool for Type {
         }
         let delay = self.delay.map(milliseconds);
         let typing = Box::pin(element.type_text(&self.text, delay, &options));
-        call.act(&page, Some(&element), typing).await?;
+        call.act(&page, input::typing(&element, &self.text, false), typing).await?;
         errand::dismiss(&page).await?;
         answer(reply, json!({ "success": true, "message": texts::TYPED }));
         Ok(())

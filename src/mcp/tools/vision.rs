@@ -4,8 +4,8 @@ use serde::Deserialize;
 
 use super::input::Button;
 use crate::Result;
-use crate::browser::Page;
 use crate::browser::input::{ClickOptions, Point};
+use crate::browser::{ActsOn, Page};
 use crate::error::Error;
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::{Reply, View};
@@ -38,7 +38,7 @@ impl Tool for MouseClick {
         let count = self.click_count.unwrap_or(1);
         let options = ClickOptions { button: self.button.into(), count, ..ClickOptions::default() };
         let mouse = page.input().mouse();
-        call.act(&page, None, Box::pin(mouse.click(Point::new(self.x, self.y), &options))).await?;
+        call.act(&page, ActsOn::Page, Box::pin(mouse.click(Point::new(self.x, self.y), &options))).await?;
         let verb = ["Clicked", "Double-clicked", "Triple-clicked"][(count as usize - 1).min(2)];
         let what = self.element.as_deref().unwrap_or("position");
         let button = match self.button {
@@ -97,7 +97,7 @@ impl Tool for MouseMove {
                 None => mouse.move_to(to).await,
             }
         };
-        call.act(&page, None, Box::pin(travel)).await?;
+        call.act(&page, ActsOn::Page, Box::pin(travel)).await?;
         let told =
             steps.filter(|steps| *steps > 1).map(|steps| format!(" in {steps} steps")).unwrap_or_default();
         reply.say(format!("Moved mouse to ({}, {}){told}", self.x, self.y));
@@ -134,7 +134,7 @@ impl Tool for MouseDrag {
         let (from, to) = (Point::new(self.start_x, self.start_y), Point::new(self.end_x, self.end_y));
         let ends = [("startX", "startY", from.x, from.y), ("endX", "endY", to.x, to.y)];
         inside(&page, &ends).await?;
-        call.act(&page, None, Box::pin(page.drag(from, to, steps))).await?;
+        call.act(&page, ActsOn::Page, Box::pin(page.drag(from, to, steps))).await?;
         let Self { start_x, start_y, end_x, end_y, .. } = self;
         reply.say(format!("Dragged from ({start_x}, {start_y}) to ({end_x}, {end_y}) in {steps} steps"));
         reply.show(View::Changes);

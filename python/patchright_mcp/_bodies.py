@@ -1,0 +1,107 @@
+"""What requests without a page are sent with."""
+
+from __future__ import annotations
+
+import json as json_module
+import mimetypes
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl
+
+from .errors import Error
+
+
+class FormData:
+    """Fields and files of a form, in an order; a name may come more than once."""
+
+    def __init__(self) -> None:
+        self._fields: list[tuple[str, Any]] = []
+
+    def set(self, name: str, value: Any) -> FormData:
+        """Sets a field, in place of those of the same name."""
+        self._fields = [field for field in self._fields if field[0] != name]
+        return self.append(name, value)
+
+    def append(self, name: str, value: Any) -> FormData:
+        """Adds a field."""
+        self._fields.append((name, value))
+        return self
+
+
+def check_options(options: Any) -> None:
+    """At most one body, and no number below 0."""
+    bodies = [name for name in ("data", "form", "multipart") if options.get(name) is not None]
+    if len(bodies) > 1:
+        raise Error("Only one of 'data', 'form' or 'multipart' can be specified")
+    for name in ("max_redirects", "max_retries"):
+        value = options.get(name)
+        if value is not None and value < 0:
+            raise AssertionError(f"'{name}' must be greater than or equal to '0'")
+
+
+def body_of(options: Any, headers: dict[str, str]) -> tuple[str, Any] | None:
+    """What is sent along: its kind, and what belongs to it."""
+    data, form, multipart = (options.get(name) for name in ("data", "form", "multipart"))
+    if form is not None:
+        return ("form", pairs(form))
+    if multipart is not None:
+        return ("multipart", [_part(name, value) for name, value in _fields(multipart)])
+    if isinstance(data, bytes):
+        return ("bytes", data)
+    if isinstance(data, str):
+        return (
+            ("json", data if _is_json(data) else json_module.dumps(data))
+            if _says_json(headers)
+            else (
+                "bytes",
+                data.encode(),
+            )
+        )
+    if isinstance(data, (dict, list, int, float, bool)):
+        return ("json", json_module.dumps(data))
+    if data is not None:
+        raise Error(f"Unsupported 'data' type: {type(data)}")
+    return None
+
+
+def _says_json(headers: dict[str, str]) -> bool:
+    return any(
+        name.lower() == "content-type" and "application/json" in value for name, value in headers.items()
+    )
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json_module.loads(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _fields(form: Any) -> list[tuple[str, Any]]:
+    return form._fields if isinstance(form, FormData) else list(form.items())
+
+
+def pairs(values: Any) -> list[tuple[str, str]]:
+    """Names and values as texts: of a query, of fields, or of what a query is written like."""
+    if values is None:
+        return []
+    if isinstance(values, str):
+        return parse_qsl(values.removeprefix("?"), keep_blank_values=True)
+    return [(name, _text(value)) for name, value in _fields(values)]
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _part(name: str, value: Any) -> tuple[str, bytes, tuple[str, str] | None]:
+    if isinstance(value, dict):
+        for key in ("name", "mimeType", "buffer"):
+            if key not in value:
+                raise Error(f"Unexpected file payload: it has no {key!r}")
+        return (name, value["buffer"], (value["name"], value["mimeType"]))
+    if isinstance(value, Path):
+        kind = mimetypes.guess_type(value.name)[0] or "application/octet-stream"
+        return (name, value.read_bytes(), (value.name, kind))
+    return (name, value if isinstance(value, bytes) else _text(value).encode(), None)

@@ -1,0 +1,66 @@
+"""Cookies, as scripts give and get them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, cast
+
+from .errors import Error
+
+if TYPE_CHECKING:
+    from ._typed import Cookie
+
+
+def kept_cookies(
+    cookies: list[dict[str, Any]],
+    name: str | re.Pattern[str] | None,
+    domain: str | re.Pattern[str] | None,
+    path: str | re.Pattern[str] | None,
+) -> list[dict[str, Any]]:
+    """What is left when those that fit are taken away."""
+    wanted = {"name": name, "domain": domain, "path": path}
+    return [
+        cookie for cookie in cookies if not all(_fits(cookie[key], value) for key, value in wanted.items())
+    ]
+
+
+def _fits(text: str, wanted: str | re.Pattern[str] | None) -> bool:
+    if wanted is None:
+        return True
+    return bool(wanted.search(text)) if isinstance(wanted, re.Pattern) else text == wanted
+
+
+_COOKIE_KEYS = (
+    "name",
+    "value",
+    "domain",
+    "path",
+    "expires",
+    "httpOnly",
+    "secure",
+    "sameSite",
+    "partitionKey",
+)
+
+
+def told_cookie(cookie: dict[str, Any]) -> Cookie:
+    """A cookie of the engine as scripts get it."""
+    told = {key: cookie[key] for key in _COOKIE_KEYS if cookie.get(key) is not None}
+    told.setdefault("sameSite", "Lax")
+    return cast("Cookie", told)
+
+
+def checked_cookie(cookie: Any) -> dict[str, Any]:
+    """A cookie of a script as the engine takes it."""
+    told = dict(cookie)
+    if not told.get("url") and not (told.get("domain") and told.get("path")):
+        raise Error("Cookie should have a url or a domain/path pair")
+    if told.get("url") and told.get("domain"):
+        raise Error("Cookie should have either url or domain")
+    if told.get("url") and told.get("path"):
+        raise Error("Cookie should have either url or path")
+    if told.get("url") == "about:blank":
+        raise Error(f'Blank page can not have cookie "{told.get("name")}"')
+    if str(told.get("url", "")).startswith("data:"):
+        raise Error(f'Data URL page can not have cookie "{told.get("name")}"')
+    return {key: value for key, value in told.items() if value is not None}

@@ -1,0 +1,26 @@
+"""What can be taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+class Disposable:
+    """Something that can be taken back: at once, or at the end of a `with`."""
+
+    def __init__(self, take_back: Callable[[], Any], runtime: Any) -> None:
+        self._take_back: Callable[[], Any] | None = take_back
+        self._runtime = runtime
+
+    async def dispose(self) -> None:
+        """Takes it back."""
+        if self._take_back is not None:
+            take_back, self._take_back = self._take_back, None
+            await self._runtime.settle(take_back())
+
+    async def __aenter__(self) -> Disposable:  # noqa: PYI034  (`Self` is younger than Python 3.10.)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.dispose()

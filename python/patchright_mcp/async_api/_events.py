@@ -1,0 +1,60 @@
+"""Waiting for events. `_events.pyi` beside it says what comes with each of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ._base import ApiObject
+from ._runtime import EventContextManager
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import timedelta
+
+    from ._base import Waiter
+
+
+class Expects(ApiObject):
+    """Something whose events can be waited for around what causes them."""
+
+    def _expect(
+        self, event: str, predicate: Callable[[Any], Any] | None, timeout: float | timedelta | None
+    ) -> Waiter[Any]:
+        raise NotImplementedError
+
+    def expect_event(
+        self,
+        event: str,
+        predicate: Callable[..., Any] | None = None,
+        *,
+        timeout: float | timedelta | None = None,
+    ) -> EventContextManager[Any]:
+        """Waits, at its end, for an event that its body causes, and that `predicate` accepts.
+
+        Raises:
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
+        return EventContextManager(self._expect(event, predicate, timeout))
+
+
+class Waits(Expects):
+    """Something whose events can also be waited for when they are caused elsewhere."""
+
+    async def wait_for_event(
+        self,
+        event: str,
+        predicate: Callable[..., Any] | None = None,
+        *,
+        timeout: float | timedelta | None = None,
+    ) -> Any:
+        """Waits for an event that `predicate` accepts. `expect_event` also sees one that happens at once.
+
+        Raises:
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
+        return await self._expect(event, predicate, timeout).result()
+
+
+BrowserEvents = SessionEvents = ApiObject
+WorkerEvents = Expects
+PageEvents = ContextEvents = SocketEvents = Waits

@@ -1,0 +1,21 @@
+"""Videos, which are not recorded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class Video(Protocol):
+    """A video of a page. None is ever recorded, so `Page.video` is `None`."""
+
+    async def path(self) -> Path:
+        """Where it is."""
+
+    async def save_as(self, path: str | Path) -> None:
+        """Copies it."""
+
+    async def delete(self) -> None:
+        """Removes it."""
