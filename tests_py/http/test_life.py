@@ -386,6 +386,16 @@ def test_a_browser_that_comes_back_is_attached_to_again(
     server = start("--cdp-endpoint", endpoint.url, "--cdp-timeout", "3000")
     client = server.begin()
     assert "form" in client.text("browser_evaluate", function="() => location.href")
+    site.hold()
+    thread, results = in_background(lambda: client.call("browser_navigate", url=site.url("/hold/drop")))
+    until(lambda: site.requested("/hold/drop"), "the request")
+    killed = time.monotonic()
+    endpoint.process.kill()
+    thread.join(20)
+    site.release()
+    (result, ended) = results[0]
+    assert "browser is gone" in text(result)
+    assert ended - killed < 1.5
     endpoint.end()
     gone = client.call("browser_navigate", url=site.page("form"))
     assert gone["isError"]

@@ -246,6 +246,13 @@ def test_a_client_that_finds_no_room_is_told_to_come_back(tmp_path: Path) -> Non
         server.begin()
 
 
+def test_a_client_that_never_said_goodbye_makes_room_after_a_while(tmp_path: Path) -> None:
+    with HttpServer(tmp_path, "--max-clients", "1", "--client-grace", "1000") as server:
+        silent = server.begin()
+        until(lambda: server.post(INITIALIZE).status == 200, "room for another")
+        assert silent.post({"jsonrpc": "2.0", "id": 1, "method": "ping"}).status == 404
+
+
 async def test_clients_without_sessions_keep_their_pages(server: HttpServer, site: Site) -> None:
     async with server.connect_without_session() as one, server.connect_without_session() as two:
         assert one.protocol_version == "2026-07-28"
