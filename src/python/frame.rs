@@ -302,7 +302,11 @@ impl Frame {
     }
 
     /// Drags one element onto another.
-    #[expect(clippy::too_many_arguments, reason = "two elements, and how to go about each")]
+    #[expect(
+        clippy::too_many_arguments,
+        clippy::fn_params_excessive_bools,
+        reason = "two elements, and how to go about each"
+    )]
     #[pyo3(signature = (source, target, strict, source_position, target_position, force, trial, steps, keeps_scroll, timeout_ms))]
     fn drag(
         &self,
