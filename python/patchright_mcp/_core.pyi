@@ -178,7 +178,7 @@ class BrowserContext:
     def is_closed(self) -> bool: ...
     def new_page(self) -> Operation: ...
     def close(self) -> Operation: ...
-    def expose(self, name: str) -> Operation:
+    def expose(self, name: str, all_frames: bool) -> Operation:
         """Gives all pages a function, whose calls are told as events."""
     def route_sockets(self, name: str) -> Operation:
         """Has every new web socket ask the function `name`, whose calls are told as events."""
@@ -268,7 +268,7 @@ class Page:
     def set_viewport(self, width: int, height: int) -> Operation: ...
     def set_extra_headers(self, headers: dict[str, str]) -> Operation: ...
     def emulate_media(self, media: Any) -> Operation: ...
-    def expose(self, name: str) -> Operation:
+    def expose(self, name: str, all_frames: bool) -> Operation:
         """Gives the page a function, whose calls are told as events."""
     def hear_console(self, messages: bool, errors: bool) -> None:
         """Whether it is told of what this page logs, and of errors that nobody caught. From now on."""
@@ -389,20 +389,8 @@ class Frame:
         self, selector: str, strict: bool, script: str, argument: Any, isolated: bool, timeout_ms: float
     ) -> Operation:
         """Runs a script with the element as soon as it is there. `whole`: its result stays in the page."""
-    def drag(
-        self,
-        source: str,
-        target: str,
-        strict: bool,
-        source_position: tuple[float, float] | None,
-        target_position: tuple[float, float] | None,
-        force: bool,
-        trial: bool,
-        steps: int | None,
-        keeps_scroll: bool,
-        timeout_ms: float,
-    ) -> Operation:
-        """Drags one element onto another."""
+    def drag(self, source: str, target: str, strict: bool, how: Any, timeout_ms: float) -> Operation:
+        """Drags one element onto another. `how`: positions, `force`, `trial`, `steps` and `keeps_scroll`."""
     def frame_element(self) -> Operation:
         """The element that shows this frame, in its parent."""
 

@@ -296,6 +296,10 @@ impl BrowserContext {
 
     /// Runs `source` in every document of this context that is made from now on, before the document's own scripts.
     pub async fn add_init_script(&self, source: String) -> Result<()> {
+        self.widen_exposures(&source).await?;
+        for page in self.pages() {
+            page.widen_exposures(&source).await?;
+        }
         self.inner.options.lock().init_scripts.push(source.clone());
         self.add_to_sessions(&source).await
     }
@@ -314,8 +318,8 @@ impl BrowserContext {
         Ok(())
     }
 
-    pub(super) fn remember_exposure(&self, exposure: Exposure) {
-        self.inner.state.lock().exposures.push(exposure);
+    pub(super) fn change_exposures<T>(&self, change: impl FnOnce(&mut Vec<Exposure>) -> T) -> T {
+        change(&mut self.inner.state.lock().exposures)
     }
 
     pub(super) fn exposures(&self) -> Vec<Exposure> {
@@ -566,9 +570,11 @@ impl BrowserContext {
             session.send(SetExtraHttpHeaders { headers: options.extra_headers.clone() }).ignore();
         }
         let clock = self.clock().map(|clock| clock.script());
-        for source in clock.iter().chain(&options.init_scripts) {
+        let exposures = self.exposures();
+        let functions = exposures.iter().filter_map(|exposure| exposure.script_for(is_page));
+        for source in clock.into_iter().chain(functions).chain(options.init_scripts.iter().cloned()) {
             let script = AddScriptToEvaluateOnNewDocument {
-                source: source.clone(),
+                source,
                 // A page begins with an empty document, which is there already.
                 run_immediately: is_page.then_some(true),
                 ..AddScriptToEvaluateOnNewDocument::default()

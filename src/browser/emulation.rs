@@ -195,8 +195,9 @@ impl Own {
         if let Some(media) = &self.media {
             session.send(media.command()).ignore();
         }
-        for source in &self.init_scripts {
-            let source = source.clone();
+        // A page has nothing of its own when it is set up: this is a frame of another process.
+        let functions = self.exposures.iter().filter_map(|exposure| exposure.script_for(false));
+        for source in functions.chain(self.init_scripts.iter().cloned()) {
             let script = AddScriptToEvaluateOnNewDocument { source, ..Default::default() };
             session.send(script).ignore();
         }

@@ -47,6 +47,8 @@ struct FrameState {
     /// The world of the parent that knows by which element it shows this frame.
     adopted_in: Option<i64>,
     next_ref: u32,
+    /// The functions exposed in the current document, by their tokens.
+    exposed: Vec<Arc<str>>,
 }
 
 /// Which moments of its life the current document has reached.
@@ -94,6 +96,7 @@ impl Frame {
             owner: None,
             adopted_in: None,
             next_ref: 1,
+            exposed: Vec::new(),
         };
         let inner = FrameInner {
             page,
@@ -343,6 +346,20 @@ impl Frame {
         self.inner.state.lock().adopted_in = Some(parent.context_id());
     }
 
+    /// Notes that a function was exposed in the document; false if it was before, or if that document is gone.
+    pub(super) fn note_exposure(&self, loader: &Arc<str>, token: &Arc<str>) -> bool {
+        let mut state = self.inner.state.lock();
+        let is_new = state.loader == *loader && !state.exposed.contains(token);
+        if is_new {
+            state.exposed.push(token.clone());
+        }
+        is_new
+    }
+
+    pub(super) fn has_exposure(&self, token: &Arc<str>) -> bool {
+        self.inner.state.lock().exposed.contains(token)
+    }
+
     /// Remembers the highest number given to a node, so that the next document goes on from there.
     pub fn refs_used_up_to(&self, last: u32) {
         let mut state = self.inner.state.lock();
@@ -371,6 +388,7 @@ impl Frame {
         state.leaving = false;
         state.world = None;
         state.main_context = None;
+        state.exposed.clear();
     }
 
     /// A navigation begins that is to bring another document.
@@ -419,6 +437,7 @@ impl Frame {
             state.loader = Arc::from("");
             state.world = None;
             state.main_context = None;
+            state.exposed.clear();
         }
     }
 

@@ -67,8 +67,26 @@ impl Realm {
 
     /// Runs `script`, an expression or a function that is called with `argument`, and gives its value.
     pub async fn evaluate(&self, script: &str, argument: &JsValue) -> Result<JsValue> {
+        self.prepare_for(script).await?;
+        self.evaluate_as_it_is(script, argument).await
+    }
+
+    /// Like [`evaluate`](Self::evaluate), where nothing is to be put before.
+    pub(super) async fn evaluate_as_it_is(&self, script: &str, argument: &JsValue) -> Result<JsValue> {
         let object = self.run(script, argument, true).await?;
         self.read(object).await
+    }
+
+    /// Puts the functions into the document that a user's script calls there.
+    async fn prepare_for(&self, script: &str) -> Result<()> {
+        match &self.frame {
+            Some(frame)
+                if frame.calls_unplaced(script) && self.context == Some(frame.main_context().await?) =>
+            {
+                frame.place_named(script).await
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Like [`evaluate`](Self::evaluate), also while a dialog is open.
@@ -80,6 +98,7 @@ impl Realm {
 
     /// Like [`evaluate`](Self::evaluate); what it gives stays in the page.
     pub async fn evaluate_handle(&self, script: &str, argument: &JsValue) -> Result<JsHandle> {
+        self.prepare_for(script).await?;
         Ok(self.hold(self.run(script, argument, false).await?))
     }
 
@@ -294,6 +313,7 @@ impl JsHandle {
             (Some(scope), Some(frame)) if self.is_node() => frame.realm(scope).await?,
             _ => self.realm.clone(),
         };
+        realm.prepare_for(script).await?;
         let items = vec![JsValue::Handle(self.clone()), argument.clone()];
         let both = JsValue::Array { number: 0, items };
         let function = if is_function(script) {

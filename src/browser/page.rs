@@ -480,6 +480,8 @@ impl Page {
 
     /// Runs `source` in every document of this page that is made from now on, before the document's own scripts.
     pub async fn add_init_script(&self, source: String) -> Result<()> {
+        self.context().widen_exposures(&source).await?;
+        self.widen_exposures(&source).await?;
         self.own(|own| own.init_scripts.push(source.clone()));
         for session in self.sessions() {
             let script = wire::AddScriptToEvaluateOnNewDocument {

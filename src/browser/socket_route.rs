@@ -13,7 +13,7 @@ const ROUTED: &str = include_str!("injected/socket.js");
 impl BrowserContext {
     /// Has every new web socket ask the function `name`, which is exposed by this: see [`expose`](Self::expose).
     pub async fn route_sockets(&self, name: &str) -> Result<()> {
-        self.expose(name).await?;
+        self.expose(name, true).await?;
         let script = format!("({})({})", ROUTED.trim().trim_end_matches(';'), Value::from(name));
         self.add_init_script(script.clone()).await?;
         for frame in self.pages().iter().flat_map(super::page::Page::frames) {

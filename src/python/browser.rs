@@ -326,9 +326,9 @@ impl BrowserContext {
     }
 
     /// Gives all pages a function, whose calls are told as events.
-    fn expose(&self, name: String) -> Operation {
+    fn expose(&self, name: String, all_frames: bool) -> Operation {
         let context = self.0.clone();
-        operation(async move { context.expose(&name).await })
+        operation(async move { context.expose(&name, all_frames).await })
     }
 
     /// Has every new web socket ask the function `name`, whose calls are told as events.

@@ -1,6 +1,7 @@
 //! Frames: documents, scripts, and elements found by selectors.
 use pyo3::prelude::*;
 use pyo3::types::PyList;
+use serde::Deserialize;
 
 use super::bridge::{Operation, operation};
 use super::convert::{Plain, Told, options, to_js, to_json};
@@ -10,6 +11,18 @@ use crate::browser::input::Point;
 use crate::browser::locator::{self, Deed, Presence};
 use crate::browser::{ActionOptions, Arrival, ElementHandle, JsValue, NavigateOptions, WaitUntil};
 use crate::error::Error;
+
+/// How one element is dragged onto another.
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Dragging {
+    source_position: Option<Point>,
+    target_position: Option<Point>,
+    force: bool,
+    trial: bool,
+    steps: Option<u32>,
+    keeps_scroll: bool,
+}
 
 /// A place in a page where one document after another lives.
 #[pyclass(frozen, module = "patchright_mcp._core")]
@@ -302,34 +315,23 @@ impl Frame {
     }
 
     /// Drags one element onto another.
-    #[expect(
-        clippy::too_many_arguments,
-        clippy::fn_params_excessive_bools,
-        reason = "two elements, and how to go about each"
-    )]
-    #[pyo3(signature = (source, target, strict, source_position, target_position, force, trial, steps, keeps_scroll, timeout_ms))]
     fn drag(
         &self,
         source: String,
         target: String,
         strict: bool,
-        source_position: Option<(f64, f64)>,
-        target_position: Option<(f64, f64)>,
-        force: bool,
-        trial: bool,
-        steps: Option<u32>,
-        keeps_scroll: bool,
+        how: &Bound<'_, PyAny>,
         timeout_ms: f64,
-    ) -> Operation {
-        let frame = self.0.clone();
-        let limit = locator::limit(timeout_ms);
-        operation(async move {
+    ) -> PyResult<Operation> {
+        let (frame, how, limit) = (self.0.clone(), options::<Dragging>(how)?, locator::limit(timeout_ms));
+        Ok(operation(async move {
             let (source, target) = (frame.locator(&source, strict)?, frame.locator(&target, strict)?);
-            let at = |position: Option<(f64, f64)>, limit| ActionOptions {
+            let Dragging { source_position, target_position, force, trial, steps, keeps_scroll } = how;
+            let at = |position, limit| ActionOptions {
                 limit,
                 force,
+                position,
                 keeps_scroll,
-                position: position.map(|(x, y)| Point::new(x, y)),
                 ..ActionOptions::default()
             };
             let target = &target;
@@ -351,7 +353,7 @@ impl Frame {
                         .await
                 })
                 .await
-        })
+        }))
     }
 
     /// The element that shows this frame, in its parent.

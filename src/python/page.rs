@@ -225,9 +225,9 @@ impl Page {
     }
 
     /// Gives the page a function, whose calls are told as events.
-    fn expose(&self, name: String) -> Operation {
+    fn expose(&self, name: String, all_frames: bool) -> Operation {
         let page = self.0.clone();
-        operation(async move { page.expose(&name).await })
+        operation(async move { page.expose(&name, all_frames).await })
     }
 
     /// Whether it is told of what this page logs, and of errors that nobody caught. From now on.

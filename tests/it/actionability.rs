@@ -88,6 +88,27 @@ fn a_button_on_a_page_that_draws_once_in_a_second_is_seen_to_move() {
     });
 }
 
+/// As where a machine is too busy to draw: what a style moves does not seem to.
+#[test]
+fn a_button_that_a_style_moves_is_seen_to_move_where_nothing_is_drawn() {
+    let html = "<style>
+            @keyframes slide { to { translate: 300px } }
+            @keyframes fade { from { translate: 0 } to { translate: 0; opacity: 0.5 } }
+            p { animation: slide 1s infinite alternate linear }
+            #still { animation: fade 1s infinite alternate }
+        </style>
+        <p><button id=x>B</button></p><button id=still onclick=\"document.title = 'clicked'\">S</button>";
+    drive(async |context, site| {
+        let page = open(&context, &site, html).await;
+        let frame = page.main_frame();
+        frame.evaluate("self.requestAnimationFrame = () => 0", vec![], Scope::Isolated).await.unwrap();
+        let error = click(frame, "#x", &within(InputStyle::Instant, 3800)).await.unwrap_err();
+        assert!(error.to_string().contains("was still moving"), "{error}");
+        click(frame, "#still", &within(InputStyle::Instant, 3800)).await.unwrap();
+        assert_eq!(frame.title().await, "clicked");
+    });
+}
+
 #[test]
 fn an_obstacle_that_goes_away_is_waited_for() {
     let later = [

@@ -289,12 +289,25 @@ class BrowserContext(ContextTraffic, ContextConsole, Closes, ContextEvents):
         """Runs a script in each document, before the document's own."""
         await self._run(self._native.add_init_script(script_source(script, path)))
 
-    async def expose_function(self, name: str, callback: Callable[..., Any]) -> None:
-        """Gives all its pages a function that calls `callback` and gives a promise of its result."""
-        await self.expose_binding(name, lambda _source, *arguments: callback(*taken(callback, arguments)))
+    async def expose_function(
+        self, name: str, callback: Callable[..., Any], *, all_frames: bool | None = None
+    ) -> None:
+        """Gives all its pages a function that calls `callback` and gives a promise of its result.
+
+        Frames of the page's own site have it too. In frames of other sites, which would find a name that no page has, and in
+        empty ones it is only with `all_frames`, or where a script of yours says its name: an init script, or one evaluated there.
+        """
+        await self.expose_binding(
+            name, lambda _source, *arguments: callback(*taken(callback, arguments)), all_frames=all_frames
+        )
 
     async def expose_binding(
-        self, name: str, callback: Callable[..., Any], *, handle: bool | None = None
+        self,
+        name: str,
+        callback: Callable[..., Any],
+        *,
+        handle: bool | None = None,
+        all_frames: bool | None = None,
     ) -> None:
         """Like `expose_function`; `callback` is first told who calls: the context, the page and the frame.
 
@@ -308,7 +321,7 @@ class BrowserContext(ContextTraffic, ContextConsole, Closes, ContextEvents):
         if name in self._exposed:
             raise Error(f'Function "{name}" has been already registered')
         self._exposed[name] = callback
-        await self._run(self._native.expose(name))
+        await self._run(self._native.expose(name, bool(all_frames)))
 
     async def route_web_socket(
         self,

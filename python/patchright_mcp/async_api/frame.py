@@ -464,23 +464,15 @@ class Frame(ApiObject):
         timeout: float | timedelta | None,
     ) -> None:
         limit = self._timeout(timeout)
-
-        def place(position: Position | None) -> tuple[float, float] | None:
-            return (position["x"], position["y"]) if position else None
-
-        operation = self._native.drag(
-            source,
-            target,
-            self._strict(strict),
-            place(source_position),
-            place(target_position),
-            bool(force),
-            bool(trial),
-            steps,
-            scroll == "none",
-            limit,
-        )
-        await self._run(operation, limit)
+        how = {
+            "source_position": source_position,
+            "target_position": target_position,
+            "force": bool(force),
+            "trial": bool(trial),
+            "steps": steps,
+            "keeps_scroll": scroll == "none",
+        }
+        await self._run(self._native.drag(source, target, self._strict(strict), how, limit), limit)
 
     # Locators.
 

@@ -373,12 +373,25 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         """Forgets what was said about an element."""
         self._obstructions.remove(locator)
 
-    async def expose_function(self, name: str, callback: Callable[..., Any]) -> None:
-        """Gives the page a function that calls `callback` and gives a promise of its result."""
-        await self.expose_binding(name, lambda _source, *arguments: callback(*taken(callback, arguments)))
+    async def expose_function(
+        self, name: str, callback: Callable[..., Any], *, all_frames: bool | None = None
+    ) -> None:
+        """Gives the page a function that calls `callback` and gives a promise of its result.
+
+        Frames of the page's own site have it too. In frames of other sites, which would find a name that no page has, and in
+        empty ones it is only with `all_frames`, or where a script of yours says its name: an init script, or one evaluated there.
+        """
+        await self.expose_binding(
+            name, lambda _source, *arguments: callback(*taken(callback, arguments)), all_frames=all_frames
+        )
 
     async def expose_binding(
-        self, name: str, callback: Callable[..., Any], *, handle: bool | None = None
+        self,
+        name: str,
+        callback: Callable[..., Any],
+        *,
+        handle: bool | None = None,
+        all_frames: bool | None = None,
     ) -> None:
         """Like `expose_function`; `callback` is first told who calls: its context, page and frame.
 
@@ -391,7 +404,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         if name in self._context._exposed:
             raise Error(f'Function "{name}" has been already registered in the browser context')
         self._exposed[name] = callback
-        await self._run(self._native.expose(name))
+        await self._run(self._native.expose(name, bool(all_frames)))
 
     async def aria_snapshot(
         self,

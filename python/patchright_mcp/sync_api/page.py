@@ -373,11 +373,26 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         """Forgets what was said about an element."""
         self._obstructions.remove(locator)
 
-    def expose_function(self, name: str, callback: Callable[..., Any]) -> None:
-        """Gives the page a function that calls `callback` and gives a promise of its result."""
-        self.expose_binding(name, lambda _source, *arguments: callback(*taken(callback, arguments)))
+    def expose_function(
+        self, name: str, callback: Callable[..., Any], *, all_frames: bool | None = None
+    ) -> None:
+        """Gives the page a function that calls `callback` and gives a promise of its result.
 
-    def expose_binding(self, name: str, callback: Callable[..., Any], *, handle: bool | None = None) -> None:
+        Frames of the page's own site have it too. In frames of other sites, which would find a name that no page has, and in
+        empty ones it is only with `all_frames`, or where a script of yours says its name: an init script, or one evaluated there.
+        """
+        self.expose_binding(
+            name, lambda _source, *arguments: callback(*taken(callback, arguments)), all_frames=all_frames
+        )
+
+    def expose_binding(
+        self,
+        name: str,
+        callback: Callable[..., Any],
+        *,
+        handle: bool | None = None,
+        all_frames: bool | None = None,
+    ) -> None:
         """Like `expose_function`; `callback` is first told who calls: its context, page and frame.
 
         Raises:
@@ -389,7 +404,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         if name in self._context._exposed:
             raise Error(f'Function "{name}" has been already registered in the browser context')
         self._exposed[name] = callback
-        self._run(self._native.expose(name))
+        self._run(self._native.expose(name, bool(all_frames)))
 
     def aria_snapshot(
         self,

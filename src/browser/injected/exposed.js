@@ -1,6 +1,9 @@
 // A function of a page that somebody outside answers. Calls wait in a list until they are fetched, so nothing of the page is
-// called from outside but this function, with a token that no page knows.
-(name, token) => {
+// called from outside but this function, with a token that no page knows. Frames begin with an empty document, which a page can
+// look into: there it is put only if it is meant to be `everywhere`, or only there if it is in all other documents already.
+(name, token, where) => {
+  const empty = globalThis !== top && location.href.startsWith("about:blank");
+  if (where === (empty ? "filled" : "empty")) return;
   const calls = new Map();
   let [last, told, wanted, waiting, asking] = [0, 0, [], null, []];
   const next = () => {

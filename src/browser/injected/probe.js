@@ -5,6 +5,7 @@ const rectsOf = own(Element.prototype.getClientRects);
 const scrollTo = own(Element.prototype.scrollIntoView);
 const scrollBy = own(Element.prototype.scrollBy);
 const closest = own(Element.prototype.closest);
+const animationsOf = own(Element.prototype.getAnimations);
 const pointIn = { document: own(Document.prototype.elementFromPoint), root: own(ShadowRoot.prototype.elementFromPoint) };
 
 const LONGEST_NAME = 40;
@@ -19,18 +20,18 @@ const IMPATIENCE = 60;
 /** How long nothing was drawn, when that was last waited for. */
 let missed = 0;
 
-/** The next frame; a moment later where none is drawn. */
+/** The next frame; a moment later where none is drawn: that gives false, unless nobody sees the tab. */
 const nextFrame = (longest = PATIENCE) =>
   new Promise((resolve) => {
     const isSeen = document.visibilityState === "visible";
     const wait = isSeen && missed < longest ? longest : IMPATIENCE;
-    const timer = setTimeout(() => done(isSeen ? Math.max(missed, wait) : missed), wait);
-    const frame = requestAnimationFrame(() => done(0));
-    function done(next) {
+    const timer = setTimeout(() => done(isSeen ? Math.max(missed, wait) : missed, !isSeen), wait);
+    const frame = requestAnimationFrame(() => done(0, true));
+    function done(next, drawn) {
       missed = next;
       clearTimeout(timer);
       cancelAnimationFrame(frame);
-      resolve();
+      resolve(drawn);
     }
   });
 
@@ -344,6 +345,29 @@ engine.nextTurn = (node, attempt, pointer, part) => {
   return point ? { point, dx: turn.dx, dy: turn.dy } : false;
 };
 
+/* --------------------------------------------------------------- movement */
+
+const MOVES = /^(?:transform|translate|rotate|scale|zoom|left|right|top|bottom|flex.*|(?:offset|inset|margin|padding).+|.*(?:width|height|size))$/i;
+
+/** Whether keyframes lead from one place, or size, to another. */
+function leadElsewhere(keyframes) {
+  const named = keyframes.flatMap((keyframe) => Object.keys(keyframe)).filter((name) => MOVES.test(name));
+  return named.some((name) => {
+    const [first, ...rest] = keyframes.filter((keyframe) => name in keyframe).map((keyframe) => keyframe[name]);
+    return rest.length === 0 || rest.some((value) => value !== first);
+  });
+}
+
+/** Whether a style animates the node, or what is around it, to another place. */
+function isAnimated(node) {
+  for (let part = node; part; part = engine.flatParent(part)) {
+    for (const { playState, timeline, effect } of animationsOf(part)) {
+      if (playState === "running" && timeline instanceof DocumentTimeline && leadElsewhere(effect.getKeyframes())) return true;
+    }
+  }
+  return false;
+}
+
 /* ------------------------------------------------------------------- looks */
 
 /**
@@ -362,8 +386,10 @@ engine.probe = async (node, { need, scroll = null, at = null, position = null })
   if (need.stable) {
     const before = boxed(rectOf(subject));
     for (let frame = 0; frame < 2; frame++) {
-      await nextFrame(LONG_PATIENCE);
+      const drawn = await nextFrame(LONG_PATIENCE);
       if (!isConnected(subject)) return { blocked: "missing" };
+      // Where nothing is drawn, what moves stays where it was drawn last.
+      if (!drawn && isAnimated(subject)) return { blocked: "moving" };
       if (!isSame(before, boxed(rectOf(subject)))) return { blocked: "moving" };
     }
     blocked = state();
