@@ -81,14 +81,18 @@ def failure(error: BrowserError, timeout: float | None = None, log: Sequence[str
     if error.code == "not_actionable" and error.message.endswith("after 0 ms"):
         return Error(f"{prefix}{_refused(error.message)}")
     if error.code in _SLOW:
-        lines = [*log, *_obstacle(error, title)]
-        called = "\nCall log:\n" + "\n".join(f"  - {line}" for line in lines) + "\n" if lines else ""
+        called = _call_log([*log, *_obstacle(error, title)])
         return TimeoutError(f"{prefix}Timeout {timeout or 0:g}ms exceeded.{called}")
     if error.code in _CLOSED:
         return TargetClosedError(f"{prefix}{CLOSED}")
     if error.code == "script":
         return _thrown(prefix, error.message)
     return Error(f"{prefix}{_told(error, title, log)}")
+
+
+def _call_log(lines: Sequence[str]) -> str:
+    """What was being done, at the end of a message."""
+    return "\nCall log:\n" + "\n".join(f"  - {line}" for line in lines) + "\n" if lines else ""
 
 
 def _told(error: BrowserError, title: str, log: Sequence[str]) -> str:
@@ -108,8 +112,7 @@ def _answered(error: BrowserError, log: Sequence[str]) -> str:
     if refused is not None:
         if "No frame with given id" in error.message:
             return _TEXTS["frame_detached"]
-        called = "\nCall log:\n" + "".join(f"  - {line}\n" for line in log) if log else ""
-        return f"Protocol error ({refused[1]}): {refused[2]}{called}"
+        return f"Protocol error ({refused[1]}): {refused[2]}{_call_log(log)}"
     if not log:
         return error.message
     return f"Protocol error ({log[0]}): {error.message.removeprefix('the browser refused the command: ')}"
@@ -221,7 +224,7 @@ def _several(error: BrowserError, log: Sequence[str]) -> str:
     if int(count) > len(lines):
         lines.append("    ...")
     told = "\n".join(lines)
-    return f"Error: strict mode violation: {what} resolved to {count} elements:\n{told}\n"
+    return f"Error: strict mode violation: {what} resolved to {count} elements:\n{told}\n{_call_log(log)}"
 
 
 def _thrown(prefix: str, text: str) -> Error:

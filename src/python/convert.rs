@@ -12,7 +12,7 @@ use serde_json::{Map, Value as Json};
 use super::handle::JsHandle;
 use crate::browser::JsValue;
 
-pyo3::import_exception!(patchright_mcp.errors, Error);
+pyo3::import_exception!(patchright_mcp.errors, Error); // The class is written in Python.
 
 /// A JavaScript value on its way to Python.
 pub(super) struct Told(pub(super) JsValue);
@@ -125,20 +125,6 @@ fn number_to_python(py: Python<'_>, number: f64) -> PyResult<Bound<'_, PyAny>> {
     }
 }
 
-/// The flags that both languages have, by the letters of JavaScript.
-const REGEX_FLAGS: [(char, &str); 3] = [('i', "IGNORECASE"), ('m', "MULTILINE"), ('s', "DOTALL")];
-
-fn regex_to_python<'py>(py: Python<'py>, source: &str, flags: &str) -> PyResult<Bound<'py, PyAny>> {
-    let module = py.import("re")?;
-    let mut value = 0;
-    for (letter, name) in REGEX_FLAGS {
-        if flags.contains(letter) {
-            value |= module.getattr(name)?.extract::<u32>()?;
-        }
-    }
-    module.call_method1("compile", (source, value))
-}
-
 fn date_to_python<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
     let datetime = py.import("datetime")?;
     let utc = datetime.getattr("timezone")?.getattr("utc")?;
@@ -204,11 +190,11 @@ impl<'py> Writer<'py> {
             let items = sequence.try_iter()?.map(|item| self.write(&item?)).collect::<PyResult<_>>()?;
             return Ok(JsValue::Array { number, items });
         }
-        let told = format!("Attempting to serialize unexpected value: {}", value.str()?.to_str()?);
-        Err(Error::new_err(told))
+        let text = value.repr()?;
+        Err(Error::new_err(format!("Attempting to serialize unexpected value: {text}")))
     }
 
-    /// Dates, addresses, patterns and exceptions.
+    /// Dates, addresses, regular expressions and exceptions.
     fn known_class(&self, value: &Bound<'py, PyAny>) -> PyResult<Option<JsValue>> {
         let py = value.py();
         if value.is_instance(&datetime_class(py)?)? {
@@ -220,11 +206,11 @@ impl<'py> Writer<'py> {
         }
         let class = value.get_type();
         let name = class.name()?;
+        if name == "Pattern" {
+            return Ok(Some(pattern_to_js(value)?));
+        }
         if name == "ParseResult" {
             return Ok(Some(JsValue::Url(value.call_method0("geturl")?.extract()?)));
-        }
-        if name == "Pattern" {
-            return regex_of(value).map(Some);
         }
         if value.is_instance_of::<pyo3::exceptions::PyBaseException>() {
             let named =
@@ -238,11 +224,26 @@ impl<'py> Writer<'py> {
     }
 }
 
-fn regex_of(pattern: &Bound<'_, PyAny>) -> PyResult<JsValue> {
-    let (module, given) = (pattern.py().import("re")?, pattern.getattr("flags")?.extract::<u32>()?);
+/// The flags that both languages have, and their names in Python.
+const FLAGS: [(char, &str); 3] = [('i', "IGNORECASE"), ('m', "MULTILINE"), ('s', "DOTALL")];
+
+fn regex_to_python<'py>(py: Python<'py>, source: &str, flags: &str) -> PyResult<Bound<'py, PyAny>> {
+    let re = py.import("re")?;
+    let mut chosen = 0;
+    for (letter, name) in FLAGS {
+        if flags.contains(letter) {
+            chosen |= re.getattr(name)?.extract::<i64>()?;
+        }
+    }
+    re.call_method1("compile", (source, chosen))
+}
+
+fn pattern_to_js(pattern: &Bound<'_, PyAny>) -> PyResult<JsValue> {
+    let re = pattern.py().import("re")?;
+    let chosen: i64 = pattern.getattr("flags")?.extract()?;
     let mut flags = String::new();
-    for (letter, name) in REGEX_FLAGS {
-        if given & module.getattr(name)?.extract::<u32>()? != 0 {
+    for (letter, name) in FLAGS {
+        if chosen & re.getattr(name)?.extract::<i64>()? != 0 {
             flags.push(letter);
         }
     }

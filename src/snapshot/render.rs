@@ -51,7 +51,7 @@ pub fn render(tree: &Tree, options: &Options) -> Rendered {
     };
     let end = if options.root.is_some() { tree.end(start) } else { tree.nodes.len() };
     let page = Part { tree, start, end, options };
-    page.whole().or_else(|| page.chosen()).or_else(|| page.compact()).unwrap_or_else(|| page.bare())
+    page.whole().or_else(|| page.short()).unwrap_or_else(|| page.bare())
 }
 
 fn nothing_there(root: &Ref, options: &Options) -> Rendered {
@@ -81,21 +81,22 @@ impl Part<'_> {
     fn whole(&self) -> Option<Rendered> {
         let lines = self.lines(Detail::FULL);
         let shown: Vec<bool> = lines.iter().map(|line| line.depth <= self.deepest()).collect();
-        self.finish(&lines, &shown, false)
+        // What is by far too long need not be written to know that.
+        let least: usize =
+            lines.iter().zip(&shown).filter(|(_, shown)| **shown).map(|(line, _)| cost(line) - 1).sum();
+        if least > self.options.max_chars { None } else { self.finish(&lines, &shown, false) }
     }
 
-    /// Everything to act on, and as much of the rest as fits.
-    fn chosen(&self) -> Option<Rendered> {
+    /// Everything to act on, and as much of the rest as fits; where that is too long, with long runs of parts that are
+    /// alike told in short.
+    fn short(&self) -> Option<Rendered> {
         let lines = self.lines(Detail::SHORT);
-        let shown = choose(&lines, self.options.max_chars.checked_sub(NOTE)?, self.deepest(), true)?;
-        self.finish(&lines, &shown, false)
+        self.chosen(&lines).or_else(|| self.chosen(&runs::fold(self.tree, &lines)))
     }
 
-    /// The same, with long runs of parts that are alike told in short.
-    fn compact(&self) -> Option<Rendered> {
-        let lines = runs::fold(self.tree, &self.lines(Detail::SHORT));
-        let shown = choose(&lines, self.options.max_chars.checked_sub(NOTE)?, self.deepest(), true)?;
-        self.finish(&lines, &shown, false)
+    fn chosen(&self, lines: &[Line]) -> Option<Rendered> {
+        let shown = choose(lines, self.options.max_chars.checked_sub(NOTE)?, self.deepest(), true)?;
+        self.finish(lines, &shown, false)
     }
 
     /// Only what can be acted on, without what holds it, as far as it fits.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import tempfile
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from .. import _core
 from .._deeds import milliseconds
 from .._failures import CLOSED, Missing, caller
-from .._options import check_certificates, check_place, check_proxy, check_video
+from .._options import check_certificates, check_place, check_proxy, check_video, stored
 from ..errors import Error, TargetClosedError
 from ._base import DEFAULT_TIMEOUT, ApiObject, Closes, Connection
 from ._events import BrowserEvents
@@ -698,13 +697,6 @@ def launch_options(given: dict[str, Any]) -> dict[str, Any]:
     return options
 
 
-def _stored(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise Error(f"{caller()}: Error reading storage state from {path}:\n{error}") from None
-
-
 def context_options(given: dict[str, Any]) -> dict[str, Any]:
     """The options of a context, checked and made whole."""
     options = {name: value for name, value in given.items() if value is not None}
@@ -725,9 +717,8 @@ def context_options(given: dict[str, Any]) -> dict[str, Any]:
     check_place(options.get("geolocation"))
     checked_headers(options.get("extra_http_headers") or {})
     check_certificates(options.get("client_certificates"))
-    state = options.get("storage_state")
-    if isinstance(state, (str, Path)):
-        options["storage_state"] = _stored(Path(state))
+    if "storage_state" in options:
+        options["storage_state"] = stored(options["storage_state"])
     return options
 
 

@@ -12,6 +12,7 @@ from .. import _deeds as deeds
 from .. import _selectors as selectors
 from .. import _urls as urls
 from .._failures import Missing, caller
+from .._options import check_touch, moment
 from ..errors import Error, TimeoutError  # noqa: A004
 from ._base import ApiObject, Waiter
 from ._runtime import EventContextManager
@@ -696,7 +697,7 @@ class Frame(ApiObject):
             Error: With `strict`, when there are several such elements.
             TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
         """
-        self._page._check_touch()
+        check_touch(self._page.context._options)
         await self._perform(
             selector,
             deeds.press("tap", None, None, None, modifiers, position, force, trial, scroll),
@@ -1016,16 +1017,6 @@ class Frame(ApiObject):
             TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
         """
         return cast("bool", await self._perform(selector, deeds.deed("is_checked"), strict, timeout))
-
-
-_MOMENTS = ("load", "domcontentloaded", "networkidle", "commit")
-
-
-def moment(wait_until: str | None) -> str:
-    """The moment in the life of a document to wait for: `load` unless told."""
-    if wait_until is not None and wait_until not in _MOMENTS:
-        raise Error(f"{caller()}: wait_until: expected one of ({'|'.join(_MOMENTS)})")
-    return wait_until or "load"
 
 
 class _NavigationWaiter(Waiter[Any]):

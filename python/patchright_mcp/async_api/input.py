@@ -118,8 +118,12 @@ class Touchscreen(_OfPage):
     """The touch screen of a page; its context needs `has_touch`."""
 
     async def tap(self, x: float, y: float) -> None:
-        """Touches a place."""
-        if not self._page.context._options.get("has_touch"):
+        """Touches a place, in CSS pixels of the viewport.
+
+        Raises:
+            Error: When the context was made without `has_touch`.
+        """
+        if not self._page._context._options.get("has_touch"):
             raise Error(
                 f"{caller()}: hasTouch must be enabled on the browser context before using the touchscreen."
             )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from .. import _deeds as deeds
 from .. import _urls as urls
 from .._failures import Missing, caller
-from .._options import check_handle, kind_of
+from .._options import check_handle, check_media, kind_of, moment
 from ..errors import Error
 from ._base import Closes, Waiter, closed_error, taken
 from ._disposable import Disposable
@@ -19,7 +19,7 @@ from ._events import PageEvents
 from ._runtime import EventContextManager
 from .console import PageConsole
 from .dialog import Dialog, FileChooser
-from .frame import Frame, moment
+from .frame import Frame
 from .handle import ElementHandle, Finish, JSHandle, handle_of, write_picture
 from .input import Keyboard, Mouse, Touchscreen
 from .locator import FrameLocator, Locator
@@ -223,13 +223,6 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         """Whether it was closed."""
         return self._closed
 
-    def _check_touch(self) -> None:
-        if not self._context._options.get("has_touch"):
-            raise Error(
-                f"{caller()}: The page does not support tap. "
-                "Use hasTouch context option to enable touch support."
-            )
-
     def _check_open(self) -> None:
         if self._closed:
             raise closed_error(self._close_reason)
@@ -350,6 +343,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         }
         for name, value in given.items():
             if value is not None:
+                check_media(name, value)
                 self._media[name] = None if value == "null" else value
         await self._run(self._native.emulate_media(self._media))
 
@@ -415,9 +409,9 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         """
         check_handle(handle)
         if name in self._exposed:
-            raise Error(f'Function "{name}" has been already registered')
+            raise Error(f'{caller()}: Function "{name}" has been already registered')
         if name in self._context._exposed:
-            raise Error(f'Function "{name}" has been already registered in the browser context')
+            raise Error(f'{caller()}: Function "{name}" has been already registered in the browser context')
         self._exposed[name] = callback
         await self._run(self._native.expose(name, bool(all_frames)))
 
@@ -532,8 +526,8 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         """
         if full_page and clip:
             raise Error(f"{caller()}: options.clip and options.fullPage are exclusive")
-        for side in ("width", "height"):
-            if clip and clip[side] <= 0:
+        for side in ("width", "height") if clip else ():
+            if clip is not None and clip[side] <= 0:
                 raise Error(f"{caller()}: Expected options.clip.{side} to be greater than 0.")
         area = [] if full_page else [clip["x"], clip["y"], clip["width"], clip["height"]] if clip else None
         finish = Finish(omit_background, animations, caret, mask, mask_color, style)
@@ -550,8 +544,8 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         limit: float,
     ) -> bytes:
         kind = kind or _picture_kind(path)
-        if kind not in _PICTURES:
-            raise Error(f"{caller()}: type: expected one of ({'|'.join(_PICTURES)})")
+        if kind not in ("png", "jpeg", "webp"):
+            raise Error(f"{caller()}: type: expected one of (png|jpeg|webp)")
         if quality is not None and not 0 <= quality <= 100:
             raise Error(
                 f"{caller()}: Expected options.quality to be between 0 and 100 (inclusive), got {quality}"
@@ -1551,7 +1545,7 @@ _PAPERS = {
 def _paper(name: str) -> tuple[float, float]:
     size = _PAPERS.get(name.lower())
     if size is None:
-        raise Error(f"Unknown paper format: {name}")
+        raise Error(f"{caller()}: Unknown paper format: {name}")
     return size
 
 

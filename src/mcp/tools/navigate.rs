@@ -100,6 +100,7 @@ async fn arrived(page: &Page, arrival: &Arrival, call: &Call<'_>, reply: &mut Re
         Arrival::Document(_) | Arrival::SameDocument => {
             // A picture that never comes must not keep a page that is there from being used.
             let rest = REST_LIMIT.min(call.settings.navigation_limit);
+            page.main_frame().prepare();
             if !page.until_reached(WaitUntil::Load, rest).await? {
                 reply.add_event("The page is still loading.");
             }
