@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
+from ._failures import caller
 from .errors import Error
 
 
@@ -32,7 +33,7 @@ def check_options(options: Any) -> None:
     """At most one body, and no number below 0."""
     bodies = [name for name in ("data", "form", "multipart") if options.get(name) is not None]
     if len(bodies) > 1:
-        raise Error("Only one of 'data', 'form' or 'multipart' can be specified")
+        raise Error(f"{caller()}: Only one of 'data', 'form' or 'multipart' can be specified")
     for name in ("max_redirects", "max_retries"):
         value = options.get(name)
         if value is not None and value < 0:
@@ -50,7 +51,7 @@ def body_of(options: Any, headers: dict[str, str]) -> tuple[str, Any] | None:
         return ("bytes", data)
     if isinstance(data, str):
         return (
-            ("json", data if _is_json(data) else json_module.dumps(data))
+            ("json", data if _is_json(data) else _json(data))
             if _says_json(headers)
             else (
                 "bytes",
@@ -58,10 +59,15 @@ def body_of(options: Any, headers: dict[str, str]) -> tuple[str, Any] | None:
             )
         )
     if isinstance(data, (dict, list, int, float, bool)):
-        return ("json", json_module.dumps(data))
+        return ("json", _json(data))
     if data is not None:
-        raise Error(f"Unsupported 'data' type: {type(data)}")
+        raise Error(f"{caller()}: Unexpected 'data' type: {type(data)}")
     return None
+
+
+def _json(value: Any) -> str:
+    """As JavaScript writes it."""
+    return json_module.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _says_json(headers: dict[str, str]) -> bool:

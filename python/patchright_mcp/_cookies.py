@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, cast
 
+from ._failures import caller
 from .errors import Error
 
 if TYPE_CHECKING:
@@ -54,13 +55,13 @@ def checked_cookie(cookie: Any) -> dict[str, Any]:
     """A cookie of a script as the engine takes it."""
     told = dict(cookie)
     if not told.get("url") and not (told.get("domain") and told.get("path")):
-        raise Error("Cookie should have a url or a domain/path pair")
+        raise Error(f"{caller()}: Cookie should have a url or a domain/path pair")
     if told.get("url") and told.get("domain"):
-        raise Error("Cookie should have either url or domain")
+        raise Error(f"{caller()}: Cookie should have either url or domain")
     if told.get("url") and told.get("path"):
-        raise Error("Cookie should have either url or path")
+        raise Error(f"{caller()}: Cookie should have either url or path")
     if told.get("url") == "about:blank":
-        raise Error(f'Blank page can not have cookie "{told.get("name")}"')
+        raise Error(f'{caller()}: Blank page can not have cookie "{told.get("name")}"')
     if str(told.get("url", "")).startswith("data:"):
-        raise Error(f'Data URL page can not have cookie "{told.get("name")}"')
+        raise Error(f'{caller()}: Data URL page can not have cookie "{told.get("name")}"')
     return {key: value for key, value in told.items() if value is not None}

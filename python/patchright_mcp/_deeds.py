@@ -11,7 +11,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from ._typed import FloatRect
 
 
 def milliseconds(timeout: float | timedelta) -> float:
@@ -65,6 +68,14 @@ def checked(
     )
 
 
+def rectangle(told: dict[str, float] | None) -> FloatRect | None:
+    """A part of a page; whole numbers are whole, as they are in JavaScript."""
+    if told is None:
+        return None
+    whole = {name: int(side) if float(side).is_integer() else side for name, side in told.items()}
+    return cast("FloatRect", whole)
+
+
 def listed(value: Any) -> list[Any]:
     """One or several of something, as a list."""
     if value is None:
@@ -76,7 +87,7 @@ def listed(value: Any) -> list[Any]:
 def _existing(file: Any) -> str:
     path = Path(file).absolute()
     if not path.exists():
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(file))
     return str(path)
 
 

@@ -22,10 +22,21 @@ _TEXTS = {
     "no_history": "There is no page to go to.",
     "stale_ref": "Element is not attached to the DOM",
 }
-_WRONG = {
-    "something to write": "Error: Element is not an <input>, <textarea> or [contenteditable] element",
-    " field, where a ": "Error: Malformed value",
-}
+_RADIO = (
+    "Cannot uncheck radio button. "
+    "Radio buttons can only be unchecked by selecting another radio button in the same group."
+)
+_WRONG = (
+    ("a checkbox, a radio button or a switch is", "Error: Not a checkbox or radio button"),
+    ("a native select is", "Error: Element is not a <select> element"),
+    ("is a radio button, where a checkbox", _RADIO),
+    ("an input, a text area or a select is", "Error: Node is not an <input>, <textarea> or <select> element"),
+    ("is a checkbox, where something", 'Error: Input of type "checkbox" cannot be filled'),
+    ("is a radio button, where something", 'Error: Input of type "radio" cannot be filled'),
+    ("something to write", "Error: Element is not an <input>, <textarea> or [contenteditable] element"),
+    ("is a slider, where a number", "Error: Malformed value"),
+    (" field, where a ", "Error: Malformed value"),
+)
 _SLOW = {
     "element_not_found",
     "not_actionable",
@@ -56,14 +67,18 @@ def failure(error: BrowserError, timeout: float | None = None, log: Sequence[str
     if error.code == "not_actionable" and error.message.endswith("after 0 ms"):
         return Error(f"{prefix}{_refused(error.message)}")
     if error.code in _SLOW:
-        lines = [*log, *_obstacle(error, title)]
-        called = "\nCall log:\n" + "\n".join(f"  - {line}" for line in lines) + "\n" if lines else ""
+        called = _call_log([*log, *_obstacle(error, title)])
         return TimeoutError(f"{prefix}Timeout {timeout or 0:g}ms exceeded.{called}")
     if error.code in _CLOSED:
         return TargetClosedError(f"{prefix}{CLOSED}")
     if error.code == "script":
         return _thrown(prefix, error.message)
     return Error(f"{prefix}{_told(error, title, log)}")
+
+
+def _call_log(lines: Sequence[str]) -> str:
+    """What was being done, at the end of a message."""
+    return "\nCall log:\n" + "\n".join(f"  - {line}" for line in lines) + "\n" if lines else ""
 
 
 def _told(error: BrowserError, title: str, log: Sequence[str]) -> str:
@@ -79,6 +94,9 @@ def _told(error: BrowserError, title: str, log: Sequence[str]) -> str:
 
 def _answered(error: BrowserError, log: Sequence[str]) -> str:
     """What the browser said to a command of the raw protocol."""
+    refused = re.match(r"the browser refused ([\w.]+): (.*)", error.message, re.DOTALL)
+    if refused and "." in refused[1]:
+        return f"Protocol error ({refused[1]}): {refused[2]}{_call_log(log)}"
     if not log:
         return error.message
     return f"Protocol error ({log[0]}): {error.message.removeprefix('the browser refused the command: ')}"
@@ -157,7 +175,7 @@ def _several(error: BrowserError, log: Sequence[str]) -> str:
     if int(count) > len(lines):
         lines.append("    ...")
     told = "\n".join(lines)
-    return f"Error: strict mode violation: {what} resolved to {count} elements:\n{told}\n"
+    return f"Error: strict mode violation: {what} resolved to {count} elements:\n{told}\n{_call_log(log)}"
 
 
 def _thrown(prefix: str, text: str) -> Error:
@@ -189,7 +207,7 @@ def page_error(text: str) -> Error:
 
 def _misplaced(error: BrowserError, _: Sequence[str]) -> str:
     """Why nothing can be done with an element of this kind."""
-    return next((told for word, told in _WRONG.items() if word in error.message), error.message)
+    return next((told for word, told in _WRONG if word in error.message), error.message)
 
 
 _TOLD: dict[str, Callable[[BrowserError, Sequence[str]], str]] = {

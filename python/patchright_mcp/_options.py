@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
-from ._failures import Missing
+from ._failures import Missing, caller
 from .errors import Error
 
 
@@ -40,3 +42,46 @@ def check_handle(handle: bool | None) -> None:
     """Arguments of an exposed function come as values."""
     if handle:
         raise Missing("handle", "arguments come as values; find elements with a locator of `source['frame']`")
+
+
+_MEDIA = {
+    "media": ("screen", "print"),
+    "color_scheme": ("dark", "light", "no-preference"),
+    "reduced_motion": ("reduce", "no-preference"),
+    "forced_colors": ("active", "none"),
+    "contrast": ("no-preference", "more"),
+}
+
+
+def check_media(name: str, value: str) -> None:
+    """What a page can be drawn for."""
+    if value not in (*_MEDIA[name], "null"):
+        raise Error(f"{name}: expected one of ({'|'.join(_MEDIA[name])})")
+
+
+_MOMENTS = ("load", "domcontentloaded", "networkidle", "commit")
+
+
+def moment(wait_until: str | None) -> str:
+    """The moment of a document's life to wait for: its `load` unless told."""
+    if wait_until is not None and wait_until not in _MOMENTS:
+        raise Error(f"{caller()}: wait_until: expected one of ({'|'.join(_MOMENTS)})")
+    return wait_until or "load"
+
+
+def stored(state: Any) -> Any:
+    """A state of storage, which may be given by its file."""
+    if not isinstance(state, (str, Path)):
+        return state
+    try:
+        return json.loads(Path(state).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise Error(f"Error reading storage state from {state}:\n{error}") from None
+
+
+def check_touch(options: dict[str, Any]) -> None:
+    """Only pages with a touch screen can be touched."""
+    if not options.get("has_touch"):
+        raise Error(
+            f"{caller()}: The page does not support tap. Use hasTouch context option to enable touch support."
+        )

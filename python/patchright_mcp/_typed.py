@@ -58,7 +58,7 @@ class ProxySettings(TypedDict, total=False):
 
 
 class FilePayload(TypedDict):
-    """A file by its content."""
+    """A file by its content. Pages are told the type that goes with its name, whatever `mimeType` says."""
 
     name: str
     mimeType: str

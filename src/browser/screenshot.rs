@@ -89,7 +89,13 @@ impl Page {
     async fn take_screenshot(&self, options: ScreenshotOptions) -> Result<Screenshot> {
         let _work = self.work();
         let metrics = self.session().send(GetLayoutMetrics {});
-        let (metrics, density) = try_join!(metrics, self.pixel_density())?;
+        let (mut metrics, [density, across, down]) = try_join!(metrics, self.pixels())?;
+        let view = &mut metrics.css_visual_viewport;
+        if (view.scale - 1.0).abs() < 0.001 {
+            // The scroll bars are seen, too.
+            view.client_width = view.client_width.max(across);
+            view.client_height = view.client_height.max(down);
+        }
         let area = document_area(&metrics, options.area);
         let [x, y, width, height] = area;
         if width < 1.0 || height < 1.0 {
@@ -121,11 +127,12 @@ impl Page {
         Ok(Screenshot { bytes, format: options.format, area, scale })
     }
 
-    /// Pixels of the screen for each CSS pixel.
-    async fn pixel_density(&self) -> Result<f64> {
-        let density =
-            self.main_frame().evaluate("devicePixelRatio", Vec::new(), super::Scope::Isolated).await?;
-        Ok(density.as_f64().filter(|density| *density > 0.0).unwrap_or(1.0))
+    /// Pixels of the screen for each CSS pixel, and how many of these the viewport has across and down.
+    async fn pixels(&self) -> Result<[f64; 3]> {
+        const SCRIPT: &str = "[devicePixelRatio, innerWidth, innerHeight]";
+        let told = self.main_frame().evaluate(SCRIPT, Vec::new(), super::Scope::Isolated).await?;
+        let number = |index: usize| told[index].as_f64().filter(|number| *number > 0.0);
+        Ok([number(0).unwrap_or(1.0), number(1).unwrap_or_default(), number(2).unwrap_or_default()])
     }
 }
 

@@ -5,12 +5,14 @@ use pyo3::IntoPyObjectExt as _;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PySequence, PyString};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PySequence, PyString};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
 
 use super::handle::JsHandle;
 use crate::browser::JsValue;
+
+pyo3::import_exception!(patchright_mcp.errors, Error); // The class is written in Python.
 
 /// A JavaScript value on its way to Python.
 pub(super) struct Told(pub(super) JsValue);
@@ -101,9 +103,8 @@ impl<'py> Reader<'py> {
                 }
                 Ok(dict.into_any())
             }
-            JsValue::Regex { .. } | JsValue::Map { .. } | JsValue::Set { .. } => {
-                Ok(PyDict::new(py).into_any())
-            }
+            JsValue::Regex { source, flags } => regex_to_python(py, source, flags),
+            JsValue::Map { .. } | JsValue::Set { .. } => Ok(PyDict::new(py).into_any()),
             JsValue::Again(number) => {
                 Ok(self.met.get(number).cloned().unwrap_or_else(|| py.None().into_bound(py)))
             }
@@ -185,16 +186,15 @@ impl<'py> Writer<'py> {
             }
             return Ok(JsValue::Object { number, entries });
         }
-        if let Ok(sequence) = value.cast::<PySequence>()
-            && !value.is_instance_of::<PyBytes>()
-        {
+        if let Ok(sequence) = value.cast::<PySequence>() {
             let items = sequence.try_iter()?.map(|item| self.write(&item?)).collect::<PyResult<_>>()?;
             return Ok(JsValue::Array { number, items });
         }
-        Ok(JsValue::Undefined)
+        let text = value.repr()?;
+        Err(Error::new_err(format!("Attempting to serialize unexpected value: {text}")))
     }
 
-    /// Dates, addresses and exceptions.
+    /// Dates, addresses, regular expressions and exceptions.
     fn known_class(&self, value: &Bound<'py, PyAny>) -> PyResult<Option<JsValue>> {
         let py = value.py();
         if value.is_instance(&datetime_class(py)?)? {
@@ -206,6 +206,9 @@ impl<'py> Writer<'py> {
         }
         let class = value.get_type();
         let name = class.name()?;
+        if name == "Pattern" {
+            return Ok(Some(pattern_to_js(value)?));
+        }
         if name == "ParseResult" {
             return Ok(Some(JsValue::Url(value.call_method0("geturl")?.extract()?)));
         }
@@ -219,6 +222,32 @@ impl<'py> Writer<'py> {
         }
         Ok(None)
     }
+}
+
+/// The flags that both languages have, and their names in Python.
+const FLAGS: [(char, &str); 3] = [('i', "IGNORECASE"), ('m', "MULTILINE"), ('s', "DOTALL")];
+
+fn regex_to_python<'py>(py: Python<'py>, source: &str, flags: &str) -> PyResult<Bound<'py, PyAny>> {
+    let re = py.import("re")?;
+    let mut chosen = 0;
+    for (letter, name) in FLAGS {
+        if flags.contains(letter) {
+            chosen |= re.getattr(name)?.extract::<i64>()?;
+        }
+    }
+    re.call_method1("compile", (source, chosen))
+}
+
+fn pattern_to_js(pattern: &Bound<'_, PyAny>) -> PyResult<JsValue> {
+    let re = pattern.py().import("re")?;
+    let chosen: i64 = pattern.getattr("flags")?.extract()?;
+    let mut flags = String::new();
+    for (letter, name) in FLAGS {
+        if chosen & re.getattr(name)?.extract::<i64>()? != 0 {
+            flags.push(letter);
+        }
+    }
+    Ok(JsValue::Regex { source: pattern.getattr("pattern")?.extract()?, flags })
 }
 
 fn datetime_class(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {

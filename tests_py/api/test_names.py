@@ -142,3 +142,50 @@ def test_the_time_that_assertions_take_can_be_set_back() -> None:
     assert expect._timeout == 7
     expect.set_options(timeout=None)
     assert expect._timeout is None
+
+
+async def test_expressions_are_values_and_what_is_no_value_says_so(page: Page) -> None:
+    pattern = re.compile("ab+", re.IGNORECASE | re.DOTALL)
+    assert await page.evaluate("given => [given.flags, given]", pattern) == ["is", pattern]
+    assert await page.evaluate("/x$/gm") == re.compile("x$", re.MULTILINE)
+    with pytest.raises(Error, match=r"Attempting to serialize unexpected value: \{1\}"):
+        await page.evaluate("given => given", {1})
+
+
+async def test_arguments_that_make_no_sense_are_told(page: Page) -> None:
+    for call, told in (
+        (page.emulate_media(media="paper"), "media: expected one of .screen.print."),  # type: ignore[arg-type]
+        (page.goto("about:blank", wait_until="never"), "Page.goto: wait_until: expected one of"),  # type: ignore[arg-type]
+        (page.screenshot(type="gif"), "Page.screenshot: type: expected one of"),  # type: ignore[arg-type]
+        (page.screenshot(type="jpeg", quality=101), "between 0 and 100 .inclusive., got 101"),
+        (page.locator("body").tap(), "Locator.tap: The page does not support tap"),
+        (page.touchscreen.tap(1, 1), "Touchscreen.tap: hasTouch must be enabled"),
+        (page.context.set_storage_state("missing.json"), "Error reading storage state from missing.json"),
+        (page.context.add_cookies([{"name": "a"}]), "BrowserContext.add_cookies: Cookie should have"),
+    ):
+        with pytest.raises(Error, match=told):
+            await call
+
+
+async def test_what_an_element_cannot_do_is_told(page: Page) -> None:
+    await page.set_content("<input type=checkbox><input type=radio checked><p>a</p>")
+    for call, told in (
+        (page.get_by_role("checkbox").fill("x"), 'Input of type "checkbox" cannot be filled'),
+        (page.get_by_role("radio").uncheck(), "Cannot uncheck radio button"),
+        (page.get_by_role("paragraph").check(), "Not a checkbox or radio button"),
+        (
+            page.get_by_role("paragraph").input_value(),
+            "Node is not an <input>, <textarea> or <select> element",
+        ),
+        (page.get_by_role("checkbox").select_option("x"), "Element is not a <select> element"),
+        (page.locator("input").click(), r"resolved to 2 elements:[\s\S]*Call log:\n  - waiting for locator"),
+    ):
+        with pytest.raises(Error, match=told):
+            await call
+
+
+async def test_a_picture_is_as_large_as_the_viewport_scroll_bars_included(page: Page) -> None:
+    await page.set_viewport_size({"width": 300, "height": 200})
+    await page.set_content("<p style='height: 3000px'>a</p>")
+    picture = await page.screenshot()
+    assert (int.from_bytes(picture[16:20], "big"), int.from_bytes(picture[20:24], "big")) == (300, 200)

@@ -121,7 +121,7 @@ class LocatorAssertions(_Assertions):
         limit = self._limit(timeout)
         locator = self._locator
         name = f"not_{title}" if self._is_not else title
-        log = [f'Expect "{name}" with timeout {limit:g}ms', *locator._log()]
+        log = [f'Expect "{name}" {locator._in_words()} with timeout {limit:g}ms', *locator._log()]
         operation = locator._frame._native.expect(locator._selector, what, given or {}, self._is_not, limit)
         problem = ""
         try:
@@ -955,7 +955,10 @@ class LocatorAssertions(_Assertions):
             if passed or time.monotonic() >= end:
                 break
             await self._locator._runtime.sleep(50)
-        log = [f'Expect "to_have_js_property" with timeout {limit:g}ms', *self._locator._log()]
+        log = [
+            f'Expect "to_have_js_property" {self._locator._in_words()} with timeout {limit:g}ms',
+            *self._locator._log(),
+        ]
         self._judge(passed, "Locator expected to have JS Property", value, received, log)
 
     async def not_to_have_js_property(
@@ -990,7 +993,7 @@ class LocatorAssertions(_Assertions):
                 break
             await locator._runtime.sleep(50)
         name = "not_to_match_aria_snapshot" if self._is_not else "to_match_aria_snapshot"
-        log = [f'Expect "{name}" with timeout {limit:g}ms', *locator._log()]
+        log = [f'Expect "{name}" {locator._in_words()} with timeout {limit:g}ms', *locator._log()]
         self._judge(passed, "Locator expected to match Aria snapshot", expected, aria.written(tree), log)
 
     async def not_to_match_aria_snapshot(
@@ -1142,7 +1145,7 @@ class PageAssertions(_Assertions):
                 break
             await locator._runtime.sleep(50)
         name = "not_to_match_aria_snapshot" if self._is_not else "to_match_aria_snapshot"
-        log = [f'Expect "{name}" with timeout {limit:g}ms', *locator._log()]
+        log = [f'Expect "{name}" {locator._in_words()} with timeout {limit:g}ms', *locator._log()]
         self._judge(passed, "Page expected to match Aria snapshot", expected, aria.written(tree), log)
 
     async def not_to_match_aria_snapshot(

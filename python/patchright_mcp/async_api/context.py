@@ -12,8 +12,8 @@ from urllib.parse import urljoin
 
 from .. import _deeds as deeds
 from .._cookies import checked_cookie, kept_cookies, told_cookie
-from .._failures import Missing
-from .._options import check_handle, check_storage
+from .._failures import Missing, caller
+from .._options import check_handle, check_storage, stored
 from ..errors import Error
 from ._base import DEFAULT_TIMEOUT, Closes, Waiter, closed_error, taken
 from ._events import ContextEvents
@@ -31,6 +31,7 @@ from .web_socket_route import SocketRouting, WebSocketRoute
 
 if TYPE_CHECKING:
     from .._core import BrowserContext as NativeContext
+    from .._core import Operation
     from .._core import Page as NativePage
     from .._typed import Cookie, Geolocation, SetCookieParam, StorageState
     from .browser import Browser
@@ -105,6 +106,11 @@ class BrowserContext(ContextTraffic, ContextConsole, Closes, ContextEvents):
             self._told_of_console(name, payload)
         elif name == "context_closed":
             self._gone()
+
+    async def _run(self, operation: Operation, timeout: float | None = None, log: Sequence[str] = ()) -> Any:
+        if self._closed:
+            raise closed_error(self._close_reason)
+        return await super()._run(operation, timeout, log)
 
     def _page_closed(self, page: Page) -> None:
         self._pages.pop(page._native.key, None)
@@ -261,9 +267,7 @@ class BrowserContext(ContextTraffic, ContextConsole, Closes, ContextEvents):
 
     async def set_storage_state(self, storage_state: StorageState | str | Path) -> None:
         """Forgets its cookies and storage, and puts in those of a state or of its file."""
-        if isinstance(storage_state, (str, Path)):
-            storage_state = json.loads(Path(storage_state).read_text(encoding="utf-8"))
-        await self._run(self._native.replace_storage(storage_state))
+        await self._run(self._native.replace_storage(stored(storage_state)))
 
     async def grant_permissions(self, permissions: Sequence[str], *, origin: str | None = None) -> None:
         """Lets its pages, or those of one origin, do things without asking."""
@@ -317,9 +321,9 @@ class BrowserContext(ContextTraffic, ContextConsole, Closes, ContextEvents):
         check_handle(handle)
         for page in self.pages:
             if name in page._exposed:
-                raise Error(f'Function "{name}" has been already registered in one of the pages')
+                raise Error(f'{caller()}: Function "{name}" has been already registered in one of the pages')
         if name in self._exposed:
-            raise Error(f'Function "{name}" has been already registered')
+            raise Error(f'{caller()}: Function "{name}" has been already registered')
         self._exposed[name] = callback
         await self._run(self._native.expose(name, bool(all_frames)))
 

@@ -12,6 +12,7 @@ from .. import _deeds as deeds
 from .. import _selectors as selectors
 from .. import _urls as urls
 from .._failures import Missing, caller
+from .._options import check_touch, moment
 from ..errors import Error, TimeoutError  # noqa: A004
 from ._base import ApiObject, Waiter, closed_error
 from ._runtime import EventContextManager
@@ -149,7 +150,7 @@ class Frame(ApiObject):
         """
         limit = self._navigation_timeout(timeout)
         address = self._page.context._resolved(url)
-        operation = self._native.goto(address, wait_until or "load", limit, referer)
+        operation = self._native.goto(address, moment(wait_until), limit, referer)
         return await self._navigated(operation, limit, address, wait_until)
 
     async def _navigated(
@@ -190,7 +191,7 @@ class Frame(ApiObject):
         """
         limit = self._navigation_timeout(timeout)
         await self._run(
-            self._native.set_content(html, wait_until or "load", limit),
+            self._native.set_content(html, moment(wait_until), limit),
             limit,
             [f'setting frame content, waiting until "{wait_until or "load"}"'],
         )
@@ -251,7 +252,7 @@ class Frame(ApiObject):
 
     async def _wait_for_moment(self, wait_until: str | None, timeout: float | timedelta | None) -> None:
         limit = self._navigation_timeout(timeout)
-        await self._run(self._native.wait_for_load_state(wait_until or "load", limit), limit)
+        await self._run(self._native.wait_for_load_state(moment(wait_until), limit), limit)
 
     def expect_navigation(
         self,
@@ -692,6 +693,7 @@ class Frame(ApiObject):
             Error: With `strict`, when there are several such elements.
             TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
         """
+        check_touch(self._page.context._options)
         await self._perform(
             selector,
             deeds.press("tap", None, None, None, modifiers, position, force, trial, scroll),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from .. import _deeds as deeds
 from .._failures import caller
+from .._options import check_touch
 from ..errors import Error
 from ._base import ApiObject
 
@@ -306,6 +307,7 @@ class ElementHandle(JSHandle):
             Error: When the element is no longer in the document.
             TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
         """
+        check_touch(self._page.context._options)
         await self._perform(
             deeds.press("tap", None, None, None, modifiers, position, force, trial, scroll), timeout
         )
@@ -518,7 +520,7 @@ class ElementHandle(JSHandle):
 
     async def bounding_box(self) -> FloatRect | None:
         """Where the element is in the viewport, in CSS pixels; `None` when it is not drawn."""
-        return cast("FloatRect | None", await self._perform(deeds.deed("bounding_box"), None))
+        return deeds.rectangle(await self._perform(deeds.deed("bounding_box"), None))
 
     async def is_visible(self) -> bool:
         """Whether the element can be seen now; nothing is waited for."""

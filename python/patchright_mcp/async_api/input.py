@@ -6,6 +6,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
 from .._deeds import milliseconds
+from .._failures import caller
+from ..errors import Error
 from ._base import ApiObject
 
 if TYPE_CHECKING:
@@ -115,5 +117,13 @@ class Touchscreen(ApiObject):
         self._page = page
 
     async def tap(self, x: float, y: float) -> None:
-        """Touches a place."""
+        """Touches a place, in CSS pixels of the viewport.
+
+        Raises:
+            Error: When the context was made without `has_touch`.
+        """
+        if not self._page._context._options.get("has_touch"):
+            raise Error(
+                f"{caller()}: hasTouch must be enabled on the browser context before using the touchscreen."
+            )
         await self._run(self._page._native.touch_tap(x, y))

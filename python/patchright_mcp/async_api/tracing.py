@@ -89,6 +89,8 @@ class Tracing(ApiObject):
     async def stop(self, *, path: Path | str | None = None) -> None:
         """Ends, and writes what was written down to `path`."""
         if not self._started:
+            if path is None:
+                return
             raise Error("Tracing.stop: Must start tracing before stopping")
         if self._events is not None:
             await self.stop_chunk(path=path)

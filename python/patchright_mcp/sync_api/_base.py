@@ -227,6 +227,10 @@ class Waiter(Generic[T]):
             source.remove_listener(event, f)
         self._watched = []
 
+    def _log(self) -> str:
+        """What was waited for, at the end of a message."""
+        return f"\n{' logs ':=^60}\nwaiting for {self._what}\n{'':=^60}" if self._what else ""
+
     def result(self) -> T:
         """Waits until it has happened."""
         spent = (time.monotonic() - self._begun) * 1000
@@ -236,7 +240,7 @@ class Waiter(Generic[T]):
         except TimeoutError:
             prefix = f"{self._title}: " if self._title else ""
             end = f" while waiting for {self._what}" if self._what else "."
-            raise TimeoutError(f"{prefix}Timeout {self._timeout:g}ms exceeded{end}") from None
+            raise TimeoutError(f"{prefix}Timeout {self._timeout:g}ms exceeded{end}{self._log()}") from None
         finally:
             self.close()
 

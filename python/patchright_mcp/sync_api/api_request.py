@@ -14,7 +14,7 @@ from .._bodies import FormData, body_of, check_options, pairs
 from .._cookies import checked_cookie, kept_cookies, told_cookie
 from .._core import ApiRequestContext as NativeRequests
 from .._failures import Missing, caller
-from .._options import check_certificates, check_proxy, check_storage
+from .._options import check_certificates, check_proxy, check_storage, stored
 from ..errors import Error
 from ._base import DEFAULT_TIMEOUT, ApiObject, Connection, closed_error
 from .network import Request, joined, listed
@@ -67,8 +67,6 @@ class APIRequest(ApiObject):
         """
         check_certificates(client_certificates)
         check_proxy(proxy)
-        if isinstance(storage_state, (str, Path)):
-            storage_state = json_module.loads(Path(storage_state).read_text(encoding="utf-8"))
         limit = None if timeout is None else deeds.milliseconds(timeout)
         options = {
             "base_url": base_url,
@@ -78,7 +76,7 @@ class APIRequest(ApiObject):
             "proxy": proxy,
             "user_agent": user_agent,
             "timeout": limit,
-            "storage_state": storage_state,
+            "storage_state": stored(storage_state),
             "fail_on_status_code": fail_on_status_code,
             "max_redirects": max_redirects,
         }

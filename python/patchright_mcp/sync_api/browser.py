@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import tempfile
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from .. import _core
 from .._deeds import milliseconds
 from .._failures import CLOSED, Missing, caller
-from .._options import check_certificates, check_proxy, check_video
+from .._options import check_certificates, check_proxy, check_video, stored
 from ..errors import Error, TargetClosedError
 from ._base import DEFAULT_TIMEOUT, ApiObject, Closes, Connection
 from ._events import BrowserEvents
@@ -702,9 +701,8 @@ def context_options(given: dict[str, Any]) -> dict[str, Any]:
     check_video(options.get("record_video_dir"))
     check_proxy(options.get("proxy"))
     check_certificates(options.get("client_certificates"))
-    state = options.get("storage_state")
-    if isinstance(state, (str, Path)):
-        options["storage_state"] = json.loads(Path(state).read_text(encoding="utf-8"))
+    if "storage_state" in options:
+        options["storage_state"] = stored(options["storage_state"])
     return options
 
 

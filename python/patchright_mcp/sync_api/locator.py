@@ -12,6 +12,7 @@ from .. import _aria as aria
 from .. import _deeds as deeds
 from .. import _selectors as selectors
 from .._failures import Missing
+from .._options import check_touch
 from ..errors import Error
 from ._base import ApiObject
 from ._disposable import Disposable
@@ -69,7 +70,10 @@ class Locator(ApiObject):
         return f"<Locator frame={self._frame!r} selector={self._selector!r}>"
 
     def _log(self) -> list[str]:
-        return [f"waiting for {self._description or self._told_as}"]
+        return [f"waiting for {self._in_words()}"]
+
+    def _in_words(self) -> str:
+        return self._description or self._told_as
 
     def _derived(self, suffix: str, told: str) -> Locator:
         return Locator(self._frame, self._selector + suffix, self._told_as + told)
@@ -227,7 +231,7 @@ class Locator(ApiObject):
 
     def count(self) -> int:
         """How many elements are there now."""
-        return cast("int", self._run(self._frame._native.count(self._selector)))
+        return cast("int", self._run(self._frame._native.count(self._selector), None, self._log()))
 
     def all_text_contents(self) -> list[str]:
         """The text in each element that is there now."""
@@ -601,6 +605,7 @@ class Locator(ApiObject):
             Error: When there are several such elements.
             TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
         """
+        check_touch(self.page.context._options)
         self._perform(
             deeds.press("tap", None, None, None, modifiers, position, force, trial, scroll), timeout
         )
@@ -888,7 +893,7 @@ class Locator(ApiObject):
             Error: When there are several such elements.
             TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
         """
-        return cast("FloatRect | None", self._perform(deeds.deed("bounding_box"), timeout))
+        return deeds.rectangle(self._perform(deeds.deed("bounding_box"), timeout))
 
     def is_visible(self, *, timeout: float | timedelta | None = None) -> bool:
         """Whether the element can be seen now; nothing is waited for.

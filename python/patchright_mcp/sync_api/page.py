@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from .. import _deeds as deeds
 from .. import _urls as urls
 from .._failures import Missing, caller
-from .._options import check_handle
+from .._options import check_handle, check_media, moment
 from ..errors import Error
 from ._base import Closes, Waiter, closed_error, taken
 from ._events import PageEvents
@@ -270,7 +270,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         """
         limit = self._navigation_timeout(timeout)
         return self._main_frame._navigated(
-            self._native.reload(wait_until or "load", limit), limit, "", wait_until
+            self._native.reload(moment(wait_until), limit), limit, "", wait_until
         )
 
     def go_back(
@@ -289,7 +289,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         """
         limit = self._navigation_timeout(timeout)
         return self._main_frame._navigated(
-            self._native.go_back(wait_until or "load", limit), limit, "", wait_until
+            self._native.go_back(moment(wait_until), limit), limit, "", wait_until
         )
 
     def go_forward(
@@ -308,7 +308,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         """
         limit = self._navigation_timeout(timeout)
         return self._main_frame._navigated(
-            self._native.go_forward(wait_until or "load", limit), limit, "", wait_until
+            self._native.go_forward(moment(wait_until), limit), limit, "", wait_until
         )
 
     def set_viewport_size(self, viewport_size: ViewportSize) -> None:
@@ -338,6 +338,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         }
         for name, value in given.items():
             if value is not None:
+                check_media(name, value)
                 self._media[name] = None if value == "null" else value
         self._run(self._native.emulate_media(self._media))
 
@@ -400,9 +401,9 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         """
         check_handle(handle)
         if name in self._exposed:
-            raise Error(f'Function "{name}" has been already registered')
+            raise Error(f'{caller()}: Function "{name}" has been already registered')
         if name in self._context._exposed:
-            raise Error(f'Function "{name}" has been already registered in the browser context')
+            raise Error(f'{caller()}: Function "{name}" has been already registered in the browser context')
         self._exposed[name] = callback
         self._run(self._native.expose(name, bool(all_frames)))
 
@@ -517,6 +518,9 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         """
         if full_page and clip:
             raise Error(f"{caller()}: options.clip and options.fullPage are exclusive")
+        for side in ("width", "height") if clip else ():
+            if clip is not None and clip[side] <= 0:
+                raise Error(f"{caller()}: Expected options.clip.{side} to be greater than 0.")
         area = [] if full_page else [clip["x"], clip["y"], clip["width"], clip["height"]] if clip else None
         finish = Finish(omit_background, animations, caret, mask, mask_color, style)
         return self._picture(area, path, type, quality, scale, finish, self._timeout(timeout))
@@ -532,6 +536,12 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         limit: float,
     ) -> bytes:
         kind = kind or _picture_kind(path)
+        if kind not in ("png", "jpeg", "webp"):
+            raise Error(f"{caller()}: type: expected one of (png|jpeg|webp)")
+        if quality is not None and not 0 <= quality <= 100:
+            raise Error(
+                f"{caller()}: Expected options.quality to be between 0 and 100 (inclusive), got {quality}"
+            )
         if quality is not None and kind == "png":
             raise Error(f"{caller()}: options.quality is unsupported for the png screenshots")
         density = 1.0 if scale == "css" else None
@@ -1518,7 +1528,7 @@ _PAPERS = {
 def _paper(name: str) -> tuple[float, float]:
     size = _PAPERS.get(name.lower())
     if size is None:
-        raise Error(f"Unknown paper format: {name}")
+        raise Error(f"{caller()}: Unknown paper format: {name}")
     return size
 
 
