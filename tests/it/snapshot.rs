@@ -334,13 +334,14 @@ proptest! {
             numbers(&refs(&render(tree, &within(1_000_000)).text)).into_iter().collect()
         };
         let (before, after) = (shown(&old), shown(&new));
+        if changes.whole {
+            // A node in both that is shown in one of them only, such as a cell around a button, is no tie between them.
+            prop_assert!(before.is_disjoint(&after));
+            return Ok(());
+        }
         let all = |tree: &Tree| -> BTreeSet<u32> {
             tree.nodes().iter().map(|node| node.number).filter(|number| *number > 0).collect()
         };
-        if changes.whole {
-            prop_assert!(all(&old).is_disjoint(&all(&new)));
-            return Ok(());
-        }
         let text = changes.render(&within(1_000_000)).text;
         let mut told: BTreeMap<(char, u32), usize> = BTreeMap::new();
         for line in text.lines() {
