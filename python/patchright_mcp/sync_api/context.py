@@ -86,11 +86,6 @@ class BrowserContext(ContextTraffic, ContextConsole, Closes, ContextEvents):
     def __repr__(self) -> str:
         return f"<BrowserContext browser={self.browser}>"
 
-    def _run(self, operation: Operation, timeout: float | None = None, log: Sequence[str] = ()) -> Any:
-        if self._closed:
-            raise closed_error(self._close_reason)
-        return super()._run(operation, timeout, log)
-
     # What the engine tells.
 
     def _page_of(self, native: NativePage) -> Page:
