@@ -39,6 +39,8 @@ async def test_values_keep_their_meaning_both_ways(page: Page) -> None:
     assert (told["error"].name, told["error"].message) == ("RangeError", "far")
     assert told["set"][0] == 1
     assert math.copysign(1, told["set"][1]) == -1
+    fractions = [10.0**power / 3 for power in range(-150, 150)]
+    assert await page.evaluate("fractions => fractions", fractions) == fractions
     ring = await page.evaluate("() => { const ring = {}; ring.self = ring; return ring; }")
     assert ring["self"] is ring
     body = await page.evaluate_handle("document.body")
