@@ -239,7 +239,7 @@ impl BrowserContext {
             loop {
                 let page = self.pages().into_iter().find(|page| page.id() == target);
                 match page {
-                    Some(page) => return page.until_ready(READY_LIMIT).await.map(|()| page),
+                    Some(page) => return self.made(page, READY_LIMIT).await,
                     None if changes.changed().await.is_ok() => {}
                     None => return Err(Error::PageClosed),
                 }
@@ -249,6 +249,22 @@ impl BrowserContext {
             page = tokio::time::timeout(READY_LIMIT, arrived) => page.unwrap_or(Err(Error::PageBusy)),
             ended = browser.until_ended() => Err(ended),
         }
+    }
+
+    /// A page that is made, once it is ready. What its set-up was refused is told here, where somebody asked for it.
+    async fn made(&self, page: Page, limit: Duration) -> Result<Page> {
+        page.until_ready(limit).await?;
+        let timezone = self.inner.options.lock().timezone.clone();
+        if let Some(timezone_id) = timezone {
+            let problem = format!("the browser knows no time zone {timezone_id:?}");
+            if let Err(Error::Protocol { .. }) =
+                page.session().call(SetTimezoneOverride { timezone_id }).await
+            {
+                let _ = page.close().await;
+                return Err(Error::InvalidArguments { problems: vec![problem] });
+            }
+        }
+        Ok(page)
     }
 
     /// Closes the context with all its pages, and forgets its cookies and storage. The browser's own context only

@@ -1,11 +1,16 @@
 //! Where somebody else's browser is listening.
 use std::time::Duration;
 
+use reqwest::redirect;
 use serde::Deserialize;
 use tokio::time::timeout;
 use url::Url;
 
 use crate::error::{Error, Result, human};
+
+/// Far more than a browser has to say of itself.
+const LONGEST_ANSWER: usize = 1 << 20;
+const MOST_REDIRECTS: usize = 5;
 
 /// The `ws://` or `wss://` address behind `endpoint`, which may be one already, or the `http://` or `https://` address
 /// that tells it.
@@ -37,13 +42,18 @@ async fn ask(endpoint: &Url, headers: &[(String, String)]) -> Result<String> {
     let gone = |reason: &str| Error::BrowserGone { reason: reason.to_owned() };
     let mut url = endpoint.clone();
     url.set_path(&format!("{}/json/version", endpoint.path().trim_end_matches('/')));
-    let client =
-        reqwest::Client::builder().no_proxy().build().map_err(|_| gone("no connection can be made"))?;
+    // The headers may hold a secret, which is for this server only.
+    let stay = redirect::Policy::custom(|attempt| {
+        let stays = attempt.previous().first().is_some_and(|first| first.origin() == attempt.url().origin());
+        if stays && attempt.previous().len() <= MOST_REDIRECTS { attempt.follow() } else { attempt.stop() }
+    });
+    let client = reqwest::Client::builder().no_proxy().redirect(stay).build();
+    let client = client.map_err(|_| gone("no connection can be made"))?;
     let mut request = client.get(url);
     for (name, value) in headers {
         request = request.header(name, value);
     }
-    let response = request.send().await.map_err(|error| {
+    let mut response = request.send().await.map_err(|error| {
         gone(if error.is_connect() {
             "nothing listens at its address"
         } else {
@@ -54,8 +64,14 @@ async fn ask(endpoint: &Url, headers: &[(String, String)]) -> Result<String> {
         let reason = format!("it answered with HTTP {}", response.status().as_u16());
         return Err(Error::BrowserGone { reason });
     }
-    let text = response.text().await.map_err(|_| gone("its answer broke off"))?;
+    let mut told = Vec::new();
+    while let Some(more) = response.chunk().await.map_err(|_| gone("its answer broke off"))? {
+        told.extend_from_slice(&more);
+        if told.len() > LONGEST_ANSWER {
+            return Err(gone("what listens there is no browser"));
+        }
+    }
     let version: Version =
-        serde_json::from_str(&text).map_err(|_| gone("what listens there is no browser"))?;
+        serde_json::from_slice(&told).map_err(|_| gone("what listens there is no browser"))?;
     Ok(version.web_socket_debugger_url)
 }

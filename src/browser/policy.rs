@@ -70,7 +70,7 @@ impl FromStr for OriginPattern {
             (false, Some(port)) => Port::Is(port),
             (false, None) => Port::Own,
         };
-        let host = host.host().map(|host| host.to_owned());
+        let host = host.host().map(|host| canonical(&host.to_owned()));
         Ok(Self { scheme: scheme.map(str::to_owned), below, host, port })
     }
 }
@@ -111,15 +111,17 @@ impl Policy {
     /// Whether a connection may be made of which only the server is known, because what is in it is encrypted: it could
     /// be for either scheme.
     pub(super) fn permits_tunnel(&self, host: &Host<String>, port: u16) -> bool {
+        let host = canonical(host);
         let either =
-            |list: &[OriginPattern]| ["https", "http"].iter().any(|scheme| listed(list, scheme, host, port));
-        !self.is_hidden(host) && (self.allowed.is_empty() || either(&self.allowed)) && !either(&self.blocked)
+            |list: &[OriginPattern]| ["https", "http"].iter().any(|scheme| listed(list, scheme, &host, port));
+        !self.is_hidden(&host) && (self.allowed.is_empty() || either(&self.allowed)) && !either(&self.blocked)
     }
 
     pub(super) fn permits_server(&self, scheme: &str, host: &Host<String>, port: u16) -> bool {
-        !self.is_hidden(host)
-            && (self.allowed.is_empty() || listed(&self.allowed, scheme, host, port))
-            && !listed(&self.blocked, scheme, host, port)
+        let host = canonical(host);
+        !self.is_hidden(&host)
+            && (self.allowed.is_empty() || listed(&self.allowed, scheme, &host, port))
+            && !listed(&self.blocked, scheme, &host, port)
     }
 
     fn is_hidden(&self, host: &Host<String>) -> bool {
@@ -134,6 +136,16 @@ impl Policy {
     /// Whether the machine that a name turned out to stand for may be reached.
     pub(super) fn permits_address(&self, address: IpAddr) -> bool {
         !(self.block_private && is_private(address))
+    }
+}
+
+/// The same server in the one way in which it is compared: a dot at the end says only that the name is whole, and an IPv4
+/// address can be written as one of IPv6.
+fn canonical(host: &Host<String>) -> Host<String> {
+    match host {
+        Host::Domain(name) => Host::Domain(name.trim_end_matches('.').to_owned()),
+        Host::Ipv4(address) => Host::Ipv4(*address),
+        Host::Ipv6(address) => address.to_ipv4_mapped().map_or(Host::Ipv6(*address), Host::Ipv4),
     }
 }
 
@@ -216,7 +228,6 @@ mod tests {
             "https://good.com:x@evil.com/",
             "https://good.com.evil.com/",
             "https://evilgood.com/",
-            "https://good.com./",
             "https://good.com:8443/",
             "http://good.com/",
             "ws://good.com/",
@@ -231,7 +242,30 @@ mod tests {
         }
         // What a browser takes for the same letters is the same host.
         assert!(permits(&policy, "https://ｇｏｏｄ.com/"));
+        assert!(permits(&policy, "https://good.com./"), "the whole name");
         assert!(permits(&policy, "https://good.com\\@evil.com/"), "a backslash ends the host");
+    }
+
+    #[test]
+    fn what_is_blocked_is_blocked_however_it_is_written() {
+        let policy =
+            policy(&[], &["evil.com", "http://*.worse.com:*", "whole.com.", "http://10.0.0.1", "[::1]"]);
+        for evil in [
+            "http://evil.com./",
+            "https://EVIL.com.:443/",
+            "ws://evil.com./",
+            "http://a.worse.com.:81/",
+            "http://whole.com/",
+            "http://[::ffff:10.0.0.1]/",
+            "http://0xa000001/",
+            "https://[0::1]/",
+        ] {
+            assert!(!permits(&policy, evil), "{evil}");
+            let url = Url::parse(evil).unwrap();
+            let port = url.port_or_known_default().unwrap();
+            assert!(!policy.permits_tunnel(&url.host().unwrap().to_owned(), port), "{evil} as a tunnel");
+        }
+        assert!(permits(&policy, "http://worse.com./"));
     }
 
     #[test]
@@ -295,6 +329,7 @@ mod tests {
             "http://[64:ff9b::7f00:1]/",
             "http://localhost/",
             "http://a.localhost/",
+            "http://localhost./",
         ] {
             assert!(!permits(&policy, url), "{url}");
         }

@@ -273,7 +273,7 @@ fn is_ours(_from: SocketAddr, _here: Option<SocketAddr>) -> bool {
 }
 
 async fn serve(mut client: TcpStream, shared: &Shared) -> io::Result<()> {
-    let read = timeout(IDLE_LIMIT, read_head(&mut client)).await;
+    let read = timeout(IDLE_LIMIT, read_head(&mut client, Vec::new())).await;
     let Ok(Ok((head, rest))) = read else { return Ok(()) };
     let Some(request) = Request::parse(&head) else {
         return client
@@ -318,20 +318,24 @@ async fn serve(mut client: TcpStream, shared: &Shared) -> io::Result<()> {
         std::future::pending::<()>().await;
     };
     let answer = async {
+        let mut early = Vec::new();
         loop {
-            let (head, rest) = read_head(&mut from_server).await?;
+            let (head, rest) = read_head(&mut from_server, early).await?;
             let status = status_of(&head);
             if status == Some(407) {
                 shared.note(Refusal::Credentials);
                 return Ok(());
             }
-            let interim = status.is_some_and(|status| (100..200).contains(&status));
-            to_client.write_all(&if interim { head } else { closing(&head) }).await?;
-            to_client.write_all(&rest).await?;
-            if !interim {
-                tokio::io::copy(&mut from_server, &mut to_client).await?;
-                return to_client.shutdown().await;
+            if status.is_some_and(|status| (100..200).contains(&status)) {
+                // What came along with it may be the beginning of the answer itself.
+                to_client.write_all(&head).await?;
+                early = rest;
+                continue;
             }
+            to_client.write_all(&closing(&head)).await?;
+            to_client.write_all(&rest).await?;
+            tokio::io::copy(&mut from_server, &mut to_client).await?;
+            return to_client.shutdown().await;
         }
     };
     tokio::select! {
@@ -469,7 +473,7 @@ async fn tunnel(stream: &mut Box<dyn Stream>, proxy: &Proxy, request: &Request) 
         authorization.unwrap_or_default()
     );
     stream.write_all(ask.as_bytes()).await.map_err(broke)?;
-    let (head, rest) = read_head(stream).await.map_err(broke)?;
+    let (head, rest) = read_head(stream, Vec::new()).await.map_err(broke)?;
     match status_of(&head) {
         Some(200..300) => Ok(rest),
         Some(407) => Err(Refusal::Credentials),
@@ -546,9 +550,12 @@ async fn socks(stream: &mut Box<dyn Stream>, proxy: &Proxy, request: &Request) -
     stream.read_exact(&mut bound).await.map_err(broke).map(drop)
 }
 
-/// Reads up to the empty line; what came after it is given too.
-async fn read_head(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<(Vec<u8>, Vec<u8>)> {
-    let mut head = Vec::with_capacity(2048);
+/// Reads up to the empty line, from what has been read `already` on; what came after it is given too.
+async fn read_head(
+    stream: &mut (impl AsyncRead + Unpin),
+    already: Vec<u8>,
+) -> io::Result<(Vec<u8>, Vec<u8>)> {
+    let mut head = already;
     loop {
         if let Some(end) = memchr::memmem::find(&head, b"\r\n\r\n") {
             let rest = head.split_off(end + 4);

@@ -85,7 +85,7 @@ pub struct Flags {
     pub user_agent: Option<String>,
 
     /// Language of pages, such as de-DE
-    #[arg(long, value_name = "TAG", value_parser = not_empty(), help_heading = "Pages")]
+    #[arg(long, value_name = "TAG", value_parser = language(), help_heading = "Pages")]
     pub locale: Option<String>,
 
     /// Time zone of pages, such as Europe/Berlin
@@ -188,7 +188,7 @@ pub struct Flags {
     #[arg(long, value_name = "MS", value_parser = milliseconds(), help_heading = "Sessions")]
     pub session_timeout: Option<u64>,
 
-    /// How many sessions there may be at once [default: 10]
+    /// How many sessions there may be at once, of each key [default: 10]
     #[arg(long, value_name = "COUNT", value_parser = at_least_one(), help_heading = "Sessions")]
     pub max_sessions: Option<u64>,
 
@@ -248,7 +248,7 @@ pub struct Flags {
     #[arg(long, value_name = "ORIGINS", value_delimiter = ',', help_heading = "HTTP")]
     pub allowed_client_origins: Option<Vec<String>>,
 
-    /// Most clients at once [default: 64]
+    /// Most clients at once, of each key [default: 64]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "HTTP")]
     pub max_clients: Option<u32>,
 
@@ -327,7 +327,29 @@ fn at_least_one() -> RangedU64ValueParser {
 }
 
 fn not_empty() -> ValueParser {
-    clap::builder::NonEmptyStringValueParser::new().map(|text: String| text.trim().to_owned()).into()
+    let plain = |text: String| match text.chars().any(char::is_control) {
+        true => Err("expected one line of plain text"),
+        false => Ok(text.trim().to_owned()),
+    };
+    clap::builder::NonEmptyStringValueParser::new().try_map(plain).into()
+}
+
+/// `de`, `de-DE`, `zh-Hans-CN`.
+fn language() -> ValueParser {
+    let tag = |text: String| {
+        let mut parts = text.split('-');
+        let language = parts.next().unwrap_or_default();
+        let is_language =
+            (2..=8).contains(&language.len()) && language.chars().all(|c| c.is_ascii_alphabetic());
+        let is_part =
+            |part: &str| (1..=8).contains(&part.len()) && part.chars().all(|c| c.is_ascii_alphanumeric());
+        if is_language && parts.all(is_part) {
+            Ok(text)
+        } else {
+            Err("expected a language, such as de or de-DE")
+        }
+    };
+    clap::builder::NonEmptyStringValueParser::new().try_map(tag).into()
 }
 
 /// A header, as it is written: a name, a colon, a value.

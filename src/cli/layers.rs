@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 use super::Ending;
 use super::flags::Flags;
 use crate::mcp::arguments::nearest;
+use crate::mcp::strict_json;
 
 const PREFIX: &str = "PATCHRIGHT_MCP_";
 /// Settings that a file cannot hold.
@@ -134,10 +135,13 @@ fn from_file(path: &Path) -> Result<Layer, Ending> {
 }
 
 fn read_object(path: &Path, text: &str) -> Result<Map<String, Value>, String> {
+    // Some editors put a mark there that is no part of the text.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let extension = path.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase);
     let is_json = extension.as_deref() == Some("json") || text.trim_start().starts_with('{');
     if is_json && extension.as_deref() != Some("toml") {
-        return serde_json::from_str(text).map_err(|error| error.to_string());
+        let read = strict_json::read(text.as_bytes()).and_then(serde_json::from_value);
+        return read.map_err(|error| error.to_string());
     }
     toml::from_str(text).map_err(|error| {
         let line = error.span().map(|span| text[..span.start].matches('\n').count() + 1);

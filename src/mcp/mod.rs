@@ -17,6 +17,7 @@ pub mod tools;
 pub mod failure;
 pub mod dispatch;
 pub mod shutdown;
+pub(crate) mod strict_json;
 pub mod stdio;
 pub mod server;
 pub mod http;

@@ -7,10 +7,11 @@ use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams, CompleteResult,
     CustomRequest, CustomResult, DiscoverResult, ElicitRequestParams, ElicitationAction, ElicitationSchema,
-    ErrorCode, ErrorData, GetPromptRequestParams, Implementation, InitializeRequestParams,
-    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod,
+    ErrorCode, ErrorData, GetPromptRequestMethod, GetPromptRequestParams, GetPromptResponse, Implementation,
+    InitializeRequestParams, ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod,
     ListResourceTemplatesResult, ListResourcesRequestMethod, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ServerCapabilities, ServerConfig,
+    PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ReadResourceRequestMethod,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{ElicitationMode, NotificationContext, RequestContext, RoleServer, serve_server_with_ct};
 use rmcp::transport::Transport;
@@ -190,6 +191,31 @@ impl ServerHandler for Server {
             return Ok(ListResourceTemplatesResult::with_all_items(Vec::new()));
         }
         Err(ErrorData::method_not_found::<ListResourceTemplatesRequestMethod>())
+    }
+
+    // What is on no list cannot be had.
+
+    async fn get_prompt(
+        &self,
+        _request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        if has_no_handshake(&context) {
+            return Err(ErrorData::invalid_params("Prompt not found", None));
+        }
+        Err(ErrorData::method_not_found::<GetPromptRequestMethod>())
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        if has_no_handshake(&context) {
+            let uri = serde_json::json!({ "uri": request.uri });
+            return Err(ErrorData::invalid_params("Resource not found", Some(uri)));
+        }
+        Err(ErrorData::method_not_found::<ReadResourceRequestMethod>())
     }
 }
 

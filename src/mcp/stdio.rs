@@ -21,6 +21,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::mcp::server::malformed_request;
+use crate::mcp::strict_json;
 
 /// The longest line that is read: larger than any argument a tool can use, small enough to hold.
 const LONGEST_LINE: usize = 16 << 20;
@@ -117,7 +118,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         if line.is_empty() {
             return;
         }
-        match serde_json::from_slice::<Value>(line) {
+        match strict_json::read(line) {
             Ok(Value::Array(items)) if !items.is_empty() => {
                 for item in items {
                     self.accept(item);

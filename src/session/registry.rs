@@ -24,7 +24,7 @@ const MOST_AT_ONCE: usize = 8;
 pub struct SessionOptions {
     /// How long a session lives. What is done in it does not lengthen that.
     pub lifetime: Duration,
-    /// How many there may be at once.
+    /// How many each owner may have at once.
     pub limit: NonZeroUsize,
 }
 
@@ -91,8 +91,8 @@ struct Inner {
 #[derive(Debug, Default)]
 struct State {
     live: HashMap<Arc<str>, Session>,
-    /// Slots of sessions that are just being made.
-    reserved: usize,
+    /// Slots of sessions that are just being made, one entry for each.
+    reserved: Vec<Owner>,
     expired: VecDeque<(Arc<str>, Owner)>,
 }
 
@@ -109,7 +109,8 @@ impl Sessions {
         }
     }
 
-    /// The sessions of somebody else on the same server. How many there may be counts for all owners together.
+    /// The sessions of somebody else on the same server. Each may have as many as the limit says, so that none can use up
+    /// what the others need.
     #[must_use]
     pub fn of(&self, owner: Owner) -> Self {
         Self { inner: Arc::clone(&self.inner), owner }
@@ -189,6 +190,19 @@ impl State {
         tokio::spawn(async move { session.workspace.close().await });
     }
 
+    /// How many slots an owner has taken.
+    fn slots_of(&self, owner: &Owner) -> usize {
+        let live = self.live.values().filter(|session| session.owner == *owner).count();
+        live + self.reserved.iter().filter(|reserved| *reserved == owner).count()
+    }
+
+    /// Ends the reservation of a slot.
+    fn give_back(&mut self, owner: &Owner) {
+        if let Some(at) = self.reserved.iter().position(|reserved| reserved == owner) {
+            self.reserved.swap_remove(at);
+        }
+    }
+
     fn expire_all(&mut self) {
         let now = Instant::now();
         let over = self.live.values().filter(|session| session.deadline <= now);
@@ -209,10 +223,10 @@ impl Reservation {
         let mut state = sessions.inner.state.lock();
         state.expire_all();
         let limit = sessions.options().limit.get();
-        if state.live.len() + state.reserved >= limit {
+        if state.slots_of(&sessions.owner) >= limit {
             return Err(NoSession::LimitReached { limit });
         }
-        state.reserved += 1;
+        state.reserved.push(sessions.owner.clone());
         drop(state);
         Ok(Self { sessions: sessions.clone(), filled: false })
     }
@@ -239,7 +253,7 @@ impl Reservation {
         {
             let mut state = sessions.state.lock();
             state.live.insert(Arc::clone(&session.id), session.clone());
-            state.reserved -= 1;
+            state.give_back(&session.owner);
             self.filled = true;
         }
         tokio::spawn(end_at(Arc::downgrade(&sessions), Arc::clone(&session.id), deadline));
@@ -250,7 +264,7 @@ impl Reservation {
 impl Drop for Reservation {
     fn drop(&mut self) {
         if !self.filled {
-            self.sessions.inner.state.lock().reserved -= 1;
+            self.sessions.inner.state.lock().give_back(&self.sessions.owner);
         }
     }
 }

@@ -1,7 +1,10 @@
 //! The engine against a real Chromium, on pages served on loopback.
 use std::time::Duration;
 
-use patchright_mcp::browser::{Arrival, ConsoleLevel, NavigateOptions, Page, Scope, WaitUntil};
+use patchright_mcp::Error;
+use patchright_mcp::browser::{
+    Arrival, ConsoleLevel, ContextOptions, NavigateOptions, Page, Scope, WaitUntil,
+};
 use serde_json::json;
 
 use crate::support::{drive, open};
@@ -266,5 +269,19 @@ fn the_console_is_read_without_the_page_noticing() {
             (ConsoleLevel::Error, "Uncaught (in promise) Error: rejected"),
         ];
         assert_eq!(told, expected);
+    });
+}
+
+#[test]
+fn a_time_zone_that_there_is_not_is_refused_with_the_first_page() {
+    drive(async |context, _site| {
+        for (zone, is_known) in [("Asia/Tokyo", true), ("Mars/Olympus", false)] {
+            let options = ContextOptions { timezone: Some(zone.to_owned()), ..ContextOptions::default() };
+            let other = context.browser().unwrap().new_context(options).await.unwrap();
+            let made = other.new_page().await;
+            assert_eq!(made.as_ref().err().map(Error::code), (!is_known).then_some("invalid_arguments"));
+            assert_eq!(other.pages().len(), usize::from(is_known), "{zone}");
+            other.close().await.unwrap();
+        }
     });
 }

@@ -63,6 +63,9 @@ fn a_mistake_is_told_on_one_line() {
             &[("PATCHRIGHT_MCP_LOG_LEVEL", "loud")],
             "PATCHRIGHT_MCP_LOG_LEVEL: invalid value 'loud' for '--log-level <LEVEL>'",
         ),
+        (&["--user-agent", "Mine\r\nX-More: 1"], &[], "invalid value 'Mine"),
+        (&["--locale", "de_DE"], &[], "invalid value 'de_DE' for '--locale <TAG>': expected a language"),
+        (&["--locale", "!!"], &[], "invalid value '!!'"),
         (
             &["--config", "/no/such/file.json"],
             &[],
@@ -93,6 +96,7 @@ fn a_file_speaks_json_or_toml_in_either_spelling() {
         ("b.json", r#"{"log-level": "debug", "caps": "vision,pdf"}"#),
         ("c.toml", "logLevel = 'debug'\ncaps = ['vision', 'pdf']"),
         ("d.toml", "log-level = 'debug'\ncaps = 'vision,pdf'"),
+        ("f.json", "\u{feff}{\"logLevel\": \"debug\", \"caps\": \"vision,pdf\"}"),
         ("e.conf", "{\"logLevel\": \"debug\", \"caps\": [\"vision\", \"pdf\"]}"),
     ] {
         let path = file(folder.path(), name, text);
@@ -115,6 +119,7 @@ fn a_mistake_in_a_file_says_where() {
         ("d.json", r#"{"logLevel": {}}"#, ": logLevel: a table is not expected here"),
         ("e.json", r#"{"logLevel": ["debug"]}"#, ": logLevel: a list is not expected here"),
         ("f.json", r#"{"logLevel": "debug", "log-level": "info"}"#, ": this is set twice"),
+        ("j.json", r#"{"logLevel": "debug", "logLevel": "info"}"#, ": a key stands twice in one object"),
         ("g.json", "{\n\n!", ": key must be a string at line 3 column 1"),
         ("h.json", "[]", ": invalid type: sequence"),
         ("i.toml", "caps = ['vision']\nlogLevel", " at line 2"),

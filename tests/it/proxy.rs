@@ -1,16 +1,18 @@
 //! Proxies that ask for a name and a password, and a policy that no page gets past. The proxies are real ones, if small.
+use std::collections::BTreeSet;
+use std::net::ToSocketAddrs as _;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use patchright_mcp::browser::input::{ClickOptions, Point};
 use patchright_mcp::browser::policy::Policy;
 use patchright_mcp::browser::proxy::Proxy;
-use patchright_mcp::browser::{BrowserContext, ContextOptions, NavigateOptions, Page, Scope};
+use patchright_mcp::browser::{Browser, BrowserContext, ContextOptions, NavigateOptions, Page, Scope};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::support::{Site, drive};
+use crate::support::{Site, drive, launch_options};
 
 /// What a proxy was asked for, such as `CONNECT host:port`.
 type Asked = Arc<Mutex<Vec<String>>>;
@@ -268,6 +270,57 @@ const ATTEMPTS: [(&str, &str); 16] = [
     ),
 ];
 
+/// What a browser takes as hints that a server will soon be needed.
+const HINTS: &str = "<meta http-equiv=x-dns-prefetch-control content=on>
+    <link rel=dns-prefetch href=//lookup.evil.example><a href=http://anchor.evil.example/>Lead</a>
+    <script type=speculationrules>{ \"prefetch\": [{ \"urls\": [\"http://speculation.evil.example/\"] }] }</script>
+    <link rel=preconnect href=http://connect.evil.example>";
+
+/// The names that a browser looked up, by its log of what it does at the network. The log has an event on each line.
+fn looked_up(log: &str) -> BTreeSet<String> {
+    let mut lines = log.lines();
+    let constants = lines.next().unwrap().trim_end_matches(',').to_owned() + "}";
+    let constants: Value = serde_json::from_str(&constants).unwrap();
+    let lookup = &constants["constants"]["logEventTypes"]["HOST_RESOLVER_MANAGER_JOB"];
+    assert!(lookup.is_number());
+    let events = lines.filter_map(|line| serde_json::from_str::<Value>(line.trim_end_matches(',')).ok());
+    let lookups = events.filter(|event| event["type"] == *lookup);
+    lookups.filter_map(|event| Some(event["params"]["host"].as_str()?.to_owned())).collect()
+}
+
+/// A name that is looked up tells whoever answers for it, and so does what a page puts into the name.
+#[test]
+fn no_name_is_looked_up_of_a_server_that_is_not_allowed() {
+    drive(async |_, site| {
+        site.page("/", HINTS);
+        site.page("/after", "<title>after</title>");
+        let only_the_site = Policy { allowed: vec![site.url("").parse().unwrap()], ..Policy::default() };
+        for policy in [Policy::default(), only_the_site] {
+            let is_open = policy.is_open();
+            let folder = tempfile::tempdir().unwrap();
+            let log = folder.path().join("network.json");
+            let mut options = launch_options();
+            options.arguments.push(format!("--log-net-log={}", log.display()));
+            let policy = ContextOptions { policy: Arc::new(policy), ..ContextOptions::default() };
+            let browser = Browser::launch(&options, policy, &|_| ()).await.unwrap();
+            // Other contexts have no history, and so no foresight.
+            let page = browser.default_context().new_page().await.unwrap();
+            let read = || std::fs::read_to_string(&log).unwrap_or_default();
+            let foreseen = async {
+                while !read().contains("connect.evil.example") {
+                    page.goto(&site.url("/"), &NavigateOptions::default()).await.unwrap();
+                    title_at(&page, &site.url("/after")).await;
+                }
+            };
+            tokio::time::timeout(Duration::from_secs(60), foreseen).await.expect("a hint is taken up");
+            browser.close().await.unwrap();
+            let names = looked_up(&read());
+            let is_evil = |name: &String| name.ends_with(".evil.example");
+            assert_eq!(names.iter().any(is_evil), is_open, "{names:?}");
+        }
+    });
+}
+
 /// A server that must not hear anything.
 async fn evil() -> (String, Arc<Mutex<usize>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -368,6 +421,23 @@ fn no_page_reaches_a_server_that_is_not_allowed() {
 }
 
 #[test]
+fn an_answer_that_comes_with_hints_before_it_is_whole() {
+    drive(async |context, site| {
+        let body = "Word ".repeat(200_000);
+        let hints = "HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload\r\n\r\n";
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 1000000\r\n\r\n";
+        site.answer("/hinted", &format!("{hints}{hints}{head}{body}"));
+        let policy = Arc::new(Policy { allowed: vec![site.url("").parse().unwrap()], ..Policy::default() });
+        let held = ContextOptions { policy, ..ContextOptions::default() };
+        let held = context.browser().unwrap().new_context(held).await.unwrap();
+        let page = held.new_page().await.unwrap();
+        page.goto(&site.url("/hinted"), &NavigateOptions::default()).await.unwrap();
+        assert_eq!(run(&page, "() => document.body.textContent.length").await, json!(1_000_000));
+        held.close().await.unwrap();
+    });
+}
+
+#[test]
 fn a_private_network_is_out_of_reach_under_every_name() {
     drive(async |context, site| {
         site.page("/", "<title>inside</title>");
@@ -376,9 +446,12 @@ fn a_private_network_is_out_of_reach_under_every_name() {
         let held = context.browser().unwrap().new_context(held).await.unwrap();
         let page = held.new_page().await.unwrap();
         let port = site_port(&site);
-        for host in
-            ["127.0.0.1", "localhost", "127.1", "2130706433", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0"]
-        {
+        let spellings =
+            ["127.0.0.1", "localhost", "127.1", "2130706433", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0"];
+        // What this machine calls itself is a name like any other, until it is looked up.
+        let own = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        let own = (own.as_str(), 0).to_socket_addrs().ok().map(|_| own);
+        for host in spellings.into_iter().chain(own.as_deref()) {
             let error =
                 page.goto(&format!("http://{host}:{port}/"), &NavigateOptions::default()).await.unwrap_err();
             assert_eq!(error.code(), "url_refused", "{host} → {error}");

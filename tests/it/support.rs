@@ -108,7 +108,8 @@ static ENGINE: LazyLock<Engine> =
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
 static BROWSER: OnceCell<Browser> = OnceCell::const_new();
 
-fn launch_options() -> LaunchOptions {
+/// How the shared browser is started.
+pub fn launch_options() -> LaunchOptions {
     LaunchOptions {
         headless: Some(true),
         // The browser ends with this process, by its pipe; what its profile leaves stays out of the system's folder.

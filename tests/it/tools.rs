@@ -73,6 +73,15 @@ fn names_are_unique_and_in_an_order_that_stays() {
 }
 
 #[test]
+fn the_27_core_tools_are_always_there_and_others_where_they_are_asked_for() {
+    let count = |capabilities: &[Capability]| registry(capabilities, &[Toolset::Browser]).tools().len();
+    assert_eq!(count(&[]), 27);
+    assert_eq!(count(&[Capability::Vision]), 30);
+    assert_eq!(count(&[Capability::Pdf]), 28);
+    assert_eq!(count(&[Capability::Vision, Capability::Pdf]), 31);
+}
+
+#[test]
 fn an_unknown_tool_is_answered_with_the_one_that_was_meant() {
     let error = registry(&[], Toolset::VARIANTS).find("browser_clickk").unwrap_err();
     assert_eq!(error.to_string(), "Unknown tool: browser_clickk (did you mean browser_click?)");

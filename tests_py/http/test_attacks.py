@@ -186,6 +186,10 @@ def test_two_lengths_are_not_guessed_between(server: HttpServer) -> None:
         b'{"jsonrpc":"1.0","id":1,"method":"ping"}',
         b'{"jsonrpc":"2.0","id":{},"method":"ping"}',
         b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[]}',
+        b'{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/list"}',
+        b'{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}',
+        b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"browser_close","name":"browser_navigate"}}',
+        b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{"a":1,"\\u0061":2}}}',
     ],
 )
 def test_bodies_that_are_no_message(server: HttpServer, body: bytes) -> None:

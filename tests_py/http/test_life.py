@@ -14,6 +14,7 @@ import threading
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -385,6 +386,16 @@ def test_a_browser_that_comes_back_is_attached_to_again(
     server = start("--cdp-endpoint", endpoint.url, "--cdp-timeout", "3000")
     client = server.begin()
     assert "form" in client.text("browser_evaluate", function="() => location.href")
+    site.hold()
+    thread, results = in_background(lambda: client.call("browser_navigate", url=site.url("/hold/drop")))
+    until(lambda: site.requested("/hold/drop"), "the request")
+    killed = time.monotonic()
+    endpoint.process.kill()
+    thread.join(20)
+    site.release()
+    (result, ended) = results[0]
+    assert "browser is gone" in text(result)
+    assert ended - killed < 1.5
     endpoint.end()
     gone = client.call("browser_navigate", url=site.page("form"))
     assert gone["isError"]
@@ -421,6 +432,47 @@ def test_headers_go_to_the_endpoint_and_nowhere_else(start: Callable[..., HttpSe
         assert head.startswith("GET /gate")
         assert "x-gate: open sesame\r\n" in head.lower()
         assert "x-more: 2\r\n" in head.lower()
+
+
+def test_an_endpoint_that_lies_is_told_from_a_browser(start: Callable[..., HttpServer]) -> None:
+    asked: list[str] = []
+
+    class Liar(socketserver.StreamRequestHandler):
+        """Sends who asks to others, talks without end, or tells of a browser that is not there."""
+
+        def handle(self) -> None:
+            asked.append("".join(line.decode() for line in iter(self.rfile.readline, b"\r\n")))
+            path, told = asked[-1].split()[1], b'{"webSocketDebuggerUrl": "ws://elsewhere.example:1/x"}'
+            if path.startswith("/away"):
+                elsewhere = f"http://localhost:{self.server.server_address[1]}/elsewhere"  # type: ignore[index]
+                self.wfile.write(f"HTTP/1.1 302 No\r\nLocation: {elsewhere}\r\n\r\n".encode())
+            elif path.startswith("/within"):
+                self.wfile.write(b"HTTP/1.1 302 No\r\nLocation: /told\r\n\r\n")
+            elif path.startswith("/endless"):
+                self.wfile.write(b"HTTP/1.1 200 OK\r\n\r\n" + told)
+                with suppress(OSError):
+                    while True:
+                        self.wfile.write(b" " * 1_000_000)
+            else:
+                head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(told)}\r\n\r\n"
+                self.wfile.write(head.encode() + told)
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Liar) as liar:
+        liar.daemon_threads = True
+        threading.Thread(target=liar.serve_forever, args=(0.05,), daemon=True).start()
+        for path, words in (
+            ("/away", "HTTP 302"),
+            ("/endless", "no browser"),
+            ("/within", "HTTP 200"),  # There it is asked for a socket, and has none.
+        ):
+            address = f"http://127.0.0.1:{liar.server_address[1]}{path}"
+            client = start("--cdp-endpoint", address, "--cdp-header", "X-Gate: sesame").begin()
+            failed = client.call("browser_snapshot")
+            assert failed["isError"]
+            assert words in text(failed), failed
+        liar.shutdown()
+    assert not [head for head in asked if head.startswith("GET /elsewhere")]
+    assert [head for head in asked if head.startswith("GET /x ")], asked
 
 
 def test_an_endpoint_that_never_answers_is_not_waited_for(start: Callable[..., HttpServer]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -58,6 +59,41 @@ def test_the_revision_without_sessions_is_spoken(server: HttpServer) -> None:
     )
     assert wrong.status == 400
     assert wrong.json()["error"]["code"] == -32020
+    # Of prompts and resources there are none, so that each is unknown.
+    for method, asked in (("resources/read", "uri"), ("prompts/get", "name")):
+        unknown = server.post(
+            {"jsonrpc": "2.0", "id": 7, "method": method, "params": {asked: "x:none", "_meta": meta}},
+            "MCP-Protocol-Version: 2026-07-28",
+            f"Mcp-Method: {method}",
+            "Mcp-Name: x:none",
+        )
+        assert unknown.json()["error"]["code"] == -32602, unknown
+    assert (
+        server.begin().post({"jsonrpc": "2.0", "id": 8, "method": "resources/list"}).json()["error"]["code"]
+        == -32601
+    )
+
+
+def test_a_client_without_a_session_is_asked_nothing(server: HttpServer) -> None:
+    """It could not answer, whatever it says of itself; what it is told belongs to its request."""
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {"roots": {}, "elicitation": {}, "sampling": {}},
+        "progressToken": 1,
+    }
+    arguments = {"name": "apart", "storageState": "/etc/passwd"}
+    params = {"name": "browser_context_create", "arguments": arguments, "_meta": meta}
+    answer = server.post(
+        {"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": params},
+        "MCP-Protocol-Version: 2026-07-28",
+        "Mcp-Method: tools/call",
+        "Mcp-Name: browser_context_create",
+        accept=BOTH,
+    )
+    lines = answer.body.decode().splitlines()
+    told = [json.loads(line[5:]) for line in lines if line.startswith("data:") and line[5:].strip()]
+    assert {message.get("method", "answer") for message in told} <= {"answer", "notifications/progress"}
+    assert "outside the folders" in str(told[-1]["result"])
 
 
 def test_results_are_events_for_a_client_that_takes_events(server: HttpServer) -> None:
@@ -70,6 +106,17 @@ def test_results_are_events_for_a_client_that_takes_events(server: HttpServer) -
     plain = client.post(message)
     assert plain.headers["content-type"] == "application/json"
     assert plain.json()["id"] == 3
+
+
+def test_a_client_that_begins_again_keeps_its_session(server: HttpServer) -> None:
+    client = server.begin()
+    assert client.post(INITIALIZE).status == 200
+    assert client.post({"jsonrpc": "2.0", "id": 2, "method": "ping"}).status == 200
+
+
+def test_a_revision_that_nobody_knows_is_refused(server: HttpServer) -> None:
+    for version in ("1999-01-01", "2026-07-29", "zzzz"):
+        assert server.post(INITIALIZE, f"MCP-Protocol-Version: {version}").status == 400, version
 
 
 def test_a_notification_is_accepted_without_an_answer(server: HttpServer) -> None:
@@ -113,9 +160,20 @@ def test_a_key_is_made_up_and_told_once(tmp_path: Path) -> None:
         assert server.post(INITIALIZE, key=KEY).status == 403
 
 
+def test_the_port_that_was_named_is_served_and_no_key_needed_where_none_is_wanted(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with HttpServer(tmp_path, "--allow-unauthenticated", port=port) as server:
+        assert (server.host, server.port) == ("127.0.0.1", port)
+        assert not [line for line in server.log if "API key" in line]
+        assert server.post(INITIALIZE, key=None).status == 200
+        # A web page is refused as ever.
+        assert server.post(INITIALIZE, "Origin: https://evil.example", key=None).status == 403
+
+
 def test_each_key_has_its_own_world(tmp_path: Path, site: Site) -> None:
     (tmp_path / "keys").write_text("# two people\nfirst\n\nsecond\n")
-    flags = ("--api-key-file", "keys", "--caps", "pdf")
+    flags = ("--api-key-file", "keys", "--caps", "pdf", "--max-sessions", "1", "--max-clients", "2")
     with HttpServer(tmp_path, *flags, env={"PATCHRIGHT_MCP_API_KEY": ""}) as server:
         first, second = server.begin("first"), server.begin("second")
         first.text("browser_navigate", url=site.url("/cookie?name=a&value=1"))
@@ -143,6 +201,10 @@ def test_each_key_has_its_own_world(tmp_path: Path, site: Site) -> None:
             assert foreign["isError"], tool
             assert json.dumps(foreign).replace(session, nobody) == json.dumps(unknown), tool
         assert not first.call("browser_snapshot", sessionId=session).get("isError")
+        # And what one key has used up, the other still has.
+        assert server.post(INITIALIZE, key="first").status == 503
+        assert "MAX_SESSIONS_REACHED" in str(first.call("create_session"))
+        second.text("create_session")
         # So are another's files.
         first.text("browser_context_save_storage", path="state.json")
         (saved,) = tmp_path.rglob("state.json")
@@ -182,6 +244,13 @@ def test_a_client_that_finds_no_room_is_told_to_come_back(tmp_path: Path) -> Non
         end = ["Host: localhost", f"Authorization: Bearer {KEY}", f"Mcp-Session-Id: {first.session}"]
         assert server.ask(end, method="DELETE").status in (200, 202, 204)
         server.begin()
+
+
+def test_a_client_that_never_said_goodbye_makes_room_after_a_while(tmp_path: Path) -> None:
+    with HttpServer(tmp_path, "--max-clients", "1", "--client-grace", "1000") as server:
+        silent = server.begin()
+        until(lambda: server.post(INITIALIZE).status == 200, "room for another")
+        assert silent.post({"jsonrpc": "2.0", "id": 1, "method": "ping"}).status == 404
 
 
 async def test_clients_without_sessions_keep_their_pages(server: HttpServer, site: Site) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests_py.support.certificates import Authority
-from tests_py.support.http import HttpServer, RawClient
+from tests_py.support.http import INITIALIZE, KEY, HttpServer, RawClient
 from tests_py.support.proxies import NAME, PASSWORD, Proxy
 from tests_py.support.site import Site
 
@@ -127,3 +127,22 @@ def test_one_proxy_serves_all_and_pages_are_still_checked(
         for pid in (server.pid, browser):
             assert b"fish" not in Path(f"/proc/{pid}/cmdline").read_bytes()
         assert b"fish" not in Path(f"/proc/{browser}/environ").read_bytes()
+
+
+ASK = """async () => {
+    const headers = { 'Authorization': 'Bearer KEY', 'Content-Type': 'application/json' };
+    const answer = await fetch('/mcp', { method: 'POST', headers, body: JSON.stringify(MESSAGE) });
+    return `${location.hostname} was answered ${answer.status}`;
+}"""
+
+
+def test_a_page_whose_name_comes_to_lead_to_the_server_is_not_answered(
+    server: HttpServer, proxies: dict[str, Proxy]
+) -> None:
+    """To the browser it is one site that asks itself, so that nothing but the name gives it away."""
+    client = behind(server, proxies["http"])
+    ask = ASK.replace("KEY", KEY).replace("MESSAGE", json.dumps(INITIALIZE))
+    for host, status in (("rebound.example", 403), ("localhost", 200)):
+        client.text("browser_navigate", url=f"http://{host}:{server.port}/health")
+        assert f"{host}:{server.port}" in proxies["http"].asked
+        assert f"{host} was answered {status}" in client.text("browser_evaluate", function=ask)

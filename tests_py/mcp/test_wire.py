@@ -43,7 +43,15 @@ def test_ping_is_answered(wire: Wire) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["nonsense", '{"jsonrpc": "2.0", ', '{"jsonrpc": "2.0"} trailing', "\x00\x01", '"\\ud800']
+    "line",
+    [
+        "nonsense",
+        '{"jsonrpc": "2.0", ',
+        '{"jsonrpc": "2.0"} trailing',
+        "\x00\x01",
+        '"\\ud800',
+        '{"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {"name": "x", "name": "y"}}',
+    ],
 )
 def test_what_is_no_json_is_answered_and_the_connection_lives_on(wire: Wire, line: str) -> None:
     wire.shake_hands()

@@ -43,10 +43,12 @@ INITIALIZE = {
 
 
 class HttpServer:
-    """`python -m patchright_mcp --port 0`, with a key unless told otherwise."""
+    """`python -m patchright_mcp --port N`, with a key unless told otherwise."""
 
-    def __init__(self, folder: Path, *arguments: str, env: dict[str, str] | None = None) -> None:
-        command = [sys.executable, "-m", "patchright_mcp", "--headless", "--port", "0", *arguments]
+    def __init__(
+        self, folder: Path, *arguments: str, env: dict[str, str] | None = None, port: int = 0
+    ) -> None:
+        command = [sys.executable, "-m", "patchright_mcp", "--headless", "--port", str(port), *arguments]
         # Its path is short: a browser's socket must fit below it.
         self._temporary = tempfile.TemporaryDirectory(prefix="t-", ignore_cleanup_errors=True)
         temporary = {"TMPDIR": self._temporary.name}

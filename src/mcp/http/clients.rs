@@ -10,7 +10,7 @@ use super::keys::Owner;
 use super::memory;
 use crate::mcp::dispatch::{Client, Dispatcher};
 
-/// How many clients there may be, how long one may be away, and how long one may take to say what it wants.
+/// How many clients each key may have, how long one may be away, and how long one may take to say what it wants.
 #[derive(Debug, Clone, Copy)]
 pub struct ClientLimits {
     pub most: usize,
@@ -18,7 +18,7 @@ pub struct ClientLimits {
     pub arrival: Duration,
     /// How long the pages of a client stay that had a stream open and has lost it.
     pub grace: Duration,
-    /// How long those of a client stay that asks for nothing.
+    /// How long those of a client stay that asks for nothing; but not longer than `grace` where another needs the room.
     pub idle: Duration,
 }
 
@@ -46,6 +46,8 @@ pub(super) struct Clients {
     dispatcher: Arc<Dispatcher>,
     limits: ClientLimits,
     known: Mutex<HashMap<Name, Entry>>,
+    /// Those that made room, and whose pages are to be closed.
+    gone: Mutex<Vec<(Name, Entry)>>,
     /// Somebody has left since memory was last given back.
     left: AtomicBool,
 }
@@ -69,7 +71,8 @@ pub(super) struct Presence {
 impl Clients {
     pub(super) fn new(dispatcher: Arc<Dispatcher>, limits: ClientLimits) -> Arc<Self> {
         memory::keep_little();
-        Arc::new(Self { dispatcher, limits, known: Mutex::default(), left: AtomicBool::new(false) })
+        let (known, gone) = (Mutex::default(), Mutex::default());
+        Arc::new(Self { dispatcher, limits, known, gone, left: AtomicBool::new(false) })
     }
 
     pub(super) fn knows(&self, name: &Name) -> bool {
@@ -80,8 +83,9 @@ impl Clients {
     pub(super) fn enter(self: &Arc<Self>, name: Name, stream: bool) -> Option<(Arc<Client>, Presence)> {
         let mut known = self.known.lock();
         if !known.contains_key(&name) {
-            if known.len() >= self.limits.most {
-                return None;
+            if known.keys().filter(|known| known.owner == name.owner).count() >= self.limits.most {
+                let gone = longest_away(&known, &name.owner, self.limits.grace)?;
+                self.gone.lock().extend(known.remove_entry(&gone));
             }
             let client = Arc::new(match &name.owner.folder {
                 Some(folder) => self.dispatcher.client_apart(folder),
@@ -106,15 +110,16 @@ impl Clients {
 
     /// Forgets the clients that have been away for too long. Gives their names.
     pub(super) async fn sweep(&self) -> Vec<Name> {
-        let gone: Vec<(Name, Entry)> = {
+        let mut gone = std::mem::take(&mut *self.gone.lock());
+        gone.extend({
             let mut known = self.known.lock();
             let limits = self.limits;
             let is_gone = |entry: &Entry| {
                 let limit = if entry.had_stream { limits.grace } else { limits.idle };
                 entry.open == 0 && entry.seen.elapsed() >= limit
             };
-            known.extract_if(|_, entry| is_gone(entry)).collect()
-        };
+            known.extract_if(|_, entry| is_gone(entry)).collect::<Vec<_>>()
+        });
         let mut names = Vec::new();
         for (name, entry) in gone {
             tracing::info!(owner = %name.owner.name, "a client has been away for too long; its pages are closed");
@@ -133,6 +138,13 @@ impl Clients {
         (self.limits.grace.min(self.limits.idle) / 4)
             .clamp(Duration::from_millis(50), Duration::from_secs(10))
     }
+}
+
+/// The client of an owner that has been away for the longest time, if that is as long as `grace`.
+fn longest_away(known: &HashMap<Name, Entry>, owner: &Owner, grace: Duration) -> Option<Name> {
+    let away = known.iter().filter(|(name, entry)| name.owner == *owner && entry.open == 0);
+    let (name, entry) = away.min_by_key(|(_, entry)| entry.seen)?;
+    (entry.seen.elapsed() >= grace).then(|| name.clone())
 }
 
 impl Presence {

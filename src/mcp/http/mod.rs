@@ -3,6 +3,7 @@
 //! A request is checked from the outside in: `Host` and `Origin`, then the key, then size and form. Only what has passed
 //! reaches the SDK.
 mod clients;
+mod entrance;
 mod guard;
 mod keys;
 mod memory;

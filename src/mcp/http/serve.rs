@@ -20,12 +20,12 @@ use rmcp::transport::streamable_http_server::session::SessionManager;
 use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use super::clients::{ClientLimits, Clients, Name, Presence};
+use super::entrance::{Entrance, Strangers};
 use super::guard::Guard;
 use super::keys::{Keys, Owner, Verdict};
 use crate::error::{Error, Result};
@@ -33,6 +33,7 @@ use crate::mcp::dispatch::Dispatcher;
 use crate::mcp::server::{Server, Unasked};
 use crate::mcp::shutdown::{self, Shutdown};
 use crate::mcp::stdio;
+use crate::mcp::strict_json;
 
 /// The largest request that is read.
 const LARGEST_BODY: usize = 4 << 20;
@@ -40,7 +41,7 @@ const LARGEST_HEAD: usize = 64 << 10;
 const MOST_HEADERS: usize = 100;
 const SESSION: &str = "mcp-session-id";
 const VERSION: &str = "mcp-protocol-version";
-/// From this revision on there is no handshake.
+/// In this revision there is no handshake.
 const WITHOUT_SESSIONS: &[u8] = b"2026-07-28";
 const COOKIE: &str = "patchright-mcp-client";
 const EVENT_STREAM: &str = "text/event-stream";
@@ -114,8 +115,9 @@ impl HttpServer {
             .with_cancellation_token(shutdown.token().child_token());
         let nobody = Server::new(Arc::clone(&dispatcher));
         let service = StreamableHttpService::new(move || Ok(nobody.clone()), Arc::clone(&sessions), config);
-        let arrival = self.options.limits.arrival;
-        let connections = Arc::new(Semaphore::new(4 * self.options.limits.most + 64));
+        let most_clients = self.options.limits.most * self.options.keys.len().max(1);
+        let most_connections = 4 * most_clients + 64;
+        let strangers = Arc::new(Strangers::default());
         let app = Arc::new(App { options: self.options, clients, sessions, service });
         let mut serving = JoinSet::new();
         let mut sweeping = interval(app.clients.rhythm());
@@ -128,20 +130,12 @@ impl HttpServer {
                     serving.spawn(async move { app.sweep().await });
                 }
                 Some(_) = serving.join_next() => {}
-                accepted = accept(&self.listener, &connections) => {
-                    let (stream, permit) = accepted;
+                stream = accept(&self.listener), if serving.len() < most_connections || strangers.are_there() => {
+                    if serving.len() >= most_connections {
+                        strangers.dismiss_oldest();
+                    }
                     let app = Arc::clone(&app);
-                    serving.spawn(async move {
-                        let answer = service_fn(move |request| {
-                            let app = Arc::clone(&app);
-                            async move { Ok::<_, Infallible>(app.answer(request).await) }
-                        });
-                        let mut builder = http1::Builder::new();
-                        builder.timer(TokioTimer::new()).header_read_timeout(arrival);
-                        builder.max_buf_size(LARGEST_HEAD).max_headers(MOST_HEADERS);
-                        let _ = builder.serve_connection(TokioIo::new(stream), answer).await;
-                        drop(permit);
-                    });
+                    strangers.take_in(|entrance| serving.spawn(connection(app, stream, entrance)));
                 }
             }
         }
@@ -156,19 +150,28 @@ impl HttpServer {
     }
 }
 
-async fn accept(
-    listener: &TcpListener,
-    connections: &Arc<Semaphore>,
-) -> (tokio::net::TcpStream, Option<tokio::sync::OwnedSemaphorePermit>) {
-    let permit = Arc::clone(connections).acquire_owned().await.ok();
+async fn accept(listener: &TcpListener) -> TcpStream {
     loop {
         if let Ok((stream, _)) = listener.accept().await {
             let _ = stream.set_nodelay(true);
-            return (stream, permit);
+            return stream;
         }
         // No file descriptor is left, perhaps; soon one may be.
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
+}
+
+/// Answers what comes over a connection, until its end.
+async fn connection(app: Arc<App>, stream: TcpStream, entrance: Entrance) {
+    let mut builder = http1::Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(app.options.limits.arrival);
+    builder.max_buf_size(LARGEST_HEAD).max_headers(MOST_HEADERS);
+    let entrance = Arc::new(entrance);
+    let answer = service_fn(move |request| {
+        let (app, entrance) = (Arc::clone(&app), Arc::clone(&entrance));
+        async move { Ok::<_, Infallible>(app.answer(request, &entrance).await) }
+    });
+    let _ = builder.serve_connection(TokioIo::new(stream), answer).await;
 }
 
 struct App {
@@ -187,15 +190,19 @@ impl App {
         }
     }
 
-    async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
-        let mut response = self.try_answer(request).await.unwrap_or_else(|refused| *refused);
+    async fn answer(&self, request: Request<Incoming>, entrance: &Entrance) -> Response<Body> {
+        let mut response = self.try_answer(request, entrance).await.unwrap_or_else(|refused| *refused);
         let headers = response.headers_mut();
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
         response
     }
 
-    async fn try_answer(&self, request: Request<Incoming>) -> Result<Response<Body>, Refused> {
+    async fn try_answer(
+        &self,
+        request: Request<Incoming>,
+        entrance: &Entrance,
+    ) -> Result<Response<Body>, Refused> {
         let (mut parts, body) = request.into_parts();
         if let Some(reason) = self.options.guard.refusal(&parts.uri, &parts.headers) {
             tracing::debug!(reason, "refused a request");
@@ -209,6 +216,7 @@ impl App {
             _ => return Err(plain(StatusCode::NOT_FOUND, "Not found; the server is at /mcp")),
         }
         let owner = self.admit(&parts)?;
+        entrance.is_known();
         let session = match parts.headers.get(SESSION) {
             None => None,
             // Somebody else's session is as unknown as one that never was.
@@ -264,7 +272,11 @@ impl App {
             _ => None,
         };
         let response = self.service.handle(Request::from_parts(parts, Full::new(bytes))).await;
-        if begins && let Some(mut present) = presence.take() {
+        // One that begins again keeps its session.
+        if begins
+            && session.is_none()
+            && let Some(mut present) = presence.take()
+        {
             let started = response.headers().get(SESSION).and_then(|id| id.to_str().ok()).map(str::to_owned);
             match started {
                 Some(connection) => present.rename(Name { owner: owner.clone(), connection }),
@@ -346,10 +358,10 @@ async fn read(
     let refused = |error: ErrorData, id: Option<Value>| {
         Box::new(json_response(StatusCode::BAD_REQUEST, &json!({"jsonrpc": "2.0", "id": id, "error": error})))
     };
-    let value: Value = serde_json::from_slice(&bytes)
+    let value = strict_json::read(&bytes)
         .map_err(|error| refused(ErrorData::parse_error(format!("Parse error: {error}"), None), None))?;
     let id = stdio::id_of(&value);
-    let modern = parts.headers.get(VERSION).is_some_and(|version| version.as_bytes() >= WITHOUT_SESSIONS);
+    let modern = parts.headers.get(VERSION).is_some_and(|version| version.as_bytes() == WITHOUT_SESSIONS);
     if modern && value.get("method").is_some_and(|method| method == "initialize") {
         let error = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "Method not found: initialize", None);
         let body = json!({"jsonrpc": "2.0", "id": id, "error": error});
@@ -428,7 +440,7 @@ fn not_allowed() -> Refused {
 }
 
 fn no_room() -> Refused {
-    let text = "The server has as many clients as it may have; come back later";
+    let text = "There are as many clients of this key as there may be; come back later";
     let body = json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32000, "message": text}});
     let mut response = json_response(StatusCode::SERVICE_UNAVAILABLE, &body);
     response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static(COME_BACK_S));
