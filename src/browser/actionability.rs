@@ -152,6 +152,12 @@ const MOST_FRAMES: usize = 6;
 /// Up to which attempt the wheel is tried.
 const LAST_WHEEL: u32 = 3;
 
+/// Whether a box that was scrolled is where that brings it.
+fn has_gone(from: Option<Rect>, to: Option<Rect>, delta_x: f64, delta_y: f64) -> bool {
+    let (Some(from), Some(to)) = (from, to) else { return true };
+    (from.x - to.x - delta_x).abs() < 1.0 && (from.y - to.y - delta_y).abs() < 1.0
+}
+
 /// How often the wheel is turned for one scroll into view: a frame inside a list inside a page needs several.
 const MOST_TURNS: usize = 12;
 
@@ -360,16 +366,17 @@ impl ElementHandle {
             }
             let before: Option<Rect> = self.ask("boxOf", Vec::new()).await?;
             mouse.wheel(turn.dx, turn.dy).await?;
-            let mut moved = false;
+            let mut now = before;
             for _ in 0..MOST_FRAMES {
                 self.ask::<()>("frames", vec![value_argument(&1)]).await?;
-                if self.ask::<Option<Rect>>("boxOf", Vec::new()).await? != before {
-                    moved = true;
+                let last = std::mem::replace(&mut now, self.ask("boxOf", Vec::new()).await?);
+                // A long way takes more than one frame; the last one is known by where it leads, or by what follows.
+                if now != before && (now == last || has_gone(before, now, turn.dx, turn.dy)) {
                     break;
                 }
             }
             // A page that keeps the wheel to itself, or an element that does not move with what is around it.
-            if !moved {
+            if now == before {
                 return Ok(false);
             }
         }

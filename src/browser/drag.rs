@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use serde::Deserialize;
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep_until, timeout};
 
 use super::actionability::{ActionOptions, Need};
 use super::element::ElementHandle;
@@ -113,14 +113,22 @@ impl Page {
             let data = pick_up(from, mouse, worlds, &mut intercepted).await?;
             let to = carry(data.is_some()).await?;
             let Some(data) = data else { return Ok(()) };
-            for kind in ["dragEnter", "dragOver", "dragOver", "drop"] {
+            let began = Instant::now();
+            for (number, waypoint) in mouse.way_to(to).into_iter().enumerate() {
+                sleep_until(began + waypoint.at).await;
+                let kind = if number == 0 { "dragEnter" } else { "dragOver" };
+                session.call(drag_event(kind, waypoint.point, data.clone())).await?;
+            }
+            for kind in ["dragOver", "drop"] {
                 session.call(drag_event(kind, to, data.clone())).await?;
             }
             mouse.place(to);
+            // The page hears of the drop, and not of the button that made it.
+            mouse.forget(Button::Left);
             Ok(())
         };
         let carried = carried.await;
-        let released = mouse.up(Button::Left, 1).await;
+        let released = if mouse.is_down(Button::Left) { mouse.up(Button::Left, 1).await } else { Ok(()) };
         session.call(SetInterceptDrags { enabled: false }).await?;
         carried.and(released)
     }

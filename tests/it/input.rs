@@ -478,10 +478,12 @@ fn a_drag_carries_its_data() {
             let options = styled(style);
             find(page.main_frame(), "#a").await.drag_to(&target, &options, &options).await.unwrap();
             assert_eq!(value(&page, "got").await, json!("hello"), "{style:?}");
-            let order: Vec<Value> =
+            let mut order: Vec<Value> =
                 log(page.main_frame()).await.into_iter().map(|entry| entry[0].clone()).collect();
+            // What lies on the way is entered, too.
+            order.dedup();
             let expected = ["mousedown", "dragstart", "dragenter", "drop", "dragend"].map(Value::from);
-            assert_eq!(order[..5], expected, "{style:?}");
+            assert_eq!(order, expected, "{style:?}");
             value(&page, "log.length = 0").await;
             find(page.main_frame(), "#m").await.drag_to(&target, &options, &options).await.unwrap();
             assert_eq!(

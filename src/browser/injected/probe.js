@@ -266,6 +266,17 @@ function bringIntoView(node, attempt) {
   scrollTo(node, { block, inline: attempt ? block : "nearest", behavior: "instant" });
 }
 
+/** What one notch of a wheel scrolls. */
+const NOTCH = 120;
+
+/** A distance that a wheel goes in whole notches, if the node shows as well there: in the middle, or closer to it. */
+function notched(distance, spare, attempt) {
+  if (spare < 2 * NOTCH) return distance;
+  const notches = distance / NOTCH;
+  if (attempt % 3 === 0) return (Math.round(notches) || Math.sign(notches)) * NOTCH;
+  return (attempt % 3 === 1 ? Math.ceil(notches) : Math.floor(notches)) * NOTCH;
+}
+
 /** How far a scroller can still go, and must, so that the box comes to lie where `attempt` wants it. */
 function needed(box, port, attempt, canScroll) {
   const axis = (start, end, low, high, backward, forward) => {
@@ -276,7 +287,8 @@ function needed(box, port, attempt, canScroll) {
     const spare = room - size;
     const margin = Math.min(40, Math.max(0, spare) / 4);
     const aim = [low + spare / 2, high - size - margin, low + margin][attempt % 3];
-    return Math.min(Math.max(Math.round(start - aim), -backward), forward);
+    const distance = Math.min(Math.max(Math.round(start - aim), -backward), forward);
+    return distance && notched(distance, spare, attempt);
   };
   const { scroller, x, y } = canScroll;
   const right = scroller.scrollWidth - scroller.clientWidth;

@@ -15,6 +15,8 @@ const LONGEST_TYPED: usize = 80;
 /// From one key to the next, and how much of that time a key is down.
 const BETWEEN_KEYS_MS: (f64, f64) = (27.0, 60.0);
 const HELD_SHARE: (f64, f64) = (0.45, 0.75);
+/// From one key of a chord to the next, when they are let go.
+const BETWEEN_RELEASES_MS: (f64, f64) = (3.0, 14.0);
 
 /// How often a key is struck before it is held down instead, and how fast it repeats then.
 const MOST_STROKES: usize = 8;
@@ -45,10 +47,11 @@ impl Keyboard {
         let modifiers: Vec<_> = held.into_iter().filter(|key| !self.is_held(key)).collect();
         for key in &modifiers {
             replies.extend(self.input.key_down(key, false));
-            rhythm.held().await;
+            rhythm.led().await;
         }
         replies.extend(self.stroke(last, &mut rhythm, hold).await);
         for key in modifiers.iter().rev() {
+            rhythm.followed().await;
             replies.push(self.input.key_up(key));
         }
         delivery.done(replies).await
@@ -155,6 +158,7 @@ impl Keyboard {
         let mut replies = Vec::new();
         if let Some(shift) = shift {
             replies.extend(self.input.key_down(shift, false));
+            rhythm.led().await;
         }
         replies.extend(self.input.key_down(stroke.key, false));
         match hold {
@@ -163,6 +167,7 @@ impl Keyboard {
         }
         replies.push(self.input.key_up(stroke.key));
         if let Some(shift) = shift {
+            rhythm.followed().await;
             replies.push(self.input.key_up(shift));
         }
         replies
@@ -227,6 +232,21 @@ impl Rhythm {
             let share =
                 self.chance.as_ref().map_or(0.5, |input| input.chance().between(HELD_SHARE.0, HELD_SHARE.1));
             sleep_until(self.began + (self.ends - self.began).mul_f64(share)).await;
+        }
+    }
+
+    /// Until the key goes down for which another one is held. A finger is first on the one, and then on the other.
+    async fn led(&mut self) {
+        if self.chance.is_some() {
+            self.held().await;
+            self.begin();
+        }
+    }
+
+    /// Until the key is let go that was held for another one.
+    async fn followed(&self) {
+        if let Some(input) = &self.chance {
+            sleep(input.chance().time(BETWEEN_RELEASES_MS.0, BETWEEN_RELEASES_MS.1)).await;
         }
     }
 

@@ -68,9 +68,9 @@ impl Default for ClickOptions {
 const HOLD_MS: (f64, f64) = (28.0, 60.0);
 const BETWEEN_CLICKS_MS: (f64, f64) = (40.0, 90.0);
 
-/// The most that one turn of a wheel scrolls, and the most turns that one scroll takes.
-const TURN: f64 = 140.0;
-const MOST_TURNS: f64 = 6.0;
+/// What one notch of a wheel scrolls, and after how many of them a finger leaves the wheel and turns it anew, at most.
+const NOTCH: f64 = 120.0;
+const MOST_TURNS: usize = 6;
 const BETWEEN_TURNS_MS: (f64, f64) = (7.0, 13.0);
 
 /// In how many parts a page hears of a movement at least, and how long it may take to hear of one.
@@ -91,6 +91,20 @@ impl Journey {
     pub(crate) async fn heard(mut self) -> Result<()> {
         self.delivery.done(self.replies).await
     }
+}
+
+/// The notches of a wheel that scroll so far, each axis for itself, and what is left of one at the end.
+fn notches(delta_x: f64, delta_y: f64) -> Vec<(f64, f64)> {
+    let along = |delta: f64| {
+        let mut rest = delta.abs();
+        std::iter::from_fn(move || {
+            let part = rest.min(NOTCH);
+            rest -= part;
+            (part > 0.0).then_some(part.copysign(delta))
+        })
+    };
+    let notches: Vec<_> = along(delta_x).map(|x| (x, 0.0)).chain(along(delta_y).map(|y| (0.0, y))).collect();
+    if notches.is_empty() { vec![(0.0, 0.0)] } else { notches }
 }
 
 /// The mouse of a page. Coordinates are CSS pixels of its viewport.
@@ -163,6 +177,23 @@ impl Mouse {
         self.input.pointer().at = at;
     }
 
+    /// The button is up now, without a release that the page hears of: a drag ended with it.
+    pub(crate) fn forget(&self, button: Button) {
+        self.input.pointer().buttons &= !button.bit();
+    }
+
+    pub(crate) fn is_down(&self, button: Button) -> bool {
+        self.input.pointer().buttons & button.bit() != 0
+    }
+
+    /// The way that the pointer takes to a point, without going it.
+    pub(crate) fn way_to(&self, to: Point) -> Vec<path::Waypoint> {
+        match self.input.is_natural() {
+            true => path::natural(self.position(), to, self.input.chance()),
+            false => vec![path::Waypoint { point: to, at: Duration::ZERO }],
+        }
+    }
+
     /// Moves to `from`, presses, moves to `to` and lets go.
     pub async fn drag(&self, from: Point, to: Point, steps: Option<u32>) -> Result<()> {
         let mut delivery = self.input.watch();
@@ -184,22 +215,19 @@ impl Mouse {
     /// Turns the wheel where the pointer is.
     pub async fn wheel(&self, delta_x: f64, delta_y: f64) -> Result<()> {
         let mut delivery = self.input.watch();
-        let turns = if self.input.is_natural() {
-            (delta_x.hypot(delta_y) / TURN).ceil().clamp(1.0, MOST_TURNS)
-        } else {
-            1.0
-        };
         let mut replies = Vec::new();
-        let mut done = 0.0;
-        let mut turn = 1.0;
-        while done < 1.0 {
-            // Uneven turns that add up exactly.
-            let share = if turn >= turns { 1.0 } else { (turn + 0.3 * self.input.chance().around()) / turns };
-            replies.push(self.turned(delta_x * (share - done), delta_y * (share - done)));
-            (done, turn) = (share, turn + 1.0);
-            if done < 1.0 {
-                self.rest(BETWEEN_TURNS_MS).await;
+        if self.input.is_natural() {
+            let notches = notches(delta_x, delta_y);
+            // Notches of one turn come so fast that the browser tells the page of them as one.
+            let turn = notches.len().div_ceil(MOST_TURNS);
+            for (number, (x, y)) in notches.into_iter().enumerate() {
+                if number > 0 && number % turn == 0 {
+                    self.rest(BETWEEN_TURNS_MS).await;
+                }
+                replies.push(self.turned(x, y));
             }
+        } else {
+            replies.push(self.turned(delta_x, delta_y));
         }
         delivery.done(replies).await
     }
@@ -353,5 +381,18 @@ impl Mouse {
             pointer_type: Some("mouse"),
             ..DispatchMouseEvent::default()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wheel_turns_by_whole_notches_and_scrolls_exactly_as_far_as_it_should() {
+        assert_eq!(notches(0.0, 400.0), [(0.0, 120.0), (0.0, 120.0), (0.0, 120.0), (0.0, 40.0)]);
+        assert_eq!(notches(-7.5, 0.0), [(-7.5, 0.0)]);
+        assert_eq!(notches(120.0, -240.0), [(120.0, 0.0), (0.0, -120.0), (0.0, -120.0)]);
+        assert_eq!(notches(0.0, 0.0), [(0.0, 0.0)]);
     }
 }
