@@ -65,7 +65,7 @@ impl Default for ClickOptions {
 }
 
 /// How long a finger holds a button, and waits before the second press of a double click.
-const HOLD_MS: (f64, f64) = (28.0, 60.0);
+const HOLD_MS: (f64, f64) = (25.0, 40.0);
 const BETWEEN_CLICKS_MS: (f64, f64) = (40.0, 90.0);
 
 /// What one notch of a wheel scrolls, and after how many of them a finger leaves the wheel and turns it anew, at most.
@@ -73,8 +73,8 @@ const NOTCH: f64 = 120.0;
 const MOST_TURNS: usize = 6;
 const BETWEEN_TURNS_MS: (f64, f64) = (7.0, 13.0);
 
-/// In how many parts a page hears of a movement at least, and how long it may take to hear of one.
-const LEGS: usize = 5;
+/// In how many parts a page hears of a movement, and how long it may take to hear of one.
+const LEGS: usize = 4;
 const FRAME_LIMIT: Duration = Duration::from_millis(40);
 /// How long the browser itself may take to hear of a press.
 const HEARD_LIMIT: Duration = Duration::from_secs(2);
@@ -245,11 +245,11 @@ impl Mouse {
         let began = Instant::now();
         let mut replies = Vec::new();
         let path = path::natural(self.position(), to, self.input.chance());
-        let leg = path.len().div_ceil(LEGS);
-        for (step, waypoint) in (1..).zip(&path) {
+        let legs_after = |step: usize| step * LEGS / path.len();
+        for (step, waypoint) in path.iter().enumerate() {
             sleep_until(began + waypoint.at).await;
             let reply = self.moved(waypoint.point);
-            if step % leg == 0 && step < path.len() {
+            if legs_after(step + 1) > legs_after(step) && step + 1 < path.len() {
                 // A page hears of one move a frame. A slow one is given the time, a stuck one is not.
                 let _ = timeout(FRAME_LIMIT, reply).await;
             } else {

@@ -11,9 +11,9 @@ pub struct Waypoint {
     pub at: Duration,
 }
 
-/// The longest that a movement takes. A page sees one move a frame, so this is four of them.
-pub const LONGEST: Duration = Duration::from_millis(56);
-const SHORTEST_MS: f64 = 32.0;
+/// The longest that a movement takes. A page sees one move a frame, so this is about three of them.
+pub const LONGEST: Duration = Duration::from_millis(44);
+const SHORTEST_MS: f64 = 24.0;
 const FEWEST_MOVES: u32 = 8;
 const MOST_MOVES: u32 = 15;
 /// A movement this short is none.
@@ -28,7 +28,7 @@ pub fn natural(from: Point, to: Point, chance: &Chance) -> Vec<Waypoint> {
         return vec![Waypoint { point: to, at: Duration::ZERO }];
     }
     // A farther target takes longer, with less and less to add: Fitts's law, pressed into the little time there is.
-    let length_ms = (SHORTEST_MS + 3.0 * distance.log2().max(0.0) + chance.between(-4.0, 4.0))
+    let length_ms = (SHORTEST_MS + 2.0 * distance.log2().max(0.0) + chance.between(-4.0, 4.0))
         .clamp(SHORTEST_MS, LONGEST.as_secs_f64() * 1000.0);
     let moves = (length_ms / chance.between(3.8, 5.5)).round().clamp(FEWEST_MOVES.into(), MOST_MOVES.into());
     let (first, second) = (bent(from, to, 0.3, chance), bent(from, to, 0.75, chance));
