@@ -13,9 +13,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Event, Thread
 from types import TracebackType
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
-from typing_extensions import Self
+if TYPE_CHECKING:
+    # Benches run with an interpreter that has nothing but what they measure.
+    from typing_extensions import Self
 
 PAGES = Path(__file__).parents[2] / "tests" / "pages"
 LONGEST_HOLD_S = 60

@@ -116,6 +116,8 @@ async def visit_by_script(context: BrowserContext, site: Site, name: str) -> Not
     before = await noted(lambda notes: "answer" in notes["facts"])
     await page.goto(site.page("form"))
     await page.go_back()
+    await page.go_forward()
+    await page.go_back()
     await page.inner_text("h1")
     # The browser either kept the page as it was left or loaded it again.
     came = await page.evaluate("performance.getEntriesByType('navigation')[0].type")
