@@ -222,16 +222,17 @@ impl Watch {
     async fn still_changing(&self) -> Option<Duration> {
         #[derive(Deserialize)]
         struct Watched {
+            changes: u32,
             quiet: f64,
         }
         let (world, _) = self.changes.as_ref()?;
         match timeout(ANSWER_LIMIT, world.call::<Watched>("watched", &[])).await {
-            Ok(Ok(Watched { quiet })) => {
+            // Nothing has changed, or the document is gone, and with it what there was to watch.
+            Ok(Ok(Watched { changes: 0, .. }) | Err(_)) => None,
+            Ok(Ok(Watched { quiet, .. })) => {
                 let quiet = Duration::try_from_secs_f64(quiet / 1000.0).unwrap_or_default();
                 Some(AFTERMATH.saturating_sub(quiet)).filter(|rest| !rest.is_zero())
             }
-            // The document is gone, and with it what there was to watch.
-            Ok(Err(_)) => None,
             Err(_) => Some(AFTERMATH),
         }
     }
