@@ -47,17 +47,12 @@ def body_of(options: Any, headers: dict[str, str]) -> tuple[str, Any] | None:
         return ("form", pairs(form))
     if multipart is not None:
         return ("multipart", [_part(name, value) for name, value in _fields(multipart)])
+    if isinstance(data, str) and not _says_json(headers):
+        data = data.encode()
     if isinstance(data, bytes):
         return ("bytes", data)
     if isinstance(data, str):
-        return (
-            ("json", data if _is_json(data) else _json(data))
-            if _says_json(headers)
-            else (
-                "bytes",
-                data.encode(),
-            )
-        )
+        return ("json", data if _is_json(data) else _json(data))
     if isinstance(data, (dict, list, int, float, bool)):
         return ("json", _json(data))
     if data is not None:

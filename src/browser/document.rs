@@ -31,7 +31,7 @@ impl Frame {
     pub async fn set_content(&self, html: &str, options: &NavigateOptions) -> Result<()> {
         let deadline = Instant::now() + options.limit;
         let slow = || Error::NavigationSlow { waited: options.limit };
-        self.place_named(html).await?;
+        self.place_all(&self.unplaced(html)).await?;
         self.begin_anew();
         let set = SetDocumentContent { frame_id: self.id().to_owned(), html: html.to_owned() };
         let set = self.session().send(set).within(NO_LIMIT);

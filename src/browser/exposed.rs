@@ -259,20 +259,16 @@ impl Frame {
         }
     }
 
-    /// Puts the functions that a user's script calls into the document, where they are not there by themselves.
-    pub(super) async fn place_named(&self, script: &str) -> Result<()> {
-        for exposure in self.unplaced(script) {
-            self.place(&exposure).await?;
+    /// Puts functions into the document, where they are not there.
+    pub(super) async fn place_all(&self, exposures: &[Exposure]) -> Result<()> {
+        for exposure in exposures {
+            self.place(exposure).await?;
         }
         Ok(())
     }
 
-    /// Whether a user's script calls functions that are not in the document by themselves.
-    pub(super) fn calls_unplaced(&self, script: &str) -> bool {
-        !self.unplaced(script).is_empty()
-    }
-
-    fn unplaced(&self, script: &str) -> Vec<Exposure> {
+    /// The functions that a user's script calls and that are not in the document by themselves.
+    pub(super) fn unplaced(&self, script: &str) -> Vec<Exposure> {
         let Ok(page) = self.page() else { return Vec::new() };
         let mut exposures = page.all_exposures();
         exposures.retain(|exposure| exposure.is_named_in(script) && !exposure.belongs_in(self));

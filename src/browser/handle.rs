@@ -79,14 +79,12 @@ impl Realm {
 
     /// Puts the functions into the document that a user's script calls there.
     async fn prepare_for(&self, script: &str) -> Result<()> {
-        match &self.frame {
-            Some(frame)
-                if frame.calls_unplaced(script) && self.context == Some(frame.main_context().await?) =>
-            {
-                frame.place_named(script).await
-            }
-            _ => Ok(()),
+        let Some(frame) = &self.frame else { return Ok(()) };
+        let called = frame.unplaced(script);
+        if called.is_empty() || self.context != Some(frame.main_context().await?) {
+            return Ok(());
         }
+        frame.place_all(&called).await
     }
 
     /// Like [`evaluate`](Self::evaluate), also while a dialog is open.

@@ -41,7 +41,7 @@ impl RawSession {
         self.inner.session.overhear(overhearer);
     }
 
-    /// Sends a command, whatever it is, and waits for its reply for as long as that takes.
+    /// Sends a command, whatever it is, and waits for its reply.
     pub async fn send(&self, method: &str, parameters: &Value, limit: Duration) -> Result<Value> {
         let session = &self.inner.session;
         session.call_raw_within(method, parameters, Some(Permit::UserAsked), limit).await

@@ -24,23 +24,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 DEFAULT_TIMEOUT = 30_000.0
-_SLOWED = {
-    *(
-        "blur",
-        "check",
-        "clear",
-        "click",
-        "dblclick",
-        "dispatch_event",
-        "down",
-        "drag_and_drop",
-        "drag_to",
-        "drop",
-    ),
-    *("fill", "focus", "go_back", "go_forward", "goto", "hover", "insert_text", "move", "press"),
-    *("press_sequentially", "reload", "scroll_into_view_if_needed", "select_option", "select_text"),
-    *("set_checked", "set_content", "set_files", "set_input_files", "tap", "type", "uncheck", "up", "wheel"),
-}
+# What `slow_mo` lets rest after it.
+_SLOWED = frozenset(
+    """blur check clear click dblclick dispatch_event down drag_and_drop drag_to drop fill focus go_back go_forward
+    goto hover insert_text move press press_sequentially reload scroll_into_view_if_needed select_option select_text
+    set_checked set_content set_files set_input_files tap type uncheck up wheel""".split()  # noqa: SIM905
+)
 
 
 class Connection:

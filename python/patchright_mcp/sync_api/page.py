@@ -542,8 +542,8 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         limit: float,
     ) -> bytes:
         kind = kind or _picture_kind(path)
-        if kind not in ("png", "jpeg", "webp"):
-            raise Error(f"{caller()}: type: expected one of (png|jpeg|webp)")
+        if kind not in _PICTURES:
+            raise Error(f"{caller()}: type: expected one of ({'|'.join(_PICTURES)})")
         if quality is not None and not 0 <= quality <= 100:
             raise Error(
                 f"{caller()}: Expected options.quality to be between 0 and 100 (inclusive), got {quality}"

@@ -215,8 +215,8 @@ function isWanted(option, index, { any, value, label, index: wanted }) {
 const MOST_OPTIONS_TOLD = 50;
 
 /**
- * The options that were asked for, of a list for one option with `first` only the first of them: `{wanted: [index], selected: [index], multiple, list, steps}`; `steps` is how often
- * the arrow key goes from the selected one to the wanted one. `{available}` where one is not there, `{disabled}`.
+ * The options that were asked for; of a list for one option, and with `first`, only the first of them:
+ * `{wanted: [index], selected: [index], multiple, list, steps}`; `steps` is how often the arrow key goes from the selected one to the wanted one. `{available}` where one is not there, `{disabled}`.
  */
 engine.optionsFor = (node, choices, first) => {
   const select = controlOf(node);

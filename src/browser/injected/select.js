@@ -592,7 +592,8 @@ engine.shown = (node) => {
 const BOOLEAN = new Set("checked selected disabled readonly multiple".split(" "));
 const VOID = new Set("area base br col command embed hr img input keygen link menuitem meta param source track wbr".split(" "));
 
-/** All text in an element, that of shadow roots too. */
+const MOST_TEXT = 80;
+
 /** By what a person or a script may know an element, `testId` being the attribute for tests. */
 engine.traits = (element, testId) =>
   asking(() => {
@@ -613,7 +614,6 @@ engine.traits = (element, testId) =>
       path: pathTo(element),
     };
   });
-const MOST_TEXT = 80;
 
 /** The way to an element from the nearest one with an id, as CSS. */
 function pathTo(element) {
@@ -626,6 +626,7 @@ function pathTo(element) {
   return steps.join(" > ");
 }
 
+/** All text in an element, that of shadow roots too. */
 engine.textOf = (element) => asking(() => textOf(element).full);
 
 engine.describedAs = (element) => asking(() => descriptionOf(element, engine.roleOf(element)));
