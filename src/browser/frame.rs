@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use super::injected;
 use super::page::{Page, PageInner};
 use super::world::{RemoteHandle, World, outcome};
 use crate::cdp::CdpSession;
@@ -198,11 +197,11 @@ impl Frame {
         Err(last)
     }
 
-    /// Begins to make our world in the current document, for whoever will need it.
+    /// Begins to make our world in the current document, with the engine in it, for whoever will need them.
     pub fn prepare(&self) {
         let frame = self.clone();
         // Who needs it and finds none makes it, and is told why that fails.
-        tokio::spawn(async move { frame.utility().await.map(drop) });
+        tokio::spawn(async move { frame.utility().await?.engine().await.map(drop) });
     }
 
     fn known_world(&self) -> Result<Option<World>> {
@@ -226,10 +225,7 @@ impl Frame {
     }
 
     async fn make_world(&self) -> Result<World> {
-        let (session, loader, first_ref) = {
-            let state = self.inner.state.lock();
-            (state.session.clone(), state.loader.clone(), state.next_ref)
-        };
+        let (session, loader) = (self.session(), self.loader());
         let world = CreateIsolatedWorld {
             frame_id: self.id().to_owned(),
             // Shared by all that attach to this browser with the same name, hence a plain one; pages cannot see it.
@@ -237,15 +233,7 @@ impl Frame {
             grant_univeral_access: Some(true),
         };
         let context_id = session.call(world).await?.execution_context_id;
-        let install = Evaluate {
-            expression: injected::install(first_ref),
-            context_id: Some(context_id),
-            silent: Some(true),
-            ..Evaluate::default()
-        };
-        let engine = outcome(session.call(install).await?)?;
-        let engine = engine.object_id.ok_or(Error::DocumentGone)?;
-        let world = World::new(self.clone(), session.clone(), context_id, RemoteHandle::new(session, engine));
+        let world = World::new(self.clone(), session, context_id);
         let mut state = self.inner.state.lock();
         if state.loader != loader {
             return Err(Error::DocumentGone);
@@ -371,6 +359,11 @@ impl Frame {
     pub fn refs_used_up_to(&self, last: u32) {
         let mut state = self.inner.state.lock();
         state.next_ref = state.next_ref.max(last.saturating_add(1));
+    }
+
+    /// The number that the next document's nodes begin with.
+    pub(super) fn first_ref(&self) -> u32 {
+        self.inner.state.lock().next_ref
     }
 
     /// Whether a ref with this number was ever shown for this frame.

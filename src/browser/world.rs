@@ -4,12 +4,14 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use tokio::sync::OnceCell;
 
 use super::frame::Frame;
+use super::injected;
 use crate::cdp::CdpSession;
 use crate::cdp::types::dom::{DescribeNode, Node, ResolveNode};
 use crate::cdp::types::runtime::{
-    CallArgument, CallFunctionOn, Evaluated, ExceptionDetails, ReleaseObject, RemoteObject,
+    CallArgument, CallFunctionOn, Evaluate, Evaluated, ExceptionDetails, ReleaseObject, RemoteObject,
 };
 use crate::error::{Error, Result};
 
@@ -34,8 +36,8 @@ struct Inner {
     frame: Frame,
     session: CdpSession,
     context_id: i64,
-    /// The injected engine, `engine` in `injected/`.
-    engine: RemoteHandle,
+    /// The injected engine, `engine` in `injected/`, once it was needed.
+    engine: OnceCell<RemoteHandle>,
 }
 
 impl PartialEq for World {
@@ -45,7 +47,8 @@ impl PartialEq for World {
 }
 
 impl World {
-    pub(super) fn new(frame: Frame, session: CdpSession, context_id: i64, engine: RemoteHandle) -> Self {
+    pub(super) fn new(frame: Frame, session: CdpSession, context_id: i64) -> Self {
+        let engine = OnceCell::new();
         Self { inner: Arc::new(Inner { frame, session, context_id, engine }) }
     }
 
@@ -62,6 +65,22 @@ impl World {
     /// The protocol's number for this world, for commands that take one.
     pub fn context_id(&self) -> i64 {
         self.inner.context_id
+    }
+
+    /// The engine, put into the world by whoever needs it first.
+    pub(super) async fn engine(&self) -> Result<&RemoteHandle> {
+        let install = || async {
+            let install = Evaluate {
+                expression: injected::install(self.frame().first_ref()),
+                context_id: Some(self.context_id()),
+                silent: Some(true),
+                ..Evaluate::default()
+            };
+            let engine = outcome(self.session().call(install).await?)?;
+            let engine = engine.object_id.ok_or(Error::DocumentGone)?;
+            Ok(RemoteHandle::new(self.session().clone(), engine))
+        };
+        self.inner.engine.get_or_try_init(install).await
     }
 
     /// Calls `engine[method](...arguments)`, awaits it, and reads its value.
@@ -102,7 +121,7 @@ impl World {
         all.extend(arguments);
         let call = CallFunctionOn {
             function_declaration: "function(method, ...rest) { return this[method](...rest); }".to_owned(),
-            object_id: Some(self.inner.engine.id().to_owned()),
+            object_id: Some(self.engine().await?.id().to_owned()),
             arguments: Some(all),
             return_by_value: Some(by_value),
             await_promise: Some(true),

@@ -17,6 +17,14 @@ def browser() -> Iterator[Browser]:
         yield playwright.chromium.launch()
 
 
+@pytest.fixture
+def interrupts() -> Iterator[None]:
+    """Interrupts are heard, also by a job that a shell started behind itself, which begins with ignoring them."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def test_handlers_run_while_something_waits_and_may_wait_themselves(browser: Browser) -> None:
     page = browser.new_page()
     titles: list[str] = []
@@ -49,6 +57,7 @@ def test_several_threads_drive_pages_of_one_browser(browser: Browser) -> None:
     assert found == {1: 1, 2: 2, 3: 3}
 
 
+@pytest.mark.usefixtures("interrupts")
 def test_an_interrupt_ends_a_wait(browser: Browser) -> None:
     page = browser.new_page()
     page.on("load", lambda: os.kill(os.getpid(), signal.SIGINT))
