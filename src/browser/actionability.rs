@@ -143,6 +143,13 @@ fn pauses() -> impl Iterator<Item = Duration> {
     PAUSES_MS.into_iter().map(Duration::from_millis).chain(std::iter::repeat(LONGEST_PAUSE))
 }
 
+/// Sleeps before the next look; for no time not at all, where the timer's tick would make it a millisecond.
+pub(super) async fn rest(pause: Duration) {
+    if !pause.is_zero() {
+        sleep(pause).await;
+    }
+}
+
 /// How long to wait for a way by pointer where there is another one.
 const SOON: Duration = Duration::from_secs(1);
 
@@ -171,7 +178,7 @@ impl ElementHandle {
         let mut obstacle = Obstacle::Silent;
         let search = async {
             for (attempt, pause) in (0..).zip(pauses()) {
-                sleep(pause).await;
+                rest(pause).await;
                 match look(attempt).await? {
                     Attempt::Done(found) => return Ok(found),
                     Attempt::Blocked(by) => obstacle = by,

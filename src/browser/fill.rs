@@ -3,12 +3,12 @@
 use serde::Deserialize;
 use serde_json::json;
 
-use super::actionability::{ActionOptions, Aim, Attempt, Clear, Look, Need};
+use super::actionability::{ActionOptions, Aim, Answer, Attempt, Clear, Look, Need};
 use super::element::{ElementHandle, Field, FieldKind, OptionChoice};
 use super::input::{ClickOptions, InputStyle, Modifier, Point};
 use super::world::value_argument;
 use crate::cdp::types::dom::{DescribeNode, Node};
-use crate::error::{Error, Obstacle, Result};
+use crate::error::{Error, Result};
 
 /// The most strokes of an arrow key that stand for a choice or a correction.
 const MOST_ARROWS: usize = 250;
@@ -16,10 +16,10 @@ const MOST_CORRECTIONS: u32 = 40;
 
 #[derive(Debug, Deserialize)]
 struct Options {
+    #[serde(flatten)]
+    answer: Answer,
     wrong: Option<String>,
     available: Option<Vec<String>>,
-    #[serde(default)]
-    disabled: bool,
     #[serde(default)]
     wanted: Vec<usize>,
     #[serde(default)]
@@ -209,56 +209,52 @@ impl ElementHandle {
         several: Several,
         options: &ActionOptions,
     ) -> Result<Vec<String>> {
-        let mut found = self.options(choices, several).await?;
+        let force = options.force;
         // Options often come late: they are looked for until the time is over.
-        if found.available.is_some() || found.disabled {
-            found = self
-                .until_clear(options.limit, |_| async move {
-                    let found = self.options(choices, several).await?;
-                    let is_there = found.available.is_none() && !found.disabled;
-                    Ok(if is_there { Attempt::Done(found) } else { Attempt::Blocked(Obstacle::Disabled) })
-                })
-                .await
-                .map_err(|error| match (error, found.available) {
-                    (Error::NotActionable { .. }, Some(available)) => Error::NoSuchOption { available },
-                    (error, _) => error,
-                })?;
+        let found = self.until_clear(options.limit, |_| async move {
+            let found = self.options(choices, several, force).await?;
+            Ok(match found.answer.obstacle(self)? {
+                Some(by) => Attempt::Blocked(by),
+                None => Attempt::Done(found),
+            })
+        });
+        let found = match found.await {
+            Err(error @ Error::NotActionable { .. }) => {
+                let available = self.options(choices, several, force).await?.available;
+                return Err(available.map_or(error, |available| Error::NoSuchOption { available }));
+            }
+            found => found?,
+        };
+        if found.wanted == found.selected && !found.wanted.is_empty() {
+            return self.ask("selectedValues", Vec::new()).await;
         }
-        if several == Several::Refused && choices.len() > 1 && !found.multiple {
-            let found = "a select for one option".to_owned();
-            return Err(Error::WrongElement { found, needed: "a select for several options" });
-        }
-        self.until_ready(Need::ENABLED, options).await?;
-        let select = self.control().await?;
-        if found.wanted != found.selected || found.wanted.is_empty() {
-            let natural = self.input(options)?.style() == InputStyle::Natural && !cfg!(target_os = "macos");
-            let chosen = match (natural, found.list) {
-                (false, _) => Ok(()),
-                (true, true) => select.choose_in_list(&found.wanted, options).await,
-                (true, false) => select.choose_by_keys(&found, options).await,
+        if self.input(options)?.style() == InputStyle::Natural && !cfg!(target_os = "macos") {
+            let select = self.control().await?;
+            let chosen = match found.list {
+                true => select.choose_in_list(&found.wanted, options).await,
+                false => select.choose_by_keys(&found, options).await,
             };
             match chosen {
                 // The choice took the page elsewhere, or asked something.
                 Err(Error::StaleRef { .. } | Error::DialogOpen { .. }) => return Ok(Vec::new()),
                 chosen => chosen?,
             }
-            let mut wanted = found.wanted;
-            wanted.sort_unstable();
-            if select.ask::<Vec<usize>>("selectedIndexes", Vec::new()).await? != wanted {
-                select.ask::<()>("setOptions", vec![value_argument(&wanted)]).await?;
-            }
         }
-        select.ask("selectedValues", Vec::new()).await
+        self.ask("setOptions", vec![value_argument(&found.wanted)]).await
     }
 
-    async fn options(&self, choices: &[OptionChoice], several: Several) -> Result<Options> {
-        let first = several == Several::FirstInList;
-        let arguments = vec![value_argument(&choices), value_argument(&first)];
-        let found: Options = self.ask("optionsFor", arguments).await?;
-        match found.wrong {
-            Some(found) => Err(Error::WrongElement { found, needed: "a native select" }),
-            None => Ok(found),
+    async fn options(&self, choices: &[OptionChoice], several: Several, force: bool) -> Result<Options> {
+        let how = json!({ "first": several == Several::FirstInList, "force": force });
+        let found: Options =
+            self.ask("optionsFor", vec![value_argument(&choices), value_argument(&how)]).await?;
+        if let Some(found) = found.wrong {
+            return Err(Error::WrongElement { found, needed: "a native select" });
         }
+        if several == Several::Refused && choices.len() > 1 && !found.multiple {
+            let found = "a select for one option".to_owned();
+            return Err(Error::WrongElement { found, needed: "a select for several options" });
+        }
+        Ok(found)
     }
 
     /// Opens the list, goes to the option with the arrow keys and takes it: the page hears of one choice, the last.

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::time::{Instant, timeout_at};
 
-use super::actionability::ActionOptions;
+use super::actionability::{ActionOptions, rest};
 use super::drag::Dropped;
 use super::element::{ElementHandle, OptionChoice};
 use super::fill::Several;
@@ -296,7 +296,7 @@ impl Locator {
         let deadline = Instant::now() + limit;
         let mut last = Error::ElementNotFound { waited: limit };
         for pause in pauses() {
-            sleep(pause.min(deadline.saturating_duration_since(Instant::now()))).await;
+            rest(pause.min(deadline.saturating_duration_since(Instant::now()))).await;
             let left = deadline.saturating_duration_since(Instant::now());
             match timeout_at(deadline, self.now()).await {
                 Ok(Ok(Some(element))) => match act(element, left).await {
@@ -333,7 +333,7 @@ impl Locator {
         let deadline = Instant::now() + limit;
         let gone = matches!(presence, Presence::Detached | Presence::Hidden);
         for pause in pauses() {
-            sleep(pause.min(deadline.saturating_duration_since(Instant::now()))).await;
+            rest(pause.min(deadline.saturating_duration_since(Instant::now()))).await;
             let look = async {
                 let Some(element) = self.now().await? else { return Ok((gone, None)) };
                 Ok(match presence {
@@ -484,7 +484,7 @@ impl ElementHandle {
     async fn wait_for_state(&self, state: &str, limit: Duration) -> Result<()> {
         let deadline = Instant::now() + limit;
         for pause in pauses() {
-            sleep(pause.min(deadline.saturating_duration_since(Instant::now()))).await;
+            rest(pause.min(deadline.saturating_duration_since(Instant::now()))).await;
             let look = self.ask::<bool>("isInState", vec![value_argument(&state)]);
             match timeout_at(deadline, look).await {
                 Ok(Ok(true)) => return Ok(()),

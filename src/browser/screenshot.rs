@@ -91,7 +91,8 @@ impl Page {
         let metrics = self.session().send(GetLayoutMetrics {});
         let (mut metrics, [density, across, down]) = try_join!(metrics, self.pixels())?;
         let view = &mut metrics.css_visual_viewport;
-        if (view.scale - 1.0).abs() < 0.001 {
+        let is_plain = (view.scale - 1.0).abs() < 0.001;
+        if is_plain {
             // The scroll bars are seen, too.
             view.client_width = view.client_width.max(across);
             view.client_height = view.client_height.max(down);
@@ -109,10 +110,13 @@ impl Page {
             Some((side, pixels)) => wanted.min(fitting(width, height, f64::from(side), f64::from(pixels))),
             None => wanted,
         };
+        // What the screen shows as it is comes sooner than a part of it.
+        let whole = options.area == Area::Viewport && is_plain && (scale - density).abs() < 0.001;
+        let clip = Viewport { x, y, width, height, scale: scale / density };
         let capture = CaptureScreenshot {
             format: Some(options.format.name().to_owned()),
             quality: options.quality.filter(|_| options.format != ImageFormat::Png),
-            clip: Some(Viewport { x, y, width, height, scale: scale / density }),
+            clip: (!whole).then_some(clip),
             capture_beyond_viewport: (!is_visible(&metrics, area)).then_some(true),
             ..CaptureScreenshot::default()
         };

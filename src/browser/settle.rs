@@ -11,13 +11,14 @@ use serde::Deserialize;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout, timeout_at};
+use tokio::try_join;
 
 use super::element::ElementHandle;
 use super::journal::{Mark, Pending};
 use super::page::Page;
-use super::world::World;
-use crate::cdp::types::dom::{DescribeNode, GetEventListeners, ResolveNode};
-use crate::cdp::types::runtime::{Evaluate, GetProperties, ReleaseObjectGroup};
+use super::world::{RemoteHandle, World};
+use crate::cdp::types::dom::{DescribeNode, GetEventListeners};
+use crate::cdp::types::runtime::{Evaluate, Evaluated, GetProperties, ReleaseObjectGroup};
 use crate::error::{Error, Result};
 
 /// What an action is done to, as far as that is known.
@@ -321,47 +322,55 @@ async fn is_heard(elements: &[ElementHandle], pressed: bool) -> Result<bool> {
         return Ok(true);
     }
     let session = target.handle().session();
+    let context_id = Some(target.frame().main_context().await?);
+    // A listener is known in its own world only: the page's.
+    let find = |expression: &str| {
+        session.send(Evaluate {
+            expression: expression.to_owned(),
+            context_id,
+            object_group: Some(LISTENED_TO.to_owned()),
+            ..Evaluate::default()
+        })
+    };
     let nodes = elements.iter().map(|element| element.handle().argument()).collect();
-    let Some(hearers) = target.world().call_handle("hearers", nodes).await? else { return Ok(true) };
-    let list = GetProperties { object_id: hearers.id().to_owned(), own_properties: Some(true) };
-    let list = session.call(list).await?.result;
+    let hearers = target.world().call_handle("hearers", nodes);
+    let (document, window, hearers) = try_join!(find("document"), find("globalThis"), hearers)?;
+    let listeners = |found: Evaluated, depth: Option<i64>| {
+        let object_id = found.result.object_id.unwrap_or_default();
+        session.send(GetEventListeners { object_id, depth, pierce: depth.map(|_| true) })
+    };
+    let listeners = try_join!(listeners(document, Some(-1)), listeners(window, None));
+    session.send(ReleaseObjectGroup { object_group: LISTENED_TO.to_owned() }).ignore();
+    let (mut inside, window) = listeners.map(|(inside, window)| (inside.listeners, window.listeners))?;
+    if window.iter().any(|listener| is_input(&listener.kind)) {
+        return Ok(true);
+    }
+    inside.retain(|listener| is_input(&listener.kind));
+    let Some(hearers) = hearers.filter(|_| !inside.is_empty()) else { return Ok(false) };
+    let [hear_input, hear_leaving] = numbers(&hearers).await?;
+    Ok(inside.iter().any(|listener| {
+        let node = listener.backend_node_id;
+        hear_input.contains(&node) || (hear_leaving.contains(&node) && is_leaving(&listener.kind))
+    }))
+}
+
+/// The browser's numbers of the nodes in an array: those before a `null`, and those behind it.
+async fn numbers(nodes: &RemoteHandle) -> Result<[Vec<i64>; 2]> {
+    let list = GetProperties { object_id: nodes.id().to_owned(), own_properties: Some(true) };
+    let list = nodes.session().call(list).await?.result;
     let objects = list.into_iter().filter(|entry| entry.enumerable).filter_map(|entry| entry.value);
     let objects: Vec<_> = objects.map(|object| object.object_id).collect();
-    let reached = objects.iter().take_while(|id| id.is_some()).count();
-    // A listener is known in its own world only: the page's, into which our nodes are looked up again.
+    let before = objects.iter().take_while(|id| id.is_some()).count();
     let described = objects.into_iter().flatten();
     let described = described
-        .map(|id| session.send(DescribeNode { object_id: Some(id), ..DescribeNode::default() }))
-        .collect::<Vec<_>>();
-    let resolved = try_join_all(described).await?.into_iter().map(|described| {
-        session.send(ResolveNode {
-            backend_node_id: Some(described.node.backend_node_id),
-            object_group: Some(HEARERS.to_owned()),
-            ..ResolveNode::default()
-        })
-    });
-    let resolved: Vec<_> = resolved.collect();
-    let window = Evaluate {
-        expression: "globalThis".to_owned(),
-        context_id: Some(target.frame().main_context().await?),
-        object_group: Some(HEARERS.to_owned()),
-        ..Evaluate::default()
-    };
-    let window = session.send(window);
-    let mut hearers: Vec<_> =
-        try_join_all(resolved).await?.into_iter().map(|found| found.object.object_id).collect();
-    hearers.insert(reached, window.await?.result.object_id);
-    let listeners = hearers.into_iter().map(|id| {
-        let object_id = id.unwrap_or_default();
-        session.send(GetEventListeners { object_id, ..GetEventListeners::default() })
-    });
-    let listeners = try_join_all(listeners.collect::<Vec<_>>()).await;
-    session.send(ReleaseObjectGroup { object_group: HEARERS.to_owned() }).ignore();
-    let mut hear = listeners?.into_iter().enumerate().map(|(index, listeners)| {
-        let hears = if index <= reached { is_input } else { is_leaving };
-        listeners.listeners.iter().any(|listener| hears(&listener.kind))
-    });
-    Ok(hear.any(|hears| hears))
+        .map(|id| nodes.session().send(DescribeNode { object_id: Some(id), ..DescribeNode::default() }));
+    let mut numbers: Vec<_> = try_join_all(described.collect::<Vec<_>>())
+        .await?
+        .into_iter()
+        .map(|described| described.node.backend_node_id)
+        .collect();
+    let behind = numbers.split_off(before);
+    Ok([numbers, behind])
 }
 
 /// Whether an event of this type tells that the focus is leaving.
@@ -369,7 +378,7 @@ fn is_leaving(kind: &str) -> bool {
     matches!(kind, "blur" | "focusout" | "change")
 }
 
-const HEARERS: &str = "hearers";
+const LISTENED_TO: &str = "listened to";
 
 /// Whether an event of this type can come from a pointer or a key.
 fn is_input(kind: &str) -> bool {

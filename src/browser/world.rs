@@ -68,7 +68,7 @@ impl World {
     }
 
     /// The engine, put into the world by whoever needs it first.
-    pub(super) async fn engine(&self) -> Result<&RemoteHandle> {
+    pub async fn engine(&self) -> Result<&RemoteHandle> {
         let install = || async {
             let install = Evaluate {
                 expression: injected::install(self.frame().first_ref()),

@@ -110,6 +110,34 @@ fn a_button_that_a_style_moves_is_seen_to_move_where_nothing_is_drawn() {
 }
 
 #[test]
+fn a_place_that_was_noted_need_not_be_watched_again() {
+    let html =
+        "<style>@keyframes slide { to { translate: 300px } } #later { animation: slide 1s 1000s }</style>
+        <input type=checkbox id=later><input type=checkbox id=x style='position:absolute'><script>
+            let left = 0;
+            (function draw() {
+                x.style.left = (left += 3) % 400 + 'px';
+                requestAnimationFrame(draw);
+            })();
+        </script>";
+    const FRAMES: &str =
+        "(async () => { for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame) })()";
+    drive(async |context, site| {
+        let page = open(&context, &site, html).await;
+        let frame = page.main_frame();
+        let [still, moving] = [find(frame, "#later").await, find(frame, "#x").await];
+        still.note_place().await.unwrap();
+        moving.note_place().await.unwrap();
+        frame.evaluate(FRAMES, vec![], Scope::Isolated).await.unwrap();
+        let error = moving.set_checked(true, &within(InputStyle::Instant, 800)).await.unwrap_err();
+        assert!(error.to_string().contains("was still moving"), "{error}");
+        // Nothing is drawn any more, so that what a style may move would count as moving.
+        frame.evaluate("self.requestAnimationFrame = () => 0", vec![], Scope::Isolated).await.unwrap();
+        still.set_checked(true, &within(InputStyle::Instant, 3800)).await.unwrap();
+    });
+}
+
+#[test]
 fn an_obstacle_that_goes_away_is_waited_for() {
     let later = [
         "<button id=x disabled>B</button><script>setTimeout(() => x.disabled = false, 200)</script>",

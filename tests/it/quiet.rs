@@ -173,6 +173,16 @@ fn a_dialog_is_answered_when_a_person_could_have_read_it() {
 }
 
 #[test]
+fn a_script_comes_into_a_world_without_anything_of_ours() {
+    drive(async |context, site| {
+        let page = open(&context, &site, "<title>T</title>").await;
+        assert_eq!(page.title().await, "T");
+        let ours = page.main_frame().evaluate("typeof engine", vec![], Scope::Isolated).await.unwrap();
+        assert_eq!(ours, "undefined");
+    });
+}
+
+#[test]
 fn a_script_that_only_reads_is_not_seen_by_the_page() {
     with_server(Settings::default(), async |desk, site| {
         let trap = "<h1>Title</h1><script>

@@ -77,6 +77,13 @@ fn a_value_is_waited_for_only_where_somebody_hears_of_it() {
         page.main_frame().evaluate(listen, vec![], Scope::Main).await.unwrap();
         assert!(fill(&page).await >= window);
         assert_eq!(page.title().await, "heard");
+        let page = open(&context, &site, form).await;
+        let leave = "const old = document.body.appendChild(document.createElement('input'));
+            old.focus();
+            old.onblur = () => setTimeout(() => document.title = 'left', 100); 0";
+        page.main_frame().evaluate(leave, vec![], Scope::Main).await.unwrap();
+        assert!(fill(&page).await >= window);
+        assert_eq!(page.title().await, "left");
     });
 }
 
@@ -93,6 +100,10 @@ fn where_nobody_hears_two_frames_are_enough() {
         for heard in [
             "<div onclick='1'><p id=x>Heard</p></div>",
             "<p id=x>Heard</p><script>addEventListener('click', () => 1)</script>",
+            "<div id=host><p id=x>Heard</p></div><script>
+                const root = host.attachShadow({ mode: 'open' });
+                root.innerHTML = '<div onclick=1><slot></slot></div>';
+            </script>",
             "<a id=x href='#a'>Link</a>",
         ] {
             let page = open(&context, &site, heard).await;

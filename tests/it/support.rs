@@ -132,7 +132,7 @@ pub async fn open(context: &BrowserContext, site: &Site, html: &str) -> Page {
 
 /// The first element that a CSS selector finds.
 pub async fn find(frame: &Frame, selector: &str) -> ElementHandle {
-    frame.utility().await.unwrap();
+    frame.utility().await.unwrap().engine().await.unwrap();
     let number = format!("engine.refOf(document.querySelector({}))", json!(selector));
     let number = frame.evaluate(&number, vec![], Scope::Isolated).await.unwrap();
     let number = u32::try_from(number.as_u64().unwrap()).unwrap();
@@ -146,6 +146,7 @@ pub async fn find_pierced(frame: &Frame, id: &str) -> ElementHandle {
         async |method: &str, parameters: Value| session.call_raw(method, &parameters, None).await.unwrap();
     let document = call("DOM.getDocument", json!({ "depth": -1, "pierce": true })).await;
     let node = node_with_id(&document["root"], id).unwrap();
+    world.engine().await.unwrap();
     let context = world.context_id();
     let node = call("DOM.resolveNode", json!({ "backendNodeId": node, "executionContextId": context })).await;
     let number = call(

@@ -75,6 +75,7 @@ async def test_popups_are_pages_of_the_same_context(page: Page, site: Site) -> N
         await page.evaluate("url => { window.open(url) }", site.page("form") + "?new")
     popup = await opened.value
     assert popup.url == site.page("form") + "?new"
+    await popup.wait_for_load_state()
     assert await popup.title() == await page.title()
     assert popup in page.context.pages
     assert await popup.opener() is page

@@ -216,11 +216,15 @@ const MOST_OPTIONS_TOLD = 50;
 
 /**
  * The options that were asked for; of a list for one option, and with `first`, only the first of them:
- * `{wanted: [index], selected: [index], multiple, list, steps}`; `steps` is how often the arrow key goes from the selected one to the wanted one. `{available}` where one is not there, `{disabled}`.
+ * `{wanted: [index], selected: [index], multiple, list, steps}`; `steps` is how often the arrow key goes from the selected
+ * one to the wanted one. `{blocked}` where they cannot be chosen, with what is `available` where one is not there.
  */
-engine.optionsFor = (node, choices, first) => {
+engine.optionsFor = (node, choices, { first, force }) => {
   const select = controlOf(node);
   if (!(select instanceof HTMLSelectElement)) return { wrong: called(select) };
+  const { multiple } = select;
+  const blocked = force ? null : engine.obstacle(node, { visible: true, enabled: true });
+  if (blocked) return { ...blocked, multiple };
   const options = Array.from(select.options);
   const wanted = [];
   let missing = false;
@@ -231,18 +235,18 @@ engine.optionsFor = (node, choices, first) => {
     if (index < 0) missing = true;
     else if (!wanted.includes(index)) wanted.push(index);
   }
-  const takesFirst = first && !select.multiple && wanted.length > 0;
+  const takesFirst = first && !multiple && wanted.length > 0;
   if (takesFirst) wanted.splice(0, wanted.length, Math.min(...wanted));
   if (missing && !takesFirst) {
-    return { available: options.slice(0, MOST_OPTIONS_TOLD).map(engine.optionText) };
+    return { blocked: "disabled", available: options.slice(0, MOST_OPTIONS_TOLD).map(engine.optionText), multiple };
   }
-  if (wanted.some((index) => isDisabledOption(options[index]))) return { disabled: true };
+  if (wanted.some((index) => isDisabledOption(options[index]))) return { blocked: "disabled", multiple };
   const selected = options.flatMap((option, index) => (option.selected ? [index] : []));
   return {
     wanted,
     selected,
-    multiple: select.multiple,
-    list: select.multiple || select.size > 1,
+    multiple,
+    list: multiple || select.size > 1,
     steps: wanted.length === 1 ? stepsTo(options, select.selectedIndex, wanted[0]) : null,
   };
 };
@@ -255,21 +259,20 @@ function stepsTo(options, from, to) {
   return target < 0 || (start < 0 && from >= 0) ? null : target - start;
 }
 
-/** Selects these options and no other, and tells the page. */
+/** Has these options selected and no other. Tells the page if they were not. Answers the values that are selected then. */
 engine.setOptions = (node, indexes) => {
   const select = controlOf(node);
-  focusOn(select);
-  // Of a list for one option the browser would choose one by itself.
-  if (!indexes.length) select.selectedIndex = -1;
-  Array.from(select.options).forEach((option, index) => {
-    const isOn = indexes.includes(index);
-    if (option.selected !== isOn) setSelected(option, isOn);
-  });
-  tell(select);
+  const others = Array.from(select.options).filter((option, index) => option.selected !== indexes.includes(index));
+  if (others.length) {
+    focusOn(select);
+    // Of a list for one option the browser would choose one by itself.
+    if (!indexes.length) select.selectedIndex = -1;
+    for (const option of others) setSelected(option, indexes.includes(option.index));
+    tell(select);
+  }
+  return engine.selectedValues(select);
 };
 
-engine.selectedIndexes = (node) =>
-  Array.from(controlOf(node).options).flatMap((option, index) => (option.selected ? [index] : []));
 engine.selectedValues = (node) => Array.from(controlOf(node).selectedOptions, (option) => option.value);
 engine.optionAt = (node, index) => controlOf(node).options[index] ?? null;
 

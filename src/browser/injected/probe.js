@@ -380,6 +380,22 @@ function isAnimated(node) {
   return false;
 }
 
+/** In how many frames a node must be at the same place to stand still. */
+const STILL = 2;
+/** Where nodes were that are to be acted on later, and how many frames were drawn since, up to those. */
+const places = new WeakMap();
+
+/** Notes where a node is, so that the look before the action need not wait for as many frames. */
+engine.notePlace = (node) => {
+  const subject = drawn(node);
+  const place = { box: boxed(rectOf(subject)), frames: 0 };
+  places.set(subject, place);
+  const count = async () => {
+    while (place.frames < STILL && (await nextFrame(LONG_PATIENCE))) place.frames++;
+  };
+  void count();
+};
+
 /* ------------------------------------------------------------------- looks */
 
 /**
@@ -397,7 +413,9 @@ engine.probe = async (node, { need, scroll = null, at = null, position = null })
   if (scroll !== null) bringIntoView(subject, scroll);
   if (need.stable) {
     const before = boxed(rectOf(subject));
-    for (let frame = 0; frame < 2; frame++) {
+    const known = places.get(subject);
+    places.delete(subject);
+    for (let frame = known && isSame(known.box, before) ? known.frames : 0; frame < STILL; frame++) {
       const drawn = await nextFrame(LONG_PATIENCE);
       if (!isConnected(subject)) return { blocked: "missing" };
       // Where nothing is drawn, what moves stays where it was drawn last.

@@ -39,6 +39,7 @@ domain! {
             kind: String,
             passive: bool,
             once: bool,
+            backend_node_id: i64,
         }
         EventListeners { listeners: Vec<EventListener> }
     }

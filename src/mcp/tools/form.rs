@@ -1,4 +1,5 @@
 //! Forms: fields, choices, keys.
+use futures_util::future::{join_all, try_join};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -52,8 +53,9 @@ impl Tool for FillForm {
         // Every field is looked at before the first is filled, so that a mistake leaves the form as it was.
         let mut found = Vec::with_capacity(self.fields.len());
         let mut problems = Vec::new();
-        for field in &self.fields {
-            match field.check(call, &page).await {
+        let checked = join_all(self.fields.iter().map(|field| field.check(call, &page))).await;
+        for (field, checked) in self.fields.iter().zip(checked) {
+            match checked {
                 Ok(element) => found.push(element),
                 Err(error @ (Error::DialogOpen { .. } | Error::PageClosed | Error::PageCrashed)) => {
                     return Err(error);
@@ -88,7 +90,7 @@ impl Field {
         match self.r#type {
             FieldType::Checkbox | FieldType::Radio => {
                 let wanted = self.checked()?;
-                let state = element.state().await?;
+                let (state, ()) = try_join(element.state(), element.note_place()).await?;
                 if state.checked.is_none() {
                     let found = "no checkbox or radio button".to_owned();
                     return Err(Error::WrongElement { found, needed: "one that can be checked" });
