@@ -37,6 +37,7 @@ __all__ = [
     "list_patchright_tools",
     "main",
     "register_selector",
+    "set_test_id_attribute",
 ]
 
 __version__: str
@@ -231,6 +232,9 @@ def find_browser() -> Path | None:
 
 def register_selector(name: str, source: str) -> bool:
     """Lets selectors name an engine of one's own. False when there is one with this name."""
+
+def set_test_id_attribute(name: str) -> None:
+    """The attribute that a test id stands in, from now on."""
 
 @final
 class Page:

@@ -257,6 +257,12 @@ pub(super) fn register_selector(name: &str, source: &str) -> bool {
     selector::register(name, source)
 }
 
+/// The attribute that a test id stands in, from now on.
+#[pyfunction]
+pub(super) fn set_test_id_attribute(name: &str) {
+    selector::set_test_id_attribute(name);
+}
+
 #[pymethods]
 impl Browser {
     #[getter]

@@ -12,7 +12,7 @@ from urllib.parse import urljoin
 
 from .. import _deeds as deeds
 from .._cookies import checked_cookie, kept_cookies, told_cookie
-from .._failures import Missing, caller
+from .._failures import Missing
 from .._options import check_handle, check_place, check_storage, stored
 from ..errors import Error
 from ._base import DEFAULT_TIMEOUT, Closes, Waiter, closed_error, taken
@@ -326,9 +326,9 @@ class BrowserContext(ContextTraffic, ContextConsole, Closes, ContextEvents):
         check_handle(handle)
         for page in self.pages:
             if name in page._exposed:
-                raise Error(f'{caller()}: Function "{name}" has been already registered in one of the pages')
+                raise Error(f'Function "{name}" has been already registered in one of the pages')
         if name in self._exposed:
-            raise Error(f'{caller()}: Function "{name}" has been already registered')
+            raise Error(f'Function "{name}" has been already registered')
         self._exposed[name] = callback
         self._run(self._native.expose(name, bool(all_frames)))
 
