@@ -619,6 +619,9 @@ impl Page {
         if is_root && let Some(size) = self.opener().and_then(|opener| opener.inner.state.lock().opens_size) {
             self.open_as_large(size);
         }
+        if is_root {
+            drop(self.equip());
+        }
         self.own(|own| own.set_up(session));
         if self.is_in_front() {
             session.send(SetFocusEmulationEnabled { enabled: true }).ignore();
