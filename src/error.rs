@@ -69,12 +69,7 @@ pub enum Error {
     #[error("no element was found within {}", human(*waited))]
     ElementNotFound { waited: Duration },
     #[error("the selector matches {count} elements where one is needed")]
-    NotUnique {
-        count: usize,
-        previews: Vec<String>,
-        /// How to find each of those that are shown, as JSON: `{by, text, name, exact, nth}`.
-        ways: Vec<String>,
-    },
+    NotUnique { count: usize, previews: Vec<String>, ways: Vec<String> },
     #[error("the selector cannot be read: {reason}")]
     InvalidSelector { reason: String },
     #[error("the element {obstacle} after {}", human(*waited))]

@@ -382,6 +382,7 @@ pub(super) fn not_unique(error: Error) -> Error {
     struct Several {
         count: usize,
         previews: Vec<String>,
+        /// How to find each of those again: `{by, text, name, exact, nth}`.
         ways: Vec<Value>,
     }
     let Error::Script { message } = &error else { return error };
