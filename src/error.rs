@@ -69,7 +69,7 @@ pub enum Error {
     #[error("no element was found within {}", human(*waited))]
     ElementNotFound { waited: Duration },
     #[error("the selector matches {count} elements where one is needed")]
-    NotUnique { count: usize, previews: Vec<String> },
+    NotUnique { count: usize, previews: Vec<String>, ways: Vec<String> },
     #[error("the selector cannot be read: {reason}")]
     InvalidSelector { reason: String },
     #[error("the element {obstacle} after {}", human(*waited))]

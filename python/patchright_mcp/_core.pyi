@@ -37,6 +37,7 @@ __all__ = [
     "list_patchright_tools",
     "main",
     "register_selector",
+    "set_test_id_attribute",
 ]
 
 __version__: str
@@ -196,6 +197,12 @@ class BrowserContext:
         """Its cookies, or those that go with requests to one of these addresses."""
     def add_cookies(self, cookies: Any) -> Operation: ...
     def clear_cookies(self) -> Operation: ...
+    def offer_passkeys(self) -> Operation:
+        """Has its pages offer what it holds to sites, in place of what the machine has."""
+    def add_passkey(self, given: Any) -> Operation:
+        """Holds a passkey, in place of one with the same id. Gives it with all that was left out."""
+    def delete_passkey(self, id: str) -> Operation: ...
+    def passkeys(self) -> Operation: ...
     def storage_state(self, with_databases: bool) -> Operation: ...
     def replace_storage(self, state: Any) -> Operation:
         """Puts cookies and storage in, in place of those that are there."""
@@ -231,6 +238,9 @@ def find_browser() -> Path | None:
 
 def register_selector(name: str, source: str) -> bool:
     """Lets selectors name an engine of one's own. False when there is one with this name."""
+
+def set_test_id_attribute(name: str) -> None:
+    """The attribute that a test id stands in, from now on."""
 
 @final
 class Page:

@@ -114,6 +114,12 @@ def files_of(files: Any) -> Iterator[list[str]]:
     yield paths
 
 
+def given_files(paths: Sequence[str], files: Any) -> dict[str, Any]:
+    """A file input is given these: `paths` is where `files` are, which say of what type they are to be."""
+    types = [file.get("mimeType") if isinstance(file, dict) else None for file in listed(files)]
+    return deed("set_input_files", paths=paths, types=types if any(types) else None)
+
+
 _folders: list[Path] = []
 
 

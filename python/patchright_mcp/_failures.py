@@ -7,6 +7,7 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
+from . import _selectors as selectors
 from .errors import BrowserError, Error, TargetClosedError, TimeoutError  # noqa: A004
 
 if TYPE_CHECKING:
@@ -216,11 +217,14 @@ def _written(cover: str) -> str:
 def _several(error: BrowserError, log: Sequence[str]) -> str:
     waited = (line.removeprefix("waiting for ") for line in log if line.startswith("waiting for "))
     what = re.sub(r" to be \w+$", "", next(waited, "locator"))
-    if all(preview.startswith(("<iframe", "<frame")) for preview in error.details):
+    previews, _, ways = zip(*(detail.rpartition("\n") for detail in error.details), strict=True)
+    if all(preview.startswith(("<iframe", "<frame")) for preview in previews):
         # The way into the frame is not plain.
         what = what.rpartition(".content_frame")[0] or what
     count = error.message.partition(" matches ")[2].partition(" ")[0]
-    lines = [f"    {number}) {preview}" for number, preview in enumerate(error.details, 1)]
+    known = [selectors.by_way(json.loads(way))[1] for way in ways]
+    shown = enumerate(zip(previews, known, strict=True), 1)
+    lines = [f"    {number}) {preview} aka {way}" for number, (preview, way) in shown]
     if int(count) > len(lines):
         lines.append("    ...")
     told = "\n".join(lines)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
 test_id_attribute = "data-testid"
@@ -93,26 +92,26 @@ def by_role(
     return f"internal:role={role}{''.join(told)}"
 
 
-def by_traits(traits: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Ways to find an element, the best ones first: each as a selector, and as a script would write it."""
-    if traits["testId"]:
-        yield by_test_id(traits["testId"]), written("get_by_test_id", traits["testId"])
-    role, name = traits["role"], traits["name"]
-    plain = role in (None, "generic", "none", "presentation")
-    if not plain and name:
-        yield by_role(role, name=name), written("get_by_role", role, name=name)
-        yield by_role(role, name=name, exact=True), written("get_by_role", role, name=name, exact=True)
-    if traits["label"]:
-        yield by_label(traits["label"]), written("get_by_label", traits["label"])
-    for key, attribute in (("placeholder", "placeholder"), ("alt", "alt_text"), ("title", "title")):
-        if traits[key]:
-            yield by_attribute(key, traits[key]), written(f"get_by_{attribute}", traits[key])
-    if traits["text"]:
-        yield by_text(traits["text"]), written("get_by_text", traits["text"])
-        yield by_text(traits["text"], exact=True), written("get_by_text", traits["text"], exact=True)
-    if not plain:
-        yield by_role(role), written("get_by_role", role)
-    yield traits["path"], written("locator", traits["path"])
+def by_way(way: dict[str, Any]) -> tuple[str, str]:
+    """A way of the engine's to find an element: as a selector, and as a script would write it."""
+    by, text, exact, nth = way["by"], way["text"], way.get("exact"), way.get("nth")
+    if by == "testId":
+        found = by_test_id(text), written("get_by_test_id", text)
+    elif by == "role":
+        name = way.get("name")
+        found = by_role(text, name=name, exact=exact), written("get_by_role", text, name=name, exact=exact)
+    elif by == "label":
+        found = by_label(text, exact), written("get_by_label", text, exact=exact)
+    elif by == "text":
+        found = by_text(text, exact), written("get_by_text", text, exact=exact)
+    elif by == "css":
+        found = text, written("locator", text)
+    else:
+        method = "get_by_alt_text" if by == "alt" else f"get_by_{by}"
+        found = by_attribute(by, text, exact), written(method, text, exact=exact)
+    if nth is None:
+        return found
+    return f"{found[0]} >> nth={nth}", found[1] + (f".nth({nth})" if nth else ".first")
 
 
 def filters(

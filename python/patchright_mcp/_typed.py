@@ -152,11 +152,26 @@ class OriginState(TypedDict):
     localStorage: list[LocalStorageEntry]
 
 
-class StorageState(TypedDict):
-    """Cookies and storage of a context."""
+class VirtualCredential(TypedDict):
+    """A passkey. Bytes are in base64url, the private key is PKCS #8, the public one as X.509 writes it."""
 
+    id: str
+    rpId: str
+    userHandle: str
+    privateKey: str
+    publicKey: str
+    signCount: int
+
+
+class _StorageState(TypedDict):
     cookies: list[StorageStateCookie]
     origins: list[OriginState]
+
+
+class StorageState(_StorageState, total=False):
+    """Cookies and storage of a context, and its passkeys where they were asked for."""
+
+    credentials: list[VirtualCredential]
 
 
 class ClientCertificate(TypedDict, total=False):

@@ -19,6 +19,7 @@ use super::front::Front;
 use super::input::InputStyle;
 use super::local_files::LocalFiles;
 use super::page::Page;
+use super::passkey::Passkeys;
 use super::policy::Policy;
 use super::proxy::{Proxy, Relay};
 use super::storage::{StorageState, origin_of};
@@ -104,6 +105,7 @@ pub(super) struct ContextInner {
     downloads: Downloads,
     traffic: Traffic,
     console: Mutex<Console>,
+    passkeys: Mutex<Passkeys>,
     /// Which of its pages are in front, where that is for us to say.
     front: Option<Mutex<Front>>,
     /// Where its traffic goes, if it goes through one of ours.
@@ -153,6 +155,7 @@ impl BrowserContext {
             downloads: Downloads::default(),
             traffic: Traffic::default(),
             console: Mutex::default(),
+            passkeys: Mutex::default(),
             front,
             relay,
         };
@@ -177,6 +180,10 @@ impl BrowserContext {
 
     pub(super) fn console<T>(&self, change: impl FnOnce(&mut Console) -> T) -> T {
         change(&mut self.inner.console.lock())
+    }
+
+    pub(super) fn passkeys<T>(&self, change: impl FnOnce(&mut Passkeys) -> T) -> T {
+        change(&mut self.inner.passkeys.lock())
     }
 
     pub(super) fn tell_event(&self, event: &ContextEvent) {

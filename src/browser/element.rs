@@ -331,6 +331,11 @@ impl ElementHandle {
 
     /// Gives files to a file input. An empty list takes away those it has.
     pub async fn set_input_files(&self, files: &[PathBuf]) -> Result<()> {
+        self.give_files(files, &[]).await
+    }
+
+    /// Like [`set_input_files`](Self::set_input_files), of these types where they are told.
+    pub(super) async fn give_files(&self, files: &[PathBuf], types: &[Option<String>]) -> Result<()> {
         let input: FileInput = self.ask("fileInput", Vec::new()).await?;
         if let Some(found) = input.wrong {
             return Err(Error::WrongElement { found, needed: "a file input" });
@@ -356,6 +361,9 @@ impl ElementHandle {
         }
         if paths.is_empty() {
             return self.ask("setValue", vec![value_argument(&"")]).await;
+        }
+        if !types.is_empty() {
+            self.ask::<()>("retypeNextFiles", vec![value_argument(&types)]).await?;
         }
         let control = self.control().await?;
         let set = SetFileInputFiles {

@@ -174,6 +174,26 @@ impl Page {
         self.own(|own| own.viewport = Some((width, height)));
         Ok(())
     }
+
+    /// Makes a window that a script opened as large as it asked for, where the browser itself does not.
+    pub(super) fn open_as_large(&self, size: (u32, u32)) {
+        let options = self.context().options();
+        let has_no_window = self.context().browser().is_ok_and(|browser| browser.is_headless());
+        if options.viewport.is_some() || options.window_is_viewport && has_no_window {
+            self.session().send(metrics(&options, size)).ignore();
+            self.own(|own| own.viewport = Some(size));
+        }
+    }
+}
+
+/// What `window.open` was told of a size: `width=400` and `height=300`.
+pub(super) fn asked_size(features: &[String]) -> Option<(u32, u32)> {
+    let side = |name: &str| {
+        let told = features.iter().filter_map(|feature| feature.split_once('='));
+        let mut sides = told.filter(|(told, _)| told.trim() == name);
+        sides.next().and_then(|(_, side)| side.trim().parse().ok())
+    };
+    Some((side("width")?, side("height")?))
 }
 
 /// What a page has been told for itself alone.

@@ -6,7 +6,7 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
 use super::actionability::rest;
-use super::locator::{Locator, is_passing, not_unique, pauses, root_argument};
+use super::locator::{Locator, is_passing, not_unique, pauses, root_argument, test_id_argument};
 use super::selector::Selector;
 use super::world::value_argument;
 use crate::error::{Error, Result};
@@ -67,6 +67,7 @@ impl Locator {
             root_argument(root.as_ref()),
             value_argument(&what),
             value_argument(expected),
+            test_id_argument(),
         ];
         let verdict = world.call_with::<Verdict>("expect", arguments).await;
         let verdict = verdict.map_err(|error| not_unique(Selector::refused(error)))?;

@@ -14,7 +14,7 @@ use super::fill::Several;
 use super::frame::Frame;
 use super::handle::{JsHandle, NO_LIMIT};
 use super::input::{Button, ClickOptions, Modifier, Point};
-use super::selector::{Chain, Selector};
+use super::selector::{Chain, Selector, test_id_attribute};
 use super::world::{RemoteHandle, World, value_argument};
 use crate::cdp::types::runtime::{CallArgument, GetProperties};
 use crate::error::{Error, Result};
@@ -79,6 +79,9 @@ pub enum Deed {
     ScrollIntoView,
     SetInputFiles {
         paths: Vec<PathBuf>,
+        /// What pages take the files for, where that is not to be told by their names.
+        #[serde(default)]
+        types: Vec<Option<String>>,
     },
     Drop(Dropped),
     Dispatch {
@@ -96,10 +99,8 @@ pub enum Deed {
     BoundingBox,
     /// What assistive technology is told of the element and of what is in it.
     AriaTree,
-    /// By what a person or a script may know the element. `test_id` is the attribute for tests.
-    Traits {
-        test_id: String,
-    },
+    /// How to find the element again, by what a person or a script may know it.
+    WayTo,
     IsVisible,
     IsEnabled,
     IsEditable,
@@ -122,7 +123,7 @@ impl Deed {
                 | Self::InputValue
                 | Self::BoundingBox
                 | Self::AriaTree
-                | Self::Traits { .. }
+                | Self::WayTo
                 | Self::IsVisible
                 | Self::IsEnabled
                 | Self::IsEditable
@@ -197,25 +198,16 @@ impl ElementHandle {
         Ok(node.frame_id.filter(|_| is_owner).and_then(|id| page.frame_by_id(&id)))
     }
 
-    /// The frame in whose document this element is now.
+    /// The frame in whose document this element is now: another page's, if a script has taken it there.
     pub async fn owner_frame(&self) -> Result<Option<Frame>> {
-        let owner = self.ask::<bool>("isOfThisDocument", Vec::new()).await?;
-        if owner {
-            return Ok(Some(self.frame().clone()));
-        }
-        let page = self.frame().page()?;
-        for frame in page.frames() {
-            let Some((world, element)) = frame.owner().await? else { continue };
-            let arguments = vec![self.handle().argument(), element.argument()];
-            let same_process = world.session().id() == self.world().session().id();
-            if same_process
-                && world.context_id() == self.world().context_id()
-                && world.call_with::<bool>("isOfFrame", arguments).await?
-            {
-                return Ok(Some(frame));
-            }
-        }
-        Ok(None)
+        let Some(root) =
+            self.world().call_handle("documentElementOf", vec![self.handle().argument()]).await?
+        else {
+            return Ok(None);
+        };
+        let root = ElementHandle::new(self.world().clone(), root).handle().describe().await?;
+        let pages = self.frame().page()?.context().pages();
+        Ok(root.frame_id.and_then(|id| pages.iter().find_map(|page| page.frame_by_id(&id))))
     }
 }
 
@@ -374,8 +366,14 @@ async fn pick(
     root: Option<RemoteHandle>,
     strict: bool,
 ) -> Result<Option<RemoteHandle>> {
-    let arguments = vec![value_argument(chain), root_argument(root.as_ref()), value_argument(&strict)];
+    let test_id = if strict { test_id_argument() } else { value_argument(&Value::Null) };
+    let arguments = vec![value_argument(chain), root_argument(root.as_ref()), test_id];
     world.call_handle("pick", arguments).await.map_err(|error| not_unique(Selector::refused(error)))
+}
+
+/// The attribute for tests, as an argument.
+pub(super) fn test_id_argument() -> CallArgument {
+    value_argument(&test_id_attribute())
 }
 
 /// What `pick` throws where there are several.
@@ -384,11 +382,15 @@ pub(super) fn not_unique(error: Error) -> Error {
     struct Several {
         count: usize,
         previews: Vec<String>,
+        /// How to find each of those again: `{by, text, name, exact, nth}`.
+        ways: Vec<Value>,
     }
     let Error::Script { message } = &error else { return error };
     let several = message.strip_prefix("NotUnique: ").and_then(|rest| rest.lines().next());
     match several.and_then(|json| serde_json::from_str::<Several>(json).ok()) {
-        Some(Several { count, previews }) => Error::NotUnique { count, previews },
+        Some(Several { count, previews, ways }) => {
+            Error::NotUnique { count, previews, ways: ways.iter().map(Value::to_string).collect() }
+        }
         None => error,
     }
 }
@@ -454,7 +456,7 @@ impl ElementHandle {
             }
             Deed::SelectText { force } => self.select_text(&forced(*force)).await?,
             Deed::ScrollIntoView => self.scroll_into_view(&within).await?,
-            Deed::SetInputFiles { paths } => self.set_input_files(paths).await?,
+            Deed::SetInputFiles { paths, types } => self.give_files(paths, types).await?,
             Deed::Drop(dropped) => self.drop_here(dropped, &within).await?,
             Deed::Dispatch { event, init } => {
                 if event == "click" {
@@ -468,9 +470,7 @@ impl ElementHandle {
             Deed::Attribute { name } => return Ok(json!(self.attribute(name).await?)),
             Deed::InputValue => return Ok(json!(self.input_value().await?)),
             Deed::AriaTree => return self.ask("ariaTree", Vec::new()).await.map_err(thrown),
-            Deed::Traits { test_id } => {
-                return self.ask("traits", vec![value_argument(test_id)]).await.map_err(thrown);
-            }
+            Deed::WayTo => return self.ask("wayTo", vec![test_id_argument()]).await.map_err(thrown),
             Deed::BoundingBox => return Ok(json!(self.bounding_box().await?)),
             Deed::IsVisible => return Ok(json!(self.state().await?.visible)),
             Deed::IsEnabled => return Ok(json!(self.state().await?.enabled)),

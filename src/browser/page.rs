@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::console::Beginning;
 use super::context::BrowserContext;
-use super::emulation::Own;
+use super::emulation::{Own, asked_size};
 use super::events::{Listener, Listeners, PageEvent};
 use super::frame::Frame;
 use super::input::{Input, Keyboard, Mouse, Touch};
@@ -70,6 +70,8 @@ struct PageState {
     unborn: bool,
     /// The newest window that it opened shows no document, but what a script does there.
     opens_script: bool,
+    /// The size that was asked for the newest window.
+    opens_size: Option<(u32, u32)>,
     closed: bool,
     crashed: bool,
 }
@@ -185,6 +187,7 @@ impl Page {
                 ready: false,
                 unborn: false,
                 opens_script: false,
+                opens_size: None,
                 closed: false,
                 crashed: false,
             };
@@ -611,7 +614,14 @@ impl Page {
         self.context().attend_console(session, Some(self), None, Beginning::Before);
         session.send(InspectorEnable {}).ignore();
         session.send(auto_attach()).ignore();
-        self.context().set_up_target(session, session.id() == self.inner.session.id());
+        let is_root = session.id() == self.inner.session.id();
+        self.context().set_up_target(session, is_root);
+        if is_root && let Some(size) = self.opener().and_then(|opener| opener.inner.state.lock().opens_size) {
+            self.open_as_large(size);
+        }
+        if is_root {
+            drop(self.equip());
+        }
         self.own(|own| own.set_up(session));
         if self.is_in_front() {
             session.send(SetFocusEmulationEnabled { enabled: true }).ignore();
@@ -850,6 +860,7 @@ impl Page {
             self.update(|state| {
                 state.journal.window_opened();
                 state.opens_script = told.url.starts_with("javascript:");
+                state.opens_size = asked_size(&told.window_features);
             });
             if told.url.starts_with("javascript:") {
                 self.bear_script_windows();

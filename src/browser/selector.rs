@@ -6,6 +6,7 @@ mod attributes;
 mod css;
 mod reader;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use parking_lot::RwLock;
@@ -206,6 +207,19 @@ pub fn register(name: &str, source: &str) -> bool {
     is_new
 }
 
+/// The attribute that a test id stands in.
+static TEST_ID: RwLock<Cow<'static, str>> = RwLock::new(Cow::Borrowed("data-testid"));
+
+/// The attribute that `testid=` looks at.
+pub fn test_id_attribute() -> Cow<'static, str> {
+    TEST_ID.read().clone()
+}
+
+/// Has `testid=` look at another attribute.
+pub fn set_test_id_attribute(name: &str) {
+    *TEST_ID.write() = Cow::Owned(name.to_owned());
+}
+
 fn invalid(reason: impl Into<String>) -> Error {
     Error::InvalidSelector { reason: reason.into() }
 }
@@ -309,7 +323,7 @@ fn part(piece: &Piece, depth: usize) -> Result<Part> {
         "internal:role" => Part::Role(Box::new(role(body, true)?)),
         "label" => Part::Label { text: public_text(body) },
         name @ ("placeholder" | "alt" | "title") => attribute_is(name, value_of(public_text(body))),
-        "testid" => attribute_is("data-testid", test_id(body)),
+        "testid" => attribute_is(&test_id_attribute(), test_id(body)),
         "internal:text" => Part::Text { text: internal_text(body)? },
         "internal:label" => Part::Label { text: internal_text(body)? },
         "internal:attr" | "internal:testid" => attribute(body)?,

@@ -12,6 +12,7 @@ use url::Url;
 
 use super::context::BrowserContext;
 use super::page::Page;
+use super::passkey::Passkey;
 use super::value::json_number;
 use super::world::{Scope, value_argument};
 use crate::cdp::CdpSession;
@@ -40,6 +41,8 @@ pub struct StorageState {
     pub cookies: Vec<StoredCookie>,
     #[serde(default)]
     pub origins: Vec<StoredOrigin>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub credentials: Vec<Passkey>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -214,9 +217,9 @@ impl BrowserContext {
         self.browser()?.root().call(clear).await.map(drop)
     }
 
-    /// Cookies and local storage of every origin this context has been to, with databases if wanted.
+    /// Cookies and local storage of every origin this context has been to, with databases if wanted; without passkeys.
     pub async fn storage_state(&self, with_databases: bool) -> Result<StorageState> {
-        let mut state = StorageState { cookies: self.cookies().await?, origins: Vec::new() };
+        let mut state = StorageState { cookies: self.cookies().await?, ..StorageState::default() };
         let mut missing: BTreeSet<String> = self.origins();
         for page in self.pages() {
             // A page whose session is gone, or that is busy, cannot be asked; its origin still can.
@@ -259,6 +262,7 @@ impl BrowserContext {
     /// Puts cookies and storage into this context, without a request to any of the origins.
     pub async fn restore_storage(&self, state: &StorageState) -> Result<()> {
         self.add_cookies(&state.cookies).await?;
+        self.replace_passkeys(&state.credentials).await?;
         if state.origins.is_empty() {
             return Ok(());
         }

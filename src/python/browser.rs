@@ -21,7 +21,7 @@ use crate::browser::launch::{IgnoreDefaults, LaunchOptions};
 use crate::browser::locator;
 use crate::browser::proxy::Proxy;
 use crate::browser::selector;
-use crate::browser::{ContextOptions, Hearing, StorageState, StoredCookie, Turn};
+use crate::browser::{ContextOptions, Hearing, Passkey, StorageState, StoredCookie, Turn};
 use crate::cdp::types::network::Headers;
 use crate::error::{Error, Result};
 
@@ -257,6 +257,12 @@ pub(super) fn register_selector(name: &str, source: &str) -> bool {
     selector::register(name, source)
 }
 
+/// The attribute that a test id stands in, from now on.
+#[pyfunction]
+pub(super) fn set_test_id_attribute(name: &str) {
+    selector::set_test_id_attribute(name);
+}
+
 #[pymethods]
 impl Browser {
     #[getter]
@@ -386,6 +392,26 @@ impl BrowserContext {
     fn clear_cookies(&self) -> Operation {
         let context = self.0.clone();
         operation(async move { context.clear_cookies().await })
+    }
+
+    fn offer_passkeys(&self) -> Operation {
+        let context = self.0.clone();
+        operation(async move { context.offer_passkeys().await })
+    }
+
+    fn add_passkey(&self, given: &Bound<'_, PyAny>) -> PyResult<Operation> {
+        let (context, given) = (self.0.clone(), options::<Passkey>(given)?);
+        Ok(operation(async move { Ok(Plain(json!(context.add_passkey(given).await?))) }))
+    }
+
+    fn delete_passkey(&self, id: String) -> Operation {
+        let context = self.0.clone();
+        operation(async move { context.delete_passkey(&id).await })
+    }
+
+    fn passkeys(&self) -> Operation {
+        let context = self.0.clone();
+        operation(async move { Ok(Plain(json!(context.held_passkeys()))) })
     }
 
     fn storage_state(&self, with_databases: bool) -> Operation {

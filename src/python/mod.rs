@@ -24,7 +24,9 @@ pyo3::import_exception!(patchright_mcp.errors, BrowserError); // The class is wr
 impl From<Error> for PyErr {
     fn from(error: Error) -> Self {
         let details = match &error {
-            Error::NotUnique { previews, .. } => previews.clone(),
+            Error::NotUnique { previews, ways, .. } => {
+                previews.iter().zip(ways).map(|(preview, way)| format!("{preview}\n{way}")).collect()
+            }
             Error::NoSuchOption { available } => available.clone(),
             _ => Vec::new(),
         };
@@ -60,6 +62,7 @@ mod _core {
     #[pymodule_export]
     use super::browser::{
         Browser, BrowserContext, InitScript, connect, find_browser, launch, register_selector,
+        set_test_id_attribute,
     };
     #[pymodule_export]
     use super::frame::Frame;

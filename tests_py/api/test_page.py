@@ -8,7 +8,16 @@ from urllib.parse import urlparse
 
 import pytest
 
-from patchright_mcp.async_api import Browser, BrowserContext, Dialog, Error, Page, Playwright
+from patchright_mcp.async_api import (
+    Browser,
+    BrowserContext,
+    Dialog,
+    Error,
+    FilePayload,
+    Page,
+    Playwright,
+    expect,
+)
 from patchright_mcp.async_api import TimeoutError as PatchrightTimeoutError
 from tests_py.support.site import Site
 
@@ -61,12 +70,47 @@ async def test_a_missing_element_says_what_was_waited_for(page: Page) -> None:
         await page.get_by_text("nobody").click(timeout=50)
     assert missing.value.message.startswith("Locator.click: Timeout 50ms exceeded.\n")
     assert 'waiting for get_by_text("nobody")' in missing.value.message
-    await page.set_content("<p>a</p><p>b</p>")
+
+
+async def test_of_several_elements_each_is_shown_with_a_way_to_it(page: Page) -> None:
+    await page.set_content(
+        """<p data-testid=greeting>Hello</p><button>OK</button><button>OK</button><label>Name <input></label>
+        <img alt=Logo src=data:,><b>Hello</b><section><i>a</i><i></i></section>"""
+    )
+    ways = [
+        'get_by_test_id("greeting")',
+        'get_by_role("button", name="OK").first',
+        'get_by_role("button", name="OK").nth(1)',
+        'get_by_role("textbox", name="Name")',
+        'get_by_role("img", name="Logo")',
+        'get_by_text("Hello").nth(1)',
+        'locator("section")',
+        'get_by_text("a", exact=True)',
+        'locator("i:nth-of-type(2)")',
+    ]
     with pytest.raises(
-        Error, match=r'strict mode violation: locator\("p"\) resolved to 2 elements'
+        Error, match=r"strict mode violation: locator\(.*\) resolved to 9 elements"
     ) as several:
-        await page.locator("p").text_content()
-    assert "1) <p>a</p>" in several.value.message
+        await page.locator("p, button, input, img, b, section, i").text_content()
+    lines = several.value.message.splitlines()
+    assert lines[1].startswith('    1) <p data-testid="greeting">Hello</p> aka ')
+    assert [line.partition(" aka ")[2] for line in lines[1:10]] == ways
+    with pytest.raises(AssertionError, match=r"2\) <button>OK</button> aka .*\n \nCall log:\n  - Expect"):
+        await expect(page.locator("button")).to_be_visible(timeout=50)
+
+
+async def test_elements_in_shadow_roots_come_after_those_beside_them(page: Page) -> None:
+    await page.set_content(
+        """<p id=a>x</p><div><p id=b>x</p><template shadowrootmode=open>
+            <slot></slot><p id=c>x</p><div><template shadowrootmode=open><p id=d>x</p></template></div>
+            <p id=e>x</p></template></div><p id=f>x</p>"""
+    )
+
+    async def found(selector: str) -> str:
+        return str(await page.locator(selector).evaluate_all("found => found.map(({ id }) => id).join('')"))
+
+    assert await found("p") == await found("text=x") == await found("role=paragraph") == "abfced"
+    assert await found("div >> p") == "bcde"
 
 
 async def test_popups_are_pages_of_the_same_context(page: Page, site: Site) -> None:
@@ -85,6 +129,47 @@ async def test_popups_are_pages_of_the_same_context(page: Page, site: Site) -> N
     assert await closed is popup
     with pytest.raises(Error, match="Target page, context or browser has been closed"):
         await popup.title()
+
+
+async def test_a_popup_is_as_large_as_it_was_asked_to_be(browser: Browser) -> None:
+    async with await browser.new_context(viewport={"width": 700, "height": 500}) as context:
+        page = await context.new_page()
+        for features, size in (("width=320, height=240", (320, 240)), ("", (700, 500))):
+            async with page.expect_popup() as opened:
+                await page.evaluate("(features) => { open('about:blank', '', features) }", features)
+            popup = await opened.value
+            assert popup.viewport_size == {"width": size[0], "height": size[1]}
+            assert await popup.evaluate("[innerWidth, innerHeight]") == list(size)
+
+
+async def test_a_handle_knows_the_page_that_its_element_was_taken_to(page: Page, site: Site) -> None:
+    await page.goto(site.page("form"))
+    async with page.expect_popup() as opened:
+        await page.evaluate("() => { window.other = open('about:blank') }")
+    popup = await opened.value
+    button = await page.wait_for_selector("button")
+    assert button is not None
+    assert await button.owner_frame() is page.main_frame
+    await page.evaluate("(button) => { other.document.body.append(button) }", button)
+    assert await button.owner_frame() is popup.main_frame
+
+
+async def test_a_file_is_of_the_type_that_is_told(page: Page) -> None:
+    await page.set_content(
+        """<input type=file multiple><script>
+        heard = [];
+        oninput = onchange = async ({ isTrusted, target }) => {
+            for (const file of target.files) heard.push([isTrusted, file.name, file.type, await file.text()]);
+        };</script>"""
+    )
+    notes: FilePayload = {"name": "a.txt", "mimeType": "application/x-notes", "buffer": b"inside"}
+    plain: FilePayload = {"name": "b.txt", "mimeType": "text/plain", "buffer": b"inside"}
+    await page.set_input_files("input", [notes, plain])
+    await page.wait_for_function("heard.length === 4")
+    assert sorted(await page.evaluate("heard", isolated_context=False)) == [
+        *[[True, "a.txt", "application/x-notes", "inside"]] * 2,
+        *[[True, "b.txt", "text/plain", "inside"]] * 2,
+    ]
 
 
 async def test_dialogs_are_answered_by_who_listens_and_else_dismissed(page: Page) -> None:

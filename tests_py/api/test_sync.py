@@ -19,7 +19,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def interrupts() -> Iterator[None]:
-    """Interrupts are heard, also by a job that a shell started behind itself, which begins with ignoring them."""
+    """Has interrupts heard: a job that a shell started behind itself begins with ignoring them."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

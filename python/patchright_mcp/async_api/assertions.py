@@ -122,7 +122,7 @@ class LocatorAssertions(_Assertions):
         limit = self._limit(timeout)
         locator = self._locator
         name = f"not_{title}" if self._is_not else title
-        log = [f'Expect "{name}" {locator._in_words()} with timeout {limit:g}ms', *locator._log()]
+        log = [f'Expect "{name}" with timeout {limit:g}ms', *locator._log()]
         operation = locator._frame._native.expect(locator._selector, what, given or {}, self._is_not, limit)
         problem = ""
         try:
@@ -135,14 +135,16 @@ class LocatorAssertions(_Assertions):
                 and "Element is not" not in error.message
             ):
                 raise
-            matches, received, missing, problem = self._is_not, None, False, error.message
+            matches, received, missing = self._is_not, None, False
+            problem = error.message.partition("\nCall log:")[0]
         if missing and matches == self._is_not:
             received = (
                 None if what not in ("visible", "hidden", "attached", "detached", "inViewport") else received
             )
             problem = problem or "Error: element(s) not found"
         passed = matches != self._is_not
-        page = "" if passed else await self._look(log, received)
+        is_plain = not problem.startswith("Error: strict mode")
+        page = await self._look(log, received) if is_plain and not passed else ""
         self._judge(passed, message, wanted, received, log, problem, page)
 
     async def _look(self, log: list[str], received: Any) -> str:
@@ -961,7 +963,7 @@ class LocatorAssertions(_Assertions):
                 break
             await self._locator._runtime.sleep(50)
         log = [
-            f'Expect "to_have_js_property" {self._locator._in_words()} with timeout {limit:g}ms',
+            f'Expect "to_have_js_property" with timeout {limit:g}ms',
             *self._locator._log(),
         ]
         self._judge(passed, "Locator expected to have JS Property", value, received, log)
@@ -998,7 +1000,7 @@ class LocatorAssertions(_Assertions):
                 break
             await locator._runtime.sleep(50)
         name = "not_to_match_aria_snapshot" if self._is_not else "to_match_aria_snapshot"
-        log = [f'Expect "{name}" {locator._in_words()} with timeout {limit:g}ms', *locator._log()]
+        log = [f'Expect "{name}" with timeout {limit:g}ms', *locator._log()]
         self._judge(passed, "Locator expected to match Aria snapshot", expected, aria.written(tree), log)
 
     async def not_to_match_aria_snapshot(
@@ -1150,7 +1152,7 @@ class PageAssertions(_Assertions):
                 break
             await locator._runtime.sleep(50)
         name = "not_to_match_aria_snapshot" if self._is_not else "to_match_aria_snapshot"
-        log = [f'Expect "{name}" {locator._in_words()} with timeout {limit:g}ms', *locator._log()]
+        log = [f'Expect "{name}" with timeout {limit:g}ms', *locator._log()]
         self._judge(passed, "Page expected to match Aria snapshot", expected, aria.written(tree), log)
 
     async def not_to_match_aria_snapshot(

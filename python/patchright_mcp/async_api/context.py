@@ -12,7 +12,7 @@ from urllib.parse import urljoin
 
 from .. import _deeds as deeds
 from .._cookies import checked_cookie, kept_cookies, told_cookie
-from .._failures import Missing, caller
+from .._failures import Missing
 from .._options import check_handle, check_place, check_storage, stored
 from ..errors import Error
 from ._base import DEFAULT_TIMEOUT, Closes, Waiter, closed_error, taken
@@ -23,6 +23,7 @@ from .api_request import APIRequestContext
 from .cdp import CDPSession
 from .clock import Clock
 from .console import ContextConsole
+from .credentials import Credentials
 from .frame import Frame
 from .har import Recorder
 from .network import ContextTraffic, Traffic
@@ -66,6 +67,8 @@ class BrowserContext(ContextTraffic, ContextConsole, Closes, ContextEvents):
         self._recorders: list[Recorder] = []
         self.clock = Clock(self)
         """The clock of its pages."""
+        self.credentials = Credentials(self)
+        """The passkeys that its pages sign in with."""
         self.tracing = Tracing(self)
         """Writes down what is done in this context."""
         if options.get("record_har_path"):
@@ -166,17 +169,6 @@ class BrowserContext(ContextTraffic, ContextConsole, Closes, ContextEvents):
         return []
 
     @property
-    def credentials(self) -> Any:
-        """Is not there: a passkey of one's own takes the raw protocol, see `new_cdp_session`.
-
-        Raises:
-            Error: Always.
-        """
-        raise Missing(
-            "BrowserContext.credentials", "use the domain WebAuthn with `BrowserContext.new_cdp_session`"
-        )
-
-    @property
     def debugger(self) -> Any:
         """Is not there: a script is stepped through with Python's own debugger.
 
@@ -256,14 +248,16 @@ class BrowserContext(ContextTraffic, ContextConsole, Closes, ContextEvents):
     ) -> StorageState:
         """Its cookies and storage, to begin another context with.
 
-        With `path` they are also written to that file; with `indexed_db` the databases come along. `credentials` adds
-        nothing, since there are no virtual ones.
+        With `path` they are also written to that file; with `indexed_db` the databases come along, with `credentials` its
+        passkeys.
 
         Raises:
             Error: For `opfs`: files that sites keep to themselves cannot be saved.
         """
         check_storage(opfs)
         state = await self._run(self._native.storage_state(bool(indexed_db)))
+        if credentials:
+            state["credentials"] = await self.credentials.get()
         if path is not None:
             Path(path).write_text(json.dumps(state, indent=2), encoding="utf-8")
         return cast("StorageState", state)
@@ -328,9 +322,9 @@ class BrowserContext(ContextTraffic, ContextConsole, Closes, ContextEvents):
         check_handle(handle)
         for page in self.pages:
             if name in page._exposed:
-                raise Error(f'{caller()}: Function "{name}" has been already registered in one of the pages')
+                raise Error(f'Function "{name}" has been already registered in one of the pages')
         if name in self._exposed:
-            raise Error(f'{caller()}: Function "{name}" has been already registered')
+            raise Error(f'Function "{name}" has been already registered')
         self._exposed[name] = callback
         await self._run(self._native.expose(name, bool(all_frames)))
 

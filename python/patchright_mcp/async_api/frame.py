@@ -885,7 +885,7 @@ class Frame(ApiObject):
             TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
         """
         with deeds.files_of(files) as paths:
-            await self._perform(selector, deeds.deed("set_input_files", paths=paths), strict, timeout)
+            await self._perform(selector, deeds.given_files(paths, files), strict, timeout)
 
     async def dispatch_event(
         self,

@@ -200,17 +200,13 @@ class Locator(ApiObject):
     async def normalize(self) -> Locator:
         """A locator for the same element by what a person knows it by: its test id, its role and name, its label, its text.
 
-        Where none of these tells it from the others, by its place in the document.
+        Where none of these tells it from the others, by its number among them or its place in the document.
         """
-        asked = deeds.deed("traits", test_id=selectors.test_id_attribute)
-        traits = await self._perform(asked, None)
+        way = await self._perform(deeds.deed("way_to"), None)
         around, enters, _ = self._selector.rpartition(_ENTER)
         told, frames, _ = self._told_as.rpartition(".content_frame.")
-        for selector, written in selectors.by_traits(traits):
-            found = Locator(self._frame, around + enters + selector, told + frames + written)
-            if await found.count() == 1:
-                return found
-        return self
+        selector, written = selectors.by_way(way)
+        return Locator(self._frame, around + enters + selector, told + frames + written)
 
     async def aria_snapshot(
         self,
@@ -838,7 +834,7 @@ class Locator(ApiObject):
             TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
         """
         with deeds.files_of(files) as paths:
-            await self._perform(deeds.deed("set_input_files", paths=paths), timeout)
+            await self._perform(deeds.given_files(paths, files), timeout)
 
     async def dispatch_event(
         self, type: str, event_init: Any | None = None, *, timeout: float | timedelta | None = None

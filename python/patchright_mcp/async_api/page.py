@@ -409,9 +409,9 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         """
         check_handle(handle)
         if name in self._exposed:
-            raise Error(f'{caller()}: Function "{name}" has been already registered')
+            raise Error(f'Function "{name}" has been already registered')
         if name in self._context._exposed:
-            raise Error(f'{caller()}: Function "{name}" has been already registered in the browser context')
+            raise Error(f'Function "{name}" has been already registered in the browser context')
         self._exposed[name] = callback
         await self._run(self._native.expose(name, bool(all_frames)))
 

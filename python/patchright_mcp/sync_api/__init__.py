@@ -22,6 +22,7 @@ from .._typed import (
     StorageState,
     StorageStateCookie,
     ViewportSize,
+    VirtualCredential,
     WebErrorLocation,
 )
 from ..errors import Error, TimeoutError  # noqa: A004
@@ -35,6 +36,7 @@ from .cdp import CDPSession
 from .clock import Clock
 from .console import ConsoleMessage, WebError
 from .context import BrowserContext
+from .credentials import Credentials
 from .dialog import Dialog, FileChooser
 from .frame import Frame
 from .handle import ElementHandle, JSHandle
@@ -63,6 +65,7 @@ __all__ = [
     "Clock",
     "ConsoleMessage",
     "Cookie",
+    "Credentials",
     "Dialog",
     "Disposable",
     "Download",
@@ -103,6 +106,7 @@ __all__ = [
     "Tracing",
     "Video",
     "ViewportSize",
+    "VirtualCredential",
     "WebError",
     "WebErrorLocation",
     "WebSocket",

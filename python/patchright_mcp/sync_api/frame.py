@@ -881,7 +881,7 @@ class Frame(ApiObject):
             TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
         """
         with deeds.files_of(files) as paths:
-            self._perform(selector, deeds.deed("set_input_files", paths=paths), strict, timeout)
+            self._perform(selector, deeds.given_files(paths, files), strict, timeout)
 
     def dispatch_event(
         self,

@@ -99,9 +99,11 @@ class ElementHandle(JSHandle):
         return self._page._obstructions.run(self, lambda left: self._native.perform(deed, left), limit, ())
 
     def owner_frame(self) -> Frame | None:
-        """The frame in whose document it is."""
+        """The frame in whose document it is, of whichever page."""
         found = self._run(self._native.owner_frame())
-        return cast("Frame", self._page._frame_of(found)) if found is not None else None
+        if found is None or found.page is None:
+            return None
+        return cast("Frame", self._page.context._page_of(found.page)._frame_of(found))
 
     def content_frame(self) -> Frame | None:
         """The frame that it shows; `None` where it shows none."""
@@ -481,7 +483,7 @@ class ElementHandle(JSHandle):
             TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
         """
         with deeds.files_of(files) as paths:
-            self._perform(deeds.deed("set_input_files", paths=paths), timeout)
+            self._perform(deeds.given_files(paths, files), timeout)
 
     def dispatch_event(self, type: str, event_init: Any | None = None) -> None:
         """Dispatches an event on the element, whatever its state."""

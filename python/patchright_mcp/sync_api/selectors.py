@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from .. import _selectors as selectors
-from .._core import register_selector
+from .._core import register_selector, set_test_id_attribute
 from .._failures import caller
 from ..errors import Error
 from ._base import ApiObject
@@ -19,6 +19,7 @@ class Selectors(ApiObject):
     def set_test_id_attribute(self, attribute_name: str) -> None:
         """The attribute that `get_by_test_id` looks at; `data-testid` at first."""
         selectors.test_id_attribute = attribute_name
+        set_test_id_attribute(attribute_name)
 
     def register(
         self,

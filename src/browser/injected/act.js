@@ -286,6 +286,22 @@ engine.fileInput = (node) => {
   return { multiple: input.multiple, folder: input.webkitdirectory };
 };
 
+/** Makes the next files that a field is given files of these types, before anybody else hears of them. */
+engine.retypeNextFiles = (node, types) => {
+  const field = controlOf(node);
+  const given = new AbortController();
+  const retyped = (file, type) =>
+    !type || type === file.type ? file : new File([file], file.name, { type, lastModified: file.lastModified });
+  const retype = () => {
+    given.abort();
+    const list = new DataTransfer();
+    Array.from(field.files, (file, at) => list.items.add(retyped(file, types[at])));
+    field.files = list.files;
+  };
+  // Of a field that is in no document only the field itself hears.
+  for (const target of [window, field]) target.addEventListener("input", retype, { capture: true, signal: given.signal });
+};
+
 /* -------------------------------------------------------------------- read */
 
 engine.textContent = (node) => textContent(node);
@@ -421,5 +437,5 @@ engine.selectText = (node) => {
 
 engine.parentOf = (node) => node.parentElement;
 
-engine.isOfThisDocument = (node) => (node === document ? document : node.ownerDocument) === document;
-engine.isOfFrame = (node, owner) => (node.ownerDocument ?? node) === owner.contentDocument;
+/** The browser says of this element in whose frame it is. */
+engine.documentElementOf = (node) => (node.ownerDocument ?? node).documentElement;

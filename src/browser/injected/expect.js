@@ -1,11 +1,11 @@
 // Tells whether elements are as a script expects them, and what they are like instead.
 
 /** What is found, against what is expected: `{matches, received}`, with `missing` where there is nothing to look at. */
-engine.expect = (chain, root, what, expected) => {
+engine.expect = (chain, root, what, expected, testId) => {
   const found = engine.select(chain, root);
   if (LISTS[what]) return LISTS[what](found, expected);
   const element = found[0];
-  if (found.length > 1 && what !== "attached" && what !== "detached") engine.pick(chain, root, true);
+  if (found.length > 1 && what !== "attached" && what !== "detached") engine.pick(chain, root, testId);
   if (!element) return { matches: what === "hidden" || what === "detached", received: null, missing: true };
   const verdict = SINGLES[what](element, expected);
   return typeof verdict === "boolean" ? { matches: verdict, received: null } : verdict;

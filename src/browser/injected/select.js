@@ -1,5 +1,6 @@
 // Finds elements. Takes what src/browser/selector.rs made of a selector: a chain of parts, each within what the last found.
-// Looks into shadow roots, and answers in the order of the document: a shadow root comes before its host's children.
+// Looks into shadow roots, and answers in the order of the document: what is in a shadow root comes after its host's children,
+// and where one selector is enough, after everything around them.
 
 class SelectorError extends Error {}
 Object.defineProperty(SelectorError.prototype, "name", { value: "SelectorError" });
@@ -61,16 +62,9 @@ function hostsBelow(scope) {
 function elementsBelow(scope, css = "*", light = false) {
   if (light) return queryAll(scope, css);
   const own = nodeType(scope) === ELEMENT ? engine.shadowRootOf(scope) : null;
-  const hosts = hostsBelow(scope);
-  if (!own && !hosts.length) return queryAll(scope, css);
-  const found = own ? elementsBelow(own, css) : [];
+  const roots = [own, ...hostsBelow(scope).map(engine.shadowRootOf)].filter(Boolean);
   const inTree = queryAll(scope, css);
-  let next = 0;
-  for (const host of hosts) {
-    while (next < inTree.length && !isBefore(host, inTree[next])) found.push(inTree[next++]);
-    found.push(...elementsBelow(engine.shadowRootOf(host), css));
-  }
-  return found.concat(inTree.slice(next));
+  return roots.length ? inTree.concat(...roots.map((root) => elementsBelow(root, css))) : inTree;
 }
 
 /** True where `a` stands before `b`; both are in one tree. */
@@ -88,7 +82,10 @@ function compareInDocument(a, b) {
   for (let depth = 0; ; depth++) {
     const [stepA, stepB] = [pathA[depth], pathB[depth]];
     if (!stepA || !stepB) return stepA ? 1 : -1;
-    if (stepA !== stepB) return isBefore(stepA, stepB) ? -1 : 1;
+    if (stepA === stepB) continue;
+    if (pathA.length > depth + 1 && contains(stepA, stepB)) return 1;
+    if (pathB.length > depth + 1 && contains(stepB, stepA)) return -1;
+    return isBefore(stepA, stepB) ? -1 : 1;
   }
 }
 
@@ -554,11 +551,13 @@ engine.first = (chain, root) => engine.select(chain, root)[0] ?? null;
 /** How many there are. */
 engine.count = (chain, root) => engine.select(chain, root).length;
 
-/** The first of them; with `strict` there must not be more. */
-engine.pick = (chain, root, strict) => {
+/** The first of them. Where it must be the only one, `testId` is the attribute for tests, for what is told of several; else null. */
+engine.pick = (chain, root, testId) => {
   const found = engine.select(chain, root);
-  if (!strict || found.length < 2) return found[0] ?? null;
-  const several = new Error(JSON.stringify({ count: found.length, previews: found.slice(0, 10).map(engine.preview) }));
+  if (testId === null || found.length < 2) return found[0] ?? null;
+  const shown = found.slice(0, 10);
+  const ways = shown.map((element) => engine.wayTo(element, testId));
+  const several = new Error(JSON.stringify({ count: found.length, previews: shown.map(engine.preview), ways }));
   several.name = "NotUnique";
   throw several;
 };
@@ -592,36 +591,69 @@ engine.shown = (node) => {
 const BOOLEAN = new Set("checked selected disabled readonly multiple".split(" "));
 const VOID = new Set("area base br col command embed hr img input keygen link menuitem meta param source track wbr".split(" "));
 
-const MOST_TEXT = 80;
+/* ------------------------------------------------------------------- ways back */
 
-/** By what a person or a script may know an element, `testId` being the attribute for tests. */
-engine.traits = (element, testId) =>
+const MOST_TEXT = 80;
+const MEANS_NOTHING = new Set(["", "generic", "none", "presentation"]);
+
+const textIs = (text, exact) => ({ is: exact ? "whole" : "containing", text });
+const attributeIs = ({ by, text, exact }) => ({ by: "attribute", name: by, value: textIs(text, exact) });
+
+/** The part of a selector that finds by each kind of way. */
+const WAYS = {
+  testId: ({ text }, testId) => ({ by: "attribute", name: testId, value: textIs(text, true) }),
+  role: ({ text, name, exact }) => ({ by: "role", role: text, name: name && { is: "text", compare: exact ? "is" : "containing", text: name, exact } }),
+  label: ({ text, exact }) => ({ by: "label", text: textIs(text, exact) }),
+  placeholder: attributeIs,
+  alt: attributeIs,
+  title: attributeIs,
+  text: ({ text, exact }) => ({ by: "text", text: textIs(text, exact) }),
+};
+
+/** By what an element may be known, the best first. */
+function* namesOf(element, testId) {
+  const id = getAttribute(element, testId);
+  if (id) yield { by: "testId", text: id };
+  const role = engine.roleOf(element) ?? "";
+  const name = MEANS_NOTHING.has(role) ? "" : engine.collapse(engine.nameOf(element, role) ?? "");
+  if (name) yield { by: "role", text: role, name };
+  const label = engine.labelsOf(element)?.[0];
+  if (label) yield { by: "label", text: engine.collapse(label.textContent) };
+  for (const by of ["placeholder", "alt", "title"]) {
+    const text = getAttribute(element, by);
+    if (text) yield { by, text };
+  }
+  const text = engine.collapse(textOf(element).full);
+  if (text && text.length <= MOST_TEXT) yield { by: "text", text };
+  if (!MEANS_NOTHING.has(role)) yield { by: "role", text: role };
+}
+
+/** How to find an element again: `{by, text, name, exact}`, and `nth` where the way leads to several. */
+engine.wayTo = (element, testId) =>
   asking(() => {
-    const of = (name) => element.getAttribute(name) || null;
-    const role = engine.roleOf(element);
-    const name = role ? engine.collapse(engine.nameOf(element, role) ?? "") : "";
-    const label = engine.labelsOf(element)?.[0];
-    const text = engine.collapse(textOf(element).full);
-    return {
-      testId: of(testId),
-      role,
-      name,
-      label: label ? engine.collapse(label.textContent) : null,
-      placeholder: of("placeholder"),
-      alt: of("alt"),
-      title: of("title"),
-      text: text.length <= MOST_TEXT ? text : "",
-      path: pathTo(element),
-    };
+    let among = null;
+    for (const way of namesOf(element, testId)) {
+      for (const exact of way.by === "testId" || (way.by === "role" && !way.name) ? [undefined] : [undefined, true]) {
+        const found = run([WAYS[way.by]({ ...way, exact }, testId)], document);
+        const nth = found.indexOf(element);
+        if (found.length === 1 && nth === 0) return { ...way, exact };
+        if (nth >= 0) among ??= { ...way, nth };
+      }
+    }
+    if (among) return among;
+    const text = pathTo(element);
+    const found = elementsBelow(document, text);
+    return { by: "css", text, nth: found.length > 1 ? found.indexOf(element) : undefined };
   });
 
-/** The way to an element from the nearest one with an id, as CSS. */
+/** The shortest way down to an element that only it goes, from one with an id at the latest, as CSS. */
 function pathTo(element) {
   const steps = [];
   for (let at = element; at; at = at.parentElement) {
     if (at.id) return [`[id=${JSON.stringify(at.id)}]`, ...steps].join(" > ");
     const same = Array.from(at.parentNode?.children ?? []).filter((other) => localName(other) === localName(at));
     steps.unshift(same.length > 1 ? `${localName(at)}:nth-of-type(${same.indexOf(at) + 1})` : localName(at));
+    if (elementsBelow(document, steps.join(" > ")).length === 1) break;
   }
   return steps.join(" > ");
 }

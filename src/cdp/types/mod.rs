@@ -91,6 +91,7 @@ pub mod page;
 pub mod runtime;
 pub mod storage;
 pub mod target;
+pub mod web_authn;
 
 /// A reply that says nothing.
 pub type Empty = serde::de::IgnoredAny;
@@ -147,6 +148,7 @@ pub fn catalogue() -> impl Iterator<Item = (&'static str, &'static [Entry])> {
         ("runtime", runtime::CATALOGUE),
         ("storage", storage::CATALOGUE),
         ("target", target::CATALOGUE),
+        ("web_authn", web_authn::CATALOGUE),
     ]
     .into_iter()
 }

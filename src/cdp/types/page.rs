@@ -49,7 +49,8 @@ domain! {
         "Page.lifecycleEvent" LifecycleEvent { frame_id: String, loader_id: String, name: String, timestamp: f64 }
         "Page.domContentEventFired" DomContentEventFired { timestamp: f64 }
         "Page.loadEventFired" LoadEventFired { timestamp: f64 }
-        "Page.windowOpen" WindowOpen { url: String, window_name: String, user_gesture: bool }
+        "Page.windowOpen" WindowOpen
+            { url: String, window_name: String, window_features: Vec<String>, user_gesture: bool }
         "Page.javascriptDialogOpening" JavascriptDialogOpening {
             url: String,
             message: String,
