@@ -111,16 +111,24 @@ impl Page {
                 Some(element) => element.world().clone(),
                 None => self.main_frame().utility().await?,
             };
-            let nodes = elements.iter().map(|element| element.handle().argument()).collect();
-            let number = world.call_with("watch", nodes).await?;
-            Ok::<_, Error>((world, number))
+            let nodes: Vec<_> = elements.iter().map(|element| element.handle().argument()).collect();
+            // Before the action moves the focus.
+            let hearers = world.call_handle("hearers", nodes.clone());
+            let (number, hearers) = try_join!(world.call_with("watch", nodes), hearers)?;
+            Ok::<_, Error>(((world.clone(), number), hearers))
         };
-        let changes = match self.dialog() {
+        let begun = match self.dialog() {
             None => timeout(ANSWER_LIMIT, begun).await.ok().and_then(Result::ok),
             Some(_) => None,
         };
-        let (elements, pressed) = (elements.to_vec(), matches!(acts_on, ActsOn::Pressed(_)));
-        let heard = tokio::spawn(async move { is_heard(&elements, pressed).await.unwrap_or(true) });
+        let (changes, hearers) = begun.unzip();
+        let (target, pressed) = (elements.first().cloned(), matches!(acts_on, ActsOn::Pressed(_)));
+        let heard = tokio::spawn(async move {
+            match target.zip(hearers.flatten()) {
+                Some((target, hearers)) => is_heard(&target, &hearers, pressed).await.unwrap_or(true),
+                None => true,
+            }
+        });
         Watch { page: self.clone(), mark, pages, changes, heard, shows: pressed }
     }
 }
@@ -315,9 +323,8 @@ enum UnderWay {
     Arrived,
 }
 
-/// Whether anything hears of input to the elements, or the browser itself does something when they are pressed.
-async fn is_heard(elements: &[ElementHandle], pressed: bool) -> Result<bool> {
-    let Some(target) = elements.first() else { return Ok(true) };
+/// Whether any of the `hearers` listens, or the browser itself does something when the target is pressed.
+async fn is_heard(target: &ElementHandle, hearers: &RemoteHandle, pressed: bool) -> Result<bool> {
     if pressed && target.ask::<bool>("hasDefaultAction", Vec::new()).await? {
         return Ok(true);
     }
@@ -332,9 +339,7 @@ async fn is_heard(elements: &[ElementHandle], pressed: bool) -> Result<bool> {
             ..Evaluate::default()
         })
     };
-    let nodes = elements.iter().map(|element| element.handle().argument()).collect();
-    let hearers = target.world().call_handle("hearers", nodes);
-    let (document, window, hearers) = try_join!(find("document"), find("globalThis"), hearers)?;
+    let (document, window) = try_join!(find("document"), find("globalThis"))?;
     let listeners = |found: Evaluated, depth: Option<i64>| {
         let object_id = found.result.object_id.unwrap_or_default();
         session.send(GetEventListeners { object_id, depth, pierce: depth.map(|_| true) })
@@ -346,8 +351,10 @@ async fn is_heard(elements: &[ElementHandle], pressed: bool) -> Result<bool> {
         return Ok(true);
     }
     inside.retain(|listener| is_input(&listener.kind));
-    let Some(hearers) = hearers.filter(|_| !inside.is_empty()) else { return Ok(false) };
-    let [hear_input, hear_leaving] = numbers(&hearers).await?;
+    if inside.is_empty() {
+        return Ok(false);
+    }
+    let [hear_input, hear_leaving] = numbers(hearers).await?;
     Ok(inside.iter().any(|listener| {
         let node = listener.backend_node_id;
         hear_input.contains(&node) || (hear_leaving.contains(&node) && is_leaving(&listener.kind))
