@@ -608,7 +608,7 @@ fn is_icon(told: &RequestWillBeSent) -> bool {
     told.kind.as_deref() == Some("Other") && is_icon_url(&told.request.url)
 }
 
-fn is_icon_url(url: &str) -> bool {
+pub(super) fn is_icon_url(url: &str) -> bool {
     url.ends_with("/favicon.ico")
 }
 

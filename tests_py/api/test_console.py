@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from patchright_mcp.async_api import ConsoleMessage, Error, Page, WebError
+from tests_py.support.site import Site
 
 WATCHED = """
     var read = 0;
@@ -114,3 +115,17 @@ async def test_a_dialog_is_not_kept_waiting_by_what_was_logged_before_it(page: P
     page.once("dialog", lambda dialog: dialog.accept())
     await run(page, "() => { console.log('before'); alert('asked'); console.log('after', [1]); }")
     assert order == ["before", "asked", "after [1]"]
+
+
+async def test_only_what_the_page_itself_has_asked_for_is_missed(
+    page: Page, heard: list[ConsoleMessage], site: Site
+) -> None:
+    await page.goto(site.page("form"))
+    for _ in range(100):  # Not every browser without a window asks for the icon of a tab.
+        if site.requested("/favicon.ico"):
+            break
+        await page.wait_for_timeout(20)
+    async with page.expect_console_message(lambda message: message.location["url"].endswith("/nowhere")):
+        await page.evaluate("fetch('/nowhere').then(() => {})")
+    missed = [message.location["url"] for message in heard if "404" in message.text]
+    assert missed == [site.url("/nowhere")]

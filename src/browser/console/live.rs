@@ -20,6 +20,7 @@ use crate::browser::events::ContextEvent;
 use crate::browser::frame::Frame;
 use crate::browser::handle::{JsHandle, Realm};
 use crate::browser::page::{Page, WeakPage};
+use crate::browser::traffic::is_icon_url;
 use crate::browser::worker::Worker;
 use crate::browser::world::thrown;
 use crate::cdp::types::console::{Disable, Enable, EntryAdded, LogDisable, LogEnable, MessageAdded};
@@ -356,7 +357,9 @@ impl ConsoleEar {
             });
         } else if let Some(told) = event.read::<EntryAdded>() {
             let entry = told.entry;
-            if entry.source != "worker" {
+            // No page asked for the icon of its tab.
+            let is_of_icon = entry.source == "network" && entry.url.as_deref().is_some_and(is_icon_url);
+            if entry.source != "worker" && !is_of_icon {
                 self.heard(Told {
                     level: if entry.level == "verbose" { "debug".to_owned() } else { entry.level },
                     text: entry.text,
