@@ -147,13 +147,18 @@ impl<'a> ActsOn<'a> {
 impl Drop for Watch {
     fn drop(&mut self) {
         self.heard.abort();
-        if let (Some((world, number)), Ok(runtime)) = (self.changes.take(), Handle::try_current()) {
-            runtime.spawn(async move { world.call::<()>("unwatch", &[number.into()]).await });
-        }
+        self.unwatch();
     }
 }
 
 impl Watch {
+    /// Ends the count of changes.
+    fn unwatch(&mut self) {
+        if let (Some((world, number)), Ok(runtime)) = (self.changes.take(), Handle::try_current()) {
+            runtime.spawn(async move { world.call::<()>("unwatch", &[number.into()]).await });
+        }
+    }
+
     /// Waits for what the action caused; to be called when the action is done.
     pub async fn settle(mut self, options: &SettleOptions) -> Settled {
         let acted = Instant::now();
@@ -218,9 +223,10 @@ impl Watch {
         if heard.ok().and_then(Result::ok).unwrap_or(true) {
             return acted + options.window;
         }
-        if self.shows
-            && let Some((world, _)) = &self.changes
-        {
+        if !self.shows {
+            // What changes in the document now is not of this action.
+            self.unwatch();
+        } else if let Some((world, _)) = &self.changes {
             let two = [2.into()];
             let _ = timeout(ANSWER_LIMIT, world.call::<()>("frames", &two)).await;
         }

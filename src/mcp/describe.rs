@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::StatusCode;
+use futures_util::future::{OptionFuture, join};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
@@ -92,13 +93,18 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, succeeded: bool, 
     if page.file_chooser().is_some() {
         reply.add_modal("file chooser: answer it with browser_file_upload");
     }
-    if succeeded && reply.view() >= View::Changes {
-        show_page(call, &page, reply).await;
-    }
     let url = page.asked_url();
     let moved = call.told.lock().url.as_ref() != Some(&url);
-    if reply.view() > View::Nothing || moved {
-        reply.set_page(page_state(&page, url.clone()).await);
+    let state = (reply.view() > View::Nothing || moved).then(|| page_state(&page, url.clone()));
+    let shows = succeeded && reply.view() >= View::Changes;
+    let shown = async {
+        if shows {
+            show_page(call, &page, reply).await;
+        }
+    };
+    let (state, ()) = join(OptionFuture::from(state), shown).await;
+    if let Some(state) = state {
+        reply.set_page(state);
         call.told.lock().url = Some(url);
     }
 }
