@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import atexit
 import errno
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
+
+from ._folders import temporary_folder
 
 if TYPE_CHECKING:
     from ._typed import FloatRect
@@ -99,8 +98,7 @@ def files_of(files: Any) -> Iterator[list[str]]:
         yield [_existing(file) for file in given]
         return
     # The page may read a file later: it stays until the process ends.
-    folder = Path(tempfile.mkdtemp(prefix="patchright-files-"))
-    _folders.append(folder)
+    folder = temporary_folder("files")
     paths = []
     for number, file in enumerate(given):
         if not isinstance(file, dict):
@@ -118,12 +116,3 @@ def given_files(paths: Sequence[str], files: Any) -> dict[str, Any]:
     """A file input is given these: `paths` is where `files` are, which say of what type they are to be."""
     types = [file.get("mimeType") if isinstance(file, dict) else None for file in listed(files)]
     return deed("set_input_files", paths=paths, types=types if any(types) else None)
-
-
-_folders: list[Path] = []
-
-
-@atexit.register
-def _remove_folders() -> None:
-    for folder in _folders:
-        shutil.rmtree(folder, ignore_errors=True)

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from importlib import metadata
+from pathlib import Path
 
 import pytest
 
@@ -54,6 +55,27 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 def test_the_package_needs_no_other_at_run_time() -> None:
     assert metadata.requires("patchright-mcp") is None
+
+
+WRITES_DOWN = """
+from patchright_mcp.sync_api import sync_playwright
+page = sync_playwright().start().chromium.launch().new_page()
+page.set_content("<a download=f href='data:,kept'>get</a><input type=file>")
+with page.expect_download() as told:
+    page.click("a")
+print(told.value.path().read_text(), told.value.path().parent.name)
+page.set_input_files("input", {"name": "f", "mimeType": "text/plain", "buffer": b"given"})
+print(page.evaluate("document.querySelector('input').files[0].text()"))
+"""
+
+
+def test_what_was_written_down_goes_with_the_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    kept, folder, given = python(WRITES_DOWN).split()
+    assert (kept, given) == ("kept", "given")
+    assert folder.startswith("patchright-downloads-")
+    left = [path.name for path in tmp_path.iterdir()]
+    assert not [name for name in left if "downloads" in name or "files" in name]
 
 
 def test_an_error_shows_its_message_and_the_next_step() -> None:

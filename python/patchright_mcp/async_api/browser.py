@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
-import tempfile
 from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from .. import _core
 from .._deeds import milliseconds
 from .._failures import CLOSED, Missing, caller
+from .._folders import temporary_folder
 from .._options import check_certificates, check_place, check_proxy, check_video, stored
 from ..errors import Error, TargetClosedError
 from ._base import DEFAULT_TIMEOUT, ApiObject, Closes, Connection
@@ -748,9 +749,10 @@ _NATIVE = (
 _MEDIA = ("color_scheme", "reduced_motion", "forced_colors", "contrast")
 
 
-def _downloads_folder() -> Path:
-    """Where downloads are kept for as long as their context lives. The browser makes it with the first one."""
-    return Path(tempfile.gettempdir()) / f"patchright-downloads-{os.getpid()}"
+@functools.cache
+def _downloads_folder(_process: int) -> Path:
+    """Where a process keeps its downloads, each for as long as its context lives."""
+    return temporary_folder("downloads")
 
 
 def native_options(options: dict[str, Any]) -> dict[str, Any]:
@@ -764,7 +766,7 @@ def native_options(options: dict[str, Any]) -> dict[str, Any]:
     if isinstance(credentials, (list, tuple)):
         told["http_credentials"] = credentials[0] if credentials else None
     if options.get("accept_downloads") is not False:
-        told["downloads"] = str(options.get("downloads_path") or _downloads_folder())
+        told["downloads"] = str(options.get("downloads_path") or _downloads_folder(os.getpid()))
     if "permissions" in told:
         told["permissions"] = list(told["permissions"])
     return told
