@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 
 use patchright_mcp::Error;
 use patchright_mcp::browser::input::{ClickOptions, InputStyle, Rect};
-use patchright_mcp::browser::{ActionOptions, Frame, Page, Scope};
+use patchright_mcp::browser::{ActionOptions, CaptureOptions, Frame, Page, Scope};
 use serde_json::json;
 
 use crate::support::{drive, find, open};
@@ -116,24 +116,30 @@ fn a_place_that_was_noted_need_not_be_watched_again() {
         <input type=checkbox id=later><input type=checkbox id=x style='position:absolute'><script>
             let left = 0;
             (function draw() {
-                x.style.left = (left += 3) % 400 + 'px';
+                x.style.left = (left += 40) % 80 + 'px';
                 requestAnimationFrame(draw);
             })();
         </script>";
     const FRAMES: &str =
         "(async () => { for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame) })()";
     drive(async |context, site| {
-        let page = open(&context, &site, html).await;
-        let frame = page.main_frame();
-        let [still, moving] = [find(frame, "#later").await, find(frame, "#x").await];
-        still.note_place().await.unwrap();
-        moving.note_place().await.unwrap();
-        frame.evaluate(FRAMES, vec![], Scope::Isolated).await.unwrap();
-        let error = moving.set_checked(true, &within(InputStyle::Instant, 800)).await.unwrap_err();
-        assert!(error.to_string().contains("was still moving"), "{error}");
-        // Nothing is drawn any more, so that what a style may move would count as moving.
-        frame.evaluate("self.requestAnimationFrame = () => 0", vec![], Scope::Isolated).await.unwrap();
-        still.set_checked(true, &within(InputStyle::Instant, 3800)).await.unwrap();
+        for is_shown in [true, false] {
+            let page = open(&context, &site, html).await;
+            let frame = page.main_frame();
+            let [still, moving] = [find(frame, "#later").await, find(frame, "#x").await];
+            if is_shown {
+                page.capture(0, CaptureOptions::default()).await.unwrap();
+            } else {
+                still.note_place().await.unwrap();
+                moving.note_place().await.unwrap();
+            }
+            frame.evaluate(FRAMES, vec![], Scope::Isolated).await.unwrap();
+            let error = moving.set_checked(true, &within(InputStyle::Instant, 800)).await.unwrap_err();
+            assert!(error.to_string().contains("was still moving"), "{error}");
+            // Nothing is drawn any more, so that what a style may move would count as moving.
+            frame.evaluate("self.requestAnimationFrame = () => 0", vec![], Scope::Isolated).await.unwrap();
+            still.set_checked(true, &within(InputStyle::Instant, 3800)).await.unwrap();
+        }
     });
 }
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import signal
 import socket
 import socketserver
 import subprocess
+import tempfile
 import threading
 import time
 import urllib.request
@@ -277,11 +277,13 @@ class Endpoint:
             "--headless=new",
             "--no-sandbox",
             f"--remote-debugging-port={port}",
-            f"--user-data-dir={folder}",
+            f"--user-data-dir={folder / 'profile'}",
             "--no-first-run",
             url,
         ]
-        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        # What it would leave elsewhere when it is ended goes with its folder.
+        environment = {**os.environ, "TMPDIR": str(folder)}
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
         assert self.process.stderr
         for line in self.process.stderr:
             if found := re.search(r"ws://127.0.0.1:(\d+)(\S+)", line):
@@ -316,12 +318,12 @@ class Endpoint:
 
 
 @pytest.fixture
-def endpoint(tmp_path: Path, site: Site) -> Iterator[Endpoint]:
-    endpoint = Endpoint(tmp_path / "theirs", site.page("form"))
-    until(lambda: endpoint.titles() == ["A form"], "the page")
-    yield endpoint
-    endpoint.end()
-    shutil.rmtree(tmp_path / "theirs", ignore_errors=True)
+def endpoint(site: Site) -> Iterator[Endpoint]:
+    with tempfile.TemporaryDirectory(prefix="theirs-", ignore_cleanup_errors=True) as folder:
+        endpoint = Endpoint(Path(folder), site.page("form"))
+        until(lambda: endpoint.titles() == ["A form"], "the page")
+        yield endpoint
+        endpoint.end()
 
 
 def test_somebody_elses_browser_is_used_and_left_alone(

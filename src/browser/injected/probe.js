@@ -380,20 +380,34 @@ function isAnimated(node) {
   return false;
 }
 
-/** In how many frames a node must be at the same place to stand still. */
+/** For how many frames a node must be at one place to stand still. */
 const STILL = 2;
-/** Where nodes were that are to be acted on later, and how many frames were drawn since, up to those. */
+/** Where nodes were seen that may be acted on later, and for how many frames they have been there: `{box, frames}`. */
 const places = new WeakMap();
 
-/** Notes where a node is, so that the look before the action need not wait for as many frames. */
+/** Notes where nodes are, and whether they stay there, so that the look before an action need not wait for frames. */
+engine.notePlaces = async (nodes) => {
+  const noted = [];
+  for (const subject of nodes.map(drawn)) {
+    const box = boxed(rectOf(subject));
+    const known = places.get(subject);
+    if (known && isSame(known.box, box)) continue;
+    const place = { box, frames: 0 };
+    places.set(subject, place);
+    noted.push([subject, place]);
+  }
+  for (let frame = 0; frame < STILL && noted.length; frame++) {
+    if (!(await nextFrame(LONG_PATIENCE))) return;
+    for (const [subject, place] of noted) {
+      if (isSame(place.box, boxed(rectOf(subject)))) place.frames++;
+      else places.delete(subject);
+    }
+  }
+};
+
+/** The same for one node, without waiting for that. */
 engine.notePlace = (node) => {
-  const subject = drawn(node);
-  const place = { box: boxed(rectOf(subject)), frames: 0 };
-  places.set(subject, place);
-  const count = async () => {
-    while (place.frames < STILL && (await nextFrame(LONG_PATIENCE))) place.frames++;
-  };
-  void count();
+  void engine.notePlaces([node]);
 };
 
 /* ------------------------------------------------------------------- looks */
@@ -414,7 +428,6 @@ engine.probe = async (node, { need, scroll = null, at = null, position = null })
   if (need.stable) {
     const before = boxed(rectOf(subject));
     const known = places.get(subject);
-    places.delete(subject);
     for (let frame = known && isSame(known.box, before) ? known.frames : 0; frame < STILL; frame++) {
       const drawn = await nextFrame(LONG_PATIENCE);
       if (!isConnected(subject)) return { blocked: "missing" };

@@ -82,6 +82,7 @@ engine.walk = (options = {}) =>
     const walk = new Walk(options);
     const start = options.root ? engine.byRef(options.root) : (document.body ?? document.documentElement);
     if (start && nodeType(start) === ELEMENT) walk.begin(start, Boolean(options.root));
+    if (walk.isSmall) void engine.notePlaces(walk.acting);
     return JSON.stringify({
       first: engine.firstRef,
       last: engine.lastRef,
@@ -99,7 +100,8 @@ class Walk {
     this.cut = 0;
     this.level = 0;
     this.active = engine.activeElement();
-    this.everyHost = document.getElementsByTagName("*").length <= 2000;
+    this.isSmall = document.getElementsByTagName("*").length <= 2000;
+    this.acting = [];
     const page = document.documentElement;
     const beyond = getComputedStyle(page).direction === "rtl" ? page.scrollWidth - page.clientWidth : 0;
     this.left = -beyond - window.scrollX;
@@ -166,7 +168,7 @@ class Walk {
     if (hollow) noteSuspect(element, tag, true, true);
     else if (isCustom(tag) || SHADOW_HOSTS.has(tag)) {
       const empty = seen === 0 && !firstChild(element) && element.offsetWidth > 0 && element.offsetHeight > 0;
-      noteSuspect(element, tag, empty, this.everyHost);
+      noteSuspect(element, tag, empty, this.isSmall);
     }
   }
 
@@ -255,6 +257,7 @@ class Walk {
     this.flush(depth);
     const role = roleOf(control);
     this.push(element, depth, role, nameOf(control, role) || collapse(native.textContent(element)), this.details(control, role, around));
+    this.acting.push(element);
     return around | QUIET | LISTED;
   }
 
@@ -270,6 +273,7 @@ class Walk {
     const details = this.details(element, role, around, tag);
     if (clickable) details.c = 1;
     this.push(element, depth, role, name, details);
+    if (acts || clickable) this.acting.push(element);
     if (CLOSED.has(tag) || role === "textbox") {
       if (tag === "img" && hasAttribute(element, "usemap")) this.areas(element, depth + 1);
       if (!CLOSED.has(tag)) this.children(element, depth + 1, around | QUIET | LISTED);
