@@ -416,11 +416,6 @@ impl ElementHandle {
         self.ask("state", Vec::new()).await
     }
 
-    /// Notes where the element is, so that an action to come knows sooner whether it stands still.
-    pub async fn note_place(&self) -> Result<()> {
-        self.ask("notePlace", Vec::new()).await
-    }
-
     pub async fn is_visible(&self) -> Result<bool> {
         self.state().await.map(|state| state.visible)
     }

@@ -405,11 +405,6 @@ engine.notePlaces = async (nodes) => {
   }
 };
 
-/** The same for one node, without waiting for that. */
-engine.notePlace = (node) => {
-  void engine.notePlaces([node]);
-};
-
 /* ------------------------------------------------------------------- looks */
 
 /**

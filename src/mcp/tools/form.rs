@@ -1,5 +1,5 @@
 //! Forms: fields, choices, keys.
-use futures_util::future::{join_all, try_join};
+use futures_util::future::join_all;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -90,7 +90,7 @@ impl Field {
         match self.r#type {
             FieldType::Checkbox | FieldType::Radio => {
                 let wanted = self.checked()?;
-                let (state, ()) = try_join(element.state(), element.note_place()).await?;
+                let state = element.state().await?;
                 if state.checked.is_none() {
                     let found = "no checkbox or radio button".to_owned();
                     return Err(Error::WrongElement { found, needed: "one that can be checked" });
