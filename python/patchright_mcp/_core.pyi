@@ -38,6 +38,7 @@ __all__ = [
     "main",
     "register_selector",
     "set_test_id_attribute",
+    "test_id_attribute",
 ]
 
 __version__: str
@@ -238,6 +239,9 @@ def find_browser() -> Path | None:
 
 def register_selector(name: str, source: str) -> bool:
     """Lets selectors name an engine of one's own. False when there is one with this name."""
+
+def test_id_attribute() -> str:
+    """The attribute that a test id stands in."""
 
 def set_test_id_attribute(name: str) -> None:
     """The attribute that a test id stands in, from now on."""

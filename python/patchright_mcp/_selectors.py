@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-test_id_attribute = "data-testid"
+from ._core import test_id_attribute
 
 
 def quoted(text: str) -> str:
@@ -50,7 +50,7 @@ def by_attribute(name: str, text: str | re.Pattern[str], exact: bool | None = No
 
 def by_test_id(text: str | re.Pattern[str]) -> str:
     """By the test id, all of it."""
-    return f"internal:testid=[{test_id_attribute}={_attribute_value(text, exact=True)}]"
+    return f"internal:testid=[{test_id_attribute()}={_attribute_value(text, exact=True)}]"
 
 
 def _attribute_value(text: str | re.Pattern[str], *, exact: bool | None) -> str:

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::element::ElementHandle;
 use super::input::{Chance, ClickOptions, Input, InputStyle, Journey, Point, Rect};
@@ -144,10 +144,15 @@ fn pauses() -> impl Iterator<Item = Duration> {
 }
 
 /// Sleeps before the next look; for no time not at all, where the timer's tick would make it a millisecond.
-pub(super) async fn rest(pause: Duration) {
+async fn rest(pause: Duration) {
     if !pause.is_zero() {
         sleep(pause).await;
     }
+}
+
+/// The same, no longer than until the deadline.
+pub(super) async fn rest_before(deadline: Instant, pause: Duration) {
+    rest(pause.min(deadline.saturating_duration_since(Instant::now()))).await;
 }
 
 /// How long to wait for a way by pointer where there is another one.

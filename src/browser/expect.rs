@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
-use super::actionability::rest;
+use super::actionability::rest_before;
 use super::locator::{Locator, is_passing, not_unique, pauses, root_argument, test_id_argument};
 use super::selector::Selector;
 use super::world::value_argument;
@@ -41,7 +41,7 @@ impl Locator {
         // However short the limit is, there is one whole look.
         let mut end = deadline.max(Instant::now() + FIRST_LOOK);
         for pause in pauses() {
-            rest(pause.min(deadline.saturating_duration_since(Instant::now()))).await;
+            rest_before(deadline, pause).await;
             match timeout_at(std::mem::replace(&mut end, deadline), self.look(what, expected, is_not)).await {
                 Ok(Ok(verdict)) if verdict.matches != is_not => return Ok(verdict),
                 Ok(Err(error)) if is_passing(&error) => {}

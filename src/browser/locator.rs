@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
-use super::actionability::{ActionOptions, rest};
+use super::actionability::{ActionOptions, rest_before};
 use super::drag::Dropped;
 use super::element::{ElementHandle, OptionChoice};
 use super::fill::Several;
@@ -205,7 +205,7 @@ impl ElementHandle {
         else {
             return Ok(None);
         };
-        let root = ElementHandle::new(self.world().clone(), root).handle().describe().await?;
+        let root = root.describe().await?;
         let pages = self.frame().page()?.context().pages();
         Ok(root.frame_id.and_then(|id| pages.iter().find_map(|page| page.frame_by_id(&id))))
     }
@@ -288,7 +288,7 @@ impl Locator {
         let deadline = Instant::now() + limit;
         let mut last = Error::ElementNotFound { waited: limit };
         for pause in pauses() {
-            rest(pause.min(deadline.saturating_duration_since(Instant::now()))).await;
+            rest_before(deadline, pause).await;
             let left = deadline.saturating_duration_since(Instant::now());
             match timeout_at(deadline, self.now()).await {
                 Ok(Ok(Some(element))) => match act(element, left).await {
@@ -325,7 +325,7 @@ impl Locator {
         let deadline = Instant::now() + limit;
         let gone = matches!(presence, Presence::Detached | Presence::Hidden);
         for pause in pauses() {
-            rest(pause.min(deadline.saturating_duration_since(Instant::now()))).await;
+            rest_before(deadline, pause).await;
             let look = async {
                 let Some(element) = self.now().await? else { return Ok((gone, None)) };
                 Ok(match presence {
@@ -484,7 +484,7 @@ impl ElementHandle {
     async fn wait_for_state(&self, state: &str, limit: Duration) -> Result<()> {
         let deadline = Instant::now() + limit;
         for pause in pauses() {
-            rest(pause.min(deadline.saturating_duration_since(Instant::now()))).await;
+            rest_before(deadline, pause).await;
             let look = self.ask::<bool>("isInState", vec![value_argument(&state)]);
             match timeout_at(deadline, look).await {
                 Ok(Ok(true)) => return Ok(()),

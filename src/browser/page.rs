@@ -616,10 +616,10 @@ impl Page {
         session.send(auto_attach()).ignore();
         let is_root = session.id() == self.inner.session.id();
         self.context().set_up_target(session, is_root);
-        if is_root && let Some(size) = self.opener().and_then(|opener| opener.inner.state.lock().opens_size) {
-            self.open_as_large(size);
-        }
         if is_root {
+            if let Some(size) = self.opener().and_then(|opener| opener.inner.state.lock().opens_size) {
+                self.open_as_large(size);
+            }
             drop(self.equip());
         }
         self.own(|own| own.set_up(session));

@@ -113,8 +113,13 @@ impl Page {
             };
             let nodes: Vec<_> = elements.iter().map(|element| element.handle().argument()).collect();
             // Before the action moves the focus.
-            let hearers = world.call_handle("hearers", nodes.clone());
-            let (number, hearers) = try_join!(world.call_with("watch", nodes), hearers)?;
+            let hearers = async {
+                match nodes.is_empty() {
+                    true => Ok(None),
+                    false => world.call_handle("hearers", nodes.clone()).await,
+                }
+            };
+            let (number, hearers) = try_join!(world.call_with("watch", nodes.clone()), hearers)?;
             Ok::<_, Error>(((world.clone(), number), hearers))
         };
         let begun = match self.dialog() {

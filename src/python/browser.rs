@@ -1,4 +1,5 @@
 //! Browsers and their contexts.
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -255,6 +256,12 @@ pub(super) fn find_browser() -> Option<PathBuf> {
 #[pyfunction]
 pub(super) fn register_selector(name: &str, source: &str) -> bool {
     selector::register(name, source)
+}
+
+/// The attribute that a test id stands in.
+#[pyfunction]
+pub(super) fn test_id_attribute() -> Cow<'static, str> {
+    selector::test_id_attribute()
 }
 
 /// The attribute that a test id stands in, from now on.

@@ -62,7 +62,7 @@ mod _core {
     #[pymodule_export]
     use super::browser::{
         Browser, BrowserContext, InitScript, connect, find_browser, launch, register_selector,
-        set_test_id_attribute,
+        set_test_id_attribute, test_id_attribute,
     };
     #[pymodule_export]
     use super::frame::Frame;

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from .. import _selectors as selectors
 from .._core import register_selector, set_test_id_attribute
 from .._failures import caller
 from ..errors import Error
@@ -18,7 +17,6 @@ class Selectors(ApiObject):
 
     def set_test_id_attribute(self, attribute_name: str) -> None:
         """The attribute that `get_by_test_id` looks at; `data-testid` at first."""
-        selectors.test_id_attribute = attribute_name
         set_test_id_attribute(attribute_name)
 
     def register(
