@@ -32,7 +32,8 @@ use crate::mcp::settings::Settings;
 use crate::mcp::tool::{Capability, Toolset};
 use crate::session::cooldown::DEFAULT_PERIOD;
 use crate::session::pacing::Politeness;
-use crate::session::{EngineOptions, Roots, Source};
+use crate::session::registry::SessionOptions;
+use crate::session::{EngineOptions, Limits, Roots, Source};
 
 /// All that can be set, resolved.
 #[derive(Debug, Clone)]
@@ -158,7 +159,19 @@ fn engine_options(flags: &Flags) -> Result<EngineOptions, Ending> {
             _ => Source::Launch(Box::new(launch)),
         },
     };
+    let limits = Limits::default();
+    let at_most =
+        |told: Option<u64>, usual: usize| told.map_or(usual, |most| usize::try_from(most).unwrap_or(usual));
+    // Each session has a context with a tab, and their number is told apart.
+    let sessions = at_most(flags.max_sessions, SessionOptions::default().limit.get());
+    let usual = limits.tabs.max(sessions + 20);
+    let limits = Limits {
+        tabs: at_most(flags.max_tabs, usual),
+        contexts: at_most(flags.max_contexts, usual),
+        memory: flags.max_memory.map_or(limits.memory, |mb| mb << 20),
+    };
     Ok(EngineOptions {
+        limits,
         context,
         use_profile,
         idle_limit: flags.idle_timeout.map(Duration::from_millis),
@@ -191,6 +204,10 @@ fn http_options(flags: &Flags) -> Result<Option<HttpOptions>, Ending> {
         Keys::new(given).map_err(|error| mistake("api-key", &error.to_string()))?
     };
     let hosts = flags.allowed_hosts.clone().unwrap_or_default();
+    if unauthenticated && hosts.iter().any(|host| host.trim() == "*") {
+        // Any web page could call itself by any name, and nothing else would tell it from the user.
+        return Err(mistake("allowed-hosts", "with --allow-unauthenticated, name the hosts instead of *"));
+    }
     let origins = flags.allowed_client_origins.clone().unwrap_or_default();
     let guard =
         Guard::new(&host, &hosts, &origins).map_err(|error| mistake("allowed-hosts", &error.to_string()))?;

@@ -76,7 +76,7 @@ pub enum Error {
     NotActionable { obstacle: Obstacle, waited: Duration },
     #[error("the element is {found}, where {needed} is needed")]
     WrongElement { found: String, needed: &'static str },
-    #[error("there is no such option; the options are: {}", available.join(", "))]
+    #[error("there is no such option; the options are: {}", named(available))]
     NoSuchOption { available: Vec<String> },
 
     // What a page asks of a person.
@@ -123,6 +123,12 @@ pub enum Error {
     NoSuchTab { index: usize, count: usize },
     #[error("no page is open")]
     NoPage,
+    #[error("{limit} tabs are open, as many as there may be")]
+    TooManyTabs { limit: usize },
+    #[error("there are {limit} contexts, as many as there may be")]
+    TooManyContexts { limit: usize },
+    #[error("the open pages take {used_mb} MB of memory, where {limit_mb} MB are the most")]
+    MemoryShort { used_mb: u64, limit_mb: u64 },
 }
 
 impl Error {
@@ -160,6 +166,15 @@ impl Error {
             Self::NavigationSlow { .. } => "take a snapshot to see what has come so far, or navigate again",
             Self::NoHistory { .. } => "navigate to an address instead",
             Self::UnknownContext { .. } => "list the contexts with browser_context_list",
+            Self::TooManyTabs { .. } => {
+                "close tabs with browser_tabs, or start the server with a larger --max-tabs"
+            }
+            Self::TooManyContexts { .. } => {
+                "close one with browser_context_close, or start the server with a larger --max-contexts"
+            }
+            Self::MemoryShort { .. } => {
+                "close tabs with browser_tabs, or start the server with a larger --max-memory"
+            }
             Self::OnlyContext => "create another one first",
             _ => return None,
         })
@@ -201,6 +216,19 @@ impl Obstacle {
             Self::Missing => Some("take a new snapshot and use a ref from it"),
         }
     }
+}
+
+/// Names that a page gave, one told from the next: each in quotes unless it is only words.
+fn named(names: &[String]) -> String {
+    const MOST: usize = 100;
+    let is_words = |name: &str| name.chars().all(|c| c.is_alphanumeric() || c == ' ') && name.trim() == name;
+    let told = names.iter().take(MOST).map(|name| {
+        let short = name.chars().take(100).collect::<String>();
+        if is_words(&short) && !short.is_empty() { short } else { format!("{short:?}") }
+    });
+    let more = names.len().saturating_sub(MOST);
+    let more = (more > 0).then(|| format!("and {more} more"));
+    told.chain(more).collect::<Vec<_>>().join(", ")
 }
 
 /// `5 s`, `1.5 s`, `200 ms`.

@@ -113,6 +113,8 @@ impl Downloads {
 fn give_name(arrived: &Path, folder: &Path, name: &str) -> std::io::Result<(PathBuf, u64)> {
     const MOST_NAMESAKES: usize = 10_000;
     let bytes = std::fs::metadata(arrived)?.len();
+    #[cfg(unix)]
+    std::fs::set_permissions(arrived, std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
     let (stem, ending) = match name.rsplit_once('.') {
         Some((stem, ending)) if !stem.is_empty() => (stem, format!(".{ending}")),
         _ => (name, String::new()),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::actionability::{ActionOptions, Aim, Answer, Attempt, Look, Need};
 use super::frame::Frame;
@@ -208,6 +208,30 @@ impl ElementHandle {
         .await
     }
 
+    /// Scrolls the element into the middle of what shows it, or as near to it as the page can scroll.
+    pub async fn scroll_to_centre(&self, options: &ActionOptions) -> Result<()> {
+        // The alignment of this attempt is the middle, in whole notches of a wheel; the rest is less than one.
+        const TO_THE_MIDDLE: u32 = 3;
+        // What a wheel began can go on for a while.
+        const STILL: Duration = Duration::from_millis(300);
+        self.scroll_into_view(options).await?;
+        self.bring_into_view(options, TO_THE_MIDDLE).await?;
+        self.ask::<()>("showCentred", Vec::new()).await?;
+        if self.input(options)?.style() != InputStyle::Natural {
+            return Ok(());
+        }
+        let deadline = Instant::now() + options.limit;
+        let (mut place, mut since) = (self.bounding_box().await?, Instant::now());
+        while since.elapsed() < STILL && Instant::now() < deadline {
+            self.ask::<()>("frames", vec![value_argument(&1)]).await?;
+            if self.bounding_box().await? != place {
+                self.ask::<()>("showCentred", Vec::new()).await?;
+                (place, since) = (self.bounding_box().await?, Instant::now());
+            }
+        }
+        Ok(())
+    }
+
     /// Where the element can be pointed at, without pointing there.
     pub(super) async fn look_until_clear(&self, need: Need, options: &ActionOptions) -> Result<Point> {
         self.until_clear(options.limit, |attempt| async move {
@@ -336,17 +360,7 @@ impl ElementHandle {
 
     /// Like [`set_input_files`](Self::set_input_files), of these types where they are told.
     pub(super) async fn give_files(&self, files: &[PathBuf], types: &[Option<String>]) -> Result<()> {
-        let input: FileInput = self.ask("fileInput", Vec::new()).await?;
-        if let Some(found) = input.wrong {
-            return Err(Error::WrongElement { found, needed: "a file input" });
-        }
-        if input.disabled {
-            return Err(Error::NotActionable { obstacle: Obstacle::Disabled, waited: Duration::ZERO });
-        }
-        if files.len() > 1 && !input.multiple && !input.folder {
-            let found = "an input for one file".to_owned();
-            return Err(Error::WrongElement { found, needed: "an input for several files" });
-        }
+        self.check_files(files.len()).await?;
         let mut paths = Vec::with_capacity(files.len());
         for file in files {
             let told = |error: std::io::Error| Error::File {
@@ -365,6 +379,27 @@ impl ElementHandle {
         if !types.is_empty() {
             self.ask::<()>("retypeNextFiles", vec![value_argument(&types)]).await?;
         }
+        self.hand_over(paths).await
+    }
+
+    /// Whether the input takes so many files.
+    pub(super) async fn check_files(&self, count: usize) -> Result<()> {
+        let input: FileInput = self.ask("fileInput", Vec::new()).await?;
+        if let Some(found) = input.wrong {
+            return Err(Error::WrongElement { found, needed: "a file input" });
+        }
+        if input.disabled {
+            return Err(Error::NotActionable { obstacle: Obstacle::Disabled, waited: Duration::ZERO });
+        }
+        if count > 1 && !input.multiple && !input.folder {
+            let found = "an input for one file".to_owned();
+            return Err(Error::WrongElement { found, needed: "an input for several files" });
+        }
+        Ok(())
+    }
+
+    /// Tells the browser which files the input has.
+    pub(super) async fn hand_over(&self, paths: Vec<String>) -> Result<()> {
         let control = self.control().await?;
         let set = SetFileInputFiles {
             files: paths,

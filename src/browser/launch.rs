@@ -4,6 +4,8 @@ mod diagnosis;
 mod flags;
 #[cfg_attr(not(unix), allow(dead_code, reason = "no browser is started there, so there is no log"))]
 mod log;
+#[cfg(unix)]
+mod memory;
 #[cfg_attr(not(unix), path = "launch/unsupported.rs")]
 mod process;
 #[cfg(unix)]

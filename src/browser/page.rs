@@ -16,6 +16,7 @@ use super::frame::Frame;
 use super::input::{Input, Keyboard, Mouse, Touch};
 use super::journal::{Journal, Mark, Pending};
 use super::network::NetworkLog;
+use super::upload::{HeldFile, MOST_HELD};
 use super::world::Scope;
 use crate::cdp::types::console::{self, InspectorEnable};
 use crate::cdp::types::emulation::{SetDeviceMetricsOverride, SetFocusEmulationEnabled};
@@ -48,6 +49,8 @@ pub(super) struct PageInner {
     changes: watch::Sender<u64>,
     listeners: Listeners<PageEvent>,
     own: Mutex<Own>,
+    /// Files that were given to it, and that its scripts may still read.
+    held: Mutex<Vec<HeldFile>>,
 }
 
 struct PageState {
@@ -204,6 +207,7 @@ impl Page {
                 changes: watch::Sender::new(0),
                 listeners: Listeners::default(),
                 own: Mutex::default(),
+                held: Mutex::default(),
             }
         });
         let page = Self { inner };
@@ -242,6 +246,14 @@ impl Page {
     /// The page's number within its context: the `p` of a ref. Never used again for another page.
     pub fn index(&self) -> u32 {
         self.inner.index
+    }
+
+    /// Keeps files open for as long as the page is there.
+    pub(super) fn hold_files(&self, files: Vec<HeldFile>) {
+        let mut held = self.inner.held.lock();
+        held.extend(files);
+        let old = held.len().saturating_sub(MOST_HELD);
+        held.drain(..old);
     }
 
     pub fn context(&self) -> &BrowserContext {

@@ -1,6 +1,6 @@
 //! Which servers pages may reach. The relay that all their traffic goes through asks here, so that redirects, frames,
 //! workers, sockets and whatever else a browser can do are all covered.
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
 use url::{Host, Url};
@@ -174,7 +174,7 @@ fn own_port(scheme: &str) -> u16 {
 fn is_private(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(v4) => {
-            let [first, second, ..] = v4.octets();
+            let [first, second, third, _] = v4.octets();
             v4.is_loopback()
                 || v4.is_private()
                 || v4.is_link_local()
@@ -185,21 +185,40 @@ fn is_private(address: IpAddr) -> bool {
                 || first >= 240
                 || (first == 100 && (64..128).contains(&second))
                 || (first == 198 && (18..20).contains(&second))
+                || (first == 192 && second == 0 && third == 0)
         }
         IpAddr::V6(v6) => {
+            let segments = v6.segments();
             v6.is_loopback()
                 || v6.is_unspecified()
                 || v6.is_multicast()
                 || v6.is_unique_local()
                 || v6.is_unicast_link_local()
-                || (v6.segments()[..6] == [0x64, 0xff9b, 0, 0, 0, 0] && is_private(IpAddr::V4(embedded(v6))))
+                || segments[0] & 0xffc0 == 0xfec0 // Site-local, as it once was.
+                || segments[..3] == [0x64, 0xff9b, 1] // Translated within one network. RFC 8215
+                || segments[..4] == [0x100, 0, 0, 0] // Thrown away. RFC 6666
+                || embedded(v6).into_iter().any(|v4| is_private(IpAddr::V4(v4)))
         }
     }
 }
 
-fn embedded(address: std::net::Ipv6Addr) -> std::net::Ipv4Addr {
-    let [.., a, b, c, d] = address.octets();
-    std::net::Ipv4Addr::new(a, b, c, d)
+/// The IPv4 addresses that an IPv6 address leads to: by translation, or through a tunnel.
+fn embedded(address: Ipv6Addr) -> Vec<Ipv4Addr> {
+    let segments = address.segments();
+    let at = |index: usize| {
+        let [[a, b], [c, d]] = [segments[index], segments[index + 1]].map(u16::to_be_bytes);
+        Ipv4Addr::new(a, b, c, d)
+    };
+    match segments {
+        [0x64, 0xff9b, 0, 0, 0, 0, ..] // NAT64. RFC 6052
+        | [0, 0, 0, 0, 0, 0, ..] // IPv4-compatible. RFC 4291
+        | [0, 0, 0, 0, 0xffff, 0, ..] // IPv4-translated. RFC 2765
+        | [_, _, _, _, 0 | 0x200, 0x5efe, ..] => vec![at(6)], // ISATAP. RFC 5214
+        [0x2002, ..] => vec![at(1)], // 6to4. RFC 3056
+        // Teredo: the server, and the client in mirror writing. RFC 4380
+        [0x2001, 0, ..] => vec![at(2), Ipv4Addr::from_bits(!at(6).to_bits())],
+        _ => Vec::new(),
+    }
 }
 
 #[cfg(test)]
@@ -327,12 +346,31 @@ mod tests {
             "http://100.64.0.1/",
             "http://[fd00::1]/",
             "http://[64:ff9b::7f00:1]/",
+            "http://[64:ff9b:1::808:808]/",
+            "http://[2002:7f00:1::]/",
+            "http://[2002:a00:1::1]/",
+            "http://[2001:0:7f00:1::]/",
+            "http://[2001:0:808:808::80ff:fffe]/",
+            "http://[::7f00:1]/",
+            "http://[::ffff:0:7f00:1]/",
+            "http://[2001:db8::5efe:10.0.0.1]/",
+            "http://[2001:db8::200:5efe:127.0.0.1]/",
+            "http://[fec0::1]/",
+            "http://192.0.0.170/",
             "http://localhost/",
             "http://a.localhost/",
             "http://localhost./",
         ] {
             assert!(!permits(&policy, url), "{url}");
         }
-        assert!(permits(&policy, "http://93.184.216.34/"));
+        for url in [
+            "http://93.184.216.34/",
+            "http://[2606:2800:220:1:248:1893:25c8:1946]/",
+            "http://[2002:5db8:d822::1]/",
+            "http://[64:ff9b::5db8:d822]/",
+            "http://[2001:0:808:808::a247:27dd]/",
+        ] {
+            assert!(permits(&policy, url), "{url}");
+        }
     }
 }

@@ -37,6 +37,8 @@ pub struct Proxy {
     port: u16,
     credentials: Option<(String, String)>,
     bypass: Option<String>,
+    /// Named by somebody whom the policy binds, as it binds pages.
+    judged: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,7 +96,7 @@ impl Proxy {
             (None, None) => None,
             (username, password) => Some((username.unwrap_or_default(), password.unwrap_or_default())),
         };
-        Ok(Self { kind, host, port: url.port().unwrap_or(own_port), credentials, bypass })
+        Ok(Self { kind, host, port: url.port().unwrap_or(own_port), credentials, bypass, judged: false })
     }
 
     /// The address, without name and password.
@@ -105,6 +107,21 @@ impl Proxy {
             Kind::Socks5 => "socks5",
         };
         format!("{scheme}://{}:{}", self.host, self.port)
+    }
+
+    /// The proxy of a client, which may be none that its pages could not reach.
+    #[must_use]
+    pub fn judged(self) -> Self {
+        Self { judged: true, ..self }
+    }
+
+    fn is_permitted(&self, policy: &Policy) -> bool {
+        match self.kind {
+            _ if !self.judged => true,
+            Kind::Http => policy.permits_server("http", &self.host, self.port),
+            Kind::Https => policy.permits_server("https", &self.host, self.port),
+            Kind::Socks5 => policy.permits_tunnel(&self.host, self.port),
+        }
     }
 
     pub fn has_credentials(&self) -> bool {
@@ -189,6 +206,9 @@ impl Relay {
     pub async fn start(upstream: Option<&Proxy>, policy: &Arc<Policy>) -> Result<Option<Self>> {
         if upstream.is_none() && policy.is_open() {
             return Ok(None);
+        }
+        if upstream.is_some_and(|proxy| !proxy.is_permitted(policy)) {
+            return Err(Error::UrlRefused { reason: "this proxy is not allowed here".to_owned() });
         }
         let failed = |error: io::Error| Error::BrowserLaunch {
             reason: format!("the way to the proxy could not be made ({error})"),
@@ -398,7 +418,11 @@ impl Shared {
         let unreachable = |error: io::Error| Refusal::Unreachable(plain(&error));
         let name = proxy.host.to_string();
         let name = name.trim_matches(['[', ']']);
-        let stream = TcpStream::connect((name, proxy.port)).await.map_err(unreachable)?;
+        let stream = match proxy.judged {
+            true => TcpStream::connect(&*self.permitted(&proxy.host, proxy.port, unreachable).await?).await,
+            false => TcpStream::connect((name, proxy.port)).await,
+        };
+        let stream = stream.map_err(unreachable)?;
         let _ = stream.set_nodelay(true);
         let mut stream: Box<dyn Stream> = match proxy.kind {
             Kind::Https => Box::new(encrypt(stream, name).await.map_err(unreachable)?),
@@ -415,6 +439,17 @@ impl Shared {
     /// The name is looked up once, and what it stands for is what is connected to: a second answer cannot slip through.
     async fn connect_directly(&self, host: &Host<String>, port: u16) -> Result<TcpStream, Refusal> {
         let failed = |error: io::Error| Refusal::Server(error.kind());
+        let addresses = self.permitted(host, port, failed).await?;
+        TcpStream::connect(&*addresses).await.map_err(failed)
+    }
+
+    /// The addresses of a machine that may be reached.
+    async fn permitted(
+        &self,
+        host: &Host<String>,
+        port: u16,
+        failed: impl FnOnce(io::Error) -> Refusal,
+    ) -> Result<Vec<SocketAddr>, Refusal> {
         let addresses: Vec<SocketAddr> = match host {
             Host::Domain(name) => {
                 tokio::net::lookup_host((name.as_str(), port)).await.map_err(failed)?.collect()
@@ -424,10 +459,7 @@ impl Shared {
         };
         let permitted: Vec<_> =
             addresses.into_iter().filter(|address| self.policy.permits_address(address.ip())).collect();
-        if permitted.is_empty() {
-            return Err(Refusal::Forbidden);
-        }
-        TcpStream::connect(&*permitted).await.map_err(failed)
+        if permitted.is_empty() { Err(Refusal::Forbidden) } else { Ok(permitted) }
     }
 
     /// The head as the next in the chain wants it. One request goes over one connection: the next one on it would come

@@ -188,6 +188,18 @@ pub struct Flags {
     #[arg(long, value_name = "MS", value_parser = milliseconds(), help_heading = "Sessions")]
     pub session_timeout: Option<u64>,
 
+    /// How many tabs there may be at once, of each key; those that pages open count too [default: 100, or 20 more than sessions]
+    #[arg(long, value_name = "COUNT", value_parser = at_least_one(), help_heading = "Limits")]
+    pub max_tabs: Option<u64>,
+
+    /// How many contexts there may be at once, of each key [default: 100, or 20 more than sessions]
+    #[arg(long, value_name = "COUNT", value_parser = at_least_one(), help_heading = "Limits")]
+    pub max_contexts: Option<u64>,
+
+    /// Memory of all open pages together above which no tab is opened [default: half of the machine's]
+    #[arg(long, value_name = "MB", value_parser = RangedU64ValueParser::<u64>::new().range(1..=10_000_000), help_heading = "Limits")]
+    pub max_memory: Option<u64>,
+
     /// How many sessions there may be at once, of each key [default: 10]
     #[arg(long, value_name = "COUNT", value_parser = at_least_one(), help_heading = "Sessions")]
     pub max_sessions: Option<u64>,

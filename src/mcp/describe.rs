@@ -13,7 +13,8 @@ use crate::Result;
 use crate::browser::{CaptureOptions, ConsoleLevel, DownloadState, Page};
 use crate::mcp::dispatch::Call;
 use crate::mcp::files::shown;
-use crate::mcp::reply::{PageState, Reply, TabLine, View, one_line};
+use crate::mcp::page_text;
+use crate::mcp::reply::{PageState, Reply, TabLine, View};
 use crate::session::{Tab, Workspace};
 use crate::snapshot::{self, Rendered, Tree};
 
@@ -74,7 +75,11 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, succeeded: bool, 
     let acted = reply.view() == View::Changes;
     let by_page = |tab: &&Tab| acted || tab.page.has_opener();
     for tab in tabs.iter().filter(|tab| !before.tabs.contains(tab.page.id())).filter(by_page) {
-        reply.add_event(format!("The page opened tab {}: {}", tab.index, one_line(&tab.page.asked_url())));
+        reply.add_event(format!(
+            "The page opened tab {}: {}",
+            tab.index,
+            page_text::address(&tab.page.asked_url())
+        ));
     }
     if reply.view() > View::Nothing && tabs.len() > 1 || reply.wants_tabs() {
         reply.set_tabs(tab_lines(tabs).await);
@@ -84,7 +89,7 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, succeeded: bool, 
         return;
     };
     if let Some(dialog) = page.dialog() {
-        let message = one_line(&dialog.message);
+        let message = page_text::one_line(&dialog.message);
         reply.add_modal(format!("{} dialog {message:?}: answer it with browser_handle_dialog", dialog.kind));
     }
     if page.floods_dialogs() {
@@ -114,7 +119,7 @@ fn tell_downloads(call: &Call<'_>, reply: &mut Reply) {
     let downloads: Vec<_> = call.workspace.downloads();
     let mut told = call.told.lock();
     for download in downloads {
-        let name = one_line(&download.name);
+        let name = page_text::inline_beside(&download.name, &[' ', '(']);
         let ended = download.state != DownloadState::InProgress;
         if told.downloads.insert(download.id, ended) == Some(ended) {
             continue;

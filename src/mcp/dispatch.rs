@@ -19,7 +19,6 @@ use crate::browser::{ActionOptions, ActsOn, Ending, Page, SettleOptions};
 use crate::error::Error;
 use crate::mcp::describe::{Before, Told, describe};
 use crate::mcp::failure;
-use crate::mcp::files;
 use crate::mcp::progress::Progress;
 use crate::mcp::reply::Reply;
 use crate::mcp::roots::ClientRoots;
@@ -33,7 +32,7 @@ use crate::session::handoff::{Answer, Person};
 use crate::session::pacing::Pacing;
 use crate::session::registry::{NoSession, Session, Sessions};
 use crate::session::wall::Wall;
-use crate::session::{Engine, Roots, Workspace};
+use crate::session::{Engine, Roots, Workspace, make_private};
 
 /// How long a call waits for others that work on the same page.
 const LONGEST_QUEUE: Duration = Duration::from_secs(60);
@@ -50,6 +49,8 @@ pub struct Dispatcher {
     /// Those of whoever does not come with one of several keys.
     pub sessions: Sessions,
     cooldown: Arc<Cooldown>,
+    /// Those of owners who share nothing, by their names.
+    cooldowns: Mutex<HashMap<String, Arc<Cooldown>>>,
     pacing: Pacing,
     turns: Turns,
     /// What was told of each session.
@@ -67,6 +68,8 @@ pub struct Client {
     settings: Settings,
     /// The folders whose files it may name.
     pub roots: ClientRoots,
+    /// The pause of whoever it belongs to.
+    cooldown: Arc<Cooldown>,
     told: Arc<Mutex<Told>>,
 }
 
@@ -107,6 +110,7 @@ impl Dispatcher {
             sessions: Sessions::new(engine.clone(), settings.sessions),
             pacing: Pacing::new(settings.politeness),
             cooldown: Arc::default(),
+            cooldowns: Mutex::default(),
             registry,
             engine,
             settings,
@@ -123,7 +127,8 @@ impl Dispatcher {
 
     /// A client with contexts and tabs of its own.
     pub fn client(&self) -> Client {
-        self.client_with(self.settings.clone(), self.engine.workspace(), self.sessions.clone())
+        let cooldown = Arc::clone(&self.cooldown);
+        self.client_with(self.settings.clone(), self.engine.workspace(), self.sessions.clone(), cooldown)
     }
 
     /// A client of an owner who shares nothing with others: neither sessions nor the profile. Its files lie in folders
@@ -133,7 +138,7 @@ impl Dispatcher {
         for place in [&mut settings.output_dir, &mut settings.screenshot_dir] {
             place.push(owner);
             // If this fails, so will writing there, which says why.
-            let _ = files::make_private(place);
+            let _ = make_private(place);
         }
         settings.roots = Roots::only(settings.output_dir.clone(), [settings.screenshot_dir.clone()]);
         settings.client_roots = false;
@@ -142,13 +147,25 @@ impl Dispatcher {
         if let Some(downloads) = &mut context.downloads {
             downloads.push(owner);
         }
-        let workspace = self.engine.workspace_apart(context);
-        self.client_with(settings, workspace, self.sessions.of(owner.into()))
+        let workspace = self.engine.workspace_apart(owner, context);
+        let mut cooldowns = self.cooldowns.lock();
+        let cooldown =
+            cooldowns.entry(owner.to_owned()).or_insert_with(|| self.cooldown.of_owner(owner).into());
+        let cooldown = Arc::clone(cooldown);
+        drop(cooldowns);
+        self.client_with(settings, workspace, self.sessions.of(owner.into()), cooldown)
     }
 
-    fn client_with(&self, settings: Settings, workspace: Workspace, sessions: Sessions) -> Client {
+    fn client_with(
+        &self,
+        settings: Settings,
+        workspace: Workspace,
+        sessions: Sessions,
+        cooldown: Arc<Cooldown>,
+    ) -> Client {
         let roots = ClientRoots::new(settings.roots.clone(), settings.client_roots);
-        Client { scratch: workspace.sibling(), workspace, sessions, settings, roots, told: Arc::default() }
+        let scratch = workspace.sibling();
+        Client { scratch, workspace, sessions, settings, roots, cooldown, told: Arc::default() }
     }
 
     /// Runs a tool to its end, or until it is cancelled. A failure of the tool is a reply like any other.
@@ -161,7 +178,7 @@ impl Dispatcher {
         cancelled: &CancellationToken,
     ) -> Result<Reply, UnknownTool> {
         // Before anything else is looked at: who is paused shall not be told to mend arguments first.
-        if let Some(paused) = failure::paused(name, &self.cooldown, &self.settings) {
+        if let Some(paused) = failure::paused(name, &client.cooldown, &self.settings) {
             return Ok(paused);
         }
         let tool = self.registry.find(name)?;
@@ -172,10 +189,10 @@ impl Dispatcher {
         asked.remove("fields");
         let tell = |error: &Error, reply: &mut Reply| {
             tracing::debug!(tool = name, code = error.code(), "tool failed");
-            failure::tell(error, tool, &asked, &self.cooldown, &self.settings, reply);
+            failure::tell(error, tool, &asked, &client.cooldown, &self.settings, reply);
         };
         if let Err(error) = checked {
-            failure::tell(&error, tool, &arguments, &self.cooldown, &self.settings, &mut reply);
+            failure::tell(&error, tool, &arguments, &client.cooldown, &self.settings, &mut reply);
             return Ok(reply);
         }
         let session = match session(tool, &mut arguments, &client.sessions) {

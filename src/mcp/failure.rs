@@ -57,7 +57,7 @@ pub(super) fn tell(
     if let Error::PersonNeeded { kind, wall, url, .. } = error
         && tool.toolset != Toolset::Sessions
     {
-        reply.set_structured(json!({ "status": "wall", "wall": { "kind": kind, "what": wall, "url": url } }));
+        reply.set_structured(json!({ "status": "wall", "wall": { "kind": kind, "what": wall, "url": url }, "untrusted": ["wall.url"] }));
     }
 }
 

@@ -1,10 +1,11 @@
 //! Files that tools write: named safely, and never outside their folder.
-use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::Result;
 use crate::error::Error;
+use crate::mcp::dispatch::Call;
+use crate::session::{Kind, Place, Roots, make_private};
 
 /// A file that was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +27,7 @@ pub fn plain_name(name: &str) -> Result<String> {
     let refused = |reason: &str| Error::File { path: "the name".to_owned(), reason: reason.to_owned() };
     let mut parts = Path::new(name).components();
     let (Some(Component::Normal(_)), None) = (parts.next(), parts.next()) else {
-        return Err(refused("only a file name is allowed here, without a folder"));
+        return Err(refused("it names no file"));
     };
     if name.contains(['/', '\\', ':']) || name.chars().any(char::is_control) || name.starts_with('.') {
         return Err(refused("it has characters that a file name should not have"));
@@ -37,30 +38,71 @@ pub fn plain_name(name: &str) -> Result<String> {
     Ok(name.to_owned())
 }
 
-/// Writes a file into `folder`, which is made if need be. A link of that name is replaced, not followed.
-pub async fn write(folder: &Path, name: &str, bytes: Vec<u8>) -> Result<Written> {
-    let (folder, name) = (folder.to_owned(), name.to_owned());
-    let writing = tokio::task::spawn_blocking(move || write_now(&folder, &name, &bytes));
+/// Where a tool writes: a name in the tool's own folder, or a path below those that the caller may use.
+#[derive(Debug, Clone)]
+pub struct Destination {
+    /// The tool's own folder, which is made if need be.
+    folder: PathBuf,
+    name: String,
+    /// The whole path, where it is not in that folder.
+    path: Option<(String, Roots)>,
+}
+
+impl Destination {
+    /// Reads what a model chose. Without a choice the name is made of the time.
+    pub async fn read(chosen: Option<&str>, folder: &Path, call: &Call<'_>) -> Result<Self> {
+        let folder = folder.to_owned();
+        Ok(match chosen {
+            None => Self { folder, name: timestamped("page"), path: None },
+            Some(path) if path.contains('/') => {
+                let name = plain_name(path.rsplit('/').next().unwrap_or_default())?;
+                Self { folder, name, path: Some((path.to_owned(), call.roots().await)) }
+            }
+            Some(name) => Self { folder, name: plain_name(name)?, path: None },
+        })
+    }
+
+    /// The last part of the path.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Adds an ending.
+    pub fn push(&mut self, ending: &str) {
+        self.name.push_str(ending);
+        if let Some((path, _)) = &mut self.path {
+            path.push_str(ending);
+        }
+    }
+
+    /// Where it is, if it may be written: asked before the work is done that is to be written.
+    ///
+    /// # Errors
+    /// `file`, where it leads outside.
+    pub async fn place(&self) -> Result<Place> {
+        let destination = self.clone();
+        let finding = tokio::task::spawn_blocking(move || destination.place_now());
+        finding.await.unwrap_or(Err(Error::Broken))
+    }
+
+    fn place_now(&self) -> Result<Place> {
+        if let Some((path, roots)) = &self.path {
+            return roots.place(path);
+        }
+        let shown = shown(&self.folder);
+        let failed = |error: std::io::Error| Error::File { path: shown.clone(), reason: error.to_string() };
+        make_private(&self.folder).map_err(failed)?;
+        Roots::only(self.folder.clone(), []).place(&self.name)
+    }
+}
+
+/// Writes a file.
+pub async fn write(place: Place, bytes: Vec<u8>, kind: Kind) -> Result<Written> {
+    let writing = tokio::task::spawn_blocking(move || {
+        place.write(&bytes, kind)?;
+        Ok(Written { shown: shown(place.path()), path: place.path().to_owned() })
+    });
     writing.await.unwrap_or(Err(Error::Broken))
-}
-
-fn write_now(folder: &Path, name: &str, bytes: &[u8]) -> Result<Written> {
-    let shown = shown(&folder.join(name));
-    let failed = |error: std::io::Error| Error::File { path: shown.clone(), reason: error.to_string() };
-    std::fs::create_dir_all(folder).map_err(failed)?;
-    let path = folder.canonicalize().map_err(failed)?.join(name);
-    let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(folder)).map_err(failed)?;
-    file.write_all(bytes).map_err(failed)?;
-    file.persist(&path).map_err(|error| failed(error.error))?;
-    Ok(Written { shown, path })
-}
-
-/// Makes a folder that only we can look into, with those above it.
-pub fn make_private(folder: &Path) -> std::io::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.recursive(true).create(folder)
 }
 
 /// A path as a person would name it from here.

@@ -2,6 +2,7 @@
 //!
 //! [`tool`] says what a tool is, [`tools`] holds them, [`dispatch`] runs one, [`reply`] writes what it answers,
 //! [`server`] and [`stdio`] speak the protocol.
+pub mod page_text;
 pub mod reply;
 pub mod arguments;
 pub mod questions;

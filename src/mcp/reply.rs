@@ -1,13 +1,14 @@
 //! What a tool says back: gathered while it works, written once at the end.
 //!
 //! The text is Markdown in sections of a fixed order, each present only when it has something to say. Whatever a page
-//! can write (titles, dialog messages) stands on one line, so that no page can forge a section.
+//! can write (titles, dialog messages) comes through `page_text`, so that no page can forge a line.
 use std::fmt::Write;
 
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject, Resource};
 use serde_json::Value;
 
 use crate::error::Error;
+use crate::mcp::page_text;
 
 /// How much of the page an answer shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,9 +94,9 @@ impl Reply {
         self.result.push(text.into());
     }
 
-    /// Adds a text that a page wrote. Where it could be taken for a section of ours, it is shown as a JSON string.
+    /// Adds a text that a page wrote. Where it could be taken for words of ours, it is shown as a JSON string.
     pub fn quote(&mut self, text: &str) {
-        self.say(quoted(text));
+        self.say(page_text::quoted(text));
     }
 
     /// Answers with this text alone, without sections.
@@ -192,11 +193,15 @@ impl Reply {
     pub fn fail(&mut self, error: &Error) {
         let mut text = match error {
             Error::InvalidArguments { problems } => {
-                let list = problems.iter().map(|problem| format!("- {problem}"));
+                let list = problems.iter().map(|problem| format!("- {}", page_text::told(problem)));
                 format!("These arguments cannot be used:\n{}", list.collect::<Vec<_>>().join("\n"))
             }
-            Error::Script { message } => quoted(message),
-            other => sentence(&other.to_string()),
+            Error::Script { message } => page_text::quoted(message),
+            // These hold what the browser's process wrote, and nothing of a page.
+            Error::BrowserLaunch { .. } | Error::BrowserInstall { .. } | Error::BrowserGone { .. } => {
+                sentence(&error.to_string())
+            }
+            other => sentence(&page_text::told(&other.to_string())),
         };
         if let Some(hint) = error.hint() {
             let _ = write!(text, "\n{}", sentence(hint));
@@ -271,26 +276,9 @@ impl Reply {
     }
 }
 
-fn quoted(text: &str) -> String {
-    let looks_like_ours = text.lines().any(|line| line.trim_start().starts_with(['#', '`']));
-    if looks_like_ours { Value::from(text).to_string() } else { text.to_owned() }
-}
-
-/// Text that a page wrote, on one line and of bounded length.
-pub fn one_line(text: &str) -> String {
-    const LONGEST: usize = 300;
-    let visible =
-        text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(4 * LONGEST).collect::<String>();
-    let words = visible.split_whitespace().collect::<Vec<_>>().join(" ");
-    match words.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &words[..end]),
-        None => words,
-    }
-}
-
 fn page_lines(page: &PageState) -> String {
-    let mut lines = vec![format!("- Page URL: {}", one_line(&page.url))];
-    let title = one_line(&page.title);
+    let mut lines = vec![format!("- Page URL: {}", page_text::address(&page.url))];
+    let title = page_text::inline(&page.title);
     if !title.is_empty() {
         lines.push(format!("- Page Title: {title}"));
     }
@@ -300,7 +288,7 @@ fn page_lines(page: &PageState) -> String {
     if let Some((code, reason)) = &page.status
         && !(200..300).contains(code)
     {
-        lines.push(format!("- HTTP status: {}", one_line(&format!("{code} {reason}"))));
+        lines.push(format!("- HTTP status: {code} {}", page_text::inline(reason)));
     }
     if page.console_errors + page.console_warnings > 0 {
         let (errors, warnings) = (page.console_errors, page.console_warnings);
@@ -312,11 +300,12 @@ fn page_lines(page: &PageState) -> String {
 fn tab_line(tab: &TabLine) -> String {
     let current = if tab.active { "(current) " } else { "" };
     let crashed = if tab.crashed { " [crashed]" } else { "" };
-    format!("- {}: {current}[{}]({}){crashed}", tab.index, one_line(&tab.title), one_line(&tab.url))
+    let title = page_text::inline_beside(&tab.title, &['[', ']', '(', ')']);
+    format!("- {}: {current}[{title}]({}){crashed}", tab.index, page_text::address(&tab.url))
 }
 
 fn listed(line: &str) -> String {
-    format!("- {}", one_line(line))
+    format!("- {}", page_text::one_line(line))
 }
 
 fn fenced(snapshot: &str) -> String {

@@ -3,7 +3,7 @@ use crate::Result;
 use crate::browser::{ElementHandle, Frame, Page};
 use crate::error::Error;
 use crate::mcp::dispatch::Call;
-use crate::mcp::reply::one_line;
+use crate::mcp::page_text::one_line;
 use crate::session::ContextEntry;
 use crate::snapshot::Ref;
 

@@ -13,6 +13,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
+use super::place::make_private;
+
 /// How long the pause is unless somebody says otherwise.
 pub const DEFAULT_PERIOD: Duration = Duration::from_secs(300);
 /// How long to wait for another process that is just writing the stamp.
@@ -86,6 +88,18 @@ impl Cooldown {
     pub fn of_this_process() -> &'static Arc<Self> {
         static COOLDOWN: LazyLock<Arc<Cooldown>> = LazyLock::new(Arc::default);
         &COOLDOWN
+    }
+
+    /// The pause of one of several owners: none of them pauses for another. It is as long, and kept beside this one.
+    #[must_use]
+    pub fn of_owner(&self, owner: &str) -> Self {
+        let state = self.state.lock();
+        let file = state.file.as_ref().map(|file| {
+            let folder = file.path.parent().unwrap_or(Path::new(".")).join(owner);
+            StateFile::new(&folder, Arc::clone(&file.warn))
+        });
+        let state = State { since: None, period: state.period, clock: Arc::clone(&state.clock), file };
+        Self { state: Mutex::new(state) }
     }
 
     /// Keeps the stamp in `folder`, where other processes and the next one see it. What is wrong with the file is told
@@ -256,8 +270,11 @@ impl StateFile {
     /// Waits a little for the other processes. Whoever holds it too long is not waited for.
     fn lock(&mut self) -> Option<File> {
         let open = || -> io::Result<File> {
-            fs::create_dir_all(self.lock.parent().unwrap_or(Path::new(".")))?;
-            File::options().create(true).append(true).open(&self.lock)
+            make_private(self.lock.parent().unwrap_or(Path::new(".")))?;
+            let mut options = File::options();
+            #[cfg(unix)]
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+            options.create(true).append(true).open(&self.lock)
         };
         let file = match open() {
             Ok(file) => file,

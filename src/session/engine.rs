@@ -1,10 +1,12 @@
 //! The one browser of this process: started when first needed, started again when it is gone.
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
+use super::quota::{Limits, Quota};
 use super::workspace::Workspace;
 use crate::browser::launch::LaunchOptions;
 use crate::browser::{Browser, ContextOptions};
@@ -35,6 +37,8 @@ pub struct EngineOptions {
     pub idle_limit: Option<Duration>,
     /// Whether the cookies of contexts outlive a browser that ends.
     pub restore: bool,
+    /// How much of the browser each owner may use.
+    pub limits: Limits,
     /// Hears what the user should know, one line at a time.
     pub warn: Arc<dyn Fn(&str) + Send + Sync>,
 }
@@ -49,6 +53,7 @@ impl EngineOptions {
             hang_limit: Duration::from_secs(8),
             idle_limit: None,
             restore: false,
+            limits: Limits::default(),
             warn: Arc::new(|_| ()),
         }
     }
@@ -74,6 +79,10 @@ struct Inner {
     current: Mutex<Option<Browser>>,
     closed: tokio::sync::watch::Sender<bool>,
     uses: tokio::sync::watch::Sender<Uses>,
+    /// What whoever does not come with one of several keys uses.
+    quota: Quota,
+    /// What the others use, by their names.
+    quotas: Mutex<HashMap<String, Quota>>,
 }
 
 /// How many calls are under way, and when the last one ended.
@@ -99,26 +108,35 @@ impl Drop for InUse {
 }
 
 impl Engine {
-    pub fn new(options: EngineOptions) -> Self {
+    pub fn new(mut options: EngineOptions) -> Self {
+        let quota = Quota::new(options.limits);
+        if options.use_profile && matches!(options.source, Source::Launch(_)) {
+            options.context.room = Some(quota.room());
+        }
         let inner = Inner {
             options,
             browser: tokio::sync::Mutex::default(),
             current: Mutex::default(),
             closed: tokio::sync::watch::Sender::new(false),
             uses: tokio::sync::watch::Sender::new(Uses { running: 0, ended: Instant::now() }),
+            quota,
+            quotas: Mutex::default(),
         };
         Self { inner: Arc::new(inner) }
     }
 
     /// A fresh workspace for a client.
     pub fn workspace(&self) -> Workspace {
-        Workspace::new(self.clone(), self.options().context.clone(), false)
+        Workspace::new(self.clone(), self.options().context.clone(), false, self.inner.quota.clone())
     }
 
-    /// A fresh workspace for a client that shares nothing with others, not even the profile. Its contexts are made with
-    /// `context` unless their maker says otherwise.
-    pub fn workspace_apart(&self, context: ContextOptions) -> Workspace {
-        Workspace::new(self.clone(), context, true)
+    /// A fresh workspace for a client of an owner who shares nothing with others, not even the profile. Its contexts are
+    /// made with `context` unless their maker says otherwise.
+    pub fn workspace_apart(&self, owner: &str, context: ContextOptions) -> Workspace {
+        let limits = self.options().limits;
+        let mut quotas = self.inner.quotas.lock();
+        let quota = quotas.entry(owner.to_owned()).or_insert_with(|| Quota::new(limits)).clone();
+        Workspace::new(self.clone(), context, true, quota)
     }
 
     pub fn options(&self) -> &EngineOptions {

@@ -3,6 +3,8 @@
 //! A [`registry`] gives workspaces an id and an end. [`cooldown`] is the pause after nobody came; [`handoff`] waits for
 //! somebody at a [`wall`]; [`errand`] goes to a page, does one thing there, and tells; [`pacing`] keeps it polite.
 mod engine;
+mod place;
+mod quota;
 mod roots;
 mod workspace;
 pub mod cooldown;
@@ -13,5 +15,7 @@ pub mod errand;
 pub mod registry;
 
 pub use engine::{Engine, EngineOptions, InUse, Source};
+pub use place::{Kind, Place, make_private};
+pub use quota::Limits;
 pub use roots::Roots;
 pub use workspace::{ContextEntry, Tab, Workspace};

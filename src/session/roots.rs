@@ -1,11 +1,12 @@
 //! Which files a caller may have read or written: those that really lie in one of a few folders.
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 
 use url::Url;
 
-use crate::browser::LocalFiles;
+use super::place::{Place, open_strictly};
+use crate::browser::{LocalFiles, OpenedFile};
 use crate::error::{Error, Result};
 
 /// The folders. Paths are compared as they really are, after every link and every `..`.
@@ -72,42 +73,54 @@ impl Roots {
 
     /// The real path of a file that may be read: an ordinary one, inside.
     pub fn readable(&self, path: &str) -> Result<PathBuf> {
-        let real = fs::canonicalize(self.absolute(path)?).map_err(|error| refused(path, &plain(&error)))?;
-        self.check(path, &real)?;
-        let kind = fs::metadata(&real).map_err(|error| refused(path, &plain(&error)))?;
-        if kind.is_file() { Ok(real) } else { Err(refused(path, "it is not a file")) }
+        self.open(path).map(|opened| opened.path)
     }
 
-    /// Reads a text file. What is opened is what was checked, also when somebody changes links meanwhile.
-    pub fn read(&self, path: &str, longest: u64) -> Result<String> {
-        let real = self.readable(path)?;
+    /// Opens a file that may be read. What is opened is what was checked, also when somebody changes links meanwhile.
+    pub fn open(&self, path: &str) -> Result<OpenedFile> {
+        // Whether a file is there is nobody's business where none may be read, nor what a link leads to.
+        let nothing = || refused(path, &format!("there is no such file, or it is {}", self.told()));
+        let real = fs::canonicalize(self.absolute(path)?).map_err(|_| nothing())?;
+        if !self.holds(&real) {
+            return Err(nothing());
+        }
         let failed = |error: io::Error| refused(path, &plain(&error));
-        let file = Self::open(&real).map_err(failed)?;
+        let file = open_strictly(&real, false).map_err(failed)?;
         if !file.metadata().map_err(failed)?.is_file() {
             return Err(refused(path, "it is not a file"));
         }
+        Ok(OpenedFile { path: real, file })
+    }
+
+    /// Reads a text file.
+    pub fn read(&self, path: &str, longest: u64) -> Result<String> {
         let mut text = String::new();
-        file.take(longest + 1).read_to_string(&mut text).map_err(failed)?;
+        let read = self.open(path)?.file.take(longest + 1).read_to_string(&mut text);
+        read.map_err(|error| refused(path, &plain(&error)))?;
         if text.len() as u64 > longest { Err(refused(path, "it is too large")) } else { Ok(text) }
     }
 
-    /// The real path of a file that may be written: in a folder that exists, inside, and no link.
-    pub fn writable(&self, path: &str) -> Result<PathBuf> {
+    /// The place of a file that may be written: in a folder that exists, inside, and no link. Nothing hidden is written:
+    /// there lies what other programs obey.
+    pub fn place(&self, path: &str) -> Result<Place> {
         let whole = self.absolute(path)?;
         let ends_as_folder = path.ends_with(['/', '\\', '.', ' ']);
-        let name =
-            whole.file_name().filter(|_| !ends_as_folder).ok_or_else(|| refused(path, "it names no file"))?;
+        let name = whole.file_name().filter(|_| !ends_as_folder);
+        let name = name.ok_or_else(|| refused(path, "it names no file"))?;
         if name.len() > 255 {
             return Err(refused(path, "its name is too long"));
         }
-        let folder = whole.parent().unwrap_or(Path::new("/"));
-        let folder = fs::canonicalize(folder).map_err(|error| refused(path, &plain(&error)))?;
-        self.check(path, &folder)?;
-        let real = folder.join(name);
-        match fs::symlink_metadata(&real) {
-            Ok(kind) if !kind.is_file() => Err(refused(path, "something else has that name")),
-            _ => Ok(real),
+        let nothing = || refused(path, &format!("there is no such folder, or it is {}", self.told()));
+        let folder = fs::canonicalize(whole.parent().unwrap_or(Path::new("/"))).map_err(|_| nothing())?;
+        if !self.holds(&folder) {
+            return Err(nothing());
         }
+        let real = folder.join(name);
+        let inner = self.folders.iter().filter_map(|root| real.strip_prefix(root).ok());
+        if !inner.into_iter().any(|inner| inner.components().all(|part| !is_hidden(part))) {
+            return Err(refused(path, "what is hidden, or lies in a hidden folder, is not written"));
+        }
+        Place::open(&folder, Path::new(name)).map_err(|error| refused(path, &plain(&error)))
     }
 
     fn absolute(&self, path: &str) -> Result<PathBuf> {
@@ -125,33 +138,18 @@ impl Roots {
         Ok(self.base.join(path_here))
     }
 
-    fn check(&self, path: &str, real: &Path) -> Result<()> {
-        if self.folders.iter().any(|folder| real.starts_with(folder)) {
-            return Ok(());
-        }
+    fn holds(&self, real: &Path) -> bool {
+        self.folders.iter().any(|folder| real.starts_with(folder))
+    }
+
+    fn told(&self) -> String {
         let folders: Vec<_> = self.folders.iter().map(|folder| folder.display().to_string()).collect();
-        Err(refused(path, &format!("it is outside the folders that may be used: {}", folders.join(", "))))
+        format!("outside the folders that may be used: {}", folders.join(", "))
     }
+}
 
-    /// Opens a real path without following a link that has appeared in it since.
-    #[cfg(target_os = "linux")]
-    fn open(real: &Path) -> io::Result<File> {
-        use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, open, openat2};
-
-        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
-        let strict = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-        match openat2(CWD, real, flags, Mode::empty(), strict) {
-            Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM) => {
-                Ok(open(real, flags | OFlags::NOFOLLOW, Mode::empty())?.into())
-            }
-            opened => Ok(opened?.into()),
-        }
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    fn open(real: &Path) -> io::Result<File> {
-        File::open(real)
-    }
+fn is_hidden(part: Component<'_>) -> bool {
+    part.as_os_str().as_encoded_bytes().starts_with(b".")
 }
 
 fn refused(path: &str, reason: &str) -> Error {
@@ -255,11 +253,11 @@ mod tests {
             "name.",
             "name ",
         ] {
-            assert!(roots.writable(path).is_err(), "write {path:?}");
+            assert!(roots.place(path).is_err(), "write {path:?}");
         }
         assert_eq!(roots.read("good", 100).unwrap(), "good");
         assert!(roots.read("good", 3).is_err());
-        assert!(roots.writable("sub/new.json").unwrap().ends_with("in/sub/new.json"));
+        assert!(roots.place("sub/new.json").unwrap().path().ends_with("in/sub/new.json"));
         assert_eq!(fs::read_dir(&outside).unwrap().count(), 1);
         assert_eq!(fs::read_to_string(outside.join("secret")).unwrap(), "secret");
     }
@@ -270,7 +268,7 @@ mod tests {
         fs::write(folder.path().join("secret"), "secret").unwrap();
         let link = folder.path().join("swapped");
         symlink(folder.path().join("secret"), &link).unwrap();
-        assert!(is_link(&Roots::open(&link).unwrap_err()));
+        assert!(is_link(&open_strictly(&link, false).unwrap_err()));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::engine::Engine;
+use super::quota::Quota;
 use crate::browser::{Browser, BrowserContext, ContextOptions, Download, Page, StoredCookie};
 use crate::error::{Error, Result};
 
@@ -24,6 +25,8 @@ struct Inner {
     usual: ContextOptions,
     /// Has a context of its own also where others share the browser's.
     apart: bool,
+    /// What its owner uses.
+    quota: Quota,
     state: Mutex<State>,
     /// Held while a context or a first page is being made.
     making: tokio::sync::Mutex<()>,
@@ -72,7 +75,8 @@ pub struct ContextEntry {
 }
 
 impl Workspace {
-    pub(super) fn new(engine: Engine, usual: ContextOptions, apart: bool) -> Self {
+    pub(super) fn new(engine: Engine, mut usual: ContextOptions, apart: bool, quota: Quota) -> Self {
+        usual.room = Some(quota.room());
         let slot = Slot::new(DEFAULT_CONTEXT.to_owned(), 0, usual.clone());
         let state = State {
             slots: vec![slot],
@@ -85,6 +89,7 @@ impl Workspace {
                 engine,
                 usual,
                 apart,
+                quota,
                 state: Mutex::new(state),
                 making: tokio::sync::Mutex::default(),
             }),
@@ -103,13 +108,15 @@ impl Workspace {
     /// A fresh workspace for whoever has this one.
     #[must_use]
     pub fn sibling(&self) -> Self {
-        Self::new(self.inner.engine.clone(), self.inner.usual.clone(), self.inner.apart)
+        let Inner { engine, usual, apart, quota, .. } = &*self.inner;
+        Self::new(engine.clone(), usual.clone(), *apart, quota.clone())
     }
 
     /// A fresh workspace for whoever has this one, which shares nothing, not even the profile.
     #[must_use]
     pub fn apart(&self) -> Self {
-        Self::new(self.inner.engine.clone(), self.inner.usual.clone(), true)
+        let Inner { engine, usual, quota, .. } = &*self.inner;
+        Self::new(engine.clone(), usual.clone(), true, quota.clone())
     }
 
     /// The active page of the active context; made now if there is none.
@@ -147,7 +154,10 @@ impl Workspace {
     }
 
     async fn open_in(&self, context: &BrowserContext) -> Result<Page> {
-        let page = context.new_page().await?;
+        let page = {
+            let _room = self.inner.quota.reserve_tab(&context.browser()?)?;
+            context.new_page().await?
+        };
         let before = {
             let mut state = self.inner.state.lock();
             let slot = state.slots.iter_mut().find(|slot| slot.live.as_ref() == Some(context));
@@ -233,8 +243,17 @@ impl Workspace {
         };
         let engine = &self.inner.engine;
         let shares = number == 0 && engine.options().use_profile && !self.inner.apart;
-        let context =
-            if shares { browser.default_context().clone() } else { browser.new_context(options).await? };
+        let context = if shares {
+            browser.default_context().clone()
+        } else {
+            let _room = self.inner.quota.reserve_context(&browser)?;
+            let context = browser.new_context(options).await?;
+            self.inner.quota.add(&context);
+            context
+        };
+        if shares && !engine.attaches() {
+            self.inner.quota.share(&context);
+        }
         let kept = std::mem::take(&mut self.inner.state.lock().slot(name)?.cookies);
         if !shares && !kept.is_empty() {
             context.add_cookies(&kept).await?;
@@ -384,7 +403,9 @@ impl Workspace {
 
     /// What the client should be told once, such as that the browser was started again.
     pub fn take_notices(&self) -> Vec<String> {
-        std::mem::take(&mut self.inner.state.lock().notices)
+        let mut notices = std::mem::take(&mut self.inner.state.lock().notices);
+        notices.extend(self.inner.quota.take_notice());
+        notices
     }
 }
 

@@ -10,7 +10,7 @@ mod reference;
 mod render;
 mod roles;
 mod runs;
-mod text;
+pub mod text;
 mod tree;
 mod walked;
 

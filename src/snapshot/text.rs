@@ -11,7 +11,7 @@ pub(super) fn push_quoted(out: &mut String, text: &str, longest: usize) {
 
 /// Writes `text` as it stands where that cannot be misread, and quoted where it could. `also` are further characters
 /// that stand for something at this place.
-pub(super) fn push_plain(out: &mut String, text: &str, longest: usize, also: &[char]) {
+pub fn push_plain(out: &mut String, text: &str, longest: usize, also: &[char]) {
     let clean = clean(text, longest);
     if is_plain(&clean) && !clean.contains(also) {
         out.push_str(&clean);
@@ -23,7 +23,7 @@ pub(super) fn push_plain(out: &mut String, text: &str, longest: usize, also: &[c
 }
 
 /// Writes a link's address. What no address holds is written as an address would hold it.
-pub(super) fn push_url(out: &mut String, url: &str, longest: usize) {
+pub fn push_url(out: &mut String, url: &str, longest: usize) {
     if let Some(scheme) = ["data:", "javascript:", "blob:"].into_iter().find(|scheme| url.starts_with(scheme))
     {
         out.push_str(scheme);
@@ -126,7 +126,7 @@ fn has_ref(text: &str) -> bool {
 }
 
 /// Controls, directions, joiners, fillers, tags, and the private characters of icon fonts.
-fn is_invisible(character: char) -> bool {
+pub fn is_invisible(character: char) -> bool {
     matches!(character,
         '\0'..='\u{8}' | '\u{b}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}'
         | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}'

@@ -24,9 +24,9 @@ fn a_page_is_fetched_as_markdown_with_its_main_content_first() {
         site.page("/article", ARTICLE);
         let url = site.url("/article");
         let told = desk.call("patchright_fetch", json!({"url": url})).await;
-        let begin =
-            format!("## An article\n\n**URL**: {url}\n\n# Heading\n\nSee [more]({}).", site.url("/more"));
-        assert!(told.text.starts_with(&begin), "{}", told.text);
+        assert!(told.text.starts_with(&format!("## An article\n\n**URL**: {url}\n\n--- ")), "{}", told.text);
+        let begin = format!(" ---\n# Heading\n\nSee [more]({}).", site.url("/more"));
+        assert!(told.text.contains(&begin), "{}", told.text);
         for part in ["| Name", "```js\nlet x = 1;\n```", "[Home]("] {
             assert!(told.text.contains(part), "{part} in:\n{}", told.text);
         }
@@ -50,12 +50,10 @@ fn a_long_page_is_read_in_parts() {
             desk.call("patchright_fetch", arguments).await.text
         };
         let first = ask(0).await;
-        assert!(
-            first.ends_with("0123456789\n\n... [内容未完，共 500 个字符；用 offset=200 继续阅读]"),
-            "{first}"
-        );
+        assert!(first.contains(" ---\n0123456789"), "{first}");
+        assert!(first.ends_with(" ---\n\n... [内容未完，共 500 个字符；用 offset=200 继续阅读]"), "{first}");
         let last = ask(400).await;
-        assert!(last.ends_with(&format!("\n\n{}", "0123456789".repeat(10))), "{last}");
+        assert!(last.contains(&format!(" ---\n{}\n--- ", "0123456789".repeat(10))), "{last}");
     });
 }
 
@@ -93,7 +91,7 @@ fn a_click_and_a_form_are_answered_with_the_page_that_they_led_to() {
         let told = desk.call("patchright_click", json!({"url": site.url("/start"), "selector": "#go"})).await;
         assert!(
             told.text.starts_with(&format!(
-                "## 点击后页面\n\n**URL**: {}\n**标题**: End\n\ngot",
+                "## 点击后页面\n\n**URL**: {}\n**标题**: End\n\n--- ",
                 site.url("/end")
             )),
             "{}",

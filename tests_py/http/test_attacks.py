@@ -113,6 +113,16 @@ def test_origins_are_refused_even_with_the_key(server: HttpServer, origin: str) 
     assert server.ask(["Host: localhost", f"Origin: {origin}", *GOOD], BODY).status == 403
 
 
+@pytest.mark.parametrize("lines", [["Host: evil.com"], ["Host: localhost", "Origin: https://evil.com"]])
+@pytest.mark.parametrize("method", ["POST", "GET", "DELETE", "PUT"])
+def test_host_and_origin_are_looked_at_before_all_else(
+    server: HttpServer, lines: list[str], method: str
+) -> None:
+    for more in ([], ["Accept: image/png"], ["Content-Type: text/plain"], ["MCP-Protocol-Version: 1"]):
+        assert server.ask([*lines, *more], BODY, method=method).status == 403, more
+        assert server.ask([*lines, *more], b"{", path="/nowhere", method=method).status == 403, more
+
+
 def test_host_and_origin_are_looked_at_before_the_body(server: HttpServer) -> None:
     lines = [
         "POST /mcp HTTP/1.1",
@@ -239,6 +249,8 @@ def test_the_key_is_in_no_process_of_the_browser(tmp_path: Path) -> None:
     [
         ["--allow-unauthenticated", "--host", "0.0.0.0"],  # noqa: S104
         ["--allow-unauthenticated", "--host", "::"],
+        ["--allow-unauthenticated", "--allowed-hosts", "*"],
+        ["--allow-unauthenticated", "--allowed-hosts", "mine.example,*"],
         ["--allowed-origins", "https://"],
         ["--proxy-server", "http://me:swordfish@a b:1"],
         ["--api-key", "a b"],

@@ -52,6 +52,7 @@ def test_contexts_are_made_switched_listed_and_closed(client: RawClient, site: S
         ],
         "activeContext": "default",
         "totalCount": 2,
+        "untrusted": ["contexts[].currentUrl"],
     }
     client.text("browser_context_switch", name="clean")
     assert "Closed browser context 'clean'. Switched to context 'default'" in client.text(

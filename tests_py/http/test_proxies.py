@@ -146,3 +146,27 @@ def test_a_page_whose_name_comes_to_lead_to_the_server_is_not_answered(
         client.text("browser_navigate", url=f"http://{host}:{server.port}/health")
         assert f"{host}:{server.port}" in proxies["http"].asked
         assert f"{host} was answered {status}" in client.text("browser_evaluate", function=ask)
+
+
+def test_a_clients_proxy_is_judged_as_its_pages_are(tmp_path: Path, proxies: dict[str, Proxy]) -> None:
+    with HttpServer(tmp_path, "--block-private-network") as server:
+        client = server.begin()
+        for kind in KINDS:
+            port = proxies[kind].server.rsplit(":", 1)[1]
+            for host in (
+                "127.0.0.1",
+                "localhost",
+                "[::1]",
+                "[::ffff:127.0.0.1]",
+                "2130706433",
+                "[2002:7f00:1::]",
+            ):
+                told = {"server": f"{kind}://{host}:{port}", "username": NAME, "password": PASSWORD}
+                refused = client.call("browser_context_create", proxy=told)
+                assert refused["_meta"]["errorCode"] == "url_refused", (host, refused)
+    # The server's own is its owner's business.
+    own = f"http://{NAME}:{PASSWORD}@{proxies['http'].server.split('://')[1]}"
+    with HttpServer(tmp_path, "--block-private-network", "--proxy-server", own) as server:
+        answer = server.begin().call("browser_navigate", url="http://shop.example/")
+        assert "not allowed here" not in str(answer)
+        assert any("shop.example" in asked for asked in proxies["http"].asked)

@@ -1,5 +1,10 @@
 """Files that go into pages, and files that come out of them."""
 
+import json
+import os
+import stat
+from pathlib import Path
+
 import pytest
 
 from tests_py.support.site import Site
@@ -59,7 +64,10 @@ async def test_files_that_are_missing_or_elsewhere_are_all_refused_by_name(
     await workshop.open(site.page("handles"))
     said = await workshop.refused("browser_file_upload", paths=[*files, "missing.txt", "/etc/passwd"])
     assert "- missing.txt: there is no such file" in said
-    assert "- /etc/passwd: it is outside the folders" in said
+    # Whether a file is there that may not be read is not told.
+    for path in ("/etc/passwd", "/etc/no-such-file"):
+        said = await workshop.refused("browser_file_upload", paths=[*files, path])
+        assert said.startswith(f"{path}: there is no such file, or it is outside the folders"), said
     assert await workshop.output() == ""
 
 
@@ -71,3 +79,108 @@ async def test_a_download_is_saved_and_told_with_its_size(workshop: Workshop, si
     assert "(18 bytes)" in reply.section("Events")
     saved = next((workshop.folder / ".patchright-mcp").glob("report*.bin"))
     assert saved.read_bytes() == b"a file, not a page"
+
+
+INPUT = "() => { document.body.innerHTML = '<input type=file multiple>'; }"
+READ = """async () => {
+    const [file] = document.querySelector('input').files;
+    return file.name + ': ' + await file.text();
+}"""
+
+
+async def test_what_is_uploaded_is_what_was_checked_whatever_takes_its_name_afterwards(
+    workshop: Workshop, site: Site, files: list[str], tmp_path: Path
+) -> None:
+    await workshop.open(site.page("handles"))
+    await workshop.server.evaluate(INPUT)
+    good, secret = workshop.folder / "one.txt", tmp_path / "secret.txt"
+    secret.write_text("This is secret"[: good.stat().st_size])
+    await workshop.do("browser_file_upload", paths=files[:1])
+    # The browser opens a file when the page reads it, and takes one of the same time for the same one.
+    os.utime(secret, ns=(good.stat().st_atime_ns, good.stat().st_mtime_ns))
+    good.unlink()
+    good.symlink_to(secret)
+    assert await workshop.server.evaluate(READ) == "one.txt: This is one.txt"
+    good.unlink()
+
+
+async def test_a_large_file_is_handed_over_without_a_copy(workshop: Workshop, site: Site) -> None:
+    await workshop.open(site.page("handles"))
+    await workshop.server.evaluate(INPUT)
+    large = workshop.folder / "large ü.bin"
+    size = 1 << 42
+    with large.open("wb") as file:
+        file.truncate(size)
+    await workshop.do("browser_file_upload", paths=["large ü.bin"])
+    told = await workshop.server.evaluate(
+        "async () => { const [file] = document.querySelector('input').files;"
+        " return [file.name, file.size, (await file.slice(-3).arrayBuffer()).byteLength].join(); }"
+    )
+    assert told == f"large ü.bin,{size},3"
+    large.unlink()
+
+
+async def test_storage_replaces_storage_and_nothing_else(
+    workshop: Workshop, site: Site, tmp_path: Path
+) -> None:
+    await workshop.open(site.page("form"))
+    folder = workshop.folder
+    for hidden in (".git", "src/.secrets"):
+        (folder / hidden).mkdir(parents=True)
+    kept = {
+        "main.py": "print(1)",
+        "package.json": '{"name": "mine"}',
+        "notes.json": "{}",
+        ".git/config": "[core]",
+        ".npmrc": "",
+    }
+    for name, text in kept.items():
+        (folder / name).write_text(text)
+    other = tmp_path / "other.json"
+    other.write_text('{"cookies": [], "origins": []}')
+    (folder / "link.json").symlink_to(other)
+    for path in [*kept, "link.json", ".git/new.json", "src/.secrets/new.json", ".new.json"]:
+        said = await workshop.refused("browser_context_save_storage", path=path)
+        assert "replaced" in said or "hidden" in said, said
+    assert {name: (folder / name).read_text() for name in kept} == kept
+    assert other.read_text() == '{"cookies": [], "origins": []}'
+    assert not list(folder.rglob("new.json"))
+    (folder / "empty.json").touch()
+    for path in ("src/state.json", "src/state.json", "empty.json"):
+        await workshop.do("browser_context_save_storage", path=path)
+        assert "cookies" in json.loads((folder / path).read_text())
+        assert stat.S_IMODE((folder / path).stat().st_mode) == 0o600
+
+
+async def test_a_picture_is_written_where_it_is_told_and_replaces_only_pictures(
+    workshop: Workshop, site: Site
+) -> None:
+    await workshop.open(site.page("form"))
+    shots = workshop.folder / "shots"
+    shots.mkdir()
+    await workshop.do("browser_take_screenshot", filename="shots/a.png")
+    await workshop.do("browser_take_screenshot", filename="shots/a.png")
+    (shots / "b.png").write_text("my own words")
+    (shots / "c.png").symlink_to(shots / "a.png")
+    for name in ("b.png", "c.png"):
+        assert "not replaced" in await workshop.refused("browser_take_screenshot", filename=f"shots/{name}")
+    assert (shots / "a.png").read_bytes().startswith(b"\x89PNG")
+    assert (shots / "b.png").read_text() == "my own words"
+    assert (shots / "c.png").is_symlink()
+    said = await workshop.refused("browser_take_screenshot", filename="/etc/a.png")
+    assert "outside the folders that may be used" in said
+
+
+def modes(folder: Path) -> set[tuple[bool, int]]:
+    return {(path.is_dir(), stat.S_IMODE(path.stat().st_mode)) for path in [folder, *folder.rglob("*")]}
+
+
+async def test_what_is_written_is_for_its_owner_alone(workshop: Workshop, site: Site) -> None:
+    page = await workshop.open(site.page("handles"))
+    await workshop.do("browser_take_screenshot")
+    await workshop.do("browser_pdf_save")
+    reply = await workshop.do("browser_click", ref=page.ref('link "Download"'))
+    while "Downloaded report" not in reply.text:  # The test's own limit ends this.
+        reply = await workshop.server.snapshot()
+    for place in (".viewpoint-mcp-screenshots", ".patchright-mcp"):
+        assert modes(workshop.folder / place) == {(True, 0o700), (False, 0o600)}, place

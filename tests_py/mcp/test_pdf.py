@@ -44,7 +44,9 @@ async def test_paper_margins_and_pages_are_as_they_are_told(workshop: Workshop, 
     [
         ({"scale": 9, "margin": -1}, ["`scale` must be at most 2", "`margin` must be at least 0"]),
         ({"pageRanges": "x-y"}, ["`pageRanges`"]),
-        ({"path": "../out.pdf"}, ["only a file name is allowed here"]),
+        ({"path": "../out.pdf"}, ["must not contain .."]),
+        ({"path": "/etc/out.pdf"}, ["outside the folders that may be used"]),
+        ({"path": "nowhere/out.pdf"}, ["there is no such folder"]),
     ],
 )
 async def test_what_cannot_be_printed_so_is_refused(
@@ -53,3 +55,20 @@ async def test_what_cannot_be_printed_so_is_refused(
     await workshop.open(site.page("form"))
     said = await workshop.refused("browser_pdf_save", **arguments)
     assert all(part in said for part in words), said
+
+
+async def test_a_path_below_the_working_directory_is_written_and_only_a_pdf_is_replaced(
+    workshop: Workshop, site: Site
+) -> None:
+    await workshop.open(site.page("form"))
+    reports = workshop.folder / "reports"
+    reports.mkdir()
+    for path in ("reports/one", "reports/one.pdf", str(reports / "one.pdf")):
+        told = await workshop.do("browser_pdf_save", path=path)
+        assert "reports/one.pdf" in told.section("Result")
+    (only,) = reports.iterdir()
+    assert only.read_bytes().startswith(b"%PDF-")
+    assert only.stat().st_mode & 0o777 == 0o600
+    only.write_text("my own words")
+    assert "not replaced" in await workshop.refused("browser_pdf_save", path="reports/one.pdf")
+    assert only.read_text() == "my own words"

@@ -1,5 +1,11 @@
 """The pointer: hovering, dragging, other buttons, scrolling."""
 
+import json
+from pathlib import Path
+
+import pytest
+
+from tests_py.support.client import serve
 from tests_py.support.site import Site
 from tests_py.support.workshop import Workshop
 
@@ -50,6 +56,34 @@ async def test_what_is_far_below_is_scrolled_into_view(workshop: Workshop, site:
         )
         == "true"
     )
+
+
+@pytest.mark.parametrize("tool", ["instant", "natural"])
+async def test_an_element_is_scrolled_to_the_middle_or_as_near_as_the_page_can(
+    tool: str, tmp_path: Path, site: Site
+) -> None:
+    async with serve("--headless", "--input", tool, cwd=tmp_path) as server:
+        await server.open(site.page("form"))
+        await server.evaluate(
+            "() => { document.body.innerHTML = [...Array(100).keys()].map((n) =>"
+            " `<p><button id=b${n} style='height: 40px'>Button ${n}</button></p>`).join(''); }"
+        )
+        page = await server.snapshot()
+        for number, nearest in ((50, 0.5), (57, 0.5), (52, 0.5), (99, None), (0, None)):
+            reply = await server.call("browser_scroll_into_view", ref=page.ref(f'button "Button {number}"'))
+            assert not reply.is_error, reply.text
+            told = json.loads(
+                await server.evaluate(
+                    f"() => {{ const box = document.getElementById('b{number}').getBoundingClientRect();"
+                    " const root = document.scrollingElement;"
+                    " return [(box.top + box.bottom) / 2 / innerHeight, root.scrollTop,"
+                    " root.scrollHeight - innerHeight - root.scrollTop]; }"
+                )
+            )
+            if nearest is not None:
+                assert abs(told[0] - nearest) < 0.01, (number, told)
+            else:
+                assert min(told[1:]) < 1, (number, told)
 
 
 async def test_a_ref_that_was_never_shown_or_is_gone_cannot_be_scrolled_to(

@@ -58,10 +58,9 @@ def test_a_person_who_comes_lets_the_call_go_on(headed: Callable[..., Wire], gat
     assert second["progress"] > first["progress"]
     gate.open()
     result = wire.answer_to(call)["result"]
-    assert (
-        result["content"][0]["text"]
-        == f"## Report\n\n**URL**: {gate.origin}{path}\n\n# The report\n\nAll is well."
-    )
+    text = result["content"][0]["text"]
+    assert text.startswith(f"## Report\n\n**URL**: {gate.origin}{path}\n\n--- ")
+    assert " ---\n# The report\n\nAll is well.\n--- " in text
     assert "isError" not in result or not result["isError"]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import json
 import re
 import sys
 from collections.abc import AsyncIterator
@@ -95,7 +96,9 @@ class Server:
         """What a function returns in the page, as the tool shows it."""
         reply = await self.call("browser_evaluate", function=function)
         assert not reply.is_error, reply.text
-        return reply.section("Result")
+        told = reply.section("Result")
+        # A text that could be taken for words of ours is told as JSON.
+        return str(json.loads(told)) if told.startswith('"') else told
 
 
 @asynccontextmanager

@@ -259,6 +259,11 @@ engine.showWhole = (node) => {
   scrollTo(node, { block: "nearest", inline: "nearest", behavior: "instant" });
 };
 
+/** Scrolls the node into the middle, or as near to it as there is room. */
+engine.showCentred = (node) => {
+  scrollTo(node, { block: "center", inline: "nearest", behavior: "instant" });
+};
+
 /** Scrolls at once, whatever the page's style says of smoothness. */
 function bringIntoView(node, attempt) {
   if (attempt === 0 && showsEnough(node)) return;

@@ -4,6 +4,7 @@ use std::fmt;
 use std::fs;
 use std::io;
 use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
@@ -21,7 +22,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use super::log::{LogReader, Uncaught};
 use super::profile::{self, Folder};
 use super::version::{self, Version};
-use super::{LaunchOptions, Plan, absolute, diagnosis, flags};
+use super::{LaunchOptions, Plan, absolute, diagnosis, flags, memory};
 use crate::error::{Error, Result};
 
 /// What the browser writes to us.
@@ -51,6 +52,8 @@ pub struct BrowserProcess {
     brand: Option<String>,
     profile: PathBuf,
     temporary: bool,
+    /// Has a view of the disk of its own.
+    confined: bool,
     version: Version,
     tail: Tail,
     uncaught: Uncaught,
@@ -118,6 +121,11 @@ impl BrowserProcess {
         self.brand.as_deref()
     }
 
+    /// Bytes of memory that its pages take.
+    pub fn memory_of_pages(&self) -> u64 {
+        memory::of_renderers(self.pid())
+    }
+
     /// The folder with the browser's data.
     pub fn profile(&self) -> &Path {
         &self.profile
@@ -126,6 +134,12 @@ impl BrowserProcess {
     /// Whether the profile is removed when the browser ends.
     pub fn has_temporary_profile(&self) -> bool {
         self.temporary
+    }
+
+    /// A folder that goes when the browser ends, if it sees the same disk as we.
+    pub fn own_folder(&self) -> Option<PathBuf> {
+        let folder = self.folder.lock().unwrap_or_else(PoisonError::into_inner);
+        folder.as_ref().filter(|_| !self.confined).map(Folder::scratch)
     }
 
     pub fn version(&self) -> &Version {
@@ -239,13 +253,19 @@ fn temporary_folder(options: &LaunchOptions, plan: &Plan) -> PathBuf {
 
 fn kept_profile(told: &Path) -> Result<PathBuf> {
     let path = absolute(told);
-    let profile = fs::create_dir_all(&path)
+    let profile = make_private(&path)
         .and_then(|()| fs::canonicalize(&path))
         .map_err(|error| diagnosis::unwritable(&path, &error))?;
     match profile::holder(&profile) {
         Some(holder) => Err(Error::ProfileInUse { holder }),
         None => Ok(profile),
     }
+}
+
+/// Makes a folder that only we can look into, with those above it.
+fn make_private(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true).mode(0o700).create(folder)
 }
 
 fn spawn(
@@ -294,6 +314,7 @@ fn spawn(
         brand: version::brand(&plan.found),
         profile,
         temporary: options.user_data_dir.is_none(),
+        confined: plan.found.is_snap(),
         version: Version::default(),
         tail: Tail::of(stderr, &uncaught),
         uncaught,

@@ -63,6 +63,14 @@ impl BrowserProcess {
         match *self {}
     }
 
+    pub fn memory_of_pages(&self) -> u64 {
+        match *self {}
+    }
+
+    pub fn own_folder(&self) -> Option<std::path::PathBuf> {
+        match *self {}
+    }
+
     pub fn version(&self) -> &Version {
         match *self {}
     }

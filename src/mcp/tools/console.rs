@@ -9,6 +9,7 @@ use tokio::time::{Instant, sleep};
 use crate::Result;
 use crate::browser::ConsoleLevel;
 use crate::mcp::dispatch::Call;
+use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::settings::Gravity;
 use crate::mcp::tool::{Effect, Tool};
@@ -56,7 +57,7 @@ impl Tool for ConsoleMessages {
         if lines.is_empty() {
             reply.say(format!("Console messages (level >= {name}):\n\nNo messages captured."));
         } else {
-            let list = serde_json::to_string_pretty(&lines).unwrap_or_default();
+            let list = page_text::json(&lines);
             reply.say(format!("Console messages (level >= {name}):\n\n{list}"));
         }
         if !complete {

@@ -10,8 +10,10 @@ use crate::browser::StorageState;
 use crate::browser::proxy::Proxy;
 use crate::error::Error;
 use crate::mcp::dispatch::Call;
+use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::tool::{Effect, Tool};
+use crate::session::Kind;
 
 /// The largest file of cookies and storage that is read.
 const LARGEST_STATE: u64 = 64 << 20;
@@ -53,7 +55,8 @@ impl Tool for Create {
         }
         let mut options = call.workspace.usual_options().clone();
         if let Some(proxy) = self.proxy {
-            options.proxy = Some(Proxy::new(&proxy.server, proxy.username, proxy.password, proxy.bypass)?);
+            let proxy = Proxy::new(&proxy.server, proxy.username, proxy.password, proxy.bypass)?;
+            options.proxy = Some(proxy.judged());
         }
         if let Some(path) = &self.storage_state {
             let text = call.roots().await.read(path, LARGEST_STATE)?;
@@ -131,8 +134,9 @@ impl Tool for List {
             })
             .collect();
         let total = contexts.len();
-        let list = json!({"contexts": contexts, "activeContext": active, "totalCount": total});
-        reply.say(pretty(&list));
+        let mut list = json!({"contexts": contexts, "activeContext": active, "totalCount": total});
+        reply.say(page_text::json(&list));
+        list["untrusted"] = json!(["contexts[].currentUrl"]);
         reply.set_structured(list);
         Ok(())
     }
@@ -183,23 +187,21 @@ impl Tool for SaveStorage {
     const OPEN_WORLD: bool = false;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let path = call.roots().await.writable(&self.path)?;
+        let place = call.roots().await.place(&self.path)?;
+        let path = place.path().to_owned();
         let (name, context) = call.workspace.live_context(self.name.as_deref()).await?;
         call.progress.say("collecting cookies and storage");
         let state = context.storage_state(self.indexed_db).await?;
         let (cookies, origins) = (state.cookies.len(), state.origins.len());
-        let written = path.clone();
-        let write = tokio::task::spawn_blocking(move || state.write(&written)).await;
+        let write =
+            tokio::task::spawn_blocking(move || place.write(state.text()?.as_bytes(), Kind::StorageState))
+                .await;
         write.map_err(|_| Error::Broken)??;
         let message =
             format!("Storage state of context '{name}' saved: {cookies} cookies, {origins} origins");
         let told = json!({"saved": true, "context": name, "path": path, "message": message});
-        reply.say(pretty(&told));
+        reply.say(page_text::json(&told));
         reply.set_structured(told);
         Ok(())
     }
-}
-
-fn pretty(value: &serde_json::Value) -> String {
-    serde_json::to_string_pretty(value).unwrap_or_default()
 }

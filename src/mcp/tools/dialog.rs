@@ -6,7 +6,8 @@ use crate::Result;
 use crate::browser::ActsOn;
 use crate::error::Error;
 use crate::mcp::dispatch::Call;
-use crate::mcp::reply::{Reply, View, one_line};
+use crate::mcp::page_text::one_line;
+use crate::mcp::reply::{Reply, View};
 use crate::mcp::tool::{Effect, Tool};
 
 /// Answer the open dialog. When none is open, say how to answer the next one.

@@ -6,6 +6,7 @@ use serde_json::Value;
 use crate::Result;
 use crate::browser::Scope;
 use crate::mcp::dispatch::Call;
+use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
@@ -50,16 +51,15 @@ impl Tool for Evaluate {
     }
 }
 
-/// A string as it is, anything else as JSON.
+/// One line of text as it is, anything else as JSON.
 fn say_value(value: &Value, reply: &mut Reply) {
-    let text = match value {
-        Value::String(text) => text.clone(),
-        other => serde_json::to_string_pretty(other).unwrap_or_default(),
-    };
+    let is_text = value.is_string();
+    let text = value.as_str().map_or_else(|| page_text::json(value), str::to_owned);
+    let say = |text: &str, reply: &mut Reply| if is_text { reply.quote(text) } else { reply.say(text) };
     match text.char_indices().nth(LONGEST_RESULT) {
-        None => reply.quote(&text),
+        None => say(&text, reply),
         Some((end, _)) => {
-            reply.quote(&text[..end]);
+            say(&text[..end], reply);
             let all = text.chars().count();
             reply.say(format!("[cut: these are the first {LONGEST_RESULT} of {all} characters]"));
         }

@@ -1,11 +1,9 @@
 //! Files for pages.
-use std::path::PathBuf;
-
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Result;
-use crate::browser::{ActsOn, ElementHandle, Page};
+use crate::browser::{ActsOn, ElementHandle, OpenedFile, Page};
 use crate::error::Error;
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::{Reply, View};
@@ -31,7 +29,11 @@ impl Tool for FileUpload {
             reply.say("File chooser cancelled");
             return Ok(());
         }
-        let paths = readable(&self.paths, &call.roots().await)?;
+        let files = opened(&self.paths, &call.roots().await)?;
+        let names: Vec<_> = files
+            .iter()
+            .filter_map(|file| Some(file.path.file_name()?.to_string_lossy().into_owned()))
+            .collect();
         let chooser = page.take_file_chooser();
         let input = match &chooser {
             Some(chooser) => match chooser.backend_node_id {
@@ -41,7 +43,7 @@ impl Tool for FileUpload {
             None => file_input(&page).await?.ok_or(Error::NoFileChooser)?,
         };
         let give = async {
-            let given = input.set_input_files(&paths).await;
+            let given = input.set_opened_files(files).await;
             if let (Err(_), Some(chooser)) = (&given, chooser) {
                 // It still waits: what was wrong with the files can be mended.
                 page.reopen_file_chooser(chooser);
@@ -49,17 +51,15 @@ impl Tool for FileUpload {
             given
         };
         call.act(&page, ActsOn::Page, Box::pin(give)).await?;
-        let names: Vec<_> = paths.iter().filter_map(|path| path.file_name()?.to_str()).collect();
         reply.say(format!("Uploaded {} file(s): {}", names.len(), names.join(", ")));
         reply.show(View::Changes);
         Ok(())
     }
 }
 
-/// The real paths. All that cannot be read are told at once.
-fn readable(paths: &[String], roots: &Roots) -> Result<Vec<PathBuf>> {
-    let (good, bad): (Vec<_>, Vec<_>) =
-        paths.iter().map(|path| roots.readable(path)).partition(Result::is_ok);
+/// The files. All that cannot be read are told at once.
+fn opened(paths: &[String], roots: &Roots) -> Result<Vec<OpenedFile>> {
+    let (good, bad): (Vec<_>, Vec<_>) = paths.iter().map(|path| roots.open(path)).partition(Result::is_ok);
     let mut errors: Vec<Error> = bad.into_iter().filter_map(Result::err).collect();
     match errors.len() {
         0 => Ok(good.into_iter().flatten().collect()),

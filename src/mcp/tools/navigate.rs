@@ -60,7 +60,7 @@ async fn meet_wall(call: &Call<'_>, page: &Page, url: &Url, reply: &mut Reply) -
                 "The page asks {what} first ({wall}); what it shows is not what was asked for."
             ));
             reply.set_structured(
-                json!({ "status": "wall", "wall": { "kind": kind, "what": wall, "url": url } }),
+                json!({ "status": "wall", "wall": { "kind": kind, "what": wall, "url": url }, "untrusted": ["wall.url"] }),
             );
         }
         Err(error @ (Error::PersonAway { .. } | Error::Cancelled)) => return Err(error),

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use crate::Result;
 use crate::browser::RequestEntry;
 use crate::mcp::dispatch::Call;
+use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::tool::{Effect, Tool};
 
@@ -40,7 +41,7 @@ impl Tool for NetworkRequests {
             return Ok(());
         }
         let excluding = if self.include_static { "" } else { ", excluding static resources" };
-        let list = serde_json::to_string_pretty(&lines).unwrap_or_default();
+        let list = page_text::json(&lines);
         reply.say(format!("Network requests ({} total{excluding}):\n\n{list}", lines.len()));
         Ok(())
     }

@@ -14,6 +14,7 @@ use crate::Result;
 use crate::browser::{ContentFormat, Page};
 use crate::error::Error;
 use crate::mcp::dispatch::Call;
+use crate::mcp::page_text::{self, address, inline};
 use crate::mcp::reply::{Image, Reply};
 use crate::mcp::tool::{Effect, Tool, Toolset};
 use crate::messages::Language;
@@ -71,13 +72,13 @@ impl Tool for Fetch {
         };
         let wait_for = self.wait_for.filter(|selector| !selector.trim().is_empty());
         let visit = visit(call, url, Task::Read { wait_for }, format, self.timeout).await?;
-        let content = part(
+        let content = content(
             visit.contents.first().map_or("", String::as_str),
             self.offset.unwrap_or_default(),
             self.max_chars,
             language,
         );
-        reply.say_only(texts::fetched(&visit.title, &self.url, &content));
+        reply.say_only(texts::fetched(&inline(&visit.title), &self.url, &content));
         Ok(())
     }
 }
@@ -109,7 +110,7 @@ impl Tool for Screenshot {
         };
         let visit =
             visit(call, url, Task::Picture { full_page: self.full_page }, MARKDOWN, self.timeout).await?;
-        reply.say_only(texts::captured(language, &visit.title, &self.url));
+        reply.say_only(texts::captured(language, &inline(&visit.title), &self.url));
         reply.add_image(Image { base64: BASE64_STANDARD.encode(&visit.picture), mime_type: "image/png" });
         Ok(())
     }
@@ -144,13 +145,13 @@ impl Tool for Click {
             return Ok(());
         };
         let visit = visit(call, url, Task::Click { selector: self.selector }, MARKDOWN, self.timeout).await?;
-        let content = part(
+        let content = content(
             visit.contents.first().map_or("", String::as_str),
             self.offset.unwrap_or_default(),
             self.max_chars,
             language,
         );
-        reply.say_only(texts::clicked(language, &visit.title, &visit.url, &content));
+        reply.say_only(texts::clicked(language, &inline(&visit.title), &address(&visit.url), &content));
         Ok(())
     }
 }
@@ -194,13 +195,13 @@ impl Tool for FillForm {
         let submit = self.submit_selector.filter(|selector| !selector.trim().is_empty());
         let task = Task::Fill { fields: self.fields, submit };
         let visit = visit(call, url, task, MARKDOWN, self.timeout).await?;
-        let content = part(
+        let content = content(
             visit.contents.first().map_or("", String::as_str),
             self.offset.unwrap_or_default(),
             self.max_chars,
             language,
         );
-        reply.say_only(texts::submitted(language, &visit.title, &visit.url, &content));
+        reply.say_only(texts::submitted(language, &inline(&visit.title), &address(&visit.url), &content));
         Ok(())
     }
 }
@@ -241,7 +242,7 @@ impl Tool for ExecuteJs {
         };
         let visit = visit(call, url, Task::Run { script: self.script }, MARKDOWN, self.timeout).await?;
         let value = visit.value.unwrap_or_default();
-        let value = serde_json::to_string_pretty(&value).unwrap_or_default();
+        let value = page_text::json(&value);
         reply.say_only(texts::executed(language, &self.url, &value));
         Ok(())
     }
@@ -344,15 +345,19 @@ impl Drop for Tab {
     }
 }
 
-/// The part of a text that was asked for, and where it goes on.
-fn part(text: &str, offset: usize, most: Option<usize>, language: Language) -> String {
+/// The part of a page's text that was asked for, and where it goes on, told apart from what we say.
+fn content(text: &str, offset: usize, most: Option<usize>, language: Language) -> String {
+    let (part, goes_on) = part(text, offset, most);
+    let goes_on = goes_on.map(|(end, all)| texts::goes_on(language, end, all)).unwrap_or_default();
+    page_text::fenced(&part, texts::content(language)) + &goes_on
+}
+
+/// The part of a text; where it goes on, and how much there is.
+fn part(text: &str, offset: usize, most: Option<usize>) -> (String, Option<(usize, usize)>) {
     let all = text.chars().count();
     let end = all.min(offset.saturating_add(most.filter(|most| *most > 0).unwrap_or(USUAL_CHARS)));
-    let mut part: String = text.chars().skip(offset).take(end.saturating_sub(offset)).collect();
-    if end < all {
-        part += &texts::goes_on(language, end, all);
-    }
-    part
+    let part = text.chars().skip(offset).take(end.saturating_sub(offset)).collect();
+    (part, (end < all).then_some((end, all)))
 }
 
 /// Answers that a tool failed.
@@ -376,7 +381,7 @@ pub(in crate::mcp) fn fail(
             texts::missing(kind, language).to_owned()
         }
         Error::InvalidArguments { problems } => texts::wrong_arguments(language, problems),
-        other => texts::failure(kind, language, &texts::reason(language, other)),
+        other => texts::failure(kind, language, &page_text::told(&texts::reason(language, other))),
     };
     reply.refuse(error.code(), text);
 }
@@ -416,13 +421,10 @@ mod tests {
             let mut read = String::new();
             let mut offset = 0;
             loop {
-                let shown = part(&text, offset, Some(most), Language::Zh);
-                let Some((content, _)) = shown.rsplit_once("\n\n... [内容未完") else {
-                    read += &shown;
-                    break;
-                };
-                read += content;
-                offset += most;
+                let (shown, goes_on) = part(&text, offset, Some(most));
+                read += &shown;
+                let Some((end, _)) = goes_on else { break };
+                offset = end;
             }
             prop_assert_eq!(read, text);
         }

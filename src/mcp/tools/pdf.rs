@@ -6,9 +6,10 @@ use url::Url;
 use crate::Result;
 use crate::browser::PdfOptions;
 use crate::mcp::dispatch::Call;
-use crate::mcp::files;
+use crate::mcp::files::{self, Destination};
 use crate::mcp::reply::{FileLink, Reply};
 use crate::mcp::tool::{Capability, Effect, Tool};
+use crate::session::Kind;
 
 /// A size of paper.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema, strum::Display)]
@@ -52,7 +53,7 @@ impl Paper {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PdfSave {
-    /// Name in the output directory; made from the time when left out.
+    /// Name in the output directory, or a path below the working directory; made from the time when left out.
     #[serde(alias = "filename")]
     pub path: Option<String>,
     #[serde(default)]
@@ -78,11 +79,12 @@ impl Tool for PdfSave {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;
-        let given = self.path.as_deref().map(files::plain_name).transpose()?;
-        let mut name = given.unwrap_or_else(|| files::timestamped("page"));
-        if !name.to_ascii_lowercase().ends_with(".pdf") {
-            name.push_str(".pdf");
+        let mut file = Destination::read(self.path.as_deref(), &call.settings.output_dir, call).await?;
+        if !file.name().to_ascii_lowercase().ends_with(".pdf") {
+            file.push(".pdf");
         }
+        let place = file.place().await?;
+        let name = file.name().to_owned();
         let (width, height) = self.format.size();
         let options = PdfOptions {
             width: Some(width),
@@ -98,7 +100,7 @@ impl Tool for PdfSave {
         call.progress.say("printing the page");
         let bytes = page.pdf(&options).await?;
         let size = bytes.len();
-        let file = files::write(&call.settings.output_dir, &name, bytes).await?;
+        let file = files::write(place, bytes, Kind::Pdf).await?;
         reply.say(format!(
             "PDF saved to '{}' ({size} bytes, format: {}, landscape: {})",
             file.shown, self.format, self.landscape

@@ -64,7 +64,7 @@ impl Tool for Drag {
     }
 }
 
-/// Scroll until an element is in view.
+/// Scroll an element into the middle of the viewport.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct ScrollIntoView {
     /// Ref from the snapshot.
@@ -81,7 +81,7 @@ impl Tool for ScrollIntoView {
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;
         let (element, told) = target::described(call, &page, &self.r#ref, self.element).await?;
-        call.act(&page, ActsOn::Page, element.scroll_into_view(&call.action_options())).await?;
+        call.act(&page, ActsOn::Page, Box::pin(element.scroll_to_centre(&call.action_options()))).await?;
         reply.say(format!("Scrolled {told} into view"));
         reply.show(View::Changes);
         Ok(())

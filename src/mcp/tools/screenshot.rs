@@ -12,11 +12,12 @@ use crate::Result;
 use crate::browser::{Area, ImageFormat, Page, Screenshot, ScreenshotOptions};
 use crate::error::{Error, Obstacle};
 use crate::mcp::dispatch::Call;
-use crate::mcp::files;
+use crate::mcp::files::{self, Destination};
 use crate::mcp::reply::{FileLink, Image, Reply};
 use crate::mcp::settings::ImageResponses;
 use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
+use crate::session::Kind;
 
 /// The longest side and the most pixels that models look at without shrinking a picture themselves. Both are a little
 /// less than 1568 and 1.15 million, because the browser rounds sizes up.
@@ -40,7 +41,7 @@ pub enum ImageType {
 pub struct TakeScreenshot {
     /// png when left out.
     pub r#type: Option<ImageType>,
-    /// Name in the screenshot directory; made from the time when left out.
+    /// Name in the screenshot directory, or a path below the working directory; made from the time when left out.
     pub filename: Option<String>,
     /// Ref of the element to show instead of the viewport.
     pub r#ref: Option<String>,
@@ -60,7 +61,9 @@ impl Tool for TakeScreenshot {
             let problems = vec!["`fullPage` and `ref` cannot be used together".to_owned()];
             return Err(Error::InvalidArguments { problems });
         }
-        let (name, format) = self.name_and_format()?;
+        let (file, format) = self.file_and_format(call).await?;
+        let place = file.place().await?;
+        let name = file.name().to_owned();
         let page = call.open_page().await?;
         let (area, what) = match &self.r#ref {
             Some(text) => {
@@ -82,7 +85,7 @@ impl Tool for TakeScreenshot {
             }
         })?;
         let size = picture.bytes.len() as u64;
-        let file = files::write(&call.settings.screenshot_dir, &name, picture.bytes).await?;
+        let file = files::write(place, picture.bytes, Kind::Picture).await?;
         if call.settings.image_responses == ImageResponses::Omit {
             reply.say(format!("Screenshot captured ({what})"));
             return Ok(());
@@ -100,11 +103,11 @@ impl Tool for TakeScreenshot {
 }
 
 impl TakeScreenshot {
-    /// The name of the file, with the ending that its format has; the format, which the name may tell.
-    fn name_and_format(&self) -> Result<(String, ImageFormat)> {
-        let given = self.filename.as_deref().map(files::plain_name).transpose()?;
-        let ending =
-            given.as_deref().and_then(|name| name.rsplit_once('.')).and_then(|(_, ending)| named(ending));
+    /// The file, with the ending that its format has; the format, which the name may tell.
+    async fn file_and_format(&self, call: &Call<'_>) -> Result<(Destination, ImageFormat)> {
+        let folder = &call.settings.screenshot_dir;
+        let mut file = Destination::read(self.filename.as_deref(), folder, call).await?;
+        let ending = file.name().rsplit_once('.').and_then(|(_, ending)| named(ending));
         if let (Some(ending), Some(kind)) = (ending, self.r#type)
             && ending != kind
         {
@@ -116,9 +119,10 @@ impl TakeScreenshot {
             ImageType::Jpeg => ImageFormat::Jpeg,
             ImageType::Webp => ImageFormat::Webp,
         };
-        let stem = given.unwrap_or_else(|| files::timestamped("page"));
-        let name = if ending.is_some() { stem } else { format!("{stem}.{}", format.extension()) };
-        Ok((name, format))
+        if ending.is_none() {
+            file.push(&format!(".{}", format.extension()));
+        }
+        Ok((file, format))
     }
 }
 

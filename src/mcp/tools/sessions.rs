@@ -11,6 +11,7 @@ use crate::browser::input::ClickOptions;
 use crate::browser::{ActionOptions, ActsOn, ElementHandle, ElementState, Page, Sight, WaitUntil};
 use crate::error::{Error, Obstacle};
 use crate::mcp::dispatch::Call;
+use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::tool::{Effect, Tool, Toolset};
 use crate::messages::sessions as texts;
@@ -245,7 +246,7 @@ fn limit(timeout: Option<f64>, otherwise: Duration) -> Duration {
 }
 
 fn answer(reply: &mut Reply, told: Value) {
-    reply.say_only(told.to_string());
+    reply.say_only(page_text::json_line(&told));
     reply.set_structured(told);
 }
 
@@ -258,7 +259,7 @@ pub(in crate::mcp) fn refuse(error: &NoSession, id: &str, reply: &mut Reply) {
         NoSession::Browser(error) => ("BROWSER_ERROR", texts::browser_error(error)),
     };
     let session = (!id.is_empty()).then_some(id);
-    reply.refuse(code, told(code, &message, session, None).to_string());
+    reply.refuse(code, page_text::json_line(&told(code, &message, session, None)));
 }
 
 /// Answers that a tool failed.
@@ -293,7 +294,7 @@ pub(in crate::mcp) fn fail(name: &str, error: &Error, arguments: &Map<String, Va
         other => ("BROWSER_ERROR", texts::browser_error(other), None),
     };
     let session = Some(argument("sessionId")).filter(|id| !id.is_empty());
-    reply.refuse(code, told(code, &message, session, details).to_string());
+    reply.refuse(code, page_text::json_line(&told(code, &message, session, details)));
 }
 
 fn required_of(name: &str) -> &'static [&'static str] {

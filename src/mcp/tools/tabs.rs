@@ -6,7 +6,8 @@ use super::{address, navigate};
 use crate::Result;
 use crate::error::Error;
 use crate::mcp::dispatch::Call;
-use crate::mcp::reply::{Reply, View, one_line};
+use crate::mcp::page_text;
+use crate::mcp::reply::{Reply, View};
 use crate::mcp::tool::{Effect, Tool};
 
 /// Close the current page.
@@ -25,7 +26,7 @@ impl Tool for Close {
             1 => "1 page".to_owned(),
             count => format!("{count} pages"),
         };
-        reply.say(format!("Closed the page ({}), {left} remaining", one_line(&page.asked_url())));
+        reply.say(format!("Closed the page ({}), {left} remaining", page_text::address(&page.asked_url())));
         Ok(())
     }
 }

@@ -1,0 +1,30 @@
+//! How much memory a browser's pages take.
+use std::fs;
+
+/// Bytes that belong to the renderers of the browser whose first process this is, and to nobody else. What they share is
+/// left out. 0 where the system does not tell.
+pub(super) fn of_renderers(browser: u32) -> u64 {
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let ids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    ids.filter(|&id| session(id) == Some(browser) && is_renderer(id)).filter_map(own_bytes).sum()
+}
+
+/// The browser leads a session of its own, which its processes are in.
+fn session(id: u32) -> Option<u32> {
+    let told = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+    // The name before it may hold anything.
+    told.rsplit_once(')')?.1.split_whitespace().nth(3)?.parse().ok()
+}
+
+fn is_renderer(id: u32) -> bool {
+    let name = b"--type=renderer";
+    fs::read(format!("/proc/{id}/cmdline"))
+        .is_ok_and(|line| line.windows(name.len()).any(|part| part == name))
+}
+
+fn own_bytes(id: u32) -> Option<u64> {
+    let told = fs::read_to_string(format!("/proc/{id}/statm")).ok()?;
+    let mut pages = told.split_whitespace().skip(1).map(str::parse::<u64>);
+    let (resident, shared) = (pages.next()?.ok()?, pages.next()?.ok()?);
+    Some(resident.saturating_sub(shared) * rustix::param::page_size() as u64)
+}

@@ -1,0 +1,173 @@
+//! Where a file is written: a folder that was opened when it was checked, so that nothing can be put in its place.
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use crate::browser::StorageState;
+use crate::error::{Error, Result};
+
+/// The largest file that is looked through before it is replaced.
+const LARGEST_KNOWN: u64 = 64 << 20;
+
+/// A name in an open folder.
+#[derive(Debug)]
+pub struct Place {
+    folder: File,
+    /// As it was when it was checked.
+    real: PathBuf,
+}
+
+/// What is written. Only a file of the same kind is replaced by it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Picture,
+    Pdf,
+    StorageState,
+}
+
+impl Place {
+    /// Opens `folder`, a real path. A link that has appeared in it since is not followed.
+    pub(super) fn open(folder: &Path, name: &Path) -> io::Result<Self> {
+        Ok(Self { folder: open_strictly(folder, true)?, real: folder.join(name) })
+    }
+
+    /// The real path of the file.
+    pub fn path(&self) -> &Path {
+        &self.real
+    }
+
+    /// Writes the file for its owner alone. One that was there is replaced at once or not at all.
+    ///
+    /// # Errors
+    /// `file`, where something of another kind has that name.
+    pub fn write(&self, bytes: &[u8], kind: Kind) -> Result<()> {
+        let failed = |reason: String| Error::File { path: self.real.display().to_string(), reason };
+        self.check(kind).map_err(|reason| failed(reason.to_owned()))?;
+        let written = || {
+            // Made with mode 0600.
+            let mut fresh = tempfile::NamedTempFile::new_in(self.way_to(Path::new("")))?;
+            fresh.write_all(bytes)?;
+            fresh.persist(self.way_to(self.name())).map(drop).map_err(|error| error.error)
+        };
+        written().map_err(|error| failed(error.to_string()))
+    }
+
+    fn name(&self) -> &Path {
+        self.real.file_name().map_or(Path::new(""), Path::new)
+    }
+
+    /// A path through the folder itself, wherever its name leads by now.
+    fn way_to(&self, name: &Path) -> PathBuf {
+        #[cfg(target_os = "linux")]
+        {
+            use std::os::fd::AsRawFd as _;
+            Path::new("/proc/self/fd").join(self.folder.as_raw_fd().to_string()).join(name)
+        }
+        #[cfg(not(target_os = "linux"))]
+        {
+            let _ = &self.folder;
+            self.real.with_file_name(name)
+        }
+    }
+
+    /// Whether what is there may be replaced: nothing is, or nothing is in it, or it is of the same kind.
+    fn check(&self, kind: Kind) -> Result<(), &'static str> {
+        let other = "something else has that name, which is not replaced; choose another";
+        let file = match open_no_link(&self.way_to(self.name())) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(_) => return Err(other),
+            Ok(file) => file,
+        };
+        if !file.metadata().is_ok_and(|known| known.is_file()) {
+            return Err(other);
+        }
+        let mut known = Vec::new();
+        let read = file.take(kind.needed()).read_to_end(&mut known);
+        if read.is_ok() && (known.is_empty() || kind.is_of(&known)) { Ok(()) } else { Err(other) }
+    }
+}
+
+impl Kind {
+    /// How much of a file tells its kind.
+    fn needed(self) -> u64 {
+        match self {
+            Self::Picture | Self::Pdf => 16,
+            Self::StorageState => LARGEST_KNOWN,
+        }
+    }
+
+    fn is_of(self, known: &[u8]) -> bool {
+        match self {
+            Self::Pdf => known.starts_with(b"%PDF-"),
+            Self::Picture => {
+                known.starts_with(b"\x89PNG\r\n\x1a\n")
+                    || known.starts_with(b"\xff\xd8\xff")
+                    || (known.starts_with(b"RIFF") && known.get(8..12) == Some(b"WEBP"))
+            }
+            // One that names neither is any object.
+            Self::StorageState => std::str::from_utf8(known).is_ok_and(|text| {
+                (text.contains("\"cookies\"") || text.contains("\"origins\""))
+                    && StorageState::parse(text).is_ok()
+            }),
+        }
+    }
+}
+
+/// Makes a folder that only we can look into, with those above it.
+pub fn make_private(folder: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(folder)
+}
+
+/// Opens a real path to read, without following a link that has appeared in it since.
+pub(super) fn open_strictly(real: &Path, is_folder: bool) -> io::Result<File> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
+        use rustix::io::Errno;
+
+        let kind = if is_folder { OFlags::DIRECTORY } else { OFlags::NONBLOCK };
+        let strict = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+        match openat2(CWD, real, OFlags::RDONLY | OFlags::CLOEXEC | kind, Mode::empty(), strict) {
+            // An old kernel, or one that is told not to know this call.
+            Err(Errno::NOSYS | Errno::PERM) => {}
+            opened => return Ok(opened?.into()),
+        }
+    }
+    let _ = is_folder;
+    let opened = open_no_link(real)?;
+    let link = || io::Error::other("a link is in the way");
+    if is_named(&opened, real) { Ok(opened) } else { Err(link()) }
+}
+
+#[cfg(unix)]
+fn open_no_link(path: &Path) -> io::Result<File> {
+    use rustix::fs::{Mode, OFlags, open};
+
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOFOLLOW;
+    Ok(open(path, flags, Mode::empty())?.into())
+}
+
+#[cfg(not(unix))]
+fn open_no_link(path: &Path) -> io::Result<File> {
+    File::open(path)
+}
+
+/// Whether what was opened is what bears that name without any link.
+#[cfg(unix)]
+fn is_named(opened: &File, real: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let same = || {
+        let (ours, named) = (opened.metadata()?, std::fs::symlink_metadata(real)?);
+        Ok::<_, io::Error>((ours.dev(), ours.ino()) == (named.dev(), named.ino()))
+    };
+    std::fs::canonicalize(real).is_ok_and(|now| now == real) && same().unwrap_or(false)
+}
+
+#[cfg(not(unix))]
+fn is_named(_opened: &File, real: &Path) -> bool {
+    std::fs::canonicalize(real).is_ok_and(|now| now == real)
+}
