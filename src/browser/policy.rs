@@ -210,10 +210,10 @@ fn embedded(address: Ipv6Addr) -> Vec<Ipv4Addr> {
         Ipv4Addr::new(a, b, c, d)
     };
     match segments {
-        [0x64, 0xff9b, 0, 0, 0, 0, ..] // NAT64. RFC 6052
-        | [0, 0, 0, 0, 0, 0, ..] // IPv4-compatible. RFC 4291
-        | [0, 0, 0, 0, 0xffff, 0, ..] // IPv4-translated. RFC 2765
-        | [_, _, _, _, 0 | 0x200, 0x5efe, ..] => vec![at(6)], // ISATAP. RFC 5214
+        // NAT64 (RFC 6052); IPv4-compatible (RFC 4291) and -translated (RFC 2765); ISATAP (RFC 5214).
+        [0x64, 0xff9b, 0, 0, 0, 0, ..]
+        | [0, 0, 0, 0, 0 | 0xffff, 0, ..]
+        | [_, _, _, _, 0 | 0x200, 0x5efe, ..] => vec![at(6)],
         [0x2002, ..] => vec![at(1)], // 6to4. RFC 3056
         // Teredo: the server, and the client in mirror writing. RFC 4380
         [0x2001, 0, ..] => vec![at(2), Ipv4Addr::from_bits(!at(6).to_bits())],

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use super::element::ElementHandle;
+use super::launch::BrowserProcess;
 use crate::error::{Error, Result};
 
 /// How many files are held for one page: the newest.
@@ -33,7 +34,7 @@ impl ElementHandle {
     pub async fn set_opened_files(&self, files: Vec<OpenedFile>) -> Result<()> {
         let page = self.frame().page()?;
         let browser = page.context().browser()?;
-        let folder = browser.process().and_then(|process| process.own_folder());
+        let folder = browser.process().and_then(BrowserProcess::own_folder);
         let Some(folder) = folder else {
             // A browser that we did not start may have another view of the disk: it gets the name.
             let paths: Vec<_> = files.into_iter().map(|file| file.path).collect();

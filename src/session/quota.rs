@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
+use crate::browser::launch::BrowserProcess;
 use crate::browser::{Browser, BrowserContext, Room};
 use crate::error::{Error, Result};
 
@@ -125,7 +126,7 @@ impl Quota {
 
     fn check_memory(&self, browser: &Browser) -> Result<()> {
         let limit = self.inner.limits.memory;
-        let used = browser.process().map_or(0, |process| process.memory_of_pages());
+        let used = browser.process().map_or(0, BrowserProcess::memory_of_pages);
         if used < limit {
             Ok(())
         } else {
