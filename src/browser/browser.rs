@@ -18,7 +18,7 @@ use crate::cdp::transport::{Pipe, WebSocket};
 use crate::cdp::types::browser::{Close, DownloadProgress, DownloadWillBegin, GetVersion, Version};
 use crate::cdp::types::runtime::RunIfWaitingForDebugger;
 use crate::cdp::types::target::{
-    AttachedToTarget, CloseTarget, CreateBrowserContext, DetachFromTarget, FilterEntry, SetAutoAttach,
+    AttachedToTarget, CreateBrowserContext, DetachFromTarget, FilterEntry, SetAutoAttach,
 };
 use crate::cdp::{CdpSession, Connection, Event, Observer, RawEvent};
 use crate::error::{Error, Result, human};
@@ -322,11 +322,6 @@ impl Browser {
         }
         let context = self.context_of(info.browser_context_id.as_deref());
         match (info.kind.as_str(), context) {
-            ("page", Some(context)) if !is_of_the_browser(&info.url) && !context.has_room() => {
-                self.inner.root.send(CloseTarget { target_id: info.target_id.clone() }).ignore();
-                // It was stopped before its first document, and its opener waits with it.
-                session.send(RunIfWaitingForDebugger {}).ignore();
-            }
             ("page", Some(context)) if !is_of_the_browser(&info.url) => {
                 context.adopt_page(session, info);
             }

@@ -22,7 +22,6 @@ use super::page::Page;
 use super::passkey::Passkeys;
 use super::policy::Policy;
 use super::proxy::{Proxy, Relay};
-use super::room::Room;
 use super::storage::{StorageState, origin_of};
 use super::traffic::{HttpCredentials, News, Traffic};
 use super::worker::{self, Worker};
@@ -86,8 +85,6 @@ pub struct ContextOptions {
     pub catch_file_choosers: bool,
     /// Whether somebody hears of each dialog and answers it: what a page is asked to do then waits for that.
     pub answers_dialogs: bool,
-    /// Whether there is room for the windows that pages open. `None`: always.
-    pub room: Option<Room>,
     pub emulation: Emulation,
 }
 
@@ -506,12 +503,6 @@ impl BrowserContext {
 
     pub(super) fn input_style(&self) -> InputStyle {
         self.inner.options.lock().input
-    }
-
-    /// Whether there is room for one more page.
-    pub(super) fn has_room(&self) -> bool {
-        let room = self.inner.options.lock().room.clone();
-        room.is_none_or(|room| room.is_there())
     }
 
     pub(super) fn adopt_page(&self, session: CdpSession, info: &TargetInfo) -> Page {

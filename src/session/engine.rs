@@ -108,11 +108,8 @@ impl Drop for InUse {
 }
 
 impl Engine {
-    pub fn new(mut options: EngineOptions) -> Self {
+    pub fn new(options: EngineOptions) -> Self {
         let quota = Quota::new(options.limits);
-        if options.use_profile && matches!(options.source, Source::Launch(_)) {
-            options.context.room = Some(quota.room());
-        }
         let inner = Inner {
             options,
             browser: tokio::sync::Mutex::default(),

@@ -1,12 +1,11 @@
 //! How much of the browser one owner may use: whoever has one key, with all its clients and sessions.
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
 use crate::browser::launch::BrowserProcess;
-use crate::browser::{Browser, BrowserContext, Room};
+use crate::browser::{Browser, BrowserContext};
 use crate::error::{Error, Result};
 
 /// The most that there may be.
@@ -35,8 +34,6 @@ pub(super) struct Quota {
 struct Inner {
     limits: Limits,
     state: Mutex<State>,
-    /// A page opened a tab for which there was no room, and nobody has been told.
-    refused: AtomicBool,
 }
 
 #[derive(Default)]
@@ -62,20 +59,8 @@ impl fmt::Debug for Quota {
 
 impl Quota {
     pub(super) fn new(limits: Limits) -> Self {
-        let inner = Inner { limits, state: Mutex::default(), refused: AtomicBool::new(false) };
+        let inner = Inner { limits, state: Mutex::default() };
         Self { inner: Arc::new(inner) }
-    }
-
-    /// What pages are asked that open windows.
-    pub(super) fn room(&self) -> Room {
-        let quota = self.clone();
-        Room::new(move || {
-            let has_room = quota.tabs() < quota.inner.limits.tabs;
-            if !has_room {
-                quota.inner.refused.store(true, Ordering::Relaxed);
-            }
-            has_room
-        })
     }
 
     /// Counts a context and its tabs.
@@ -111,17 +96,6 @@ impl Quota {
         }
         state.opening_contexts += 1;
         Ok(Reserved { quota: self.clone(), is_tab: false })
-    }
-
-    /// What to tell of a tab that was refused, once.
-    pub(super) fn take_notice(&self) -> Option<String> {
-        let refused = self.inner.refused.swap(false, Ordering::Relaxed);
-        let limit = self.inner.limits.tabs;
-        refused.then(|| format!("The page opened one tab too many, which was closed: {limit} are the most."))
-    }
-
-    fn tabs(&self) -> usize {
-        self.inner.state.lock().tabs()
     }
 
     fn check_memory(&self, browser: &Browser) -> Result<()> {

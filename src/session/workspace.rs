@@ -75,8 +75,7 @@ pub struct ContextEntry {
 }
 
 impl Workspace {
-    pub(super) fn new(engine: Engine, mut usual: ContextOptions, apart: bool, quota: Quota) -> Self {
-        usual.room = Some(quota.room());
+    pub(super) fn new(engine: Engine, usual: ContextOptions, apart: bool, quota: Quota) -> Self {
         let slot = Slot::new(DEFAULT_CONTEXT.to_owned(), 0, usual.clone());
         let state = State {
             slots: vec![slot],
@@ -403,9 +402,7 @@ impl Workspace {
 
     /// What the client should be told once, such as that the browser was started again.
     pub fn take_notices(&self) -> Vec<String> {
-        let mut notices = std::mem::take(&mut self.inner.state.lock().notices);
-        notices.extend(self.inner.quota.take_notice());
-        notices
+        std::mem::take(&mut self.inner.state.lock().notices)
     }
 }
 
