@@ -186,8 +186,9 @@ fn shortened(name: &str, longest: usize) -> String {
     const LONGEST_ENDING: usize = 32;
     let ending = name.rfind('.').map_or("", |dot| &name[dot..]);
     let ending = if ending.len() > LONGEST_ENDING { "" } else { ending };
-    let stem = &name[..name.floor_char_boundary(longest - ending.len())];
-    format!("{stem}{ending}")
+    let room = longest - ending.len();
+    let end = (0..=room).rev().find(|end| name.is_char_boundary(*end)).unwrap_or_default();
+    format!("{}{ending}", &name[..end])
 }
 
 #[cfg(test)]

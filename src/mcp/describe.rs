@@ -154,7 +154,8 @@ async fn show_page(call: &Call<'_>, page: &Page, reply: &mut Reply) {
         return;
     }
     call.progress.say("reading the page");
-    let tree = match page.unless_stuck(Some(PATIENCE), capture(call, page, CaptureOptions::default())).await {
+    let read = Box::pin(capture(call, page, CaptureOptions::default()));
+    let tree = match page.unless_stuck(Some(PATIENCE), read).await {
         Ok(tree) => tree,
         Err(error) => return reply.add_event(format!("The page could not be read: {error}.")),
     };
