@@ -4,10 +4,11 @@ import json
 import os
 import stat
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 
-from tests_py.support.site import Site
+from tests_py.support.site import Site, document
 from tests_py.support.workshop import Workshop
 
 
@@ -184,3 +185,18 @@ async def test_what_is_written_is_for_its_owner_alone(workshop: Workshop, site: 
         reply = await workshop.server.snapshot()
     for place in (".viewpoint-mcp-screenshots", ".patchright-mcp"):
         assert modes(workshop.folder / place) == {(True, 0o700), (False, 0o600)}, place
+
+
+@pytest.mark.parametrize("name", ["ж" * 200 + ".pdf", "報告" * 150 + ".tar.gz", "🙂" * 90 + ".txt"])
+async def test_a_download_with_a_long_name_in_any_script_is_saved(
+    workshop: Workshop, site: Site, name: str
+) -> None:
+    link = f'<a href="{site.url("/named")}?{urlencode({"name": name})}">Get</a>'
+    page = await workshop.open(site.publish("/get", document("Get", link)))
+    reply = await workshop.do("browser_click", ref=page.ref('link "Get"'))
+    while "Downloaded " not in reply.text:  # The test's own limit ends this.
+        assert "failed" not in reply.text
+        reply = await workshop.server.snapshot()
+    (saved,) = (workshop.folder / ".patchright-mcp").glob(f"{name[:20]}*")
+    assert saved.suffix == name[name.rindex(".") :]
+    saved.unlink()

@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::mcp::dispatch::Call;
 use crate::mcp::page_text::{self, address, inline};
 use crate::mcp::reply::{Image, Reply};
-use crate::mcp::tool::{Effect, Tool, Toolset};
+use crate::mcp::tool::{Effect, Patience, Tool, Toolset};
 use crate::messages::Language;
 use crate::messages::patchright::{self as texts, Kind};
 use crate::session::errand::{self, ErrandOptions, Task, Visit};
@@ -47,6 +47,7 @@ pub struct Fetch {
     #[serde(default)]
     pub format: Format,
     /// 超时（毫秒）
+    #[schemars(range(min = 100))]
     pub timeout: Option<f64>,
     /// 从第几个字符开始
     pub offset: Option<usize>,
@@ -59,6 +60,7 @@ impl Tool for Fetch {
     const TITLE: &'static str = "抓取网页";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Patchright;
+    const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let language = call.settings.language;
@@ -94,6 +96,7 @@ pub struct Screenshot {
     #[serde(default)]
     pub full_page: bool,
     /// 超时（毫秒）
+    #[schemars(range(min = 100))]
     pub timeout: Option<f64>,
 }
 
@@ -102,6 +105,7 @@ impl Tool for Screenshot {
     const TITLE: &'static str = "网页截图";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Patchright;
+    const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let language = call.settings.language;
@@ -126,6 +130,7 @@ pub struct Click {
     /// 要点击元素的 CSS 选择器
     pub selector: String,
     /// 超时（毫秒）
+    #[schemars(range(min = 100))]
     pub timeout: Option<f64>,
     /// 从第几个字符开始
     pub offset: Option<usize>,
@@ -138,6 +143,7 @@ impl Tool for Click {
     const TITLE: &'static str = "点击元素";
     const EFFECT: Effect = Effect::Acts;
     const TOOLSET: Toolset = Toolset::Patchright;
+    const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let language = call.settings.language;
@@ -170,6 +176,7 @@ pub struct FillForm {
     /// 提交按钮的 CSS 选择器（可选）
     pub submit_selector: Option<String>,
     /// 超时（毫秒）
+    #[schemars(range(min = 100))]
     pub timeout: Option<f64>,
     /// 从第几个字符开始
     pub offset: Option<usize>,
@@ -182,6 +189,7 @@ impl Tool for FillForm {
     const TITLE: &'static str = "填写表单";
     const EFFECT: Effect = Effect::Acts;
     const TOOLSET: Toolset = Toolset::Patchright;
+    const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let language = call.settings.language;
@@ -226,6 +234,7 @@ pub struct ExecuteJs {
     /// 要执行的 JavaScript 代码（应返回结果）
     pub script: String,
     /// 超时（毫秒）
+    #[schemars(range(min = 100))]
     pub timeout: Option<f64>,
 }
 
@@ -234,6 +243,7 @@ impl Tool for ExecuteJs {
     const TITLE: &'static str = "执行 JavaScript";
     const EFFECT: Effect = Effect::Acts;
     const TOOLSET: Toolset = Toolset::Patchright;
+    const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let language = call.settings.language;
