@@ -141,9 +141,7 @@ pub(super) fn show_snapshot(rendered: Rendered, reply: &mut Reply) {
         reply.set_snapshot(rendered.text);
     }
     if let Some(cut) = rendered.cut {
-        reply.set_left_out(format!(
-            "{cut} browser_snapshot takes a ref; --snapshot-max-chars sets the limit."
-        ));
+        reply.set_left_out(cut);
     }
 }
 
