@@ -22,9 +22,9 @@ pub struct Step {
     pub arguments: Map<String, Value>,
 }
 
-/// Do several actions in one call: use it whenever you know the next few, such as clicking, typing and pressing Enter.
+/// Do several actions in one call: use it whenever you know the next few, such as click, type, press Enter.
 ///
-/// Stops at the first that fails. The answer tells what each step did and, once, what changed.
+/// Stops at the first that fails; tells what each did and, once, what changed.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Steps {
     #[schemars(length(min = 1, max = 25))]
