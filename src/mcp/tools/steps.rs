@@ -9,7 +9,7 @@ use crate::Result;
 use crate::error::Error;
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::{Reply, View};
-use crate::mcp::tool::{AnyTool, Effect, SESSION, Tool, Toolset};
+use crate::mcp::tool::{AnyTool, Effect, Patience, SESSION, Tool, Toolset};
 
 /// A tool and its arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -35,6 +35,7 @@ impl Tool for Steps {
     const NAME: &'static str = "browser_steps";
     const TITLE: &'static str = "Do several things";
     const EFFECT: Effect = Effect::Acts;
+    const PATIENCE: Patience = Patience::Endless;
 
     async fn call(mut self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let tools = self.check(call)?;
