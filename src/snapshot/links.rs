@@ -141,7 +141,7 @@ impl Run<'_> {
         } else {
             text.push_str("group");
             if let Some((from, to)) = self.ends() {
-                let _ = write!(text, " [ref={}-{to}]", from);
+                let _ = write!(text, " [ref={from}-{to}]");
             }
         }
         let _ = write!(text, " [{} links]: ", self.content.links);

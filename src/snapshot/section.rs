@@ -3,8 +3,8 @@ use std::ops::Range;
 
 use super::tree::{Node, Tree};
 
-/// So much of a part's prose must stand in one of its children for that to be the main part instead.
-const MOST: f64 = 0.6;
+/// So many hundredths of a part's prose must stand in one of its children for that to be the main part instead.
+const MOST: usize = 60;
 /// Words shorter than this are labels.
 const LABEL: usize = 20;
 /// A page with less prose than this is there to be used, not read.
@@ -28,7 +28,7 @@ impl MainPart {
         loop {
             let held = prose(&main);
             let next = children(nodes, &main).find(|child| {
-                child.len() < main.len() && child.len() > 1 && prose(child) as f64 > held as f64 * MOST
+                child.len() < main.len() && child.len() > 1 && prose(child) * 100 > held * MOST
             });
             match next {
                 Some(child) if held > 0 => main = child,

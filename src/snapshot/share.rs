@@ -27,8 +27,8 @@ enum Use {
     Rest,
 }
 
-/// How much of the room the outline may take.
-const OUTLINE: f64 = 0.7;
+/// How many hundredths of the room the outline may take.
+const OUTLINE: usize = 70;
 /// A section begins with its first text of this length; captions and notes may stand before it.
 const PARAGRAPH: usize = 80;
 const MOST_LEADS: usize = 4;
@@ -51,7 +51,7 @@ pub(super) fn choose(
     let uses = uses(tree, lines, main);
     let mut choice = Choice { lines, shown: vec![false; lines.len()], used: 0, deepest };
     for wanted in [Use::Announced, Use::Outline] {
-        choice.take(&uses, wanted, (room.usual as f64 * OUTLINE) as usize);
+        choice.take(&uses, wanted, room.usual * OUTLINE / 100);
     }
     if !choice.take(&uses, Use::Control, room.most) {
         return None;
@@ -85,8 +85,8 @@ struct Choice<'a> {
 impl Choice<'_> {
     /// Takes the lines of this use while there is room. False when there was not enough.
     fn take(&mut self, uses: &[Use], wanted: Use, room: usize) -> bool {
-        for index in 0..self.lines.len() {
-            if uses[index] != wanted || self.shown[index] || self.lines[index].depth > self.deepest {
+        for (index, own) in uses.iter().enumerate() {
+            if *own != wanted || self.shown[index] || self.lines[index].depth > self.deepest {
                 continue;
             }
             let chain: Vec<usize> = std::iter::successors(Some(index), |&index| {
