@@ -8,9 +8,9 @@ use tokio::time::{Instant, sleep};
 use super::actionability::{ActionOptions, Need};
 use super::control::ControlKind;
 use super::element::ElementHandle;
-use super::input::{ClickOptions, Point, Rect};
+use super::input::{ClickOptions, Point};
 use super::world::value_argument;
-use crate::error::{Error, Result};
+use crate::error::{Error, Obstacle, Result};
 
 /// How long a list may take to open, by one way of opening it.
 const OPENING: Duration = Duration::from_millis(1000);
@@ -23,9 +23,11 @@ const SETTLED: Duration = Duration::from_millis(400);
 /// How long a control may take to show what was chosen.
 const SHOWING: Duration = Duration::from_millis(1000);
 const PAUSE: Duration = Duration::from_millis(25);
-/// How often the wheel is turned over a list that draws a part of itself, and how often for nothing.
+/// How often the wheel is turned over a list that draws a part of itself, and how long it may take to draw another.
 const MOST_TURNS: usize = 400;
-const MOST_STILL: usize = 4;
+const REDRAWING: Duration = Duration::from_millis(300);
+/// How often an item is looked for again that was drawn anew while it was being pressed.
+const MOST_PRESSES: usize = 4;
 /// Farther than any list is long.
 const TO_THE_TOP: f64 = 1e6;
 /// How many options an error tells.
@@ -47,7 +49,19 @@ struct Choices {
     filter: bool,
     /// Whether they say themselves that they are options.
     proper: bool,
+    /// Whether they have come when the control was opened, and it still is.
+    open: bool,
     multiple: bool,
+}
+
+/// The part of a list that is in view, and whether it is its end.
+#[derive(Debug, Clone, Copy, Deserialize)]
+struct ListBox {
+    x: f64,
+    y: f64,
+    width: f64,
+    height: f64,
+    ended: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,8 +120,7 @@ impl ElementHandle {
             last = match self.choose_one(kind, text, wanted, options).await {
                 Ok(searched) => searched,
                 Err(error) => {
-                    // An open list would be in the way of what comes next.
-                    let _ = self.close_list(options).await;
+                    let _ = self.leave_nothing(text, options).await;
                     return Err(error);
                 }
             };
@@ -162,34 +175,33 @@ impl ElementHandle {
             return Ok(None);
         }
         let mut choices = self.open_list(kind, options).await?;
-        if choices.multiple {
+        if choices.multiple && all.first().is_some_and(|first| first == wanted) {
             choices = self.unchoose_others(kind, choices, all, options).await?;
         }
         let mut is_searched = false;
         let at = match pick(&choices.items, wanted) {
             Pick::Named(at) | Pick::Like(at) => Some(at),
-            Pick::Several(some) => return Err(several(&choices, &some)),
-            Pick::Nothing if choices.filter => {
+            Pick::Several(_) | Pick::Nothing if choices.filter => {
                 is_searched = true;
                 self.search(wanted).await?
             }
+            Pick::Several(some) => return Err(several(&choices, &some)),
             Pick::Nothing => self.scroll_to(wanted, options).await?,
         };
         let Some(at) = at else {
             return self.leave_typed(wanted, &choices, options).await.map(|()| None);
         };
-        let offered = self.choices().await?;
-        let Some(item) = offered.items.get(at).cloned() else {
+        let Some(item) = self.choices().await?.items.get(at).cloned() else {
             return Err(no_such_option(&choices));
         };
         if item.disabled {
-            let obstacle = crate::error::Obstacle::Disabled;
+            let obstacle = Obstacle::Disabled;
             return Err(Error::NotActionable { obstacle, waited: Duration::ZERO });
         }
         if item.selected && (choices.multiple || kind == ControlKind::Group) {
             return Ok(None);
         }
-        self.press_item(kind, at, true, options).await?;
+        self.press_named(kind, &item, at, options).await?;
         if kind != ControlKind::Group {
             self.until_chosen(&item, &shown).await?;
         }
@@ -203,8 +215,7 @@ impl ElementHandle {
     /// What the control offers, once it does.
     async fn open_list(&self, kind: ControlKind, options: &ActionOptions) -> Result<Choices> {
         let offered = self.choices().await?;
-        let is_there = kind == ControlKind::Group || offered.proper;
-        if is_there && !offered.items.is_empty() {
+        if (offered.proper || offered.open) && !offered.items.is_empty() {
             return Ok(offered);
         }
         self.ask::<()>("noteDrawn", Vec::new()).await?;
@@ -278,22 +289,21 @@ impl ElementHandle {
 
     /// Looks for it in a list that draws only what is in view, by turning the wheel over it.
     async fn scroll_to(&self, wanted: &str, options: &ActionOptions) -> Result<Option<usize>> {
-        let Some(list) = self.ask::<Option<Rect>>("choicesBox", Vec::new()).await? else { return Ok(None) };
+        let Some(list) = self.ask::<Option<ListBox>>("choicesBox", Vec::new()).await? else {
+            return Ok(None);
+        };
         let middle = Point::new(list.x + list.width / 2.0, list.y + list.height / 2.0);
         let mouse = self.input(options)?.mouse();
         mouse.move_to(self.to_page_exactly(middle).await?).await?;
         mouse.wheel(0.0, -TO_THE_TOP).await?;
         let mut last = self.choices().await?;
-        let mut still = 0;
         for _ in 0..MOST_TURNS {
-            self.ask::<()>("frames", vec![value_argument(&2)]).await?;
-            let offered = self.choices().await?;
+            let offered = self.choices_after(&last).await?;
             if let Pick::Named(at) = pick(&offered.items, wanted) {
                 return Ok(Some(at));
             }
-            // A list that is still being drawn may look the same for a moment.
-            still = if offered == last { still + 1 } else { 0 };
-            if still > MOST_STILL {
+            let at = self.ask::<Option<ListBox>>("choicesBox", Vec::new()).await?;
+            if at.is_none_or(|at| at.ended) {
                 return Ok(None);
             }
             last = offered;
@@ -302,19 +312,57 @@ impl ElementHandle {
         Ok(None)
     }
 
+    /// What is offered once a list that was scrolled is drawn anew; the same when it stays.
+    async fn choices_after(&self, before: &Choices) -> Result<Choices> {
+        let deadline = Instant::now() + REDRAWING;
+        loop {
+            self.ask::<()>("frames", vec![value_argument(&1)]).await?;
+            let offered = self.choices().await?;
+            if offered != *before || Instant::now() >= deadline {
+                return Ok(offered);
+            }
+        }
+    }
+
     /// What is not offered may still be a text that the field takes.
     async fn leave_typed(&self, wanted: &str, offered: &Choices, options: &ActionOptions) -> Result<()> {
-        if let Some(typed) = self.handle_of("typedIn", Vec::new()).await? {
+        if self.handle_of("typedIn", Vec::new()).await?.is_some() {
             self.input(options)?.keyboard().press("Tab").await?;
             self.ask::<()>("frames", vec![value_argument(&2)]).await?;
             if self.shown().await?.values == [wanted] {
                 return Ok(());
             }
-            if !typed.ask::<String>("heldBy", Vec::new()).await?.is_empty() {
-                typed.fill("", options).await?;
-            }
         }
         Err(no_such_option(offered))
+    }
+
+    /// Takes back what was typed to search, and closes the list, which would be in the way of what comes next.
+    async fn leave_nothing(&self, searched: &str, options: &ActionOptions) -> Result<()> {
+        if let Some(typed) = self.handle_of("typedIn", Vec::new()).await?
+            && typed.ask::<String>("heldBy", Vec::new()).await? == searched
+        {
+            typed.fill("", options).await?;
+        }
+        self.close_list(options).await
+    }
+
+    /// Presses an item, also where its list is drawn anew meanwhile.
+    async fn press_named(
+        &self,
+        kind: ControlKind,
+        item: &Item,
+        mut at: usize,
+        options: &ActionOptions,
+    ) -> Result<()> {
+        for _ in 0..MOST_PRESSES {
+            match self.press_item(kind, at, true, options).await {
+                Err(Error::StaleRef { .. }) => {}
+                pressed => return pressed,
+            }
+            let found = self.choices().await?.items.iter().position(|other| other.text == item.text);
+            at = found.ok_or_else(|| self.stale())?;
+        }
+        self.press_item(kind, at, true, options).await
     }
 
     async fn press_item(

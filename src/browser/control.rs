@@ -43,6 +43,9 @@ pub struct Shown {
     pub values: Vec<String>,
     #[serde(default)]
     pub checked: Value,
+    /// It shows what it showed before it was filled.
+    #[serde(default)]
+    pub unchanged: bool,
     /// What it holds is not for everybody's eyes.
     #[serde(default)]
     pub secret: bool,
@@ -101,8 +104,11 @@ impl ElementHandle {
     pub async fn shown_after(&self, value: &str) -> Result<Shown> {
         let shown = self.shown().await?;
         let holds_text = !matches!(shown.kind, ControlKind::Check | ControlKind::None | ControlKind::Gone);
-        match holds_text && shown.is_empty() && !value.trim().is_empty() {
-            true => Err(Error::NotTaken { shows: String::new() }),
+        let is_same = shown.values == [value];
+        match holds_text && (shown.is_empty() || shown.unchanged && !is_same) && !value.trim().is_empty() {
+            true => Err(Error::NotTaken {
+                shows: if shown.secret { String::new() } else { shown.values.join(", ") },
+            }),
             false => Ok(shown),
         }
     }

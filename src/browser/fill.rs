@@ -61,7 +61,7 @@ fn needed(kind: &str) -> &'static str {
         "month" => "a month such as 2024-03 or March 2024",
         "week" => "a week such as 2024-W10",
         "color" => "a colour such as #e66465 or red",
-        "number" => "a number such as 12.5",
+        "number" => "a number",
         "range" => "a number within its limits",
         _ => "something to write text into",
     }

@@ -12,15 +12,14 @@ from tests_py.support.workshop import Workshop
 
 async def state(workshop: Workshop) -> dict[str, str]:
     """What the page itself took."""
-    held: dict[str, str] = json.loads(
-        json.loads(await workshop.server.evaluate("() => JSON.stringify(state)"))
-    )
+    held: dict[str, str] = json.loads(await workshop.server.evaluate("() => state"))
     return held
 
 
 async def attribute(workshop: Workshop, field: str, name: str) -> str:
     """A property of an element, as text."""
-    return await workshop.server.evaluate(f"() => String(document.getElementById('{field}').{name})")
+    held = await workshop.server.evaluate(f"() => String(document.getElementById('{field}').{name})")
+    return held.strip('"')
 
 
 async def fill(workshop: Workshop, page: Reply, *fields: tuple[str, str | list[str]]) -> Reply:

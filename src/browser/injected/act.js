@@ -128,6 +128,7 @@ engine.openField = (node, value, { force, select }) => {
   const control = controlOf(node);
   const blocked = force ? null : engine.obstacle(control, { visible: true, enabled: true, editable: true });
   if (blocked) return blocked;
+  if (SELECTED.has(field.kind) || field.kind === "editable") engine.noteText(control);
   if (select && SELECTED.has(field.kind) && !field.proxy) {
     engine.focus(control);
     if (!field.empty) engine.selectAll(control);

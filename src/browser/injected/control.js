@@ -146,11 +146,19 @@ const isProxy = (engine.isProxy = (field) => {
   return width < 12 || height < 6 || opacity === "0";
 });
 
-/** What a control shows now: `{kind, values, checked, secret, proxy}`. */
+const texts = new WeakMap();
+/** Notes what a field shows before it is filled. */
+engine.noteText = (field) => texts.set(field, editedText(field));
+function shownText(field) {
+  const text = editedText(field);
+  return { values: text.trim() === "" ? [] : [text], unchanged: texts.get(field) === text };
+}
+
+/** What a control shows now: `{kind, values, checked, unchanged, secret, proxy}`. */
 engine.shownBy = (node) => {
   if (!isConnected(node)) return { kind: "gone", values: [] };
   const field = fieldOf(node);
-  const kind = kindOf(field);
+  const kind = displays.has(field) ? "slider" : kindOf(field);
   switch (kind) {
     case "select":
       return { kind, values: Array.from(field.selectedOptions, engine.optionText) };
@@ -169,7 +177,7 @@ engine.shownBy = (node) => {
     case "group":
       return { kind, values: membersOf(field).filter((member) => engine.checked(member).checked === true).map((member) => engine.nameOf(member)) };
     case "text":
-      return { kind, values: [editedText(field)].filter((text) => text.trim() !== ""), secret: field.type === "password", proxy: isProxy(field) };
+      return { ...shownText(field), kind, secret: field.type === "password", proxy: isProxy(field) };
     default:
       return { kind, values: [] };
   }
@@ -238,7 +246,8 @@ const hasCome = (element) => !before.has(element);
 
 /** The innermost elements with texts that have come. */
 function newTexts(field) {
-  const come = queryAll(document.body, "*").filter((element) => hasCome(element) && isDrawn(element) && !contains(element, field) && !contains(field, element));
+  const come = queryAll(document.body, "*").filter((element) =>
+    hasCome(element) && engine.isVisible(element) && !contains(element, field) && !contains(field, element) && !isShut(element.parentElement));
   return come.filter((element) =>
     Array.from(element.childNodes).some((child) => child instanceof Text && collapse(child.data)) && !/^(?:script|style)$/.test(localName(element)));
 }
@@ -256,7 +265,7 @@ function itemsOf(field) {
   return come.length ? come : newTexts(field);
 }
 
-/** What there is to choose from just now: `{items: [{text, also, selected, disabled}], filter, proper}`. */
+/** What there is to choose from just now: `{items: [{text, also, selected, disabled}], filter, proper, open, multiple}`. */
 engine.choices = (node) => {
   const field = fieldOf(node);
   const isGroup = kindOf(field) === "group";
@@ -267,7 +276,9 @@ engine.choices = (node) => {
     selected: isGroup ? engine.checked(item).checked === true : isSelected(item),
     disabled: engine.isDisabled(item),
   }));
-  return { items, proper: isGroup || offered.some((item) => matches(item, ITEMS)), filter: filterOf(field) !== null, multiple: isMultiple(field) };
+  const speakers = [field, typedIn(field)].filter(Boolean);
+  const open = speakers.some((speaker) => getAttribute(speaker, "aria-expanded") === "true");
+  return { items, open, proper: isGroup || offered.some((item) => matches(item, ITEMS)), filter: filterOf(field) !== null, multiple: isMultiple(field) };
 };
 engine.choiceAt = (_, index) => offered[index] ?? null;
 
@@ -278,7 +289,7 @@ const isMultiple = (field) =>
 /** Where what is looked for can be typed: in the control itself, or in a field that came with the list. */
 function filterOf(field) {
   const own = typedIn(field);
-  if (own) return own.readOnly || engine.isDisabled(own) ? null : own;
+  if (own) return own.readOnly || own.inputMode === "none" || engine.isDisabled(own) ? null : own;
   const isFilter = (input) => isTyped(input) && !input.readOnly && engine.isVisible(input) && hasCome(input);
   const active = engine.activeElement();
   if (active && active !== field && isFilter(active)) return active;
@@ -299,12 +310,14 @@ engine.isListOpen = (node) => {
 };
 engine.isInDialog = (node) => closest(node, "dialog,[role=dialog],[role=alertdialog]") !== null;
 
-/** The part of the list that is in view, where it can be scrolled: `{x, y, width, height}`; null where it cannot. */
+/** The part of the list that is in view, where it can be scrolled: `{x, y, width, height, ended}`; null where it cannot. */
 engine.choicesBox = () => {
   const [first] = offered;
   for (let box = first && engine.flatParent(first); box && box !== document.body; box = engine.flatParent(box)) {
     const { left, top, width, height } = rectOf(box);
-    if (box.scrollHeight > box.clientHeight + 1 && getComputedStyle(box).overflowY !== "visible") return { x: left, y: top, width, height };
+    if (box.scrollHeight > box.clientHeight + 1 && getComputedStyle(box).overflowY !== "visible") {
+      return { x: left, y: top, width, height, ended: box.scrollTop + box.clientHeight >= box.scrollHeight - 1 };
+    }
   }
   return null;
 };

@@ -36,15 +36,14 @@ pub struct Field {
     /// Ref from the snapshot.
     #[schemars(length(min = 1))]
     pub r#ref: String,
-    /// Text; `true` or `false` for a checkbox or radio; value or label of an option; a date or time as people write it;
-    /// the path of a file.
+    /// Text; `true` or `false` for a checkbox or radio; value or label of an option; path of a file.
     pub value: Option<String>,
     /// Several options or files, instead of value.
     #[serde(default)]
     pub values: Vec<String>,
 }
 
-/// Fill several fields of a form at once. Says what each holds then.
+/// Fill several fields of a form at once.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct FillForm {
     #[schemars(length(min = 1))]

@@ -127,7 +127,7 @@ impl Type {
             return Ok(String::new());
         };
         // A line that is sent leaves an empty field behind.
-        let is_sent = self.text.contains('\n') && shown.is_empty();
+        let is_sent = self.text.ends_with('\n') && shown.is_empty();
         match Readback::of(std::slice::from_ref(&self.text), shown) {
             Readback::Refused(_) if !is_sent => Err(Error::NotTaken {
                 shows: if shown.secret { String::new() } else { shown.values.join(", ") },

@@ -33,9 +33,13 @@ impl Readback {
         match (is_given, shown.is_empty()) {
             (true, true) => Self::Refused("nothing".to_owned()),
             (false, false) => Self::Refused(told_values(shown)),
+            (true, false) if shown.secret && shown.unchanged && !is_same(given, shown) => {
+                Self::Refused("what it showed before".to_owned())
+            }
             _ if shown.secret => Self::Taken(String::new()),
             (false, true) => Self::Taken("empty".to_owned()),
             (true, false) if is_same(given, shown) => Self::Taken(told_values(shown)),
+            (true, false) if shown.unchanged => Self::Refused(told_values(shown)),
             (true, false) => {
                 let given: Vec<_> = given.iter().map(|value| quoted(value, LONGEST)).collect();
                 Self::Taken(format!("shows {} (given {})", told_values(shown), given.join(", ")))
@@ -49,11 +53,18 @@ fn is_same(given: &[String], shown: &Shown) -> bool {
     let (given, values): (Vec<_>, Vec<_>) =
         (given.iter().map(plain).collect(), shown.values.iter().map(plain).collect());
     match shown.kind {
-        // Files are given with their folders; a part of what is drawn is drawn among other things.
+        // Files are given with their folders, and what an editor draws may stand among other things.
         ControlKind::File => given.len() == values.len(),
+        ControlKind::Slider => {
+            number(&given) == number(&values) && number(&given).is_some() || given == values
+        }
         _ if shown.proxy => values.iter().any(|value| value.contains(given[0].as_str())),
         _ => given == values,
     }
+}
+
+fn number(values: &[String]) -> Option<f64> {
+    values.first().and_then(|value| value.parse().ok())
 }
 
 /// What a control shows, in words.

@@ -210,7 +210,7 @@ impl Tool for Type {
         call.act(&page, input::typing(&element, &self.text, false), typing).await?;
         errand::dismiss(&page).await?;
         let mut told = json!({ "success": true, "message": texts::TYPED });
-        let is_sent = self.text.contains('\n');
+        let is_sent = self.text.ends_with('\n');
         let shown = match is_sent {
             true => element.shown().await,
             false => element.shown_after(&self.text).await,
