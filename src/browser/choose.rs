@@ -13,15 +13,15 @@ use super::world::value_argument;
 use crate::error::{Error, Obstacle, Result};
 
 /// How long a list may take to open, by one way of opening it.
-const OPENING: Duration = Duration::from_millis(1000);
+const OPENING: Duration = Duration::from_secs(1);
 /// How long a list may take to offer what was typed.
-const SEARCHING: Duration = Duration::from_millis(3000);
+const SEARCHING: Duration = Duration::from_secs(3);
 /// How long a field may take to offer what completes it.
 const COMPLETING: Duration = Duration::from_millis(700);
 /// How long what is offered must stay the same to be taken for all there is.
 const SETTLED: Duration = Duration::from_millis(400);
 /// How long a control may take to show what was chosen.
-const SHOWING: Duration = Duration::from_millis(1000);
+const SHOWING: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(25);
 /// How often the wheel is turned over a list that draws a part of itself, and how long it may take to draw another.
 const MOST_TURNS: usize = 400;
@@ -403,7 +403,7 @@ impl ElementHandle {
             let Some((at, other)) = other.map(|(at, item)| (at, item.clone())) else { break };
             self.press_item(kind, at, false, options).await?;
             offered = self.open_list(kind, options).await?;
-            if offered.items.iter().any(|item| *item == other) {
+            if offered.items.contains(&other) {
                 break;
             }
         }

@@ -118,7 +118,7 @@ impl ElementHandle {
             at = self.slider_after(&before).await?;
             match (before.now, at.now) {
                 (_, Some(now)) if is_near(now, wanted) => return Ok(at),
-                (Some(was), Some(now)) if now != was => {
+                (Some(was), Some(now)) if !is_near(now, was) => {
                     step = Some(((now - was) / strokes).abs()).filter(|step| step.is_finite() && *step > 0.0);
                 }
                 // Only now is it known what it is at.
