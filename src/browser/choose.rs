@@ -174,7 +174,7 @@ impl ElementHandle {
         if all.len() == 1 && kind == ControlKind::Choice && shown == [wanted] {
             return Ok(None);
         }
-        let mut choices = self.open_list(kind, options).await?;
+        let mut choices = self.open_list(options).await?;
         if choices.multiple && all.first().is_some_and(|first| first == wanted) {
             choices = self.unchoose_others(kind, choices, all, options).await?;
         }
@@ -213,7 +213,7 @@ impl ElementHandle {
     }
 
     /// What the control offers, once it does.
-    async fn open_list(&self, kind: ControlKind, options: &ActionOptions) -> Result<Choices> {
+    async fn open_list(&self, options: &ActionOptions) -> Result<Choices> {
         let offered = self.choices().await?;
         if (offered.proper || offered.open) && !offered.items.is_empty() {
             return Ok(offered);
@@ -402,7 +402,7 @@ impl ElementHandle {
                 offered.items.iter().enumerate().find(|(at, item)| item.selected && !keep.contains(at));
             let Some((at, other)) = other.map(|(at, item)| (at, item.clone())) else { break };
             self.press_item(kind, at, false, options).await?;
-            offered = self.open_list(kind, options).await?;
+            offered = self.open_list(options).await?;
             if offered.items.contains(&other) {
                 break;
             }
