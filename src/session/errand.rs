@@ -130,7 +130,8 @@ async fn perform(page: &Page, task: &Task, deadline: Instant, settle: Duration) 
         Task::Fill { fields, submit } => {
             for (selector, value) in fields {
                 let element = frame.find(selector, Sight::Attached, rest(deadline)).await?;
-                element.fill(value, &ActionOptions::within(rest(deadline))).await?;
+                element.give_text(value, &ActionOptions::within(rest(deadline))).await?;
+                element.shown_after(value).await?;
             }
             if let Some(selector) = submit {
                 click(page, selector, deadline, settle).await?;
