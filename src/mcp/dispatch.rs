@@ -19,8 +19,9 @@ use crate::browser::{ActionOptions, ActsOn, Ending, PATIENCE, Page, SettleOption
 use crate::error::Error;
 use crate::mcp::describe::{Before, Told, describe};
 use crate::mcp::failure;
+use crate::mcp::page_text::one_line;
 use crate::mcp::progress::Progress;
-use crate::mcp::reply::{Reply, one_line};
+use crate::mcp::reply::Reply;
 use crate::mcp::roots::ClientRoots;
 use crate::mcp::settings::Settings;
 use crate::mcp::tool::{AnyTool, Patience, Registry, SESSION, Tool, Toolset, UnknownTool};

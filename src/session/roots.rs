@@ -185,6 +185,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
+    use crate::session::Kind;
 
     /// Each row of attacks against a folder that has a secret beside it: refused, and nothing changed.
     #[test]
@@ -253,7 +254,8 @@ mod tests {
             "name.",
             "name ",
         ] {
-            assert!(roots.place(path).is_err(), "write {path:?}");
+            let written = roots.place(path).and_then(|place| place.write(b"{}", Kind::StorageState));
+            assert!(written.is_err(), "write {path:?}");
         }
         assert_eq!(roots.read("good", 100).unwrap(), "good");
         assert!(roots.read("good", 3).is_err());

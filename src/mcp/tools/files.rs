@@ -58,7 +58,7 @@ impl Tool for FileUpload {
 }
 
 /// The files. All that cannot be read are told at once.
-fn opened(paths: &[String], roots: &Roots) -> Result<Vec<OpenedFile>> {
+pub(super) fn opened(paths: &[String], roots: &Roots) -> Result<Vec<OpenedFile>> {
     let (good, bad): (Vec<_>, Vec<_>) = paths.iter().map(|path| roots.open(path)).partition(Result::is_ok);
     let mut errors: Vec<Error> = bad.into_iter().filter_map(Result::err).collect();
     match errors.len() {
