@@ -67,6 +67,7 @@ pub use console::{ConsoleEvent, ConsoleLevel, ConsoleMessage, Hearing, Said, Wha
 pub use content::ContentFormat;
 pub use context::{BrowserContext, ContextOptions, PERMISSIONS};
 pub use download::{Download, DownloadState};
+pub use drag::{DragOptions, Dragged, Grip, Place};
 pub use element::{ElementHandle, ElementState, OptionChoice};
 pub use evaluate::json_value;
 pub use expect::Verdict;
@@ -87,7 +88,7 @@ pub use raw::RawSession;
 pub use request::{Request, RequestSizes, RequestTiming, Response};
 pub use route::{ABORT_REASONS, Fulfillment, Overrides, Route, phrase};
 pub use screenshot::{Area, ImageFormat, Screenshot, ScreenshotOptions};
-pub use seek::Sight;
+pub use seek::{Match, Sight};
 pub use settle::{ActsOn, Ending, SettleOptions, Settled, Watch};
 pub use socket::{Payload, SocketEvent, WebSocket};
 pub use storage::{SameSite, StorageState, StoredCookie, StoredItem, StoredOrigin};

@@ -46,7 +46,7 @@ fn schemas_are_flat_closed_and_short() {
     for tool in listed.tools() {
         total += serde_json::to_string(&tool.listing()).unwrap().chars().count();
     }
-    assert!(total < 20_000, "{total} characters for {} tools", listed.tools().len());
+    assert!(total < 26_000, "{total} characters for {} tools", listed.tools().len());
 }
 
 /// No reference, no choice of schemas, nothing that only a validator reads; and every object is closed.

@@ -29,7 +29,7 @@ pub struct Field {
     pub name: String,
     pub element: Option<String>,
     pub r#type: FieldType,
-    /// Ref from the snapshot.
+    /// Ref or selector.
     #[schemars(length(min = 1))]
     pub r#ref: String,
     /// Text; `true` or `false` for a checkbox or radio; value or label of an option.
@@ -152,7 +152,7 @@ fn named(error: Error, name: &str, filled: usize) -> Error {
 /// Choose options of a drop-down list.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct SelectOption {
-    /// Ref from the snapshot.
+    /// Ref or selector.
     #[schemars(length(min = 1))]
     pub r#ref: String,
     pub element: Option<String>,

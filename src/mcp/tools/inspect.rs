@@ -34,13 +34,12 @@ impl Tool for Snapshot {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;
-        let root = self.r#ref.as_deref().map(target::read).transpose()?;
-        let root_frame = root.as_ref().map(|root| target::frame(call, &page, root)).transpose()?;
-        if let Some(text) = &self.r#ref {
-            target::element(call, &page, text).await?;
-        }
+        let root = match &self.r#ref {
+            Some(text) => Some(target::find(call, &page, text).await?),
+            None => None,
+        };
         call.progress.say("reading the page");
-        let from = root.as_ref().zip(root_frame.as_ref()).map(|(root, frame)| (frame.number(), root.element));
+        let from = root.as_ref().map(|root| (root.element.frame().number(), root.reference.element));
         let tree =
             capture(call, &page, CaptureOptions { boxes: self.boxes, root: from, ..Default::default() })
                 .await?;
