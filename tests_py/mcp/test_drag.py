@@ -39,10 +39,11 @@ async def output(hand: Server) -> str:
 
 
 @pytest.mark.parametrize("name", LISTS)
-@pytest.mark.parametrize(("start", "end", "place", "order", "told"), MOVES)
+@pytest.mark.parametrize("move", MOVES)
 async def test_an_item_goes_where_it_was_dragged_and_the_answer_says_where(
-    hand: Server, site: Site, name: str, start: str, end: str, place: str | None, order: str, told: str
+    hand: Server, site: Site, name: str, move: tuple[str, str, str | None, str, str]
 ) -> None:
+    start, end, place, order, told = move
     await hand.open(site.page("drags"))
     reply = await hand.call(
         "browser_drag", startRef=f"#{name} >> text={start}", endRef=f"#{name} >> text={end}", place=place
@@ -54,9 +55,7 @@ async def test_an_item_goes_where_it_was_dragged_and_the_answer_says_where(
 
 async def test_a_list_scrolls_while_something_is_held_at_its_edge(hand: Server, site: Site) -> None:
     await hand.open(site.page("drags"))
-    reply = await hand.call(
-        "browser_drag", startRef='text="Row 2"', endRef='text="Row 25"', place="after"
-    )
+    reply = await hand.call("browser_drag", startRef='text="Row 2"', endRef='text="Row 25"', place="after")
     assert 'now 25th of 30, between "Row 25" and "Row 26"' in reply.text, reply.text
 
 
