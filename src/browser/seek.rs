@@ -120,7 +120,7 @@ impl Page {
         if let Some(Err(error @ Error::InvalidSelector { .. })) = asked.first() {
             return Err(error.clone());
         }
-        let answers: Vec<_> = asked.into_iter().flat_map(Result::unwrap_or_default).collect();
+        let answers: Vec<_> = asked.into_iter().filter_map(Result::unwrap_or_default).collect();
         let is_seen = answers.iter().any(|(_, answer)| answer.seen > 0);
         let of_those = |answer: &Matches| if is_seen { answer.seen } else { answer.all };
         let count = answers.iter().map(|(_, answer)| of_those(answer)).sum();

@@ -143,7 +143,7 @@ pub async fn described(
 fn role_and_name(call: &Call<'_>, page: &Page, reference: &Ref) -> Option<String> {
     let tree = call.told.lock().tree(page)?;
     let node = &tree.nodes()[tree.position(reference)?];
-    Some(words(&node.role, &node.name))
+    Some(words(node.role, &node.name))
 }
 
 fn words(role: &str, name: &str) -> String {
