@@ -70,12 +70,16 @@ pub enum Error {
     ElementNotFound { waited: Duration },
     #[error("the selector matches {count} elements where one is needed")]
     NotUnique { count: usize, previews: Vec<String>, ways: Vec<String> },
+    #[error("the selector matches {count} elements: {}", matches.join("; "))]
+    SeveralMatch { count: usize, matches: Vec<String> },
     #[error("the selector cannot be read: {reason}")]
     InvalidSelector { reason: String },
     #[error("the element {obstacle} after {}", human(*waited))]
     NotActionable { obstacle: Obstacle, waited: Duration },
     #[error("the element is {found}, where {needed} is needed")]
     WrongElement { found: String, needed: &'static str },
+    #[error("{what} did not move: {reason}")]
+    DidNotMove { what: String, reason: String },
     #[error("there is no such option; {}", options_told(available))]
     NoSuchOption { available: Vec<String> },
     #[error("several options are like that: {}", listed(matching))]
@@ -162,6 +166,7 @@ impl Error {
             Self::FrameDetached | Self::DocumentGone | Self::StaleRef { .. } | Self::UnknownRef { .. } => {
                 "take a new snapshot and use a ref from it"
             }
+            Self::SeveralMatch { .. } => "use the ref of one of them, or a narrower selector",
             Self::NotActionable { obstacle, .. } => return obstacle.hint(),
             Self::PersonNeeded { .. } => "ask the user to do it in a visible browser, or use another source",
             Self::DialogOpen { .. } => "answer it with browser_handle_dialog",

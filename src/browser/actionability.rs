@@ -274,7 +274,7 @@ impl ElementHandle {
         // What the wheel does not get into view the browser does, as it would for a key.
         let stays = options.keeps_scroll;
         let wheeled = !stays && attempt <= LAST_WHEEL && self.wheel_into_view(options, attempt).await?;
-        let scroll = (!wheeled && !stays).then_some(attempt);
+        let scroll = ((!wheeled || options.position.is_some()) && !stays).then_some(attempt);
         let aim = Aim { scroll, at: Some(off_centre(input.chance())), position: options.position };
         let mut found = match self.look_from_page(Need { stable: false, ..need }, &aim).await? {
             Look::Blocked(by) => return Ok(Attempt::Blocked(by)),

@@ -1,11 +1,15 @@
 //! Waiting for an element by a selector.
 use std::time::Duration;
 
+use futures_util::future::join_all;
+use serde::Deserialize;
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
 use super::element::ElementHandle;
 use super::frame::Frame;
+use super::locator::root_argument;
+use super::page::Page;
 use super::selector::{Chain, Selector};
 use super::world::value_argument;
 use crate::error::{Error, Result};
@@ -63,5 +67,82 @@ impl Frame {
             Err(Error::DocumentGone) => Ok(None),
             other => other.map_err(Selector::refused),
         }
+    }
+}
+
+/// An element that a selector found, by the number that stands for it.
+#[derive(Debug, Clone)]
+pub struct Match {
+    pub frame: Frame,
+    pub number: u32,
+    /// Its role and its name.
+    pub role: String,
+    pub name: String,
+}
+
+/// What one frame tells of the elements that a selector finds there.
+#[derive(Debug, Default, Deserialize)]
+struct Matches {
+    /// How many there are, and how many of them can be seen.
+    all: usize,
+    seen: usize,
+    /// The first of those that can be seen; of all where none can.
+    first: Vec<(u32, String, String)>,
+}
+
+impl Page {
+    /// The elements that `selector` finds in the page and the frames in it, as soon as there are any: how many, and the
+    /// first of them. Those that cannot be seen count only where none can.
+    ///
+    /// # Errors
+    /// `element_not_found` after `limit`.
+    pub async fn matches(&self, selector: &str, limit: Duration) -> Result<(usize, Vec<Match>)> {
+        Selector::parse(selector)?;
+        let deadline = Instant::now() + limit;
+        let mut pause = FIRST_PAUSE;
+        loop {
+            let (count, found) = self.unless_dialog(self.matches_now(selector)).await?;
+            if count > 0 {
+                return Ok((count, found));
+            }
+            if Instant::now() >= deadline {
+                return Err(Error::ElementNotFound { waited: limit });
+            }
+            sleep(pause.min(deadline - Instant::now())).await;
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+
+    async fn matches_now(&self, selector: &str) -> Result<(usize, Vec<Match>)> {
+        let frames = self.frames();
+        let asked = join_all(frames.iter().map(|frame| frame.matches(selector))).await;
+        // A selector that cannot be read is none in any frame; a frame that does not answer has nothing to show.
+        if let Some(Err(error @ Error::InvalidSelector { .. })) = asked.first() {
+            return Err(error.clone());
+        }
+        let answers: Vec<_> = asked.into_iter().filter_map(Result::unwrap_or_default).collect();
+        let is_seen = answers.iter().any(|(_, answer)| answer.seen > 0);
+        let of_those = |answer: &Matches| if is_seen { answer.seen } else { answer.all };
+        let count = answers.iter().map(|(_, answer)| of_those(answer)).sum();
+        let told = answers.into_iter().filter(|(_, answer)| of_those(answer) > 0);
+        let found = told.flat_map(|(frame, answer)| {
+            let element = move |(number, role, name)| Match { frame: frame.clone(), number, role, name };
+            answer.first.into_iter().map(element)
+        });
+        Ok((count, found.collect()))
+    }
+}
+
+impl Frame {
+    /// What a selector finds, with the frame that it is in: another one where the selector enters it.
+    async fn matches(&self, selector: &str) -> Result<Option<(Frame, Matches)>> {
+        let locator = self.locator(selector, false)?;
+        let Some((world, chain, root)) = locator.innermost().await? else { return Ok(None) };
+        let arguments = vec![value_argument(chain), root_argument(root.as_ref())];
+        let found: Matches = world.call_with("matches", arguments).await.map_err(Selector::refused)?;
+        for (number, ..) in &found.first {
+            world.frame().refs_used_up_to(*number);
+        }
+        Ok(Some((world.frame().clone(), found)))
     }
 }

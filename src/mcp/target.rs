@@ -1,25 +1,32 @@
-//! From a ref that a model wrote to the element it stands for.
+//! From a ref or a selector that a model wrote to the element it stands for.
+use std::time::Duration;
+
 use crate::Result;
-use crate::browser::{ElementHandle, Frame, Page};
+use crate::browser::input::Point;
+use crate::browser::{ElementHandle, Frame, Match, Page};
 use crate::error::Error;
 use crate::mcp::dispatch::Call;
 use crate::mcp::page_text::one_line;
 use crate::session::ContextEntry;
 use crate::snapshot::Ref;
 
-/// Reads a ref.
-pub fn read(text: &str) -> Result<Ref> {
-    text.parse().map_err(|error: crate::snapshot::NotARef| {
-        // What was written instead may be a selector, which errors do not repeat.
-        Error::UnknownRef { target: "this".to_owned(), reason: error.to_string() }
-    })
+/// How long what a selector finds is waited for.
+const SEEK_LIMIT: Duration = Duration::from_secs(2);
+
+/// An element that a model named, and its ref.
+#[derive(Debug)]
+pub struct Target {
+    pub element: ElementHandle,
+    pub reference: Ref,
+    /// Its role and name, where a selector found it.
+    words: Option<String>,
 }
 
 /// The frame of `page` that `reference` names.
 ///
 /// # Errors
 /// `unknown_ref` when it belongs to another context, tab or page; `frame_detached` when its frame is gone.
-pub fn frame(call: &Call<'_>, page: &Page, reference: &Ref) -> Result<Frame> {
+fn frame(call: &Call<'_>, page: &Page, reference: &Ref) -> Result<Frame> {
     let unknown = |reason: String| Error::UnknownRef { target: reference.to_string(), reason };
     if reference.context.is_some() || reference.context_name.is_some() {
         let entry = call.workspace.context_entry(reference.context, reference.context_name.as_deref());
@@ -58,13 +65,65 @@ fn only_frame(page: &Page, reference: &Ref) -> Result<Frame> {
     }
 }
 
-/// The element that `text` stands for.
-pub async fn element(call: &Call<'_>, page: &Page, text: &str) -> Result<ElementHandle> {
-    let reference = read(text)?;
+/// The element that `text` stands for: a ref, or else a selector.
+pub async fn find(call: &Call<'_>, page: &Page, text: &str) -> Result<Target> {
+    let Ok(reference) = text.parse::<Ref>() else { return select(call, page, text).await };
     let frame = frame(call, page, &reference)?;
     let found = ElementHandle::by_ref(&frame, reference.element).await?;
     let target = reference.to_string();
-    found.map(|element| element.named(&target)).ok_or(Error::StaleRef { target })
+    let element = found.map(|element| element.named(&target)).ok_or(Error::StaleRef { target })?;
+    Ok(Target { element, reference: Ref { frame: Some(frame.number()), ..reference }, words: None })
+}
+
+/// The one element that a selector finds in the page and the frames in it.
+async fn select(call: &Call<'_>, page: &Page, selector: &str) -> Result<Target> {
+    let reference = |found: &Match| whole_ref(call, page, &found.frame, found.number);
+    let limit = call.action_options().limit.min(SEEK_LIMIT);
+    let found = page.matches(selector, limit).await.map_err(|error| match error {
+        Error::ElementNotFound { .. } => not_a_ref("as a selector it finds nothing".to_owned()),
+        Error::InvalidSelector { reason } => not_a_ref(format!("as a selector it cannot be read: {reason}")),
+        other => other,
+    })?;
+    match one_of(found) {
+        Ok(found) => {
+            let (reference, words) = (reference(&found), words(&found.role, &found.name));
+            let target = reference.to_string();
+            let element = ElementHandle::by_ref(&found.frame, found.number).await?;
+            let element = element.map(|element| element.named(&target)).ok_or(Error::StaleRef { target })?;
+            Ok(Target { element, reference, words: Some(words) })
+        }
+        Err((count, several)) => {
+            let line = |found: &Match| format!("{} {}", reference(found), words(&found.role, &found.name));
+            Err(Error::SeveralMatch { count, matches: several.iter().map(line).collect() })
+        }
+    }
+}
+
+/// A ref that says everything.
+pub fn whole_ref(call: &Call<'_>, page: &Page, frame: &Frame, number: u32) -> Ref {
+    let context = call.workspace.context_entry(None, None).map_or(0, |entry| entry.number);
+    Ref::new(context, page.index(), frame.number(), number)
+}
+
+/// What was written may be a selector, which errors do not repeat.
+fn not_a_ref(reason: String) -> Error {
+    Error::UnknownRef {
+        target: "this".to_owned(),
+        reason: format!("a ref looks like c0p0f0e12, and {reason}"),
+    }
+}
+
+/// The only one, or how many there are and the first of them.
+fn one_of((count, mut found): (usize, Vec<Match>)) -> Result<Match, (usize, Vec<Match>)> {
+    match found.pop() {
+        Some(only) if count == 1 => Ok(only),
+        last => Err((count, found.into_iter().chain(last).collect())),
+    }
+}
+
+/// The element that `text` stands for.
+pub async fn element(call: &Call<'_>, page: &Page, text: &str) -> Result<ElementHandle> {
+    find(call, page, text).await.map(|target| target.element)
 }
 
 /// The element that `text` stands for, and how to call it: as the model did, or by its role and name.
@@ -72,19 +131,64 @@ pub async fn described(
     call: &Call<'_>,
     page: &Page,
     text: &str,
-    words: Option<String>,
+    element: Option<String>,
 ) -> Result<(ElementHandle, String)> {
-    let element = element(call, page, text).await?;
-    let words = words.map(|words| one_line(&words)).filter(|words| !words.is_empty());
-    let told =
-        words.unwrap_or_else(|| role_and_name(call, page, text).unwrap_or_else(|| text.trim().to_owned()));
-    Ok((element, told))
+    let target = find(call, page, text).await?;
+    let told = element.map(|words| one_line(&words)).filter(|words| !words.is_empty());
+    let told = told.or(target.words).or_else(|| role_and_name(call, page, &target.reference));
+    Ok((target.element, told.unwrap_or_else(|| text.trim().to_owned())))
 }
 
 /// `button "Save"`, from what was last shown of the page.
-fn role_and_name(call: &Call<'_>, page: &Page, text: &str) -> Option<String> {
+fn role_and_name(call: &Call<'_>, page: &Page, reference: &Ref) -> Option<String> {
     let tree = call.told.lock().tree(page)?;
-    let node = &tree.nodes()[tree.position(&text.parse().ok()?)?];
-    let name = one_line(&node.name);
-    Some(if name.is_empty() { format!("the {}", node.role) } else { format!("{} {name:?}", node.role) })
+    let node = &tree.nodes()[tree.position(reference)?];
+    Some(words(node.role, &node.name))
+}
+
+fn words(role: &str, name: &str) -> String {
+    let name = one_line(name);
+    match (role, name.is_empty()) {
+        ("generic", true) => "the element".to_owned(),
+        ("generic", false) => format!("{name:?}"),
+        (_, true) => format!("the {role}"),
+        (_, false) => format!("{role} {name:?}"),
+    }
+}
+
+/// A place in an element, as a model writes it: `10,20` in pixels from its upper left corner, or `90%,50%`.
+pub async fn position(argument: &str, text: Option<&str>, element: &ElementHandle) -> Result<Option<Point>> {
+    let Some(text) = text.filter(|text| !text.trim().is_empty()) else { return Ok(None) };
+    let parts: Vec<_> = text.trim_matches(['(', ')', '[', ']', ' ']).split(',').map(measure).collect();
+    let [Some(x), Some(y)] = parts[..] else {
+        let problem = format!("`{argument}` must be two numbers, such as 10,20 (px) or 90%,50%");
+        return Err(Error::InvalidArguments { problems: vec![problem] });
+    };
+    let size = element.bounding_box().await?.unwrap_or_default();
+    Ok(Some(Point::new(x.of(size.width), y.of(size.height))))
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Measure {
+    Pixels(f64),
+    Percent(f64),
+}
+
+impl Measure {
+    fn of(self, whole: f64) -> f64 {
+        match self {
+            Self::Pixels(pixels) => pixels,
+            // The far edge itself belongs to what lies beyond.
+            Self::Percent(percent) => (whole * percent / 100.0).min(whole - 1.0).max(0.0),
+        }
+    }
+}
+
+fn measure(text: &str) -> Option<Measure> {
+    let text = text.trim();
+    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+    match text.strip_suffix('%') {
+        Some(percent) => number(percent).map(Measure::Percent),
+        None => number(text.strip_suffix("px").unwrap_or(text)).map(Measure::Pixels),
+    }
 }

@@ -140,7 +140,7 @@ class TestObstacles:
         assert "snapshot" in (await refused(server, before.ref('button "Covered"'))).section("Error")
         assert await log(server) == []
 
-    @pytest.mark.parametrize("ref", ["", "e", "button", "c0p0f0", "c0p0f0e99999", "c9p9f9e9"])
+    @pytest.mark.parametrize("ref", ["", "e", "the button", "c0p0f0", "c0p0f0e99999", "c9p9f9e9"])
     async def test_what_is_no_ref_of_the_page_is_refused(self, server: Server, site: Site, ref: str) -> None:
         await server.open(site.page("clicks"))
         await refused(server, ref)

@@ -119,6 +119,38 @@ function seen(element) {
   return null;
 }
 
+engine.seenOf = (element) => {
+  const part = seen(element);
+  return part && sized(part);
+};
+
+/** How near to an edge things scroll when something is dragged there. */
+const EDGE = 8;
+
+/**
+ * A point at the edge of what has to scroll until a point of the element is shown; null where it is shown. With a `margin` it must
+ * be so far inside, where that can still be had by scrolling.
+ */
+engine.edgeTowards = (element, { x, y }, margin = 0) => {
+  const around = [...clippers(element)].map(([clipper]) => [clipper, inside(clipper)]).reverse();
+  let shown = null;
+  for (const [scroller, box] of [[document.scrollingElement ?? document.documentElement, viewport()], ...around]) {
+    shown = shown ? overlap(shown, box) : box;
+    if (!isArea(shown)) return null;
+    const { scrollLeft: left, scrollTop: top, scrollWidth, scrollHeight, clientWidth, clientHeight } = scroller;
+    const port = {
+      left: shown.left + (left > 0 ? Math.min(margin, wide(shown) / 4) : 0),
+      top: shown.top + (top > 0 ? Math.min(margin, high(shown) / 4) : 0),
+      right: shown.right - (left + clientWidth < scrollWidth - 1 ? Math.min(margin, wide(shown) / 4) : 0),
+      bottom: shown.bottom - (top + clientHeight < scrollHeight - 1 ? Math.min(margin, high(shown) / 4) : 0),
+    };
+    if (x >= port.left && x < port.right && y >= port.top && y < port.bottom) continue;
+    const edge = (value, low, high, first, last) => Math.round(value < low ? first + EDGE : value >= high ? last - EDGE : value);
+    return { x: edge(x, port.left, port.right, shown.left, shown.right), y: edge(y, port.top, port.bottom, shown.top, shown.bottom) };
+  }
+  return null;
+};
+
 /* ---------------------------------------------------------------- hit test */
 
 /** Tells the engine of the shadow roots around a node: a node of a closed one is the only way to it. */
@@ -153,6 +185,10 @@ const meant = (node) => (closest(node, ENTERED) ? node : (closest(node, BUTTON) 
 /** Whether what lies at a point passes a press on to the node. */
 function reaches(hit, node) {
   if (within(hit, meant(node))) return true;
+  // The areas of a picture lie elsewhere in the document.
+  if (hit instanceof HTMLAreaElement && node instanceof HTMLImageElement) {
+    return node.useMap === `#${getAttribute(closest(hit, "map"), "name")}`;
+  }
   const label = closest(hit, "label");
   return (label !== null && label.control === node) || isFacing(hit, node);
 }
@@ -295,6 +331,40 @@ function bringIntoView(node, attempt) {
   scrollTo(node, { block, inline: attempt ? block : "nearest", behavior: "instant" });
 }
 
+/** Scrolls what is around two nodes until both show, where there is room for both. */
+engine.showBoth = (one, other) => {
+  const levels = [...[...clippers(one)].map(([element]) => [element, () => inside(element)]), [document.scrollingElement, viewport]];
+  for (const [scroller, portOf] of levels) {
+    if (!scroller || !within(other, scroller)) continue;
+    const [first, second, port] = [rectOf(one), rectOf(other), portOf()];
+    const needed = (start, end) => {
+      const [low, high] = [Math.min(first[start], second[start]), Math.max(first[end], second[end])];
+      const fits = high - low <= port[end] - port[start];
+      const isShown = [first, second].every((box) => Math.min(box[end], port[end]) - Math.max(box[start], port[start]) >= Math.min(box[end] - box[start], ENOUGH));
+      return isShown || !fits ? 0 : (low + high) / 2 - (port[start] + port[end]) / 2;
+    };
+    const [left, top] = [needed("left", "right"), needed("top", "bottom")];
+    if (left || top) scrollBy(scroller, { left, top, behavior: "instant" });
+  }
+};
+
+/** Where a position in a node lies, which is counted from its upper left corner inside its border. */
+function positioned(node, { x, y }) {
+  const { left, top } = rectOf(node);
+  return { x: left + (node.clientLeft ?? 0) + x, y: top + (node.clientTop ?? 0) + y };
+}
+
+/** Scrolls what is around a node until a position in it shows. */
+function bringPositionIntoView(node, position) {
+  const levels = [...[...clippers(node)].map(([element]) => [element, () => inside(element)]), [document.scrollingElement, viewport]];
+  for (const [scroller, portOf] of levels) {
+    const [here, port] = [positioned(node, position), portOf()];
+    const left = here.x < port.left || here.x >= port.right ? here.x - (port.left + port.right) / 2 : 0;
+    const top = here.y < port.top || here.y >= port.bottom ? here.y - (port.top + port.bottom) / 2 : 0;
+    if (scroller && (left || top)) scrollBy(scroller, { left, top, behavior: "instant" });
+  }
+}
+
 /** What one notch of a wheel scrolls. */
 const NOTCH = 120;
 
@@ -409,6 +479,8 @@ function isAnimated(node) {
   return false;
 }
 
+engine.isGliding = isAnimated;
+
 /** For how many frames a node must be at one place to stand still. */
 const STILL = 2;
 /** Where nodes were seen that may be acted on later, and for how many frames they have been there: `{box, frames}`. */
@@ -449,6 +521,7 @@ engine.probe = async (node, { need, scroll = null, at = null, position = null })
   let blocked = state();
   if (blocked) return blocked;
   if (scroll !== null) bringIntoView(subject, scroll);
+  if (scroll !== null && position) bringPositionIntoView(subject, position);
   if (need.stable) {
     const before = boxed(rectOf(subject));
     const known = places.get(subject);
@@ -486,8 +559,7 @@ function where(node, need, at, position) {
     const { point, by } = freePoint(node, clear, at);
     return point ? { clear: sized(clear), point } : { blocked: by ? "covered" : "outside", by };
   }
-  const { left, top } = rectOf(node);
-  const point = { x: left + (node.clientLeft ?? 0) + position.x, y: top + (node.clientTop ?? 0) + position.y };
+  const point = positioned(node, position);
   const box = { left: point.x, top: point.y, right: point.x, bottom: point.y };
   const view = viewport();
   if (point.x < 0 || point.y < 0 || point.x >= view.right || point.y >= view.bottom) return { blocked: "outside" };

@@ -562,6 +562,20 @@ engine.pick = (chain, root, testId) => {
   throw several;
 };
 
+/** How many elements a chain finds and how many of them can be seen, and the first of those: `[number, role, name]`. */
+engine.matches = (chain, root) => {
+  const all = engine.select(chain, root);
+  const seen = all.filter(engine.isVisible);
+  return asking(() => {
+    const first = (seen.length ? seen : all).slice(0, 10).map((element) => {
+      const role = engine.roleOf(element) ?? "";
+      const name = normalize(engine.nameOf(element, role) || textOf(element).full);
+      return [engine.refOf(element), role || localName(element), name.length > 60 ? `${name.slice(0, 59)}\u2026` : name];
+    });
+    return { all: all.length, seen: seen.length, first };
+  });
+};
+
 /** An element in one short line. */
 engine.preview = (element) => {
   const attributes = Array.from(element.attributes, ({ name, value }) => (value === "" ? name : `${name}="${value}"`));

@@ -73,6 +73,9 @@ const NOTCH: f64 = 120.0;
 const MOST_TURNS: usize = 6;
 const BETWEEN_TURNS_MS: (f64, f64) = (7.0, 13.0);
 
+/// In how many moves an instant pointer drags something: a page makes room only for what it sees coming.
+const INSTANT_MOVES: u32 = 8;
+
 /// In how many parts a page hears of a movement, and how long it may take to hear of one.
 const LEGS: usize = 4;
 const FRAME_LIMIT: Duration = Duration::from_millis(40);
@@ -186,12 +189,26 @@ impl Mouse {
         self.input.pointer().buttons & button.bit() != 0
     }
 
-    /// The way that the pointer takes to a point, without going it.
-    pub(crate) fn way_to(&self, to: Point) -> Vec<path::Waypoint> {
-        match self.input.is_natural() {
-            true => path::natural(self.position(), to, self.input.chance()),
-            false => vec![path::Waypoint { point: to, at: Duration::ZERO }],
+    /// The way that a hand takes which holds something, without going it.
+    pub(crate) fn dragging_way(&self, to: Point) -> Vec<path::Waypoint> {
+        if self.input.is_natural() {
+            return path::dragged(self.position(), to, self.input.chance());
         }
+        let still = |point| path::Waypoint { point, at: Duration::ZERO };
+        path::straight(self.position(), to, INSTANT_MOVES).map(still).collect()
+    }
+
+    /// Moves to a point and waits until the page has heard of it.
+    pub(crate) async fn step_to(&self, to: Point) -> Result<()> {
+        let mut delivery = self.input.watch();
+        let reply = self.moved(to);
+        delivery.done(vec![reply]).await
+    }
+
+    /// Sends the pointer on; the page hears of it in its own time.
+    pub(crate) fn slip_to(&self, to: Point) -> Journey {
+        let delivery = self.input.watch();
+        Journey { delivery, replies: vec![self.moved(to)] }
     }
 
     /// Moves to `from`, presses, moves to `to` and lets go.
@@ -316,7 +333,7 @@ impl Mouse {
         }
     }
 
-    async fn rest(&self, (low, high): (f64, f64)) {
+    pub(crate) async fn rest(&self, (low, high): (f64, f64)) {
         if self.input.is_natural() {
             sleep(self.input.chance().time(low, high)).await;
         }

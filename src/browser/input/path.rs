@@ -31,10 +31,15 @@ pub fn natural(from: Point, to: Point, chance: &Chance) -> Vec<Waypoint> {
     let length_ms = (SHORTEST_MS + 2.0 * distance.log2().max(0.0) + chance.between(-4.0, 4.0))
         .clamp(SHORTEST_MS, LONGEST.as_secs_f64() * 1000.0);
     let moves = (length_ms / chance.between(3.8, 5.5)).round().clamp(FEWEST_MOVES.into(), MOST_MOVES.into());
+    way(from, to, length_ms, moves, chance)
+}
+
+/// A curve from one point to the other, in so many moves.
+fn way(from: Point, to: Point, length_ms: f64, moves: f64, chance: &Chance) -> Vec<Waypoint> {
     let (first, second) = (bent(from, to, 0.3, chance), bent(from, to, 0.75, chance));
     // People speed up faster than they slow down.
     let skew = chance.between(0.78, 0.95);
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 8 and 15")]
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few dozen at most")]
     let moves = moves as u32;
     (1..=moves)
         .map(|step| {
@@ -47,6 +52,22 @@ pub fn natural(from: Point, to: Point, chance: &Chance) -> Vec<Waypoint> {
             Waypoint { point, at: Duration::from_secs_f64(length_ms * time / 1000.0) }
         })
         .collect()
+}
+
+/// How long a hand takes to drag something, and how often the pointer is heard of meanwhile.
+const DRAG_MS: (f64, f64) = (130.0, 480.0);
+const BETWEEN_MOVES_MS: (f64, f64) = (11.0, 15.0);
+
+/// The way of a hand that holds something: slower than one that holds nothing, with time for the page to make room.
+pub fn dragged(from: Point, to: Point, chance: &Chance) -> Vec<Waypoint> {
+    let distance = from.distance(to);
+    if distance < NEAR {
+        return vec![Waypoint { point: to, at: Duration::ZERO }];
+    }
+    let length_ms = (60.0 + 45.0 * (1.0 + distance / 4.0).log2() + chance.between(-12.0, 12.0))
+        .clamp(DRAG_MS.0, DRAG_MS.1);
+    let moves = (length_ms / chance.between(BETWEEN_MOVES_MS.0, BETWEEN_MOVES_MS.1)).round();
+    way(from, to, length_ms, moves, chance)
 }
 
 /// Evenly spaced points on the straight line, as a caller who names a number of steps expects.

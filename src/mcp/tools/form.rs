@@ -33,7 +33,7 @@ pub struct Field {
     pub element: Option<String>,
     /// When it is not plain from the page.
     pub r#type: Option<FieldType>,
-    /// Ref from the snapshot.
+    /// Ref or selector.
     #[schemars(length(min = 1))]
     pub r#ref: String,
     /// Text; `true` or `false` for a checkbox or radio; value or label of an option; path of a file.
@@ -115,7 +115,7 @@ fn tell(found: &[Found<'_>], outcomes: &[Result<()>], shown: &[Shown], reply: &m
     let mut filled = Vec::new();
     let mut problems = Vec::new();
     for (at, field) in found.iter().enumerate() {
-        let name = crate::mcp::reply::one_line(&field.field.name);
+        let name = crate::mcp::page_text::one_line(&field.field.name);
         match outcomes.get(at) {
             None => problems.push(format!("{name}: not reached")),
             Some(Err(error)) => {
@@ -234,7 +234,7 @@ impl Found<'_> {
 /// Choose options of a drop-down list.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct SelectOption {
-    /// Ref from the snapshot.
+    /// Ref or selector.
     #[schemars(length(min = 1))]
     pub r#ref: String,
     pub element: Option<String>,

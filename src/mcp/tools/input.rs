@@ -36,7 +36,7 @@ pub enum Modifier {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Click {
-    /// Ref from the snapshot.
+    /// Ref from the snapshot, or a selector.
     #[schemars(length(min = 1))]
     pub r#ref: String,
     pub element: Option<String>,
@@ -44,6 +44,8 @@ pub struct Click {
     pub button: Button,
     #[serde(default)]
     pub double_click: bool,
+    /// Where in the element: 10,20 (px from its top left) or 90%,50%.
+    pub position: Option<String>,
     /// Keys held meanwhile.
     #[serde(default)]
     pub modifiers: Vec<Modifier>,
@@ -64,7 +66,8 @@ impl Tool for Click {
             ..ClickOptions::default()
         };
         call.progress.say("clicking");
-        let options = call.action_options();
+        let position = target::position("position", self.position.as_deref(), &element).await?;
+        let options = ActionOptions { position, ..call.action_options() };
         call.act(&page, ActsOn::Pressed(&element), Box::pin(element.click(&click, &options))).await?;
         reply.say(format!("{} {told}", if self.double_click { "Double-clicked" } else { "Clicked" }));
         reply.show(View::Changes);
@@ -75,7 +78,7 @@ impl Tool for Click {
 /// Type text into a field, replacing what is there.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Type {
-    /// Ref from the snapshot.
+    /// Ref or selector.
     #[schemars(length(min = 1))]
     pub r#ref: String,
     pub element: Option<String>,

@@ -36,10 +36,10 @@ impl Tool for Snapshot {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;
-        let part = self.r#ref.as_deref().map(Stretch::read).transpose()?;
-        if let Some(part) = &part {
-            part.check(call, &page).await?;
-        }
+        let part = match &self.r#ref {
+            Some(text) => Some(Stretch::find(call, &page, text).await?),
+            None => None,
+        };
         call.progress.say("reading the page");
         let tree = match &part {
             Some(part) => part.capture(call, &page, self.boxes).await?,
@@ -77,27 +77,25 @@ struct Stretch {
 }
 
 impl Stretch {
-    fn read(text: &str) -> Result<Self> {
-        let both = text.split_once('-').map(|(from, until)| (target::read(from), target::read(until)));
-        match both {
-            Some((Ok(from), Ok(until))) => Ok(Self { from, until: Some(until) }),
-            _ => Ok(Self { from: target::read(text)?, until: None }),
-        }
-    }
-
     /// Fails when an element is gone.
-    async fn check(&self, call: &Call<'_>, page: &Page) -> Result<()> {
-        for reference in std::iter::once(&self.from).chain(&self.until) {
-            target::element(call, page, &reference.to_string()).await?;
-        }
-        Ok(())
+    async fn find(call: &Call<'_>, page: &Page, text: &str) -> Result<Self> {
+        let is_ref = |text: &str| text.parse::<Ref>().is_ok();
+        let (from, until) = match text.split_once('-') {
+            Some((from, until)) if is_ref(from) && is_ref(until) => (from, Some(until)),
+            _ => (text, None),
+        };
+        let from = target::find(call, page, from).await?.reference;
+        let until = match until {
+            Some(until) => Some(target::find(call, page, until).await?.reference),
+            None => None,
+        };
+        Ok(Self { from, until })
     }
 
     /// One element is read alone; what is around it must be read for a section, or for a stretch.
     async fn capture(&self, call: &Call<'_>, page: &Page, boxes: bool) -> Result<Arc<Tree>> {
-        let frame = target::frame(call, page, &self.from)?;
-        let options =
-            CaptureOptions { boxes, root: Some((frame.number(), self.from.element)), ..Default::default() };
+        let root = self.from.frame.map(|frame| (frame, self.from.element));
+        let options = CaptureOptions { boxes, root, ..Default::default() };
         let tree = capture(call, page, options).await?;
         let is_heading = tree.nodes().first().is_some_and(|node| node.role == "heading");
         if !is_heading && self.until.is_none() {

@@ -3,8 +3,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Result;
-use crate::browser::ActsOn;
+use crate::browser::{self, ActionOptions, ActsOn, DragOptions, Dragged, ElementHandle, Page};
+use crate::error::Error;
 use crate::mcp::dispatch::Call;
+use crate::mcp::page_text::one_line;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
@@ -12,10 +14,12 @@ use crate::mcp::tool::{Effect, Tool};
 /// Move the pointer over an element.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Hover {
-    /// Ref from the snapshot.
+    /// Ref or selector.
     #[schemars(length(min = 1))]
     pub r#ref: String,
     pub element: Option<String>,
+    /// As for a click.
+    pub position: Option<String>,
 }
 
 impl Tool for Hover {
@@ -26,25 +30,41 @@ impl Tool for Hover {
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;
         let (element, told) = target::described(call, &page, &self.r#ref, self.element).await?;
-        call.act(&page, ActsOn::Pressed(&element), element.hover(&call.action_options())).await?;
+        let position = target::position("position", self.position.as_deref(), &element).await?;
+        let options = ActionOptions { position, ..call.action_options() };
+        call.act(&page, ActsOn::Pressed(&element), element.hover(&options)).await?;
         reply.say(format!("Hovering over {told}"));
         reply.show(View::Changes);
         Ok(())
     }
 }
 
-/// Drag one element onto another.
+/// Where beside the end element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Place {
+    Before,
+    After,
+    Into,
+}
+
+/// Drag an element onto another one, or to a place in a list.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Drag {
-    /// Ref of what is dragged.
+    /// Ref or selector of what is dragged.
     #[schemars(length(min = 1))]
     pub start_ref: String,
     pub start_element: Option<String>,
-    /// Ref of where it is dropped.
+    /// As for a click.
+    pub start_position: Option<String>,
+    /// Where to; may be the same element.
     #[schemars(length(min = 1))]
     pub end_ref: String,
     pub end_element: Option<String>,
+    pub end_position: Option<String>,
+    /// Where in a list: before or after the end element.
+    pub place: Option<Place>,
 }
 
 impl Tool for Drag {
@@ -56,18 +76,137 @@ impl Tool for Drag {
         let page = call.open_page().await?;
         let (start, start_told) = target::described(call, &page, &self.start_ref, self.start_element).await?;
         let (end, end_told) = target::described(call, &page, &self.end_ref, self.end_element).await?;
-        let options = call.action_options();
-        call.act(&page, ActsOn::Page, Box::pin(start.drag_to(&end, &options, &options))).await?;
-        reply.say(format!("Dragged {start_told} to {end_told}"));
+        let from = target::position("startPosition", self.start_position.as_deref(), &start).await?;
+        let to = target::position("endPosition", self.end_position.as_deref(), &end).await?;
+        let mut options = DragOptions {
+            source: ActionOptions { position: from, ..call.action_options() },
+            target: ActionOptions { position: to, ..call.action_options() },
+            place: self.place.map(Into::into),
+            long_press: false,
+        };
+        let mut dragged = drag(call, &page, &start, &end, &options).await?;
+        if matches!(dragged, Dragged::None { picked: false, refused: false, .. }) {
+            // Some things move only when they were held for a while.
+            options.long_press = true;
+            dragged = drag(call, &page, &start, &end, &options).await?;
+        }
+        if matches!(dragged, Dragged::Order { beside: Some(false), .. }) {
+            // From nearer by it is easier; what was made anew meanwhile is left where it is.
+            if let Ok(again @ Dragged::Order { .. }) = drag(call, &page, &start, &end, &options).await {
+                dragged = again;
+            }
+        }
         reply.show(View::Changes);
+        let to = format!("{}{end_told}", options.place.map_or("to ", to_place));
+        let now = match dragged {
+            Dragged::None { picked, refused, grip } => {
+                let grip = grip.map(|grip| {
+                    (target::whole_ref(call, &page, start.frame(), grip.r#ref).to_string(), grip.name)
+                });
+                return Err(Error::DidNotMove { what: start_told, reason: why_not(picked, refused, grip) });
+            }
+            dragged => so_now(&dragged, &to),
+        };
+        reply.say(format!("Dragged {start_told} {to}{now}"));
         Ok(())
+    }
+}
+
+async fn drag(
+    call: &Call<'_>,
+    page: &Page,
+    start: &ElementHandle,
+    end: &ElementHandle,
+    options: &DragOptions,
+) -> Result<Dragged> {
+    call.act(page, ActsOn::Page, Box::pin(start.drag(end, options))).await?;
+    // A document that is gone, or asks something, tells nothing more.
+    let told = if page.dialog().is_some() { None } else { start.dragged().await.ok() };
+    Ok(told.unwrap_or(Dragged::Unknown))
+}
+
+fn to_place(place: browser::Place) -> &'static str {
+    match place {
+        browser::Place::Before => "to before ",
+        browser::Place::After => "to after ",
+        browser::Place::Into => "into ",
+    }
+}
+
+/// What is so after a drag, as the end of a sentence.
+fn so_now(dragged: &Dragged, to: &str) -> String {
+    match dragged {
+        Dragged::Order { place, count, previous, next, list, beside } => {
+            let list = list.as_ref().map(|list| format!(" in {:?}", one_line(list))).unwrap_or_default();
+            let between = match (previous, next) {
+                (Some(previous), Some(next)) => {
+                    format!(", between {:?} and {:?}", one_line(previous), one_line(next))
+                }
+                (Some(previous), None) => format!(", after {:?}", one_line(previous)),
+                (None, Some(next)) => format!(", before {:?}", one_line(next)),
+                (None, None) => String::new(),
+            };
+            let amiss =
+                if *beside == Some(false) { format!(". That is not {}", &to[3..]) } else { String::new() };
+            format!(": it is now {} of {count}{list}{between}{amiss}", ordinal(*place))
+        }
+        Dragged::Value { value, name } => {
+            let name = one_line(name);
+            let name = if name.is_empty() { "its value".to_owned() } else { format!("{name:?}") };
+            format!(": {name} is now {:?}", one_line(value.as_deref().unwrap_or_default()))
+        }
+        Dragged::Moved { x, y, dx, dy } => {
+            format!(": it moved by {dx:+}, {dy:+} px, to {x}, {y} in what holds it")
+        }
+        Dragged::Sized { width, height } => format!(": it is now {width} × {height} px"),
+        Dragged::Drawn => ": the drawing changed".to_owned(),
+        Dragged::Gone => ": it is no longer where it was".to_owned(),
+        Dragged::Effect => ": it stands where it stood, but the page changed".to_owned(),
+        Dragged::None { .. } | Dragged::Unknown => {
+            ": whether anything moved cannot be told from here".to_owned()
+        }
+    }
+}
+
+/// Why nothing moved, and what to do instead.
+fn why_not(picked: bool, refused: bool, grip: Option<(String, String)>) -> String {
+    let why = match (picked, refused) {
+        (_, true) => "its drop was refused there",
+        (true, false) => "it was picked up, and went back",
+        (false, false) => "the page did not take it for something to drag",
+    };
+    match grip {
+        Some((reference, name)) => format!("{why}; drag it by {reference}, {}", one_line(&name)),
+        None if picked || refused => format!("{why}; try another endRef, place or endPosition"),
+        None => format!("{why}; drag what is around it, or use its keys or menu"),
+    }
+}
+
+fn ordinal(number: usize) -> String {
+    let suffix = match (number % 10, number % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{number}{suffix}")
+}
+
+impl From<Place> for browser::Place {
+    fn from(place: Place) -> Self {
+        match place {
+            Place::Before => Self::Before,
+            Place::After => Self::After,
+            Place::Into => Self::Into,
+        }
     }
 }
 
 /// Scroll an element into the middle of the viewport.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct ScrollIntoView {
-    /// Ref from the snapshot.
+    /// Ref or selector.
     #[schemars(length(min = 1))]
     pub r#ref: String,
     pub element: Option<String>,

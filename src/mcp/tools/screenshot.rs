@@ -43,7 +43,7 @@ pub struct TakeScreenshot {
     pub r#type: Option<ImageType>,
     /// Name in the screenshot directory, or a path below the working directory; made from the time when left out.
     pub filename: Option<String>,
-    /// Ref of the element to show instead of the viewport.
+    /// Ref or selector of the element to show instead of the viewport.
     pub r#ref: Option<String>,
     pub element: Option<String>,
     /// The whole page, not only what is visible.

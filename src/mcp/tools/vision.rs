@@ -130,13 +130,13 @@ impl Tool for MouseDrag {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;
-        let steps = self.steps.unwrap_or(10);
         let (from, to) = (Point::new(self.start_x, self.start_y), Point::new(self.end_x, self.end_y));
         let ends = [("startX", "startY", from.x, from.y), ("endX", "endY", to.x, to.y)];
         inside(&page, &ends).await?;
-        call.act(&page, ActsOn::Page, Box::pin(page.drag(from, to, steps))).await?;
+        call.act(&page, ActsOn::Page, Box::pin(page.drag(from, to, self.steps))).await?;
         let Self { start_x, start_y, end_x, end_y, .. } = self;
-        reply.say(format!("Dragged from ({start_x}, {start_y}) to ({end_x}, {end_y}) in {steps} steps"));
+        let steps = self.steps.map(|steps| format!(" in {steps} steps")).unwrap_or_default();
+        reply.say(format!("Dragged from ({start_x}, {start_y}) to ({end_x}, {end_y}){steps}"));
         reply.show(View::Changes);
         Ok(())
     }

@@ -1,0 +1,436 @@
+// A drag as the page has it: what moves and among what, where to aim while things give way, and what is so in the end.
+const { rectOf, isConnected, getAttribute, hasAttribute, localName, contains, textContent, matches } = engine.native;
+const childrenOf = Function.prototype.call.bind(Object.getOwnPropertyDescriptor(Element.prototype, "children").get);
+
+/** How far up from what was named the thing may be that moves. */
+const LEVELS = 6;
+const LONGEST_LABEL = 40;
+/** How many elements are looked at to tell whether anything changed. */
+const MOST_ELEMENTS = 20_000;
+/** A box that moved less has not moved. */
+const NEAR = 1.5;
+/** For how many frames an element is waited for that gives way. */
+const MOST_WAITED = 30;
+
+/** What is known of the drag under way. */
+let drag = null;
+
+/* -------------------------------------------------------------------- start */
+
+let dragged = false;
+let refused = false;
+/** Begins to watch whether the page lets something be dragged. */
+engine.watchDrag = () => {
+  dragged = refused = false;
+  addEventListener("dragstart", noteDrag, { once: true });
+};
+// At the end of the way up, when the page has had its say.
+const noteDrag = (event) => {
+  dragged = !event.defaultPrevented;
+  addEventListener("dragend", noteDrop, { once: true, capture: true });
+};
+const noteDrop = (event) => {
+  refused = event.dataTransfer?.dropEffect === "none";
+};
+engine.hasDragged = () => {
+  removeEventListener("dragstart", noteDrag);
+  return dragged;
+};
+
+const parentOf = (node) => {
+  const parent = engine.flatParent(node);
+  return parent instanceof Element ? parent : null;
+};
+
+/** The element and those around it, from the inside out. */
+function chainOf(node) {
+  const chain = [];
+  for (let at = node; at && at !== document.body && at !== document.documentElement && chain.length < LEVELS; at = parentOf(at)) chain.push(at);
+  return chain;
+}
+
+const classesOf = (element) => (getAttribute(element, "class") ?? "").split(/\s+/).filter(Boolean);
+
+/** Whether two elements are of one kind, as the items of a list are. */
+function alike(one, other) {
+  if (localName(one) !== localName(other) || getAttribute(one, "role") !== getAttribute(other, "role")) return false;
+  const [first, second] = [classesOf(one), classesOf(other)];
+  return (!first.length && !second.length) || first.some((name) => second.includes(name));
+}
+
+const isApart = (one, other) => one !== other && !contains(one, other) && !contains(other, one);
+const hasTwin = (element) => {
+  const parent = parentOf(element);
+  return parent !== null && Array.from(childrenOf(parent)).some((other) => other !== element && alike(other, element));
+};
+const areaOf = (element) => {
+  const { width, height } = rectOf(element);
+  return width * height;
+};
+/** Whether an element is only a part of the item around it. */
+const isPart = (element, around) => getComputedStyle(element).display.startsWith("inline") || areaOf(around) < 3 * areaOf(element);
+
+/** An element and what it is only a part of. */
+function wholesOf(element) {
+  const chain = chainOf(element);
+  const end = chain.findIndex((part, index) => hasTwin(part) || !chain[index + 1] || !isPart(part, chain[index + 1]));
+  return chain.slice(0, end + 1);
+}
+
+/** The items that two elements belong to, where both are in lists of the same kind: `[item, goal]`, or null. */
+function itemsOf(start, target) {
+  if (start.ownerSVGElement) return null;
+  const wholes = wholesOf(start);
+  for (const item of wholes) {
+    for (const goal of chainOf(target)) if (isApart(item, goal) && alike(item, goal)) return wholeItems(item, goal);
+  }
+  // Items need not look alike to be in one list.
+  const goals = wholesOf(target);
+  for (const item of wholes) {
+    const goal = goals.find((other) => other !== item && parentOf(other) === parentOf(item));
+    if (goal) return [item, goal];
+  }
+  return null;
+}
+
+function wholeItems(item, goal) {
+  for (;;) {
+    const [outer, outerGoal] = [parentOf(item), parentOf(goal)];
+    if (!outer || !outerGoal || outer === outerGoal || !isApart(outer, outerGoal) || !alike(outer, outerGoal)) break;
+    if (hasTwin(item) || hasTwin(goal) || !isPart(item, outer) || !isPart(goal, outerGoal)) break;
+    [item, goal] = [outer, outerGoal];
+  }
+  return [item, goal];
+}
+
+const isInFlow = (element) => {
+  const { position, display } = getComputedStyle(element);
+  return display !== "none" && position !== "absolute" && position !== "fixed" && !matches(element, "script, style, template");
+};
+const neighbours = (element) => {
+  const parent = parentOf(element);
+  return parent ? Array.from(childrenOf(parent)).filter((other) => isInFlow(other) && areaOf(other) > 0) : [];
+};
+
+/** Whether the items around stand beside one another (`x`) or below one another (`y`). */
+function axisOf(goal) {
+  const all = neighbours(goal);
+  const at = all.indexOf(goal);
+  const other = all[at + 1] ?? all[at - 1];
+  if (!other) {
+    const { display, flexDirection } = getComputedStyle(parentOf(goal) ?? goal);
+    return display.endsWith("flex") && flexDirection.startsWith("row") ? "x" : "y";
+  }
+  const [one, two] = [rectOf(goal), rectOf(other)];
+  return Math.min(one.bottom, two.bottom) - Math.max(one.top, two.top) > Math.min(one.height, two.height) / 2 ? "x" : "y";
+}
+
+/** Where an element stands in what is around it, however that is scrolled. */
+function standing(element) {
+  const { left, top, width, height } = rectOf(element);
+  const around = element.ownerSVGElement ?? parentOf(element);
+  if (!around) return { x: left, y: top, width, height };
+  const outer = rectOf(around);
+  return { x: left - outer.left + around.scrollLeft, y: top - outer.top + around.scrollTop, width, height };
+}
+
+const textOf = (element) => engine.collapse(textContent(element) ?? "");
+const labelOf = (element) => {
+  const text = engine.collapse(engine.nameOf(element, engine.roleOf(element) ?? "") || "") || textOf(element);
+  return text.length > LONGEST_LABEL ? `${text.slice(0, LONGEST_LABEL - 1)}\u2026` : text;
+};
+
+const SLIDES = "[aria-valuenow], input[type=range]";
+const valueOf = (element) => getAttribute(element, "aria-valuetext") ?? getAttribute(element, "aria-valuenow") ?? (localName(element) === "input" ? element.value : null);
+/** What has a value in and around an element, with the value. */
+function valuesOf(chain) {
+  const sliders = chain.slice(0, 3).filter((element) => matches(element, SLIDES));
+  return [...sliders, ...engine.queryAll(chain[0], SLIDES)].map((element) => [element, valueOf(element)]);
+}
+
+/** What is drawn on a canvas as one number; null where that cannot be told. */
+function drawingOf(node) {
+  if (!(node instanceof HTMLCanvasElement) || !node.width || !node.height) return null;
+  try {
+    const copy = new OffscreenCanvas(node.width, node.height).getContext("2d", { willReadFrequently: true });
+    copy.drawImage(node, 0, 0);
+    const pixels = new Uint32Array(copy.getImageData(0, 0, node.width, node.height).data.buffer);
+    let hash = 0;
+    for (const pixel of pixels) hash = (Math.imul(hash, 31) + pixel) | 0;
+    return hash;
+  } catch {
+    return null;
+  }
+}
+
+/** All that can be seen of the document, as one text: what stands where, and what it says. */
+function print() {
+  const { scrollX, scrollY } = window;
+  const boxes = engine.queryAll(document, "*").slice(0, MOST_ELEMENTS).map((element) => {
+    const { left, top, width, height } = rectOf(element);
+    const value = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement ? element.value : "";
+    // Halves of pixels are not to fall now here, now there.
+    return `${Math.round(left + scrollX + 0.01)},${Math.round(top + scrollY + 0.01)},${Math.round(width)},${Math.round(height)}${value}`;
+  });
+  return `${boxes.join(" ")} ${textContent(document.documentElement)}`;
+}
+
+/** Notes what is so before a drag. `target` is null where that is in another document. */
+engine.noteDrag = (start, target, place) => {
+  const [item, goal] = (target && place !== "into" && itemsOf(start, target)) || [null, null];
+  const list = goal && parentOf(goal);
+  const chain = chainOf(start);
+  drag = {
+    start, target, place, item, goal, list, chain,
+    axis: goal && axisOf(goal),
+    children: new Set(list ? childrenOf(list) : []),
+    wasAfter: item !== null && isAfter(item, goal),
+    from: rectOf(item ?? start),
+    before: chain.map((element) => ({ element, parent: parentOf(element), siblings: siblingsOf(element), standing: standing(element) })),
+    text: textOf(chain.find(textOf) ?? start),
+    values: valuesOf(chain),
+    drawing: drawingOf(start),
+    print: print(),
+    base: null,
+    picked: false,
+    style: styleOf(item ?? start),
+  };
+};
+
+const styleOf = (element) => {
+  const { position, transform } = getComputedStyle(element);
+  return { position, transform };
+};
+const siblingsOf = (element) => {
+  const parent = parentOf(element);
+  return parent ? Array.from(childrenOf(parent)) : [];
+};
+const isAfter = (one, other) => Boolean(other.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING);
+
+/* ---------------------------------------------------------------- under way */
+
+/** What has been picked up: notes where things stand while it is held. */
+engine.notePickUp = () => {
+  if (!drag?.goal) return;
+  drag.base = new Map(Array.from(childrenOf(drag.list), (element) => [element, standing(element)]));
+};
+
+/** How far an item has given way along the list. */
+function gaveWay(element) {
+  const was = element && drag.base?.get(element);
+  return was ? standing(element)[drag.axis] - was[drag.axis] : 0;
+}
+
+/** On which side of the goal what is dragged lies just now: "before", "after", or null where that is not beside it. */
+function sideNow() {
+  const { goal, list, item, axis, children, wasAfter } = drag;
+  const all = Array.from(childrenOf(list)).filter((element) => isInFlow(element) && (areaOf(element) > 0 || element === item));
+  const at = all.indexOf(goal);
+  const isMoved = parentOf(item) === list && isInFlow(item) && (isAfter(item, goal) !== wasAfter || !children.has(item));
+  // What stands in for it tells its place, unless the others are only shown elsewhere.
+  const isShifted = all.some((element) => element !== item && getComputedStyle(element).transform !== "none");
+  const stands = isShifted ? [] : all.filter((element) => !children.has(element));
+  const marker = isMoved ? item : stands.length === 1 ? stands[0] : null;
+  if (marker) return all[at - 1] === marker ? "before" : all[at + 1] === marker ? "after" : null;
+  // Where nothing moved in the document, things may be shown elsewhere than they are.
+  const rest = all.filter((element) => element !== item);
+  const index = rest.indexOf(goal);
+  const half = { x: drag.from.width, y: drag.from.height }[axis] / 2;
+  const inList = parentOf(item) === list;
+  const [own, previous, next] = [goal, rest[index - 1], rest[index + 1]].map(gaveWay);
+  if (inList && !wasAfter) {
+    if (own <= -half) return next <= -half ? null : "after";
+    return all[at - 1] === item || previous <= -half ? "before" : sideInOrder(all, at);
+  }
+  if (own >= half) return previous >= half ? null : "before";
+  return (inList && all[at + 1] === item) || next >= half ? "after" : sideInOrder(all, at);
+}
+
+const sideInOrder = (all, at) => (all[at - 1] === drag.item && isInFlow(drag.item) ? "before" : all[at + 1] === drag.item && isInFlow(drag.item) ? "after" : null);
+
+/** Waits until an element has given way. */
+async function standsStill(element) {
+  for (let frame = 0, last = ""; frame < MOST_WAITED; frame++) {
+    const { left, top } = rectOf(element);
+    const now = `${left} ${top}`;
+    if (now === last) return;
+    last = now;
+    await engine.frames(1);
+  }
+}
+
+/** Which part of the goal to aim at, as shares of its box. */
+function shares() {
+  const { goal, place, axis, from } = drag;
+  if (!goal) return { x: 0.5, y: 0.5 };
+  if (place === "before" || place === "after") return { x: 0.5, y: 0.5, [axis]: place === "before" ? 0.2 : 0.8 };
+  // Beyond the middle: many lists make room only then.
+  const box = rectOf(goal);
+  const [way, size] = axis === "x" ? [box.left + box.width / 2 - from.left - from.width / 2, box.width] : [box.top + box.height / 2 - from.top - from.height / 2, box.height];
+  const lean = Math.min(0.3, Math.max(0.12, 3 / (size || 1)));
+  return { x: 0.5, y: 0.5, [axis]: 0.5 + Math.sign(way) * lean };
+}
+
+/**
+ * Where to hold what is dragged now: `{point, edge, side, out}`. `edge` is a point at the edge of what has to scroll where the
+ * point is not shown; `side` is where what is dragged lies beside the goal; `out` leads from the point out of the goal on the side
+ * that is wanted. Null when what it goes to is gone. `margin` is how far inside of what scrolls the point must be; `still` waits
+ * until what it goes to stands still.
+ */
+engine.dragSight = async (node, position, { margin = 0, still = false } = {}) => {
+  const here = drag?.target === node ? drag : null;
+  const subject = (here?.goal && isConnected(here.goal) && !position && here.goal) || node;
+  if (still) await standsStill(subject);
+  if (!isConnected(subject)) return null;
+  const { left, top, width, height } = rectOf(subject);
+  const share = here && subject === here.goal ? shares() : { x: 0.5, y: 0.5 };
+  let point = position
+    ? { x: left + position.x, y: top + position.y }
+    : { x: left + width * share.x, y: top + height * share.y };
+  const seen = engine.seenOf(subject);
+  // Of a large one, what can be seen of it is enough.
+  if (!position && seen && subject === node && !(here?.goal)) point = { x: seen.x + seen.width / 2, y: seen.y + seen.height / 2 };
+  const edge = engine.edgeTowards(subject, point, margin);
+  const inList = Boolean(here?.goal) && isConnected(here.goal);
+  const out = { x: 0, y: 0 };
+  if (inList && share[here.axis] !== 0.5) out[here.axis] = (share[here.axis] - 0.5) * { x: width, y: height }[here.axis] * 1.4;
+  return { point: { x: Math.round(point.x), y: Math.round(point.y) }, edge, side: inList ? sideNow() : null, out };
+};
+
+/** Notes whether the page shows that something is being dragged. */
+engine.noteCarried = () => {
+  if (drag) drag.picked = print() !== drag.print || (drag.drawing === null && drag.start instanceof HTMLCanvasElement) || drawingOf(drag.start) !== drag.drawing;
+};
+
+/* ---------------------------------------------------------------------- end */
+
+const REST = 3;
+const MOST_FRAMES = 90;
+
+/** Whether an item is still taken out of its list, or shown elsewhere than it is. */
+const isLifted = (item) => {
+  if (!item || !isConnected(item)) return false;
+  const { position, transform, pointerEvents } = getComputedStyle(item);
+  return position !== drag.style.position || (transform !== drag.style.transform && pointerEvents === "none") || engine.isGliding(item);
+};
+
+/** Waits until what was dragged has come to rest: many things glide into their place, or back. */
+async function atRest() {
+  let last = "";
+  for (let frame = 0, still = 0; frame < MOST_FRAMES && still < REST; frame++) {
+    await engine.frames(1);
+    const now = drag.chain.filter(isConnected).map((element) => Object.values(standing(element)).map(Math.round)).join(" ");
+    still = now === last && !isLifted(drag.item ?? drag.chain[0]) ? still + 1 : 0;
+    last = now;
+  }
+}
+
+/** The items among which an element stands now. */
+const itemsAround = (element) => neighbours(element).filter((other) => other === element || localName(other) === localName(element));
+
+function placeOf(element, from) {
+  const all = itemsAround(element);
+  const at = all.indexOf(element);
+  const parent = parentOf(element);
+  const { goal, place, target } = drag;
+  const beside = all[place === "before" ? at + 1 : at - 1];
+  const isBeside = Boolean(beside && target) && (beside === goal || contains(beside, target));
+  return {
+    kind: "order",
+    place: at + 1,
+    count: all.length,
+    previous: at > 0 ? labelOf(all[at - 1]) : null,
+    next: at >= 0 && at + 1 < all.length ? labelOf(all[at + 1]) : null,
+    list: from !== null && from !== parent && parent ? listName(parent) : null,
+    beside: place === "before" || place === "after" ? isBeside : null,
+  };
+}
+
+/** What a list goes by: its own name, or its first heading. */
+function listName(list) {
+  for (const element of chainOf(list).slice(0, 3)) {
+    const named = getAttribute(element, "aria-label") || (hasAttribute(element, "aria-labelledby") && engine.nameOf(element, engine.roleOf(element) ?? ""));
+    const heading = named || engine.queryAll(element, "h1, h2, h3, h4, h5, h6, legend, caption").map(textOf).find(Boolean);
+    if (heading) return engine.collapse(heading).slice(0, LONGEST_LABEL);
+  }
+  return getAttribute(list, "id") || null;
+}
+
+/** The one of the noted elements that has another place among its siblings, or other siblings. */
+function moved() {
+  for (const { element, parent, siblings } of drag.before) {
+    if (!isConnected(element)) continue;
+    if (parentOf(element) !== parent) return placeOf(element, parent);
+    const now = Array.from(childrenOf(parent));
+    const stayed = siblings.filter((other) => now.includes(other));
+    const at = now.filter((other) => stayed.includes(other)).indexOf(element);
+    if (at !== stayed.indexOf(element)) return placeOf(element, parent);
+  }
+  return null;
+}
+
+/** What was made anew at another place: libraries that build the page from data do that. */
+function madeAnew() {
+  const { text, chain, before, target, goal } = drag;
+  const item = drag.item ?? chain[0];
+  const noted = before.find(({ element }) => element === item) ?? before[0];
+  const says = isConnected(item) ? textOf(item) : null;
+  if (!text || says === text) return null;
+  const lists = [goal && parentOf(goal), target, target && parentOf(target), noted.parent].filter((list) => list && isConnected(list));
+  for (const list of lists) {
+    const twins = engine.queryAll(list, localName(item)).filter((other) => other !== item && textOf(other) === text);
+    if (twins.length === 1) return placeOf(twins[0], noted.parent);
+  }
+  return null;
+}
+
+function slid() {
+  for (const [element, was] of drag.values) {
+    const now = isConnected(element) ? valueOf(element) : was;
+    if (now !== was) return { kind: "value", value: now, was, name: labelOf(element) };
+  }
+  return null;
+}
+
+function shifted() {
+  for (const { element, standing: was } of drag.before.slice(0, 4)) {
+    if (!isConnected(element)) continue;
+    const now = standing(element);
+    const [dx, dy] = [now.x - was.x, now.y - was.y];
+    if (Math.hypot(dx, dy) > NEAR) {
+      return { kind: "moved", x: Math.round(now.x), y: Math.round(now.y), dx: Math.round(dx), dy: Math.round(dy) };
+    }
+    if (Math.abs(now.width - was.width) > NEAR || Math.abs(now.height - was.height) > NEAR) {
+      return { kind: "sized", width: Math.round(now.width), height: Math.round(now.height) };
+    }
+  }
+  return null;
+}
+
+const GRIP = /grab|move|all-scroll|-resize/;
+/** By what it may have to be dragged instead: the number of an element with a pointer for it, or of one that can be dragged. */
+function grip() {
+  const { start, chain } = drag;
+  if (!isConnected(start)) return null;
+  const isGrip = (element) => engine.isVisible(element) && (GRIP.test(getComputedStyle(element).cursor) || getAttribute(element, "draggable") === "true" || /handle|grip/i.test(getAttribute(element, "class") ?? ""));
+  const others = [...engine.queryAll(start, "*").slice(0, 200), ...chain.slice(1).flatMap((element) => [element, ...childrenOf(element)]).slice(0, 50)];
+  const found = others.find((element) => element !== start && isGrip(element) && !(GRIP.test(getComputedStyle(start).cursor)));
+  return found ? { ref: engine.refOf(found), name: engine.preview(found).slice(0, 80) } : null;
+}
+
+/** What is so after the drag: `{kind, …}`. */
+engine.dragOutcome = async () => {
+  if (!drag) return { kind: "unknown" };
+  await atRest();
+  const { start, drawing, picked } = drag;
+  const now = drawingOf(start);
+  const found =
+    moved() ?? madeAnew() ?? slid() ?? shifted() ??
+    (drawing !== null && now !== drawing ? { kind: "drawn" } : null) ??
+    (start instanceof HTMLCanvasElement && drawing === null ? { kind: "unknown" } : null) ??
+    (!isConnected(start) ? { kind: "gone" } : null) ??
+    (print() !== drag.print ? { kind: "effect" } : null);
+  const told = found ?? { kind: "none", picked, refused, grip: grip() };
+  drag = null;
+  return told;
+};

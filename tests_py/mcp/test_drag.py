@@ -1,0 +1,148 @@
+"""Dragging as a hand does it, places within elements, and selectors in place of refs."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests_py.support.client import Server
+from tests_py.support.site import Site
+from tests_py.support.workshop import Workshop
+
+LISTS = ["halves", "held", "swapping", "edges", "shifting"]
+MOVES = [
+    ("Four", "Two", None, "One Four Two Three Five", 'now 2nd of 5, between "One" and "Two"'),
+    ("Two", "Four", None, "One Three Four Two Five", 'now 4th of 5, between "Four" and "Five"'),
+    ("Two", "Four", "before", "One Three Two Four Five", 'now 3rd of 5, between "Three" and "Four"'),
+    ("Four", "Two", "after", "One Two Four Three Five", 'now 3rd of 5, between "Two" and "Three"'),
+    ("Five", "One", "before", "Five One Two Three Four", 'now 1st of 5, before "One"'),
+    ("One", "Five", "after", "Two Three Four Five One", 'now 5th of 5, after "Five"'),
+]
+
+
+@pytest.fixture(params=["natural", "instant"])
+def hand(request: pytest.FixtureRequest, server: Server, workshop: Workshop) -> Server:
+    """A server whose hand moves as a person's does, and one whose hand takes no time."""
+    return server if request.param == "natural" else workshop.server
+
+
+async def items(hand: Server, name: str) -> str:
+    """The items of a list, in their order."""
+    words = f"() => [...document.querySelectorAll('#{name} > li')].map((item) => item.textContent).join(' ')"
+    return await hand.evaluate(words)
+
+
+async def output(hand: Server) -> str:
+    """What the page says happened."""
+    return await hand.evaluate("() => document.querySelector('output').textContent")
+
+
+@pytest.mark.parametrize("name", LISTS)
+@pytest.mark.parametrize("move", MOVES)
+async def test_an_item_goes_where_it_was_dragged_and_the_answer_says_where(
+    hand: Server, site: Site, name: str, move: tuple[str, str, str | None, str, str]
+) -> None:
+    start, end, place, order, told = move
+    await hand.open(site.page("drags"))
+    reply = await hand.call(
+        "browser_drag", startRef=f"#{name} >> text={start}", endRef=f"#{name} >> text={end}", place=place
+    )
+    assert not reply.is_error, reply.text
+    assert await items(hand, name) == order
+    assert told in reply.text
+
+
+async def test_a_list_scrolls_while_something_is_held_at_its_edge(hand: Server, site: Site) -> None:
+    await hand.open(site.page("drags"))
+    reply = await hand.call("browser_drag", startRef='text="Row 2"', endRef='text="Row 25"', place="after")
+    assert 'now 25th of 30, between "Row 25" and "Row 26"' in reply.text, reply.text
+
+
+async def test_what_moves_freely_says_how_far_it_went(hand: Server, site: Site) -> None:
+    await hand.open(site.page("drags"))
+    thumb = await hand.call(
+        "browser_drag", startRef="#thumb", startPosition="10,10", endRef="#track", endPosition="120,10"
+    )
+    assert '"Volume" is now "50"' in thumb.text, thumb.text
+    card = await hand.call(
+        "browser_drag", startRef="#card", startPosition="5,5", endRef="#free", endPosition="205,85"
+    )
+    # What holds it begins at a fraction of a pixel.
+    assert re.search(r"it moved by \+200, \+8[01] px, to 200, 8[01] in what holds it", card.text), card.text
+    disc = await hand.call(
+        "browser_drag", startRef="#disc", startPosition="12,12", endRef="#shapes", endPosition="120,40"
+    )
+    assert re.search(r"it moved by \+100, \+2[01] px", disc.text), disc.text
+
+
+async def test_a_line_is_drawn_from_one_place_on_a_canvas_to_another(hand: Server, site: Site) -> None:
+    await hand.open(site.page("drags"))
+    reply = await hand.call(
+        "browser_drag", startRef="#paper", startPosition="20,20", endRef="#paper", endPosition="90%,80%"
+    )
+    assert ": the drawing changed" in reply.text, reply.text
+    assert (await output(hand)).startswith("A line to 1")
+
+
+async def test_what_did_not_move_is_said_to_have_stayed_with_a_way_that_works(
+    hand: Server, site: Site
+) -> None:
+    await hand.open(site.page("drags"))
+    stone = await hand.call("browser_drag", startRef="#stone", endRef="#free")
+    assert stone.is_error
+    assert "did not move: the page did not take it for something to drag" in stone.text
+    homing = await hand.call("browser_drag", startRef="#homing", endRef="#stone")
+    assert homing.is_error
+    assert "it was picked up, and went back" in homing.text
+
+
+async def test_what_has_a_handle_is_dragged_by_it_as_the_error_says(hand: Server, site: Site) -> None:
+    await hand.open(site.page("drags"))
+    first, third = "#handles > li:nth-child(1)", "#handles > li:nth-child(3)"
+    refused = await hand.call("browser_drag", startRef=first, startPosition="3,3", endRef=third)
+    assert refused.is_error
+    handle = refused.section("Error").partition("drag it by ")[2].partition(",")[0]
+    reply = await hand.call("browser_drag", startRef=handle, endRef=third)
+    assert "now 3rd of 5" in reply.text, reply.text
+
+
+async def test_a_click_and_a_hover_go_where_they_are_told_to(hand: Server, site: Site) -> None:
+    await hand.open(site.page("drags"))
+    await hand.click("#tall", position="30,1500")
+    assert await output(hand) == "Tall at 30,1500"
+    await hand.click("#tall", position="50%,10%")
+    assert await output(hand) == "Tall at 50,200"
+    await hand.call("browser_hover", ref="#tall", position="10,1900")
+    assert await output(hand) == "Over 10,1900"
+    await hand.click("#map", position="75%,50%")
+    assert await output(hand) == "East"
+    refused = await hand.call("browser_click", ref="#tall", position="left")
+    assert "`position` must be two numbers" in refused.text
+
+
+async def test_a_selector_stands_where_a_ref_may_and_several_matches_are_listed_with_their_refs(
+    server: Server, site: Site
+) -> None:
+    await server.open(site.page("form"))
+    several = await server.call("browser_click", ref="input")
+    assert several.is_error
+    assert "The selector matches " in several.text
+    refs = [word for word in several.text.split() if word.startswith("c0p")]
+    assert len(refs) > 1
+    reply = await server.call("browser_hover", ref=refs[0])
+    assert not reply.is_error, reply.text
+    nothing = await server.call("browser_click", ref="#nowhere")
+    assert "a ref looks like c0p0f0e12, and as a selector it finds nothing" in nothing.text
+    unreadable = await server.call("browser_click", ref="div[")
+    assert "as a selector it cannot be read" in unreadable.text
+
+
+async def test_a_selector_finds_in_the_frames_of_a_page_too(server: Server, site: Site) -> None:
+    await server.open(site.page("frames"))
+    several = await server.call("browser_click", ref="text=Press inside")
+    assert "The selector matches 2 elements" in several.text, several.text
+    ref = next(word for word in several.text.split() if word.startswith("c0p"))
+    assert "Pressed inside" in (await server.click(ref)).section("Snapshot")
+    only = await server.click("text=Press inside")
+    assert 'Clicked button "Press inside"' in only.text
