@@ -3,6 +3,7 @@ mod actionability;
 mod api_request;
 #[expect(clippy::module_inception, reason = "the browser as one object among those of the browser")]
 mod browser;
+mod building;
 mod capture;
 mod clock;
 mod console;
