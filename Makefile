@@ -50,7 +50,13 @@ test-rust: ## The Rust tests; they need no Python
 .PHONY: test-python
 test-python: ## The Python tests, on what `make build` installed
 	$(call say,Python tests)
-	pytest --numprocesses 2 --dist loadfile
+	pytest --ignore tests_py/zoo --numprocesses 2 --dist loadfile
+
+.PHONY: zoo
+zoo: build browser ## Use real libraries from npm through the tools, and write docs/reference/zoo.md; ZOO='-k NAME' for a part
+	@scripts/prepare zoo
+	$(call say,The zoo)
+	pytest tests_py/zoo --numprocesses 2 --dist loadfile $(or $(ZOO),--table docs/reference/zoo.md)
 
 .PHONY: lint
 lint: .venv/ready lint-rust lint-python ## Check format and lints of everything

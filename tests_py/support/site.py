@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import mimetypes
 import ssl
 import time
 from collections.abc import Callable
@@ -73,6 +74,10 @@ class Site:
         self._server.published[path] = Answer(body, kind=kind)
         return self.url(path)
 
+    def mount(self, name: str, folder: Path) -> None:
+        """Serves the files of a folder below `/NAME/` from now on."""
+        self._server.mounted[name] = folder
+
     def requested(self, path: str) -> list[Request]:
         """What was asked of one path so far, oldest first."""
         return [request for request in self._server.requests if request.path == path]
@@ -117,6 +122,7 @@ class _Server(ThreadingHTTPServer):
         super().__init__(address, handler)
         self.requests: list[Request] = []
         self.published: dict[str, Answer] = {}
+        self.mounted: dict[str, Path] = {"pages": PAGES}
         self.released = Event()
 
     def handle_error(self, request: object, client_address: object) -> None:
@@ -179,6 +185,8 @@ def _answer(request: Request, server: _Server) -> Answer:
     folder, _, rest = request.path.removeprefix("/").partition("/")
     if folder == "hold":
         server.released.wait(LONGEST_HOLD_S)
+    if folder in server.mounted:
+        return _file(server.mounted[folder], rest)
     route = ROUTES.get(folder)
     return route(request, rest) if route else _nothing_here()
 
@@ -211,11 +219,12 @@ def _nothing_here() -> Answer:
     return Answer(document("Nothing here", "<h1>Nothing here</h1>"), status=404)
 
 
-def _file(_: Request, name: str) -> Answer:
-    file = (PAGES / name).resolve()
-    if not file.is_relative_to(PAGES) or not file.is_file():
+def _file(folder: Path, name: str) -> Answer:
+    file = (folder / name).resolve()
+    if not file.is_relative_to(folder.resolve()) or not file.is_file():
         return _nothing_here()
-    return Answer(file.read_bytes(), kind=KINDS.get(file.suffix, "application/octet-stream"))
+    guessed = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
+    return Answer(file.read_bytes(), kind=KINDS.get(file.suffix, guessed))
 
 
 def document(title: str, body: str) -> str:
@@ -255,7 +264,6 @@ ROUTES: dict[str, Callable[[Request, str], Answer]] = {
     "large": lambda request, _: Answer(large_page(int(request.query.get("elements", "10000")))),
     "no-content": lambda _request, _: Answer(status=204),
     "notes": lambda _request, _: Answer(status=204),
-    "pages": _file,
     "redirect": _redirect,
     "status": lambda _, rest: Answer(document(f"Status {rest}", f"<h1>This is {rest}</h1>"), int(rest)),
 }

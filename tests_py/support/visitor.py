@@ -1,0 +1,152 @@
+"""Someone who knows of a page only what the tools say: elements by role and name, values by what is shown."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+
+from tests_py.support.client import REF, Reply, Server
+
+LINE = re.compile(r'^(?P<indent> *)- (?P<role>[\w/-]+)(?: "(?P<name>(?:[^"\\]|\\.)*)")?(?P<rest>.*)$')
+Element = tuple[str, str] | tuple[str, str, int]
+"""A role and a name, and which of several that have both."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a snapshot."""
+
+    depth: int
+    role: str
+    name: str
+    ref: str | None
+    rest: str
+
+    @classmethod
+    def read(cls, line: str) -> Line | None:
+        """The parts of a line, if it is about an element."""
+        parts = LINE.match(line)
+        if parts is None:
+            return None
+        ref = REF.search(parts["rest"])
+        return cls(
+            len(parts["indent"]),
+            parts["role"],
+            json.loads(f'"{parts["name"] or ""}"'),
+            ref[1] if ref else None,
+            re.sub(r"\s*\[[^\]]*\]", "", parts["rest"]).lstrip(": ").strip('"'),
+        )
+
+    def is_called(self, role: str, name: str) -> bool:
+        """Whether a model that is told of this role and name would take this line for it."""
+        alike = {"text", "generic"} if role == "text" else {role}
+        return self.role in alike and name == (self.name or self.rest)
+
+
+class NotShown(AssertionError):  # noqa: N818
+    """What should be on the page is not in its snapshot."""
+
+
+class Refused(AssertionError):  # noqa: N818
+    """A tool did not do what it was asked for."""
+
+
+@dataclass
+class Visitor:
+    """Acts on what the newest snapshot shows, and never waits by itself: that is the tools' work."""
+
+    server: Server
+    answer: Reply = field(default_factory=lambda: Reply(""))
+    calls: int = 0
+    characters: int = 0
+
+    async def do(self, tool: str, **arguments: object) -> Reply:
+        """Calls a tool, which must work."""
+        self.answer = await self.server.call(tool, **arguments)
+        self.calls += 1
+        self.characters += len(self.answer.text)
+        if self.answer.is_error:
+            said = " ".join(self.answer.section("Error").split())
+            raise Refused(f"{tool}: {said} {arguments}")
+        return self.answer
+
+    async def open(self, url: str) -> Reply:
+        """Opens an address."""
+        return await self.do("browser_navigate", url=url)
+
+    async def lines(self, **arguments: object) -> list[Line]:
+        """What the page shows now."""
+        shown = await self.do("browser_snapshot", **arguments)
+        return [line for line in map(Line.read, shown.section("Snapshot").splitlines()) if line]
+
+    async def find(self, role: str, name: str, which: int | None = None) -> str:
+        """The ref of an element; asks for refs of everything where the usual snapshot gives it none."""
+        for arguments in ({}, {"allRefs": True}):
+            lines = await self.lines(**arguments)
+            found = [line.ref for line in lines if line.ref and line.is_called(role, name)]
+            if which is not None and len(found) > which:
+                return found[which]
+            if len(found) == 1:
+                return found[0]
+            if found and which is None:
+                raise NotShown(f"{len(found)} elements are {role} {name!r}")
+        raise NotShown(f"no {role} {name!r} is shown")
+
+    async def shows(self, text: str) -> None:
+        """Makes sure that the page shows this text."""
+        shown = (await self.do("browser_snapshot")).section("Snapshot")
+        if text not in shown:
+            raise NotShown(f"{text!r} is not shown in:\n{shown}")
+
+    async def click(self, *element: str | int, **arguments: object) -> Reply:
+        """Clicks an element."""
+        return await self.do("browser_click", ref=await self._of(element), **arguments)
+
+    async def hover(self, *element: str | int) -> Reply:
+        """Moves the pointer over an element."""
+        return await self.do("browser_hover", ref=await self._of(element))
+
+    async def type(self, *element: str | int, text: str, **arguments: object) -> Reply:
+        """Types a text into a field."""
+        return await self.do("browser_type", ref=await self._of(element), text=text, **arguments)
+
+    async def choose(self, *element: str | int, values: list[str]) -> Reply:
+        """Chooses options of a list."""
+        return await self.do("browser_select_option", ref=await self._of(element), values=values)
+
+    async def press(self, *keys: str) -> Reply:
+        """Presses keys, one after the other."""
+        for key in keys:
+            await self.do("browser_press_key", key=key)
+        return self.answer
+
+    async def drag(self, start: Element, end: Element, **arguments: object) -> Reply:
+        """Drags one element to another."""
+        refs = {"startRef": await self._of(start), "endRef": await self._of(end)}
+        return await self.do("browser_drag", **refs, **arguments)
+
+    async def fill(self, *fields: tuple[str, str, str]) -> Reply:
+        """Fills a form: a role, a name and a value for each field."""
+        kinds = {"textbox", "checkbox", "radio", "combobox", "slider"}
+        return await self.do(
+            "browser_fill_form",
+            fields=[
+                {
+                    "name": name,
+                    "type": role if role in kinds else "textbox",
+                    "ref": await self.find(role, name),
+                    "value": value,
+                }
+                for role, name, value in fields
+            ],
+        )
+
+    async def value(self, expression: str) -> object:
+        """What an expression is in the page."""
+        answer = await self.do("browser_evaluate", function=f"() => JSON.stringify({expression})")
+        return json.loads(answer.section("Result"))
+
+    async def _of(self, element: tuple[str | int, ...]) -> str:
+        role, name, *which = element
+        return await self.find(str(role), str(name), int(which[0]) if which else None)

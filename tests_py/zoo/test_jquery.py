@@ -1,0 +1,112 @@
+"""What came with jQuery: its widgets, select2, DataTables."""
+
+import pytest
+
+from tests_py.zoo.conftest import Visit
+
+ui = pytest.mark.library("jQuery UI = jquery-ui")
+ORDER = "[...document.querySelectorAll('#tasks li')].map((item) => item.textContent).join()"
+
+
+@ui
+async def test_a_date_is_picked_by_clicking(visit: Visit) -> None:
+    page = await visit("jquery-ui")
+    await page.click("textbox", "Departure")
+    await page.click("link", "Next")
+    await page.click("link", "17")
+    assert await page.value("document.querySelector('#departure').value") == "06/17/2030"
+
+
+@ui
+async def test_a_date_is_typed(visit: Visit) -> None:
+    page = await visit("jquery-ui")
+    await page.type("textbox", "Departure", text="03/09/2031")
+    assert await page.value("$('#departure').datepicker('getDate').toDateString()") == "Sun Mar 09 2031"
+
+
+@ui
+async def test_a_suggestion_is_chosen(visit: Visit) -> None:
+    page = await visit("jquery-ui")
+    await page.type("textbox", "City", text="Li")
+    await page.click("option", "Lima")
+    assert await page.value("document.querySelector('#city').value") == "Lima"
+
+
+@ui
+async def test_a_drawn_select_is_chosen_from(visit: Visit) -> None:
+    page = await visit("jquery-ui")
+    await page.choose("combobox", "Olives", values=["Corn"])
+    assert await page.value("document.querySelector('#topping').value") == "Corn"
+
+
+@ui
+async def test_a_spinner_counts_up(visit: Visit) -> None:
+    page = await visit("jquery-ui")
+    await page.click("spinbutton", "Guests")
+    await page.press("ArrowUp", "ArrowUp")
+    assert await page.value("$('#guests').spinner('value')") == 4
+
+
+@ui
+async def test_a_slider_is_set(visit: Visit) -> None:
+    page = await visit("jquery-ui")
+    await page.fill(("slider", "Volume", "65"))
+    assert await page.value("$('#volume').slider('value')") == 65
+
+
+@ui
+@pytest.mark.parametrize(
+    ("item", "onto", "order"),
+    [("Alpha", "Gamma", "Beta,Gamma,Alpha,Delta"), ("Delta", "Alpha", "Delta,Alpha,Beta,Gamma")],
+)
+async def test_a_list_is_sorted_by_dragging(visit: Visit, item: str, onto: str, order: str) -> None:
+    page = await visit("jquery-ui")
+    await page.drag(("listitem", item), ("listitem", onto))
+    assert await page.value(ORDER) == order
+
+
+@ui
+async def test_a_card_is_dragged_into_the_bin(visit: Visit) -> None:
+    page = await visit("jquery-ui")
+    await page.drag(("text", "Card"), ("text", "Bin"))
+    assert await page.value("heard") == ["binned"]
+
+
+@ui
+async def test_an_accordion_and_tabs_are_opened(visit: Visit) -> None:
+    page = await visit("jquery-ui")
+    await page.click("tab", "Second part")
+    await page.shows("What the second says")
+    await page.click("tab", "Two")
+    await page.shows("Text of two")
+
+
+@ui
+async def test_drawn_boxes_are_ticked(visit: Visit) -> None:
+    page = await visit("jquery-ui")
+    await page.fill(("checkbox", "News", "true"), ("radio", "Large", "true"))
+    assert await page.value(
+        "['news', 'small', 'large'].map((id) => document.getElementById(id).checked)"
+    ) == [
+        True,
+        False,
+        True,
+    ]
+
+
+@ui
+async def test_a_dialog_is_answered(visit: Visit) -> None:
+    page = await visit("jquery-ui")
+    await page.click("button", "Delete all")
+    await page.shows("It cannot be undone.")
+    await page.click("button", "Delete")
+    assert await page.value("heard") == ["deleted"]
+    assert "It cannot be undone." not in (await page.do("browser_snapshot")).text
+
+
+@ui
+async def test_a_submenu_is_chosen_from(visit: Visit) -> None:
+    page = await visit("jquery-ui")
+    await page.hover("menuitem", "Save as")
+    await page.click("menuitem", "Picture")
+    assert await page.value("heard") == ["Picture"]
