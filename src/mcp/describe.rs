@@ -246,6 +246,9 @@ async fn compare<'a>(
     }
     let many = changes.whole || changes.removed >= MANY;
     if many && page.are_covered(&known.tree.missing_in(tree)).await {
+        if behind.len() == MOST_TREES {
+            behind.remove(0);
+        }
         behind.push(Arc::clone(&known.tree));
         return (snapshot::compare(&Since { covered: true, ..since }, tree), behind);
     }
