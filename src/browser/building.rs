@@ -96,9 +96,14 @@ impl Page {
             .iter()
             .map(|(key, text)| (key.filter(|_| own(*key)).map_or(0, |(_, number)| number), *text))
             .collect();
-        let ask = async { frame.utility().await?.call::<Vec<bool>>("lacking", &[serde_json::json!(asked)]).await };
+        let ask =
+            async { frame.utility().await?.call::<Vec<bool>>("lacking", &[serde_json::json!(asked)]).await };
         let lacking = timeout(ANSWER_LIMIT, ask).await.ok().and_then(Result::ok).unwrap_or_default();
-        claims.iter().enumerate().map(|(place, (key, _))| own(*key) && lacking.get(place) == Some(&true)).collect()
+        claims
+            .iter()
+            .enumerate()
+            .map(|(place, (key, _))| own(*key) && lacking.get(place) == Some(&true))
+            .collect()
     }
 
     /// Whether most of these elements are still there, but something lies over them.
@@ -109,7 +114,8 @@ impl Page {
         if refs.is_empty() {
             return false;
         }
-        let ask = async { frame.utility().await?.call::<bool>("areCovered", &[serde_json::json!(refs)]).await };
+        let ask =
+            async { frame.utility().await?.call::<bool>("areCovered", &[serde_json::json!(refs)]).await };
         timeout(ANSWER_LIMIT, ask).await.ok().and_then(Result::ok).unwrap_or(false)
     }
 }

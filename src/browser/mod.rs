@@ -89,7 +89,7 @@ pub use request::{Request, RequestSizes, RequestTiming, Response};
 pub use route::{ABORT_REASONS, Fulfillment, Overrides, Route, phrase};
 pub use screenshot::{Area, ImageFormat, Screenshot, ScreenshotOptions};
 pub use seek::Sight;
-pub use settle::{ActsOn, Ending, SettleOptions, Settled, Watch};
+pub use settle::{ActsOn, Ending, Moved, SettleOptions, Settled, Watch};
 pub use socket::{Payload, SocketEvent, WebSocket};
 pub use storage::{SameSite, StorageState, StoredCookie, StoredItem, StoredOrigin};
 pub use traffic::{HttpCredentials, News};

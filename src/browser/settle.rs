@@ -14,9 +14,9 @@ use tokio::time::error::Elapsed;
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio::try_join;
 
+use super::building::in_words;
 use super::element::ElementHandle;
 use super::journal::{Mark, Pending};
-use super::building::in_words;
 use super::page::Page;
 use super::world::{RemoteHandle, World};
 use crate::cdp::types::dom::{DescribeNode, GetEventListeners};
@@ -61,6 +61,26 @@ pub struct Settled {
     pub still: Vec<String>,
     /// What the page announced meanwhile, even if it does not show it any more.
     pub said: Vec<String>,
+    /// What stands elsewhere now, outermost elements only.
+    pub moved: Vec<Moved>,
+}
+
+/// An element that was placed elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Moved {
+    pub what: Moving,
+    /// The left and top edge of its box, in the viewport of its frame.
+    pub at: (i32, i32),
+}
+
+/// What moved, in the words of a snapshot.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Moving {
+    pub role: String,
+    pub name: String,
+    /// Its number in its frame.
+    #[serde(rename = "ref")]
+    pub number: u32,
 }
 
 /// Why the wait was over.
@@ -90,6 +110,7 @@ pub struct Watch {
     /// One of the fields says that it offers what could be meant.
     completes: bool,
     said: Vec<String>,
+    moved: Vec<Moved>,
     /// Whether the browser draws what the action does before it counts as done.
     shows: bool,
 }
@@ -158,8 +179,8 @@ impl Page {
                 None => true,
             }
         });
-        let said = Vec::new();
-        Watch { page: self.clone(), mark, pages, changes, heard, completes, said, shows: pressed }
+        let (said, moved) = (Vec::new(), Vec::new());
+        Watch { page: self.clone(), mark, pages, changes, heard, completes, said, moved, shows: pressed }
     }
 }
 
@@ -222,8 +243,8 @@ impl Watch {
         let still = self.still(&pending, ending, wait.busy).await;
         let opened =
             if ending == Ending::Gone { self.opened() } else { self.until_opened(pending.windows).await };
-        let said = std::mem::take(&mut self.said);
-        Settled { navigated: pending.committed, opened, ending, still, said }
+        let (said, moved) = (std::mem::take(&mut self.said), std::mem::take(&mut self.moved));
+        Settled { navigated: pending.committed, opened, ending, still, said, moved }
     }
 
     /// Waits for a new document until it has built itself; what the page still does then.
@@ -252,7 +273,11 @@ impl Watch {
     fn under_way(&self, pending: &Pending) -> UnderWay {
         let busy = pending.requests > 0 || pending.loading > 0;
         if pending.committed {
-            return if self.page.main_frame().moments().load { UnderWay::Arrived } else { UnderWay::Navigation };
+            return if self.page.main_frame().moments().load {
+                UnderWay::Arrived
+            } else {
+                UnderWay::Navigation
+            };
         }
         match (pending.navigating, busy) {
             (true, true) => UnderWay::Navigation,
@@ -289,7 +314,7 @@ impl Watch {
             Ok(watched) => watched?,
             Err(_) => return Some(AFTERMATH),
         };
-        self.said.clone_from(&watched.said);
+        (self.said, self.moved) = (watched.said, watched.moved);
         wait.busy = watched.busy;
         let after = match watched.changes {
             0 => Duration::ZERO,
@@ -338,6 +363,7 @@ struct Watched {
     leaving: f64,
     busy: bool,
     said: Vec<String>,
+    moved: Vec<Moved>,
 }
 
 fn milliseconds(given: f64) -> Duration {

@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::Result;
-use crate::browser::{CaptureOptions, ConsoleLevel, DownloadState, Page};
+use crate::browser::{CaptureOptions, ConsoleLevel, DownloadState, Moved, Page};
 use crate::mcp::dispatch::Call;
 use crate::mcp::files::shown;
 use crate::mcp::reply::{PageState, Reply, TabLine, View, one_line};
@@ -216,9 +216,17 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &Before, wanted: bool, 
     };
     let said = call.said.lock().clone();
     let (changes, behind) = compare(page, &known, &tree, &before.ticking, &said).await;
+    // Where something came or went, what is beside it gives way.
+    let stays = !changes.whole && changes.added + changes.removed == 0;
+    let moved = if stays { std::mem::take(&mut *call.moved.lock()) } else { Vec::new() };
+    for Moved { what, at: (x, y) } in &moved {
+        let name =
+            if what.name.is_empty() { String::new() } else { format!(" {}", snapshot::quoted(&what.name)) };
+        reply.add_event(format!("Moved: {}{name} [ref=e{}], now at {x},{y}.", what.role, what.number));
+    }
     if !changes.is_empty() {
         show_snapshot(changes.render(&options), reply);
-    } else if wanted {
+    } else if wanted && moved.is_empty() {
         reply.add_event("Nothing changed in the snapshot.");
     }
     let ticks = if changes.whole { Vec::new() } else { remembered(known.ticks, &changes.ticks) };
@@ -236,7 +244,8 @@ async fn compare<'a>(
     let mut behind = known.behind.clone();
     let since = Since { ticking, said, ..Since::new(&known.tree) };
     if let Some(place) = behind.iter().rposition(|behind| tree.uncovers(behind, &known.tree)) {
-        let changes = snapshot::compare(&Since { old: &behind[place], cover: Some(&known.tree), ..since }, tree);
+        let changes =
+            snapshot::compare(&Since { old: &behind[place], cover: Some(&known.tree), ..since }, tree);
         behind.truncate(place);
         return (changes, behind);
     }

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::Result;
-use crate::browser::{ActionOptions, ActsOn, Ending, Page, SettleOptions, Watch};
+use crate::browser::{ActionOptions, ActsOn, Ending, Moved, Page, SettleOptions, Watch};
 use crate::error::Error;
 use crate::mcp::describe::{Before, Told, describe};
 use crate::mcp::failure;
@@ -97,6 +97,8 @@ pub struct Call<'a> {
     pub(super) events: Mutex<Vec<String>>,
     /// What the page announced meanwhile.
     pub(super) said: Mutex<Vec<String>>,
+    /// What stands elsewhere now.
+    pub(super) moved: Mutex<Vec<Moved>>,
     registry: &'a Registry,
     turns: &'a Turns,
     /// The page whose turn it has.
@@ -239,6 +241,7 @@ impl Dispatcher {
             progress,
             events: Mutex::default(),
             said: Mutex::default(),
+            moved: Mutex::default(),
             registry: &self.registry,
             turns: &self.turns,
             turn: Mutex::default(),
@@ -359,6 +362,7 @@ impl Call<'_> {
         let Settings { settle: window, navigation_limit, .. } = *self.settings;
         let settled = watch.settle(&SettleOptions { window, navigation_limit }).await;
         self.said.lock().extend(settled.said);
+        self.moved.lock().extend(settled.moved);
         match settled.ending {
             Ending::Gone if page.is_closed() => self.note("The page closed."),
             Ending::Unfinished => self.note(still_loading(&settled.still)),

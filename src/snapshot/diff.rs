@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use super::gone::Gone;
 use super::outline::{Detail, Line, NOWHERE, Worth, outline};
-use super::roles;
 use super::render::{Options, Rendered, choose, render, write};
+use super::roles;
 use super::text::push_quoted;
 use super::tree::Tree;
 
@@ -221,7 +221,8 @@ impl<'a> Side<'a> {
     fn said(&self, index: usize) -> &str {
         let line = &self.lines[index];
         let said = &*self.tree.nodes[line.says].name;
-        let value = || self.tree.nodes[line.node].details.as_ref().and_then(|details| details.value.as_deref());
+        let value =
+            || self.tree.nodes[line.node].details.as_ref().and_then(|details| details.value.as_deref());
         if said.is_empty() { value().unwrap_or_default() } else { said }
     }
 
@@ -258,8 +259,15 @@ struct Comparison<'a> {
 impl<'a> Comparison<'a> {
     fn new(before: &'a Side<'a>, after: &'a Side<'a>, since: &'a Since<'a>) -> Self {
         let marks = vec![Mark::Context; after.lines.len()];
-        let mut comparison =
-            Self { before, after, since, marks, moves: HashMap::new(), gone: HashMap::new(), ticks: Vec::new() };
+        let mut comparison = Self {
+            before,
+            after,
+            since,
+            marks,
+            moves: HashMap::new(),
+            gone: HashMap::new(),
+            ticks: Vec::new(),
+        };
         comparison.compare_elements();
         comparison.compare_order();
         comparison.find_gone_elements();
@@ -333,7 +341,8 @@ impl<'a> Comparison<'a> {
     /// Where a line stands among what its parent holds.
     fn place(&self, index: usize, moved: &str) -> String {
         let parent = self.after.lines[index].parent;
-        let own = |line: &usize| self.after.lines[*line].parent == parent && !self.after.lines[*line].is_property;
+        let own =
+            |line: &usize| self.after.lines[*line].parent == parent && !self.after.lines[*line].is_property;
         let from = if parent == NOWHERE { 0 } else { parent + 1 };
         let before: Vec<usize> = (from..index).filter(own).collect();
         match before.last() {
@@ -469,7 +478,10 @@ impl<'a> Comparison<'a> {
         if line.is_property {
             return false;
         }
-        let held = || line.parent != NOWHERE && roles::is_live(self.after.tree.nodes[self.after.lines[line.parent].node].role);
+        let held = || {
+            line.parent != NOWHERE
+                && roles::is_live(self.after.tree.nodes[self.after.lines[line.parent].node].role)
+        };
         let said = self.after.said(index);
         roles::is_live(node.role)
             || (node.is_text() && held())

@@ -624,7 +624,10 @@ fn what_moved_among_its_siblings_is_told() {
 fn what_went_is_told_in_few_lines() {
     let day = |number: u32| json!([1, "button", number, format!("{number}")]);
     let days = (10..40).map(day);
-    let dialog = [vec![json!([0, "button", 1, "Stays"]), json!([0, "dialog", 2, "Pick a date"])], days.clone().collect()];
+    let dialog = [
+        vec![json!([0, "button", 1, "Stays"]), json!([0, "dialog", 2, "Pick a date"])],
+        days.clone().collect(),
+    ];
     let old = walked(&json!(dialog.concat()));
     let new = walked(&json!([[0, "button", 1, "Stays"]]));
     let text = diff(&old, &new).render(&Options::default()).text;

@@ -108,6 +108,13 @@ class TestTelling:
         told = (await workshop.do("browser_evaluate", function=script)).section("Snapshot")
         assert '[moved: 4th, after "Four"]' in told
 
+    async def test_a_shape_that_moved_is_told_with_its_place(self, workshop: Workshop, site: Site) -> None:
+        opened = await workshop.open(site.page("resting"))
+        first = await click(workshop, opened, "Push the square")
+        assert 'Moved: img "Blue square"' in first.section("Events")
+        again = await click(workshop, opened, "Push the square")
+        assert "Moved" not in again.text
+
     async def test_a_script_that_changes_nothing_is_told_alone(self, workshop: Workshop, site: Site) -> None:
         await workshop.open(site.page("resting"))
         told = await workshop.do("browser_evaluate", function="() => document.title")

@@ -1,5 +1,6 @@
 // What changes in the document, and who could change it later: so that an action knows what to wait for.
 const { parentNode, rootOf, slotOfElement, checkVisibility, matches, querySelectorAll, textContent, getAttribute } = engine.native;
+const { native } = engine;
 
 let observer = null;
 let changes = 0;
@@ -8,6 +9,7 @@ let watches = 0;
 let grown = 0; // elements that came
 let said = []; // what was announced
 let busyBefore = new WeakSet();
+let placed = new Map(); // element → what placed it when the watch began, and when that last changed
 
 const LIVE = "[role=alert],[role=status],[role=log],[aria-live=polite],[aria-live=assertive],output";
 const BUSY = "[aria-busy=true],progress:not([value]),[role=progressbar]:not([aria-valuenow],[aria-valuetext])";
@@ -23,10 +25,11 @@ engine.watch = (...nodes) => {
   changes = 0;
   grown = 0;
   said = [];
+  placed = new Map();
   busyBefore = new WeakSet(busyNow());
   last = performance.now();
   observer = new MutationObserver(note);
-  const everything = { subtree: true, childList: true, attributes: true, characterData: true };
+  const everything = { subtree: true, childList: true, attributes: true, attributeOldValue: true, characterData: true };
   observer.observe(document, everything);
   for (const node of nodes) {
     for (let root = rootOf(node); root instanceof ShadowRoot; root = rootOf(root.host)) observer.observe(root, everything);
@@ -40,7 +43,10 @@ function note(records) {
   last = performance.now();
   let heard = 0;
   for (const record of records) {
-    if (record.type === "attributes") continue;
+    if (record.type === "attributes") {
+      if (PLACING.has(record.attributeName)) notePlace(record);
+      continue;
+    }
     const added = Array.from(record.addedNodes).filter((node) => node instanceof Element);
     grown += added.length;
     if (record.type === "childList" && !record.addedNodes.length) continue;
@@ -50,6 +56,50 @@ function note(records) {
     if (live) announce(live);
     else for (const element of added.slice(0, MOST_HEARD)) announceNew(element);
   }
+}
+
+const PLACING = new Set(["style", "transform", "x", "y", "cx", "cy", "x1", "y1", "x2", "y2", "d", "points"]);
+const PLACING_STYLES = ["left", "top", "right", "bottom", "transform", "translate", "marginLeft", "marginTop"];
+const MOST_PLACED = 200;
+const MOST_MOVED = 3;
+/** What was placed anew within so long moves by itself. */
+const MOVING_MS = 45;
+
+function notePlace({ target, attributeName, oldValue }) {
+  let place = placed.get(target);
+  if (!place && placed.size < MOST_PLACED) placed.set(target, (place = { before: new Map() }));
+  if (!place) return;
+  if (!place.before.has(attributeName)) place.before.set(attributeName, oldValue);
+  place.last = performance.now();
+}
+
+/** `{what, at}` of the outermost elements that stand elsewhere than when the watch began, and stay there. */
+function moved() {
+  const elsewhere = Array.from(placed).filter(
+    ([element, { before, last }]) =>
+      performance.now() - last > MOVING_MS &&
+      element.isConnected &&
+      checkVisibility(element) &&
+      Array.from(before).some(([name, value]) => placeIn(name, value) !== placeIn(name, getAttribute(element, name))),
+  );
+  const elements = elsewhere.map(([element]) => element);
+  const outermost = elements.filter((element) => !elements.some((other) => other !== element && native.contains(other, element)));
+  return outermost.slice(0, MOST_MOVED).map((element) => {
+    const box = engine.native.rectOf(element);
+    return { what: inWords(element), at: [Math.round(box.x), Math.round(box.y)] };
+  });
+}
+
+function placeIn(name, value) {
+  if (name !== "style") return value ?? "";
+  const { style } = Object.assign(document.createElement("i"), { style: value ?? "" });
+  return PLACING_STYLES.map((property) => style[property]).join("|");
+}
+
+/** The element as a snapshot would have it. */
+function inWords(element) {
+  const role = engine.roleOf(element);
+  return { role, name: engine.collapse(engine.nameOf(element, role) || textContent(element)), ref: engine.refOf(element) };
 }
 
 /** What came into the page to be read: in a live region of its own, or in a box that lies over the page. */
@@ -72,16 +122,16 @@ const busyNow = () =>
   document.documentElement ? Array.from(querySelectorAll(document.documentElement, BUSY)).filter((element) => checkVisibility(element)) : [];
 
 /**
- * `{changes, quiet, grown, leaving, busy, said}`: how many changes there were, and for how many milliseconds there has
+ * `{changes, quiet, grown, leaving, busy, said, moved}`: how many changes there were, and for how many milliseconds there has
  * been none; how many elements came; for how long something that is on its way out will still be seen; what says that
- * it is at work since the watch began; and what was announced. Comes after the timers that are due, so that a page that
+ * it is at work since the watch began; what was announced, and what stands elsewhere. Comes after the timers that are due, so that a page that
  * lags behind its own is not taken for one that rests.
  */
 engine.watched = async () => {
   if (document.visibilityState === "visible") await new Promise((resolve) => setTimeout(resolve));
   if (observer) note(observer.takeRecords());
   const busy = changes > 0 && busyNow().some((element) => !busyBefore.has(element));
-  return { changes, quiet: performance.now() - last, grown, leaving: leaving(), busy, said };
+  return { changes, quiet: performance.now() - last, grown, leaving: leaving(), busy, said, moved: moved() };
 };
 
 /* ------------------------------------------------------------------ animations */
