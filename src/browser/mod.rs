@@ -3,6 +3,7 @@ mod actionability;
 mod api_request;
 #[expect(clippy::module_inception, reason = "the browser as one object among those of the browser")]
 mod browser;
+mod building;
 mod capture;
 mod choose;
 mod clock;
@@ -97,7 +98,7 @@ pub use request::{Request, RequestSizes, RequestTiming, Response};
 pub use route::{ABORT_REASONS, Fulfillment, Overrides, Route, phrase};
 pub use screenshot::{Area, ImageFormat, Screenshot, ScreenshotOptions};
 pub use seek::{Match, Sight};
-pub use settle::{ActsOn, Ending, SettleOptions, Settled, Watch};
+pub use settle::{ActsOn, Ending, Moved, SettleOptions, Settled, Watch};
 pub use socket::{Payload, SocketEvent, WebSocket};
 pub use storage::{SameSite, StorageState, StoredCookie, StoredItem, StoredOrigin};
 pub use traffic::{HttpCredentials, News};

@@ -10,9 +10,11 @@ use futures_util::future::try_join_all;
 use serde::Deserialize;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
+use tokio::time::error::Elapsed;
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio::try_join;
 
+use super::building::in_words;
 use super::element::ElementHandle;
 use super::journal::{Mark, Pending};
 use super::page::Page;
@@ -55,6 +57,30 @@ pub struct Settled {
     /// Tabs that opened.
     pub opened: Vec<Page>,
     pub ending: Ending,
+    /// What the page still does, in words, where it had not come to rest.
+    pub still: Vec<String>,
+    /// What the page announced meanwhile, even if it does not show it any more.
+    pub said: Vec<String>,
+    /// What stands elsewhere now, outermost elements only.
+    pub moved: Vec<Moved>,
+}
+
+/// An element that was placed elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Moved {
+    pub what: Moving,
+    /// The left and top edge of its box, in the viewport of its frame.
+    pub at: (i32, i32),
+}
+
+/// What moved, in the words of a snapshot.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Moving {
+    pub role: String,
+    pub name: String,
+    /// Its number in its frame.
+    #[serde(rename = "ref")]
+    pub number: u32,
 }
 
 /// Why the wait was over.
@@ -81,6 +107,10 @@ pub struct Watch {
     /// Where the changes of the document are counted, and the number of that count.
     changes: Option<(World, u32)>,
     heard: JoinHandle<bool>,
+    /// One of the fields says that it offers what could be meant.
+    completes: bool,
+    said: Vec<String>,
+    moved: Vec<Moved>,
     /// Whether the browser draws what the action does before it counts as done.
     shows: bool,
 }
@@ -92,8 +122,15 @@ const RESTLESS_LIMIT: Duration = Duration::from_secs(1);
 const REQUEST_LIMIT: Duration = Duration::from_secs(5);
 /// How long after the newest effect the page may take to read an answer.
 const BODY_LIMIT: Duration = Duration::from_millis(400);
-/// How long the requests of a document that has loaded are waited for.
-const LOADED_LIMIT: Duration = Duration::from_millis(500);
+/// How long a part of the page may say that it is at work.
+const BUSY_LIMIT: Duration = Duration::from_secs(5);
+/// How often is looked whether it still does.
+const BUSY_PAUSE: Duration = Duration::from_millis(100);
+/// Until when suggestions come, and how often is looked for them.
+const SUGGESTIONS_LIMIT: Duration = Duration::from_millis(550);
+const SUGGESTIONS_PAUSE: Duration = Duration::from_millis(50);
+/// How long a document that an action led to may build itself.
+pub(super) const BUILDING_LIMIT: Duration = Duration::from_secs(5);
 /// How long a window may take to appear, and then to load.
 const WINDOW_LIMIT: Duration = Duration::from_millis(500);
 const OPENING_LIMIT: Duration = Duration::from_secs(2);
@@ -119,22 +156,31 @@ impl Page {
                     false => world.call_handle("hearers", nodes.clone()).await,
                 }
             };
-            let (number, hearers) = try_join!(world.call_with("watch", nodes.clone()), hearers)?;
-            Ok::<_, Error>(((world.clone(), number), hearers))
+            let completes = async {
+                match matches!(acts_on, ActsOn::Filled(_)) && !nodes.is_empty() {
+                    true => world.call_with("completes", nodes.clone()).await,
+                    false => Ok(false),
+                }
+            };
+            let watch = world.call_with("watch", nodes.clone());
+            let (number, hearers, completes) = try_join!(watch, hearers, completes)?;
+            Ok::<_, Error>(((world.clone(), number), (hearers, completes)))
         };
         let begun = match self.dialog() {
             None => timeout(ANSWER_LIMIT, begun).await.ok().and_then(Result::ok),
             Some(_) => None,
         };
-        let (changes, hearers) = begun.unzip();
+        let (changes, asked) = begun.unzip();
+        let (hearers, completes) = asked.unwrap_or_default();
         let (target, pressed) = (elements.first().cloned(), matches!(acts_on, ActsOn::Pressed(_)));
         let heard = tokio::spawn(async move {
-            match target.zip(hearers.flatten()) {
+            match target.zip(hearers) {
                 Some((target, hearers)) => is_heard(&target, &hearers, pressed).await.unwrap_or(true),
                 None => true,
             }
         });
-        Watch { page: self.clone(), mark, pages, changes, heard, shows: pressed }
+        let (said, moved) = (Vec::new(), Vec::new());
+        Watch { page: self.clone(), mark, pages, changes, heard, completes, said, moved, shows: pressed }
     }
 }
 
@@ -167,8 +213,8 @@ impl Watch {
     /// Waits for what the action caused; to be called when the action is done.
     pub async fn settle(mut self, options: &SettleOptions) -> Settled {
         let acted = Instant::now();
-        let mut wait =
-            Wait { options, acted, quiet_from: self.quiet_from(acted, options).await, loaded: None };
+        let quiet_from = self.quiet_from(acted, options).await;
+        let mut wait = Wait { options, acted, quiet_from, busy: false };
         let mut changes = self.page.changes();
         let (pending, ending) = loop {
             let pending = self.page.pending_since(self.mark);
@@ -180,7 +226,7 @@ impl Watch {
             if Instant::now() < until {
                 self.page.changed_before(&mut changes, until).await;
             } else if matches!(under_way, UnderWay::Nothing) && Instant::now() < wait.restless() {
-                match self.still_changing().await {
+                match self.still_changing(&mut wait).await {
                     Some(rest) => wait.quiet_from = Instant::now() + rest,
                     // Unless something began in the last moment.
                     None if self.page.pending_since(self.mark).last_effect == pending.last_effect => {
@@ -188,25 +234,49 @@ impl Watch {
                     }
                     None => {}
                 }
-            } else if matches!(under_way, UnderWay::Navigation | UnderWay::Loaded | UnderWay::Requests) {
+            } else if matches!(under_way, UnderWay::Navigation | UnderWay::Requests) {
                 break (pending, Ending::Unfinished);
             } else {
                 break (pending, Ending::Rest);
             }
         };
+        let still = self.still(&pending, ending, wait.busy).await;
         let opened =
             if ending == Ending::Gone { self.opened() } else { self.until_opened(pending.windows).await };
-        Settled { navigated: pending.committed, opened, ending }
+        let (said, moved) = (std::mem::take(&mut self.said), std::mem::take(&mut self.moved));
+        Settled { navigated: pending.committed, opened, ending, still, said, moved }
+    }
+
+    /// Waits for a new document until it has built itself; what the page still does then.
+    async fn still(&self, pending: &Pending, ending: Ending, busy: bool) -> Vec<String> {
+        if !matches!(ending, Ending::Rest | Ending::Unfinished) {
+            return Vec::new();
+        }
+        if pending.committed {
+            return self.page.until_built(self.mark, BUILDING_LIMIT).await;
+        }
+        let busy = busy.then(|| "a part that says that it is busy".to_owned());
+        let requests = (ending == Ending::Unfinished).then(|| in_words(pending.requests));
+        requests.flatten().into_iter().chain(busy).collect()
+    }
+
+    /// Whether the action seems to have had no effect at all, so far.
+    pub async fn is_untouched(&mut self) -> bool {
+        let pending = self.page.pending_since(self.mark);
+        if pending.last_effect.is_some() || stopped(&pending).is_some() {
+            return false;
+        }
+        matches!(self.watched().await, Ok(Some(Watched { changes: 0, .. })))
     }
 
     /// What has begun and not ended.
     fn under_way(&self, pending: &Pending) -> UnderWay {
         let busy = pending.requests > 0 || pending.loading > 0;
         if pending.committed {
-            return match (self.page.main_frame().moments().load, busy) {
-                (false, _) => UnderWay::Navigation,
-                (true, true) => UnderWay::Loaded,
-                (true, false) => UnderWay::Arrived,
+            return if self.page.main_frame().moments().load {
+                UnderWay::Arrived
+            } else {
+                UnderWay::Navigation
             };
         }
         match (pending.navigating, busy) {
@@ -238,23 +308,32 @@ impl Watch {
         Instant::now()
     }
 
-    /// How much longer the document must rest, if it has just changed.
-    async fn still_changing(&self) -> Option<Duration> {
-        #[derive(Deserialize)]
-        struct Watched {
-            changes: u32,
-            quiet: f64,
-        }
-        let (world, _) = self.changes.as_ref()?;
-        match timeout(ANSWER_LIMIT, world.call::<Watched>("watched", &[])).await {
-            // Nothing has changed, or the document is gone, and with it what there was to watch.
-            Ok(Ok(Watched { changes: 0, .. }) | Err(_)) => None,
-            Ok(Ok(Watched { quiet, .. })) => {
-                let quiet = Duration::try_from_secs_f64(quiet / 1000.0).unwrap_or_default();
-                Some(AFTERMATH.saturating_sub(quiet)).filter(|rest| !rest.is_zero())
-            }
-            Err(_) => Some(AFTERMATH),
-        }
+    /// How much longer the document must rest: it has just changed, or says that there is more to come.
+    async fn still_changing(&mut self, wait: &mut Wait<'_>) -> Option<Duration> {
+        let watched = match self.watched().await {
+            Ok(watched) => watched?,
+            Err(_) => return Some(AFTERMATH),
+        };
+        (self.said, self.moved) = (watched.said, watched.moved);
+        wait.busy = watched.busy;
+        let after = match watched.changes {
+            0 => Duration::ZERO,
+            _ => AFTERMATH.saturating_sub(milliseconds(watched.quiet)),
+        };
+        let leaving = milliseconds(watched.leaving);
+        let leaving = if leaving.is_zero() { leaving } else { leaving + AFTERMATH };
+        let suggestions = match self.completes && watched.grown == 0 {
+            true => SUGGESTIONS_PAUSE.min(SUGGESTIONS_LIMIT.saturating_sub(wait.acted.elapsed())),
+            false => Duration::ZERO,
+        };
+        let busy = if watched.busy { BUSY_PAUSE } else { Duration::ZERO };
+        Some(after.max(leaving).max(suggestions).max(busy)).filter(|rest| !rest.is_zero())
+    }
+
+    /// What has changed in the document; `None` where nothing is watched, or it is gone with what there was to watch.
+    async fn watched(&self) -> std::result::Result<Option<Watched>, Elapsed> {
+        let Some((world, _)) = &self.changes else { return Ok(None) };
+        Ok(timeout(ANSWER_LIMIT, world.call("watched", &[])).await?.ok())
     }
 
     fn opened(&self) -> Vec<Page> {
@@ -275,22 +354,37 @@ impl Watch {
     }
 }
 
+/// What the page's engine saw since the watch began.
+#[derive(Debug, Deserialize)]
+struct Watched {
+    changes: u32,
+    quiet: f64,
+    grown: u32,
+    leaving: f64,
+    busy: bool,
+    said: Vec<String>,
+    moved: Vec<Moved>,
+}
+
+fn milliseconds(given: f64) -> Duration {
+    Duration::try_from_secs_f64(given / 1000.0).unwrap_or_default()
+}
+
 /// How long each thing is waited for.
 struct Wait<'a> {
     options: &'a SettleOptions,
     acted: Instant,
     /// From when on it counts that nothing happens.
     quiet_from: Instant,
-    /// When the new document was seen to have loaded.
-    loaded: Option<Instant>,
+    /// A part of the page says that it is at work.
+    busy: bool,
 }
 
 impl Wait<'_> {
-    fn until(&mut self, under_way: &UnderWay, pending: &Pending) -> Instant {
+    fn until(&self, under_way: &UnderWay, pending: &Pending) -> Instant {
         match under_way {
             UnderWay::Navigation => self.acted + self.options.navigation_limit,
             UnderWay::Arrived => Instant::now(),
-            UnderWay::Loaded => *self.loaded.get_or_insert_with(Instant::now) + LOADED_LIMIT,
             UnderWay::Requests => self.acted + REQUEST_LIMIT,
             UnderWay::Bodies => (pending.last_effect.unwrap_or(self.acted) + BODY_LIMIT).min(self.restless()),
             UnderWay::Nothing => {
@@ -302,7 +396,8 @@ impl Wait<'_> {
 
     /// When a page that never rests is left to itself.
     fn restless(&self) -> Instant {
-        self.acted + RESTLESS_LIMIT.max(self.options.window)
+        let limit = if self.busy { BUSY_LIMIT } else { RESTLESS_LIMIT };
+        self.acted + limit.max(self.options.window)
     }
 }
 
@@ -328,8 +423,6 @@ enum UnderWay {
     /// All requests were answered; of some answers the page has not read all, and may never.
     Bodies,
     Navigation,
-    /// The new document has loaded, and asks for more.
-    Loaded,
     /// The new document has loaded.
     Arrived,
 }

@@ -10,19 +10,25 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::Result;
-use crate::browser::{CaptureOptions, ConsoleLevel, DownloadState, PATIENCE, Page};
+use crate::browser::{CaptureOptions, ConsoleLevel, DownloadState, Moved, PATIENCE, Page};
 use crate::error::Error;
 use crate::mcp::dispatch::Call;
 use crate::mcp::files::shown;
 use crate::mcp::page_text;
 use crate::mcp::reply::{PageState, Reply, TabLine, View};
-use crate::session::{Tab, Workspace};
-use crate::snapshot::{self, Rendered, Tree};
+use crate::session::Tab;
+use crate::snapshot::{self, Changes, Rendered, Since, Tick, Tree};
 
 /// How long a tab in the background may take to say its title.
 const TITLE_LIMIT: Duration = Duration::from_millis(300);
 /// How long a page may take to hand over its console.
 const CONSOLE_LIMIT: Duration = Duration::from_millis(500);
+/// How long it may take to read what happened besides.
+const MEANWHILE_LIMIT: Duration = Duration::from_secs(1);
+/// Where fewer lines are gone, nothing lies over the page.
+const MANY: usize = 6;
+/// For how many lines it is remembered that their numbers change.
+const MOST_TICKS: usize = 50;
 /// For how many tabs it is remembered what was last shown of them.
 const MOST_TREES: usize = 8;
 
@@ -34,35 +40,76 @@ pub(super) struct Told {
     /// Where the current page was last said to stand.
     page: Option<PageState>,
     /// The tabs that were shown last, by their ids, newest last.
-    trees: Vec<(String, Arc<Tree>)>,
+    pages: Vec<(String, Shown)>,
+}
+
+/// What was shown of a page.
+#[derive(Debug, Clone)]
+struct Shown {
+    tree: Arc<Tree>,
+    /// The page as it was before something came to lie over it; several where one lay over another, the newest last.
+    behind: Vec<Arc<Tree>>,
+    /// Lines whose numbers changed before.
+    ticks: Vec<Tick>,
 }
 
 /// What there was before a call.
 #[derive(Debug)]
 pub(super) struct Before {
     tabs: HashSet<String>,
+    /// Lines of the current page that have changed by themselves since they were shown.
+    ticking: Vec<Tick>,
 }
 
 impl Told {
     /// What was last shown of a page.
     pub(super) fn tree(&self, page: &Page) -> Option<Arc<Tree>> {
-        self.trees.iter().find(|(id, _)| id == page.id()).map(|(_, tree)| Arc::clone(tree))
+        self.shown(page).map(|shown| Arc::clone(&shown.tree))
+    }
+
+    fn shown(&self, page: &Page) -> Option<&Shown> {
+        self.pages.iter().find(|(id, _)| id == page.id()).map(|(_, shown)| shown)
     }
 
     /// Remembers what is shown of a page.
     pub(super) fn set_tree(&mut self, page: &Page, tree: Arc<Tree>) {
-        self.trees.retain(|(id, _)| id != page.id());
-        if self.trees.len() == MOST_TREES {
-            self.trees.remove(0);
+        let known = self.shown(page).cloned();
+        let known = known.filter(|known| known.tree.document == tree.document);
+        let (behind, ticks) = known.map(|known| (known.behind, known.ticks)).unwrap_or_default();
+        self.set_shown(page, Shown { tree, behind, ticks });
+    }
+
+    fn set_shown(&mut self, page: &Page, shown: Shown) {
+        self.pages.retain(|(id, _)| id != page.id());
+        if self.pages.len() == MOST_TREES {
+            self.pages.remove(0);
         }
-        self.trees.push((page.id().to_owned(), tree));
+        self.pages.push((page.id().to_owned(), shown));
     }
 }
 
 impl Before {
-    pub(super) fn note(workspace: &Workspace) -> Self {
-        Self { tabs: workspace.tabs().iter().map(|tab| tab.page.id().to_owned()).collect() }
+    pub(super) async fn note(call: &Call<'_>) -> Self {
+        let tabs = call.workspace.tabs().iter().map(|tab| tab.page.id().to_owned()).collect();
+        let page = call.workspace.active_page().filter(|page| page.dialog().is_none());
+        let ticking = match page {
+            Some(page) => ticking(call, &page).await,
+            None => Vec::new(),
+        };
+        Self { tabs, ticking }
     }
+}
+
+/// What has changed by itself since it was shown.
+async fn ticking(call: &Call<'_>, page: &Page) -> Vec<Tick> {
+    let mut ticks = call.told.lock().shown(page).map(|shown| shown.ticks.clone()).unwrap_or_default();
+    if ticks.is_empty() {
+        return ticks;
+    }
+    let claims: Vec<_> = ticks.iter().map(|tick| (tick.key, tick.text.as_str())).collect();
+    let mut lacking = page.lacking(&claims).await.into_iter();
+    ticks.retain(|_| lacking.next() == Some(true));
+    ticks
 }
 
 /// Adds to `reply` what the client should know of the browser.
@@ -105,10 +152,12 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&
     let answers = !matches!(failure, Some(Error::PageBusy));
     let state = (reply.view() > View::Nothing || moved).then(|| page_state(&page, url, answers));
     let shows = failure.is_none() && reply.view() >= View::Changes;
+    let effects = answers && reply.shows_effects() && call.told.lock().tree(&page).is_some();
     let shown = async {
-        if shows {
-            show_page(call, &page, reply).await;
+        if shows || effects {
+            show_page(call, &page, before, shows, reply).await;
         }
+        tell_announcements(call, reply);
     };
     let (state, ()) = join(OptionFuture::from(state), shown).await;
     if let Some(state) = state {
@@ -156,30 +205,91 @@ pub(super) fn show_snapshot(rendered: Rendered, reply: &mut Reply) {
     }
 }
 
-async fn show_page(call: &Call<'_>, page: &Page, reply: &mut Reply) {
+/// Shows the page or what changed on it. Unless `wanted`, nothing is said where nothing changed.
+async fn show_page(call: &Call<'_>, page: &Page, before: &Before, wanted: bool, reply: &mut Reply) {
     if page.dialog().is_some() || page.is_crashed() || reply.has_snapshot() {
         return;
     }
     call.progress.say("reading the page");
-    let read = Box::pin(capture(call, page, CaptureOptions::default()));
+    let limit = if wanted { CaptureOptions::default().limit } else { MEANWHILE_LIMIT };
+    let read = Box::pin(capture(call, page, CaptureOptions { limit, ..CaptureOptions::default() }));
     let tree = match page.unless_stuck(Some(PATIENCE), read).await {
         Ok(tree) => tree,
+        Err(_) if !wanted => return,
         Err(error) => return reply.add_event(format!("The page could not be read: {error}.")),
     };
     let options = snapshot::Options { max_chars: call.settings.snapshot_max_chars, ..Default::default() };
-    let known = call.told.lock().tree(page).filter(|_| reply.view() == View::Changes);
-    match known {
-        Some(known) => {
-            let changes = snapshot::diff(&known, &tree);
-            if changes.is_empty() {
-                reply.add_event("Nothing changed in the snapshot.");
-            } else {
-                show_snapshot(changes.render(&options), reply);
-            }
-        }
-        None => show_snapshot(snapshot::render(&tree, &options), reply),
+    let known = call.told.lock().shown(page).cloned();
+    let Some(known) = known.filter(|_| reply.view() <= View::Changes) else {
+        show_snapshot(snapshot::render(&tree, &options), reply);
+        return call.told.lock().set_tree(page, tree);
+    };
+    let said = call.said.lock().clone();
+    let (changes, behind) = compare(page, &known, &tree, &before.ticking, &said).await;
+    // Where something came or went, what is beside it gives way.
+    let stays = !changes.whole && changes.added + changes.removed == 0;
+    let moved = if stays { std::mem::take(&mut *call.moved.lock()) } else { Vec::new() };
+    for Moved { what, at: (x, y) } in &moved {
+        let name =
+            if what.name.is_empty() { String::new() } else { format!(" {}", snapshot::quoted(&what.name)) };
+        reply.add_event(format!("Moved: {}{name} [ref=e{}], now at {x},{y}.", what.role, what.number));
     }
-    call.told.lock().set_tree(page, tree);
+    if !changes.is_empty() {
+        show_snapshot(changes.render(&options), reply);
+    } else if wanted && moved.is_empty() {
+        reply.add_event("Nothing changed in the snapshot.");
+    }
+    let ticks = if changes.whole { Vec::new() } else { remembered(known.ticks, &changes.ticks) };
+    call.told.lock().set_shown(page, Shown { tree: Arc::clone(&tree), behind, ticks });
+}
+
+/// What changed on a page, and what lies behind something else now.
+async fn compare<'a>(
+    page: &Page,
+    known: &Shown,
+    tree: &'a Tree,
+    ticking: &[Tick],
+    said: &[String],
+) -> (Changes<'a>, Vec<Arc<Tree>>) {
+    let mut behind = known.behind.clone();
+    let since = Since { ticking, said, ..Since::new(&known.tree) };
+    if let Some(place) = behind.iter().rposition(|behind| tree.uncovers(behind, &known.tree)) {
+        let changes =
+            snapshot::compare(&Since { old: &behind[place], cover: Some(&known.tree), ..since }, tree);
+        behind.truncate(place);
+        return (changes, behind);
+    }
+    let changes = snapshot::compare(&since, tree);
+    if known.tree.document != tree.document {
+        return (changes, Vec::new());
+    }
+    let many = changes.whole || changes.removed >= MANY;
+    if many && page.are_covered(&known.tree.missing_in(tree)).await {
+        if behind.len() == MOST_TREES {
+            behind.remove(0);
+        }
+        behind.push(Arc::clone(&known.tree));
+        return (snapshot::compare(&Since { covered: true, ..since }, tree), behind);
+    }
+    (changes, behind)
+}
+
+/// The lines whose numbers change, with what they say now.
+fn remembered(before: Vec<Tick>, now: &[Tick]) -> Vec<Tick> {
+    let is = |one: &Tick, other: &Tick| one.key == other.key && one.pattern == other.pattern;
+    let old = before.into_iter().filter(|tick| !now.iter().any(|new| is(tick, new)));
+    now.iter().cloned().chain(old).take(MOST_TICKS).collect()
+}
+
+/// Tells what the page announced and does not show.
+fn tell_announcements(call: &Call<'_>, reply: &mut Reply) {
+    for text in std::mem::take(&mut *call.said.lock()) {
+        let quoted = snapshot::quoted(&text);
+        let bare = quoted.trim_matches('"');
+        if !reply.shows(bare) {
+            reply.add_event(format!("The page said meanwhile: {quoted}"));
+        }
+    }
 }
 
 async fn page_state(page: &Page, url: String, answers: bool) -> PageState {

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::Result;
-use crate::browser::{ActionOptions, ActsOn, Ending, PATIENCE, Page, SettleOptions};
+use crate::browser::{ActionOptions, ActsOn, Ending, Moved, PATIENCE, Page, SettleOptions, Watch};
 use crate::error::Error;
 use crate::mcp::describe::{Before, Told, describe};
 use crate::mcp::failure;
@@ -24,7 +24,8 @@ use crate::mcp::progress::Progress;
 use crate::mcp::reply::Reply;
 use crate::mcp::roots::ClientRoots;
 use crate::mcp::settings::Settings;
-use crate::mcp::tool::{AnyTool, Patience, Registry, SESSION, Tool, Toolset, UnknownTool};
+use crate::mcp::tool::{AnyTool, Effect, Patience, Registry, SESSION, Tool, Toolset, UnknownTool};
+use crate::mcp::tools::navigate::still_loading;
 use crate::mcp::tools::sessions::CloseSession;
 use crate::mcp::turns::Turns;
 use crate::messages::{Language, wall as texts};
@@ -98,6 +99,10 @@ pub struct Call<'a> {
     pub(super) told: &'a Mutex<Told>,
     /// What happened meanwhile, to be told under Events.
     pub(super) events: Mutex<Vec<String>>,
+    /// What the page announced meanwhile.
+    pub(super) said: Mutex<Vec<String>>,
+    /// What stands elsewhere now.
+    pub(super) moved: Mutex<Vec<Moved>>,
     registry: &'a Registry,
     turns: &'a Turns,
     /// The page whose turn it has.
@@ -253,6 +258,8 @@ impl Dispatcher {
             roots: &client.roots,
             progress,
             events: Mutex::default(),
+            said: Mutex::default(),
+            moved: Mutex::default(),
             registry: &self.registry,
             turns: &self.turns,
             turn: Mutex::default(),
@@ -266,8 +273,11 @@ impl Dispatcher {
             // Whoever needs the browser will say why it cannot be had.
             let _ = call.workspace.context().await;
         }
-        let before = Before::note(call.workspace);
+        let before = Before::note(&call).await;
         let outcome = call.run(tool, arguments, reply).await;
+        if outcome.is_err() && tool.effect == Effect::Acts {
+            reply.show_effects();
+        }
         describe(&call, &before, outcome.as_ref().err(), reply).await;
         if self.engine.options().restore {
             let _ = timeout(REMEMBER_LIMIT, client.workspace.remember()).await;
@@ -392,18 +402,27 @@ impl Call<'_> {
         action: impl Future<Output = Result<()>>,
     ) -> Result<()> {
         let watch = page.watch(acts_on).await;
-        match action.await {
-            Ok(()) | Err(Error::DialogOpen { .. }) => {}
-            Err(error) => return Err(error),
-        }
+        let outcome = action.await;
         self.progress.say("waiting for what the action caused");
+        self.settle(page, watch).await;
+        match outcome {
+            Err(Error::DialogOpen { .. }) => Ok(()),
+            outcome => outcome,
+        }
+    }
+
+    /// Waits for what was caused on the page, and notes what is to be told of it.
+    pub async fn settle(&self, page: &Page, watch: Watch) {
         let Settings { settle: window, navigation_limit, .. } = *self.settings;
-        match watch.settle(&SettleOptions { window, navigation_limit }).await.ending {
-            Ending::Unfinished => self.note("The page is still loading."),
+        let settled = watch.settle(&SettleOptions { window, navigation_limit }).await;
+        self.said.lock().extend(settled.said);
+        self.moved.lock().extend(settled.moved);
+        match settled.ending {
             Ending::Gone if page.is_closed() => self.note("The page closed."),
+            Ending::Unfinished => self.note(still_loading(&settled.still)),
+            _ if !settled.still.is_empty() => self.note(still_loading(&settled.still)),
             _ => {}
         }
-        Ok(())
     }
 
     fn has_turn(&self, page: &Page) -> bool {

@@ -70,6 +70,7 @@ pub struct Reply {
     failure: Option<Failure>,
     result: Vec<String>,
     wants_tabs: bool,
+    shows_effects: bool,
     tabs: Vec<TabLine>,
     page: Option<PageState>,
     modal: Vec<String>,
@@ -114,6 +115,16 @@ impl Reply {
         self.view
     }
 
+    /// Asks for what changed on the page, if anything did.
+    pub fn show_effects(&mut self) {
+        self.shows_effects = true;
+    }
+
+    /// Whether to tell what changed on the page, if anything did.
+    pub fn shows_effects(&self) -> bool {
+        self.shows_effects
+    }
+
     /// Asks for the list of tabs, however many there are.
     pub fn show_tabs(&mut self) {
         self.wants_tabs = true;
@@ -139,6 +150,11 @@ impl Reply {
     /// Tells what the snapshot leaves out, and how to see it.
     pub fn set_left_out(&mut self, note: impl Into<String>) {
         self.left_out = Some(note.into());
+    }
+
+    /// Whether the snapshot contains a text.
+    pub fn shows(&self, text: &str) -> bool {
+        self.snapshot.as_ref().is_some_and(|snapshot| snapshot.contains(text))
     }
 
     /// Whether the page, or a part of it, is shown already.
@@ -181,6 +197,7 @@ impl Reply {
         self.say(format!("{number}. {said}"));
         self.show(step.view);
         self.wants_tabs |= step.wants_tabs;
+        self.shows_effects |= step.shows_effects;
         if step.snapshot.is_some() {
             (self.snapshot, self.left_out) = (step.snapshot, step.left_out);
         }

@@ -1,9 +1,12 @@
 //! What became of a page.
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt::Write as _;
 
+use super::gone::Gone;
 use super::outline::{Detail, Line, NOWHERE, Worth, outline};
 use super::render::{Options, Rendered, choose, render, write};
+use super::roles;
+use super::text::push_quoted;
 use super::tree::Tree;
 
 /// What differs between two snapshots of a page.
@@ -15,8 +18,43 @@ pub struct Changes<'a> {
     pub added: usize,
     pub removed: usize,
     pub changed: usize,
+    /// What changed in its numbers only, and may do so by itself.
+    pub ticks: Vec<Tick>,
     lines: Vec<Line>,
     marks: Vec<Mark>,
+    /// A line of ours before all others.
+    note: Option<String>,
+}
+
+/// A line whose numbers change, such as a clock.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Tick {
+    /// The element, or the one that holds the text; the page without it.
+    pub key: Option<Key>,
+    /// The line without its numbers.
+    pub pattern: String,
+    /// What the element says now.
+    pub text: String,
+}
+
+/// What a snapshot is compared with.
+#[derive(Debug, Clone)]
+pub struct Since<'a> {
+    pub old: &'a Tree,
+    /// What is gone is still there, but something lies over it.
+    pub covered: bool,
+    /// What lay over the page until now, with what was open meanwhile; `old` is the page from before.
+    pub cover: Option<&'a Tree>,
+    /// Lines that change by themselves: the element and its line without numbers.
+    pub ticking: &'a [Tick],
+    /// Texts that the page announced, to be told first.
+    pub said: &'a [String],
+}
+
+impl<'a> Since<'a> {
+    pub fn new(old: &'a Tree) -> Self {
+        Self { old, covered: false, cover: None, ticking: &[], said: &[] }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,15 +76,15 @@ impl Mark {
     }
 }
 
-/// Who a line is about: the same in both snapshots.
-type Key = (u32, u32);
+/// Who a line is about, by frame and number: the same in both snapshots.
+pub type Key = (u32, u32);
 
 /// Room for the note on what was left out.
 const NOTE: usize = 120;
 
 impl Changes<'_> {
     pub fn is_empty(&self) -> bool {
-        !self.whole && self.added + self.removed + self.changed == 0
+        !self.whole && self.added + self.removed + self.changed == 0 && self.note.is_none()
     }
 
     /// The changed lines, marked `+`, `-` and `~`, with the lines that hold them; the whole page when it is another
@@ -55,14 +93,16 @@ impl Changes<'_> {
         if self.whole {
             return render(self.new, options);
         }
+        let note = self.note.as_deref().unwrap_or_default();
         let all = vec![true; self.lines.len()];
-        let text = self.write(&all);
+        let text = format!("{note}{}", self.write(&all));
         if text.chars().count() <= options.max_chars {
             return Rendered { text, shown: self.lines.iter().map(|line| line.acts).sum(), cut: None };
         }
-        let shown = choose(&self.lines, options.max_chars.saturating_sub(NOTE), usize::MAX, false)
-            .unwrap_or_default();
-        let text = self.write(&shown);
+        let note = if note.len() + NOTE <= options.max_chars { note } else { "" };
+        let room = options.max_chars.saturating_sub(NOTE + note.len());
+        let shown = choose(&self.lines, room, usize::MAX, false).unwrap_or_default();
+        let text = format!("{note}{}", self.write(&shown));
         let marked = |index: &usize| self.marks[*index] != Mark::Context;
         let left = (0..shown.len()).filter(marked).filter(|index| !shown[*index]).count();
         let room = options.max_chars.saturating_sub(text.chars().count());
@@ -79,26 +119,67 @@ impl Changes<'_> {
 
 /// Compares two snapshots of a page by the refs of their nodes.
 pub fn diff<'a>(old: &Tree, new: &'a Tree) -> Changes<'a> {
-    let before = Side::of(old);
+    compare(&Since::new(old), new)
+}
+
+/// Tells what became of a page since it was shown.
+pub fn compare<'a>(since: &Since<'_>, new: &'a Tree) -> Changes<'a> {
+    let before = Side::of(since.old);
     let after = Side::of(new);
     let strangers = || !before.keys.keys().any(|key| after.keys.contains_key(key));
-    let whole =
-        old.document != new.document || (!before.keys.is_empty() && !after.keys.is_empty() && strangers());
-    let mut changes =
-        Changes { new, whole, added: 0, removed: 0, changed: 0, lines: Vec::new(), marks: Vec::new() };
-    if !whole {
-        Comparison::new(&before, &after).write(&mut changes);
+    let whole = !since.covered
+        && (since.old.document != new.document
+            || (!before.keys.is_empty() && !after.keys.is_empty() && strangers()));
+    let mut changes = Changes {
+        new,
+        whole,
+        added: 0,
+        removed: 0,
+        changed: 0,
+        ticks: Vec::new(),
+        lines: Vec::new(),
+        marks: Vec::new(),
+        note: None,
+    };
+    if whole {
+        return changes;
     }
+    if let Some(cover) = since.cover {
+        changes.note = Some("(The page behind is open again.)\n".to_owned());
+        changes.uncover(&Side::of(cover), &before, &after);
+    }
+    Comparison::new(&before, &after, since).write(&mut changes);
     changes
 }
 
+impl Changes<'_> {
+    /// Tells what lay over the page and is gone.
+    fn uncover(&mut self, cover: &Side<'_>, before: &Side<'_>, after: &Side<'_>) {
+        let closed = |index: usize| {
+            let key = if cover.is_saying(index) { cover.owner_key(index) } else { cover.key(index) };
+            key.is_some_and(|key| !after.keys.contains_key(&key) && !before.keys.contains_key(&key))
+        };
+        let gone: Vec<usize> = (0..cover.lines.len()).filter(|&index| closed(index)).collect();
+        self.write_gone(&Gone::new(cover, &gone), NOWHERE);
+    }
+
+    fn write_gone(&mut self, gone: &Gone<'_>, parent: usize) {
+        let depth = if parent == NOWHERE { 0 } else { self.lines[parent].depth + 1 };
+        self.removed += gone.count();
+        for line in gone.lines() {
+            self.lines.push(Line { depth, parent, ..line });
+            self.marks.push(Mark::Removed);
+        }
+    }
+}
+
 /// One snapshot's lines, and which is whose.
-struct Side<'a> {
-    tree: &'a Tree,
-    lines: Vec<Line>,
-    keys: HashMap<Key, usize>,
+pub(super) struct Side<'a> {
+    pub(super) tree: &'a Tree,
+    pub(super) lines: Vec<Line>,
+    pub(super) keys: HashMap<Key, usize>,
     /// The nearest line above that has a key.
-    owners: Vec<usize>,
+    pub(super) owners: Vec<usize>,
 }
 
 impl<'a> Side<'a> {
@@ -120,35 +201,73 @@ impl<'a> Side<'a> {
         side
     }
 
-    fn key(&self, index: usize) -> Option<Key> {
+    pub(super) fn key(&self, index: usize) -> Option<Key> {
         let line = &self.lines[index];
         if line.is_property { None } else { self.tree.nodes[line.node].key() }
     }
 
-    fn owner_key(&self, index: usize) -> Option<Key> {
+    pub(super) fn owner_key(&self, index: usize) -> Option<Key> {
         let owner = self.owners[index];
         if owner == NOWHERE { None } else { self.key(owner) }
     }
 
     /// True for a line that stands for no element of its own: text, an address, options. Groups are nobody.
-    fn is_saying(&self, index: usize) -> bool {
+    pub(super) fn is_saying(&self, index: usize) -> bool {
         let line = &self.lines[index];
         line.is_property || self.tree.nodes[line.node].is_text()
+    }
+
+    /// What the element of a line says, or the text that it is.
+    fn said(&self, index: usize) -> &str {
+        let line = &self.lines[index];
+        let said = &*self.tree.nodes[line.says].name;
+        let value =
+            || self.tree.nodes[line.node].details.as_ref().and_then(|details| details.value.as_deref());
+        if said.is_empty() { value().unwrap_or_default() } else { said }
+    }
+
+    /// By what a person would call a line: its words, those of the first thing in it, or its ref.
+    fn label(&self, index: usize) -> String {
+        const LONGEST: usize = 40;
+        let depth = self.lines[index].depth;
+        let inside = (index + 1..self.lines.len()).take_while(|&inside| self.lines[inside].depth > depth);
+        let named = std::iter::once(index).chain(inside).map(|line| self.said(line));
+        let mut label = String::new();
+        match (named.into_iter().find(|said| !said.trim().is_empty()), self.key(index)) {
+            (Some(said), _) => push_quoted(&mut label, said, LONGEST),
+            (None, Some((_, number))) => {
+                let _ = write!(label, "e{number}");
+            }
+            (None, None) => label.push_str(self.tree.nodes[self.lines[index].node].role),
+        }
+        label
     }
 }
 
 struct Comparison<'a> {
     before: &'a Side<'a>,
     after: &'a Side<'a>,
+    since: &'a Since<'a>,
     marks: Vec<Mark>,
+    /// Where lines stand now that stood elsewhere.
+    moves: HashMap<usize, String>,
     /// Lines of the old snapshot that are gone, by the element that held them and is still there.
     gone: HashMap<Option<Key>, Vec<usize>>,
+    ticks: Vec<Tick>,
 }
 
 impl<'a> Comparison<'a> {
-    fn new(before: &'a Side<'a>, after: &'a Side<'a>) -> Self {
+    fn new(before: &'a Side<'a>, after: &'a Side<'a>, since: &'a Since<'a>) -> Self {
         let marks = vec![Mark::Context; after.lines.len()];
-        let mut comparison = Self { before, after, marks, gone: HashMap::new() };
+        let mut comparison = Self {
+            before,
+            after,
+            since,
+            marks,
+            moves: HashMap::new(),
+            gone: HashMap::new(),
+            ticks: Vec::new(),
+        };
         comparison.compare_elements();
         comparison.compare_order();
         comparison.find_gone_elements();
@@ -159,13 +278,36 @@ impl<'a> Comparison<'a> {
     fn compare_elements(&mut self) {
         for index in 0..self.after.lines.len() {
             let Some(key) = self.after.key(index) else { continue };
-            self.marks[index] = match self.before.keys.get(&key) {
-                None => Mark::Added,
-                Some(&old) if self.before.lines[old].text != self.after.lines[index].text => Mark::Changed,
-                Some(&old) if self.before.owner_key(old) != self.after.owner_key(index) => Mark::Changed,
-                Some(_) => Mark::Context,
+            let Some(&old) = self.before.keys.get(&key) else {
+                self.marks[index] = Mark::Added;
+                continue;
             };
+            if self.before.lines[old].text != self.after.lines[index].text {
+                self.changed(old, index, Some(key));
+            }
+            let (was_in, is_in) = (self.before.owner_key(old), self.after.owner_key(index));
+            if was_in != is_in && [was_in, is_in].into_iter().flatten().all(|owner| self.stays(owner)) {
+                self.marks[index] = Mark::Changed;
+                self.moves.insert(index, self.place(index, "moved here"));
+            }
         }
+    }
+
+    fn stays(&self, key: Key) -> bool {
+        self.before.keys.contains_key(&key) && self.after.keys.contains_key(&key)
+    }
+
+    /// Marks a line that says something else now, unless it does so by itself all the time.
+    fn changed(&mut self, old: usize, index: usize, key: Option<Key>) {
+        self.marks[index] = Mark::Changed;
+        let pattern = without_numbers(&self.after.lines[index].text);
+        if pattern != without_numbers(&self.before.lines[old].text) {
+            return;
+        }
+        if self.since.ticking.iter().any(|tick| tick.key == key && tick.pattern == pattern) {
+            self.marks[index] = Mark::Context;
+        }
+        self.ticks.push(Tick { key, pattern, text: self.after.said(index).to_owned() });
     }
 
     /// Marks what has moved among its siblings: all but the longest run that kept its order.
@@ -181,14 +323,32 @@ impl<'a> Comparison<'a> {
             }
         }
         for children in siblings.values() {
-            if children.is_sorted_by_key(|(_, old)| *old) {
-                continue;
-            }
-            let kept = longest_rise(children);
-            for (index, _) in children {
-                if !kept.contains(index) {
-                    self.marks[*index] = Mark::Changed;
-                }
+            self.find_moves(children);
+        }
+    }
+
+    fn find_moves(&mut self, children: &[(usize, usize)]) {
+        if children.is_sorted_by_key(|(_, old)| *old) {
+            return;
+        }
+        let kept = longest_rise(children);
+        for &(index, _) in children.iter().filter(|(index, _)| !kept.contains(index)) {
+            self.marks[index] = Mark::Changed;
+            self.moves.insert(index, self.place(index, "moved"));
+        }
+    }
+
+    /// Where a line stands among what its parent holds.
+    fn place(&self, index: usize, moved: &str) -> String {
+        let parent = self.after.lines[index].parent;
+        let own =
+            |line: &usize| self.after.lines[*line].parent == parent && !self.after.lines[*line].is_property;
+        let from = if parent == NOWHERE { 0 } else { parent + 1 };
+        let before: Vec<usize> = (from..index).filter(own).collect();
+        match before.last() {
+            None => format!("{moved}: first"),
+            Some(&last) => {
+                format!("{moved}: {}, after {}", ordinal(before.len() + 1), self.after.label(last))
             }
         }
     }
@@ -216,40 +376,37 @@ impl<'a> Comparison<'a> {
     }
 
     /// Text and properties have no identity: under the same element the same words are the same. A word that went
-    /// and one that came, in order, are one that changed.
+    /// and one that came are one that changed: those first that differ in their numbers only, then in order.
     fn compare_sayings(&mut self) {
         let mut old: HashMap<Option<Key>, Vec<usize>> = HashMap::new();
         for index in (0..self.before.lines.len()).filter(|&index| self.before.is_saying(index)) {
             let owner = self.before.owner_key(index);
             if owner.is_none_or(|owner| self.after.keys.contains_key(&owner)) {
                 old.entry(owner).or_default().push(index);
+            } else {
+                self.gone.entry(self.survivor(index)).or_default().push(index);
             }
         }
         let mut new: HashMap<Option<Key>, Vec<usize>> = HashMap::new();
         for index in (0..self.after.lines.len()).filter(|&index| self.after.is_saying(index)) {
             new.entry(self.after.owner_key(index)).or_default().push(index);
         }
-        for (owner, said) in &mut new {
-            let mut was = old.remove(owner).unwrap_or_default();
-            let mut counts: HashMap<&str, isize> = HashMap::new();
-            for &index in &was {
-                *counts.entry(&self.before.lines[index].text).or_default() += 1;
+        let text = |side: &'a Side<'a>| move |index: usize| side.lines[index].text.clone();
+        let pattern = |side: &'a Side<'a>| move |index: usize| without_numbers(&side.lines[index].text);
+        for (owner, mut said) in new {
+            let mut was = old.remove(&owner).unwrap_or_default();
+            let same = pairs(&mut was, &mut said, text(self.before), text(self.after));
+            self.find_moves(&same);
+            let ticked = pairs(&mut was, &mut said, pattern(self.before), pattern(self.after));
+            let in_order = was.len().min(said.len());
+            let changed = said.iter().copied().zip(was.iter().copied());
+            for (index, old) in ticked.into_iter().chain(changed) {
+                self.changed(old, index, owner);
             }
-            said.retain(|&index| {
-                let left = counts.entry(&self.after.lines[index].text).or_default();
-                *left -= 1;
-                *left < 0
-            });
-            was.retain(|&index| {
-                let left = counts.entry(&self.before.lines[index].text).or_default();
-                *left -= 1;
-                *left >= 0
-            });
-            let paired = was.len().min(said.len());
-            for (place, &index) in said.iter().enumerate() {
-                self.marks[index] = if place < paired { Mark::Changed } else { Mark::Added };
+            for &index in &said[in_order..] {
+                self.marks[index] = Mark::Added;
             }
-            self.gone.entry(*owner).or_default().extend(&was[paired..]);
+            self.gone.entry(owner).or_default().extend(&was[in_order..]);
         }
         for (owner, was) in old {
             self.gone.entry(owner).or_default().extend(was);
@@ -257,82 +414,146 @@ impl<'a> Comparison<'a> {
     }
 
     fn write(mut self, changes: &mut Changes<'_>) {
+        self.gone.retain(|_, lines| !lines.is_empty());
         for lines in self.gone.values_mut() {
             lines.sort_unstable();
         }
-        let wanted = self.wanted();
+        if self.since.covered {
+            let covered: usize = self.gone.values().map(Vec::len).sum();
+            changes.note = Some(format!("(The page behind is covered: {covered} lines.)\n"));
+            self.gone.clear();
+        }
+        changes.ticks.append(&mut self.ticks);
+        let announced = self.announced();
+        let wanted = self.wanted(&announced);
         let mut places: Vec<usize> = vec![NOWHERE; self.after.lines.len()];
+        for index in (0..wanted.len()).filter(|&index| wanted[index] && announced[index]) {
+            self.write_line(index, &mut places, Worth::Actionable, changes);
+        }
         self.write_gone(None, NOWHERE, changes);
-        for index in (0..self.after.lines.len()).filter(|&index| wanted[index]) {
-            let line = &self.after.lines[index];
-            let parent = if line.parent == NOWHERE { NOWHERE } else { places[line.parent] };
-            let depth = if parent == NOWHERE { 0 } else { changes.lines[parent].depth + 1 };
-            places[index] = changes.lines.len();
-            let mark = self.marks[index];
-            match mark {
-                Mark::Added => changes.added += 1,
-                Mark::Changed => changes.changed += 1,
-                Mark::Context | Mark::Removed => {}
-            }
-            let worth = if mark == Mark::Context { Worth::Decoration } else { line.worth };
-            changes.lines.push(Line { depth, parent, worth, ..line.clone() });
-            changes.marks.push(mark);
-            if let Some(key) = self.after.key(index) {
-                self.write_gone(Some(key), places[index], changes);
-            }
+        for index in (0..wanted.len()).filter(|&index| wanted[index] && !announced[index]) {
+            let worth = self.after.lines[index].worth;
+            let worth = if self.marks[index] == Mark::Context { Worth::Decoration } else { worth };
+            self.write_line(index, &mut places, worth, changes);
         }
     }
 
+    fn write_line(&self, index: usize, places: &mut [usize], worth: Worth, changes: &mut Changes<'_>) {
+        let line = &self.after.lines[index];
+        let parent = if line.parent == NOWHERE { NOWHERE } else { places[line.parent] };
+        let depth = if parent == NOWHERE { 0 } else { changes.lines[parent].depth + 1 };
+        places[index] = changes.lines.len();
+        let mark = self.marks[index];
+        match mark {
+            Mark::Added => changes.added += 1,
+            Mark::Changed => changes.changed += 1,
+            Mark::Context | Mark::Removed => {}
+        }
+        let mut line = Line { depth, parent, worth, ..line.clone() };
+        if let Some(place) = self.moves.get(&index) {
+            // Brackets stand in no page text that is not quoted.
+            let _ = write!(line.text, " [{place}]");
+        }
+        changes.lines.push(line);
+        changes.marks.push(mark);
+        if let Some(key) = self.after.key(index) {
+            self.write_gone(Some(key), places[index], changes);
+        }
+    }
+
+    /// What the page announces, with all that it holds: the lines that are told first.
+    fn announced(&self) -> Vec<bool> {
+        let mut announced = vec![false; self.after.lines.len()];
+        for index in 0..self.after.lines.len() {
+            let parent = self.after.lines[index].parent;
+            let inside = parent != NOWHERE && announced[parent];
+            announced[index] = inside || (self.marks[index] != Mark::Context && self.is_announcement(index));
+        }
+        announced
+    }
+
+    fn is_announcement(&self, index: usize) -> bool {
+        let line = &self.after.lines[index];
+        let node = &self.after.tree.nodes[line.node];
+        if line.is_property {
+            return false;
+        }
+        let held = || {
+            line.parent != NOWHERE
+                && roles::is_live(self.after.tree.nodes[self.after.lines[line.parent].node].role)
+        };
+        let said = self.after.said(index);
+        roles::is_live(node.role)
+            || (node.is_text() && held())
+            || (!said.is_empty() && self.since.said.iter().any(|text| text == said))
+    }
+
     /// The new lines to show: those that differ, those that lost something, and what holds them.
-    fn wanted(&self) -> Vec<bool> {
+    fn wanted(&self, announced: &[bool]) -> Vec<bool> {
         let mut wanted = vec![false; self.after.lines.len()];
         for index in (0..self.after.lines.len()).rev() {
-            let lost = self
-                .after
-                .key(index)
-                .is_some_and(|key| self.gone.get(&Some(key)).is_some_and(|gone| !gone.is_empty()));
+            let lost = self.after.key(index).is_some_and(|key| self.gone.contains_key(&Some(key)));
             wanted[index] |= lost || self.marks[index] != Mark::Context;
             let parent = self.after.lines[index].parent;
-            if wanted[index] && parent != NOWHERE {
+            if wanted[index] && parent != NOWHERE && (announced[parent] || !announced[index]) {
                 wanted[parent] = true;
             }
         }
         wanted
     }
 
-    /// What is gone from one element: each outermost line, with the refs that went with it.
+    /// What is gone from one element.
     fn write_gone(&self, owner: Option<Key>, parent: usize, changes: &mut Changes<'_>) {
-        let Some(gone) = self.gone.get(&owner) else { return };
-        let depth = if parent == NOWHERE { 0 } else { changes.lines[parent].depth + 1 };
-        let set: HashSet<usize> = gone.iter().copied().collect();
-        let top = self.before.tree.nodes.first().map_or(0, |node| node.frame);
-        let mut outermost: Option<usize> = None;
-        for &index in gone {
-            changes.removed += 1;
-            let line = &self.before.lines[index];
-            if set.contains(&self.before.owners[index]) {
-                if let (Some(place), true) = (outermost, line.has_ref) {
-                    let node = &self.before.tree.nodes[line.node];
-                    let holder = &mut changes.lines[place];
-                    // Brackets stand in no page text that is not quoted.
-                    if holder.has_value {
-                        holder.text.truncate(holder.text.len() - 1);
-                    } else {
-                        holder.text.push_str(" [with");
-                    }
-                    holder.has_value = true;
-                    let frame = if node.frame == top { String::new() } else { format!("f{}", node.frame) };
-                    let _ = write!(holder.text, " {frame}e{}]", node.number);
-                }
-                continue;
-            }
-            outermost = Some(changes.lines.len());
-            // `has_value` says from here on whether refs were added.
-            let line = Line { depth, parent, worth: Worth::Text, acts: 0, has_value: false, ..line.clone() };
-            changes.lines.push(line);
-            changes.marks.push(Mark::Removed);
+        if let Some(gone) = self.gone.get(&owner) {
+            changes.write_gone(&Gone::new(self.before, gone), parent);
         }
     }
+}
+
+/// Takes what is equal out of both lists, in order: each new line with its old one.
+fn pairs(
+    was: &mut Vec<usize>,
+    said: &mut Vec<usize>,
+    old: impl Fn(usize) -> String,
+    new: impl Fn(usize) -> String,
+) -> Vec<(usize, usize)> {
+    let mut places: HashMap<String, VecDeque<usize>> = HashMap::new();
+    for &index in was.iter() {
+        places.entry(old(index)).or_default().push_back(index);
+    }
+    let mut pairs = Vec::new();
+    said.retain(|&index| {
+        let found = places.get_mut(&new(index)).and_then(VecDeque::pop_front);
+        pairs.extend(found.map(|old| (index, old)));
+        found.is_none()
+    });
+    let paired: HashSet<usize> = pairs.iter().map(|(_, old)| *old).collect();
+    was.retain(|index| !paired.contains(index));
+    pairs
+}
+
+/// A text with one sign for each number.
+fn without_numbers(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character.is_numeric() {
+            true if out.ends_with('#') => {}
+            true => out.push('#'),
+            false => out.push(character),
+        }
+    }
+    out
+}
+
+fn ordinal(number: usize) -> String {
+    let ending = match (number % 100, number % 10) {
+        (11..=13, _) => "th",
+        (_, 1) => "st",
+        (_, 2) => "nd",
+        (_, 3) => "rd",
+        _ => "th",
+    };
+    format!("{number}{ending}")
 }
 
 /// The places of the longest rising sequence of old positions.

@@ -5,6 +5,7 @@
 //! ref that is not there, and the text never exceeds its budget.
 mod diff;
 mod find;
+mod gone;
 mod left_out;
 mod links;
 mod outline;
@@ -19,9 +20,10 @@ pub mod text;
 mod tree;
 mod walked;
 
-pub use diff::{Changes, diff};
+pub use diff::{Changes, Key, Since, Tick, compare, diff};
 pub use find::{Pattern, find};
 pub use reference::{NotARef, Ref};
 pub use render::{Options, Rendered, render};
+pub use text::quoted;
 pub use tree::{Node, Tree};
 pub use walked::{Details, Frame, Malformed};

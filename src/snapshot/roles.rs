@@ -161,6 +161,11 @@ pub(super) fn is_announcement(role: &str) -> bool {
     matches!(role, "alert" | "alertdialog" | "dialog" | "heading" | "log" | "status" | "timer")
 }
 
+/// True for a part of a page that tells what just happened.
+pub(super) fn is_live(role: &str) -> bool {
+    matches!(role, "alert" | "log" | "status")
+}
+
 /// True for a wrapper that says nothing beside its only child.
 pub(super) fn is_wrapper(role: &str) -> bool {
     matches!(

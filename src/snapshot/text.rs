@@ -9,6 +9,13 @@ pub(super) fn push_quoted(out: &mut String, text: &str, longest: usize) {
     out.push('"');
 }
 
+/// A text that a page wrote, in quotes, on one line.
+pub fn quoted(text: &str) -> String {
+    let mut out = String::new();
+    push_quoted(&mut out, text, 300);
+    out
+}
+
 /// Writes `text` as it stands where that cannot be misread, and quoted where it could. `also` are further characters
 /// that stand for something at this place.
 pub fn push_plain(out: &mut String, text: &str, longest: usize, also: &[char]) {

@@ -1,5 +1,5 @@
 //! A page: its frames' walks in one list.
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::reference::Ref;
 use super::roles;
@@ -93,6 +93,34 @@ impl Tree {
         let top = self.nodes.first().map_or(0, |node| node.frame);
         let key = (reference.frame.unwrap_or(top), reference.element);
         self.nodes.iter().position(|node| node.key() == Some(key))
+    }
+
+    /// The elements that another snapshot of the same page does not have: frame and number.
+    pub fn missing_in(&self, other: &Self) -> Vec<(u32, u32)> {
+        let there: HashSet<_> = other.nodes.iter().filter_map(Node::key).collect();
+        self.nodes.iter().filter_map(Node::key).filter(|key| !there.contains(key)).collect()
+    }
+
+    /// Whether most of what `behind` has and `cover` has not is there again.
+    pub fn uncovers(&self, behind: &Self, cover: &Self) -> bool {
+        let hidden = behind.missing_in(cover);
+        let there: HashSet<_> = self.nodes.iter().filter_map(Node::key).collect();
+        let back = hidden.iter().filter(|key| there.contains(key)).count();
+        self.document == behind.document && back * 2 > hidden.len()
+    }
+
+    /// Whether the page says this: in a name, a text or a value, or across several.
+    pub fn says(&self, text: &str) -> bool {
+        let mut all = String::new();
+        for node in &self.nodes {
+            for said in [Some(&node.name), node.details.as_ref().and_then(|details| details.value.as_ref())] {
+                for word in said.iter().flat_map(|said| said.split_whitespace()) {
+                    all.push_str(word);
+                    all.push(' ');
+                }
+            }
+        }
+        all.contains(text)
     }
 
     /// The end of the subtree that begins at `start`.

@@ -1,22 +1,35 @@
 // What changes in the document, and who could change it later: so that an action knows what to wait for.
-const { parentNode, rootOf, slotOfElement } = engine.native;
+const { parentNode, rootOf, slotOfElement, checkVisibility, matches, querySelectorAll, textContent, getAttribute } = engine.native;
+const { native } = engine;
 
 let observer = null;
 let changes = 0;
 let last = 0;
 let watches = 0;
+let grown = 0; // elements that came
+let said = []; // what was announced
+let busyBefore = new WeakSet();
+let placed = new Map(); // element → what placed it when the watch began, and when that last changed
+
+const LIVE = "[role=alert],[role=status],[role=log],[aria-live=polite],[aria-live=assertive],output";
+const BUSY = "[aria-busy=true],progress:not([value]),[role=progressbar]:not([aria-valuenow],[aria-valuetext])";
+const MOST_SAID = 10;
+const LONGEST_SAID = 300;
+/** Of a burst of changes, so many are looked at for what they announce. */
+const MOST_HEARD = 40;
 
 /** Begins to watch the document, and the shadow roots around these nodes. Answers the number of this watch. */
 engine.watch = (...nodes) => {
   observer?.disconnect();
   watches++;
   changes = 0;
+  grown = 0;
+  said = [];
+  placed = new Map();
+  busyBefore = new WeakSet(busyNow());
   last = performance.now();
-  observer = new MutationObserver((records) => {
-    changes += records.length;
-    last = performance.now();
-  });
-  const everything = { subtree: true, childList: true, attributes: true, characterData: true };
+  observer = new MutationObserver(note);
+  const everything = { subtree: true, childList: true, attributes: true, attributeOldValue: true, characterData: true };
   observer.observe(document, everything);
   for (const node of nodes) {
     for (let root = rootOf(node); root instanceof ShadowRoot; root = rootOf(root.host)) observer.observe(root, everything);
@@ -24,18 +37,248 @@ engine.watch = (...nodes) => {
   return watches;
 };
 
+function note(records) {
+  if (!records.length) return;
+  changes += records.length;
+  last = performance.now();
+  let heard = 0;
+  for (const record of records) {
+    if (record.type === "attributes") {
+      if (PLACING.has(record.attributeName)) notePlace(record);
+      continue;
+    }
+    const added = Array.from(record.addedNodes).filter((node) => node instanceof Element);
+    grown += added.length;
+    if (record.type === "childList" && !record.addedNodes.length) continue;
+    if (heard++ >= MOST_HEARD) continue;
+    const target = record.target instanceof Element ? record.target : record.target.parentElement;
+    const live = target && Element.prototype.closest.call(target, LIVE);
+    if (live) announce(live);
+    else for (const element of added.slice(0, MOST_HEARD)) announceNew(element);
+  }
+}
+
+const PLACING = new Set(["style", "transform", "x", "y", "cx", "cy", "x1", "y1", "x2", "y2", "d", "points"]);
+const PLACING_STYLES = ["left", "top", "right", "bottom", "transform", "translate", "marginLeft", "marginTop"];
+const MOST_PLACED = 200;
+const MOST_MOVED = 3;
+/** What was placed anew within so long moves by itself. */
+const MOVING_MS = 45;
+
+function notePlace({ target, attributeName, oldValue }) {
+  let place = placed.get(target);
+  if (!place && placed.size < MOST_PLACED) placed.set(target, (place = { before: new Map() }));
+  if (!place) return;
+  if (!place.before.has(attributeName)) place.before.set(attributeName, oldValue);
+  place.last = performance.now();
+}
+
+/** `{what, at}` of the outermost elements that stand elsewhere than when the watch began, and stay there. */
+function moved() {
+  const elsewhere = Array.from(placed).filter(
+    ([element, { before, last }]) =>
+      performance.now() - last > MOVING_MS &&
+      element.isConnected &&
+      checkVisibility(element) &&
+      Array.from(before).some(([name, value]) => placeIn(name, value) !== placeIn(name, getAttribute(element, name))),
+  );
+  const elements = elsewhere.map(([element]) => element);
+  const outermost = elements.filter((element) => !elements.some((other) => other !== element && native.contains(other, element)));
+  return outermost.slice(0, MOST_MOVED).map((element) => {
+    const box = engine.native.rectOf(element);
+    return { what: inWords(element), at: [Math.round(box.x), Math.round(box.y)] };
+  });
+}
+
+function placeIn(name, value) {
+  if (name !== "style") return value ?? "";
+  const { style } = Object.assign(document.createElement("i"), { style: value ?? "" });
+  return PLACING_STYLES.map((property) => style[property]).join("|");
+}
+
+/** The element as a snapshot would have it. */
+function inWords(element) {
+  const role = engine.roleOf(element);
+  return { role, name: engine.collapse(engine.nameOf(element, role) || textContent(element)), ref: engine.refOf(element) };
+}
+
+/** What came into the page to be read: in a live region of its own, or in a box that lies over the page. */
+function announceNew(element) {
+  if (matches(element, LIVE)) return announce(element);
+  const inside = Array.from(querySelectorAll(element, LIVE)).slice(0, MOST_SAID);
+  if (inside.length) return inside.forEach(announce);
+  const { position } = getComputedStyle(element);
+  if ((position === "fixed" || position === "absolute") && !querySelectorAll(element, "a,input,select,textarea,[role]").length) announce(element);
+}
+
+function announce(element) {
+  if (said.length >= MOST_SAID || !element.isConnected || !checkVisibility(element)) return;
+  const text = engine.collapse(textContent(element));
+  const box = engine.native.rectOf(element);
+  if (text && text.length <= LONGEST_SAID && box.width > 1 && box.height > 1 && !said.includes(text)) said.push(text);
+}
+
+const busyNow = () =>
+  document.documentElement ? Array.from(querySelectorAll(document.documentElement, BUSY)).filter((element) => checkVisibility(element)) : [];
+
 /**
- * `{changes, quiet}`: how many changes there were, and for how many milliseconds there has been none. Comes after the
- * timers that are due, so that a page that lags behind its own is not taken for one that rests.
+ * `{changes, quiet, grown, leaving, busy, said, moved}`: how many changes there were, and for how many milliseconds there has
+ * been none; how many elements came; for how long something that is on its way out will still be seen; what says that
+ * it is at work since the watch began; what was announced, and what stands elsewhere. Comes after the timers that are due, so that a page that
+ * lags behind its own is not taken for one that rests.
  */
 engine.watched = async () => {
   if (document.visibilityState === "visible") await new Promise((resolve) => setTimeout(resolve));
-  const pending = observer?.takeRecords().length ?? 0;
-  if (pending) {
-    changes += pending;
-    last = performance.now();
+  if (observer) note(observer.takeRecords());
+  const busy = changes > 0 && busyNow().some((element) => !busyBefore.has(element));
+  return { changes, quiet: performance.now() - last, grown, leaving: leaving(), busy, said, moved: moved() };
+};
+
+/* ------------------------------------------------------------------ animations */
+
+/** What takes longer to go is decoration. */
+const LONGEST_LEAVING_MS = 700;
+/** What moves by less stays where it is. */
+const LEAST_WAY_PX = 20;
+const SIDES = ["left", "right", "top", "bottom", "marginLeft", "marginRight", "marginTop", "marginBottom"];
+
+/** For how many milliseconds something with text in it is still on its way out of sight, or to another place. */
+function leaving() {
+  let longest = 0;
+  for (const { playState, currentTime, effect } of document.getAnimations()) {
+    if (playState !== "running" || !(effect instanceof KeyframeEffect) || !effect.target || effect.pseudoElement) continue;
+    const left = effect.getComputedTiming().endTime - (currentTime ?? 0);
+    if (left > longest && left <= LONGEST_LEAVING_MS && leaves(effect.getKeyframes()) && textContent(effect.target).trim()) longest = left;
   }
-  return { changes, quiet: performance.now() - last };
+  return longest;
+}
+
+function leaves(frames) {
+  const first = frames.at(0);
+  const last = frames.at(-1);
+  const ends = (name, value) => last[name] !== undefined && Number.parseFloat(last[name]) === value;
+  if (ends("opacity", 0) || ["height", "maxHeight", "width", "scale"].some((name) => ends(name, 0))) return true;
+  if (last.visibility === "hidden" || last.display === "none") return true;
+  if (SIDES.some((side) => Math.abs(Number.parseFloat(last[side]) - Number.parseFloat(first[side])) >= LEAST_WAY_PX)) return true;
+  return last.transform !== undefined && wayOf(last.transform, first.transform ?? "none") >= LEAST_WAY_PX;
+}
+
+function wayOf(to, from) {
+  try {
+    const [end, start] = [new DOMMatrix(to), new DOMMatrix(from)];
+    if (end.a === 0 || end.d === 0) return LEAST_WAY_PX;
+    return Math.hypot(end.e - start.e, end.f - start.f);
+  } catch {
+    return LEAST_WAY_PX; // In parts of its own size.
+  }
+}
+
+/* -------------------------------------------------------------------- building */
+
+let builder = null;
+let built = 0;
+const LOADING = /^\W*(loading|please wait)\b.{0,20}$/i;
+const UNFINISHED = /(…|\.\.\.|。。。)\s*$/;
+/** A page with this much text says more than that it is loading. */
+const LITTLE_TEXT = 60;
+const MOST_TEXTS = 300;
+
+/**
+ * `{quiet, changed, signs, moves}`: for how many milliseconds the document has put in or taken out no element since this
+ * was first asked (null where it never did), what says that it is not finished, and whether something without words
+ * moves without end, as what stands for content does.
+ */
+engine.building = () => {
+  if (!builder) {
+    builder = new MutationObserver(noteBuilding);
+    builder.observe(document, { subtree: true, childList: true });
+  }
+  noteBuilding(builder.takeRecords());
+  return { quiet: built ? performance.now() - built : null, signs: signsOfBuilding(), moves: movesWithoutEnd() };
+};
+
+/** Ends what `building` began. */
+engine.built = () => {
+  builder?.disconnect();
+  builder = null;
+  built = 0;
+};
+
+function noteBuilding(records) {
+  const isElement = (node) => node instanceof Element;
+  if (records.some((record) => Array.from(record.addedNodes).some(isElement) || Array.from(record.removedNodes).some(isElement))) {
+    built = performance.now();
+  }
+}
+
+function signsOfBuilding() {
+  const signs = busyNow().some((element) => matches(element, "[aria-busy=true]")) ? ["aria-busy"] : [];
+  if (busyNow().some((element) => !matches(element, "[aria-busy=true]"))) signs.push("a progress bar");
+  const texts = document.createTreeWalker(document.documentElement ?? document, NodeFilter.SHOW_TEXT);
+  let all = "";
+  let loading = "";
+  for (let count = 0; count < MOST_TEXTS && texts.nextNode(); count++) {
+    const text = texts.currentNode.data.trim();
+    if (!text || (all.length > LITTLE_TEXT && !LOADING.test(text)) || !checkVisibility(texts.currentNode.parentElement)) continue;
+    if (LOADING.test(text)) loading = text;
+    all += text;
+  }
+  if (!loading && all && all.length <= LITTLE_TEXT && UNFINISHED.test(all)) loading = all;
+  if (loading) signs.push(`“${loading.slice(0, 40)}”`);
+  if (!all && document.scripts.length && !hasContent()) signs.push("nothing to see yet");
+  return signs;
+}
+
+const CONTENT = "input,button,select,textarea,img,canvas,video,iframe,svg,object,embed";
+
+/** True for a document that shows something beside text, or text that a shadow root holds. */
+const hasContent = () =>
+  Array.from(querySelectorAll(document.documentElement, CONTENT)).some((element) => checkVisibility(element)) ||
+  Array.from(querySelectorAll(document.documentElement, "*")).some((element) => engine.shadowRootOf(element)?.firstElementChild);
+
+const movesWithoutEnd = () =>
+  document.getAnimations().some(({ playState, effect }) => {
+    if (playState !== "running" || !(effect instanceof KeyframeEffect) || !effect.target) return false;
+    return effect.getComputedTiming().endTime === Infinity && !textContent(effect.target).trim() && checkVisibility(effect.target);
+  });
+
+/* ------------------------------------------------------------------- questions */
+
+/** Whether any of the fields says that it offers what could be meant. */
+engine.completes = (...fields) =>
+  fields.some((field) => {
+    if (!(field instanceof Element)) return false;
+    const control = engine.controlOf(field) ?? field;
+    const autocomplete = getAttribute(control, "aria-autocomplete");
+    if (matches(control, "[role=combobox],[list],[aria-haspopup=listbox],[aria-owns],[aria-controls]")) return true;
+    if (autocomplete) return autocomplete !== "none";
+    // Who switches off the browser's own suggestions often has others.
+    return matches(control, "input[autocomplete=off]:is([type=text],[type=search],:not([type]))") || Boolean(Element.prototype.closest.call(control, "[role=combobox]"));
+  });
+
+const closely = (text) => text.replace(/\s+/g, "");
+
+/** Which of `[ref, text]` the elements do not say now; the document where the ref is 0. */
+engine.lacking = (claims) =>
+  claims.map(([ref, text]) => {
+    const node = ref ? engine.byRef(ref) : document.body;
+    if (!node) return false;
+    const others = node instanceof Element ? ["aria-label", "aria-valuenow", "aria-valuetext", "title", "placeholder"].map((name) => getAttribute(node, name)) : [];
+    return ![textContent(node), node.value, ...others].some((says) => typeof says === "string" && closely(says).includes(closely(text)));
+  });
+
+/** Whether most of these elements are there to be seen, were it not for something that lies over them. */
+engine.areCovered = (refs) => {
+  const modal = Array.from(querySelectorAll(document.documentElement, "dialog:modal")).at(-1);
+  const isCovered = (node) => {
+    if (!node?.isConnected || !(node instanceof Element) || !checkVisibility(node)) return false;
+    if (modal && !modal.contains(node)) return true;
+    for (let here = node; here; here = engine.flatParent(here)) {
+      if (here instanceof Element && matches(here, "[aria-hidden=true],[inert]")) return true;
+    }
+    return false;
+  };
+  return refs.filter((ref) => isCovered(engine.byRef(ref))).length * 2 > refs.length;
 };
 
 /** Ends a watch, unless another one has begun. */

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::Result;
-use crate::browser::Scope;
+use crate::browser::{ActsOn, Scope};
 use crate::mcp::dispatch::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
@@ -40,6 +40,7 @@ impl Tool for Evaluate {
         };
         call.progress.say("running the script");
         let (scope, limit) = (Scope::for_script(&self.function), call.settings.navigation_limit);
+        let mut watch = page.watch(ActsOn::Page).await;
         let value = match &element {
             Some(element) => {
                 let (argument, _held) =
@@ -49,6 +50,10 @@ impl Tool for Evaluate {
             None => page.main_frame().evaluate_within(limit, &self.function, Vec::new(), scope).await?,
         };
         say_value(&value, reply);
+        if !watch.is_untouched().await {
+            call.settle(&page, watch).await;
+            reply.show_effects();
+        }
         Ok(())
     }
 }

@@ -1,5 +1,5 @@
 //! Going to pages.
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -8,7 +8,7 @@ use url::Url;
 
 use super::address;
 use crate::Result;
-use crate::browser::{Arrival, NavigateOptions, Page, WaitUntil};
+use crate::browser::{Arrival, Mark, NavigateOptions, Page, WaitUntil};
 use crate::error::Error;
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::{Reply, View};
@@ -16,8 +16,10 @@ use crate::mcp::tool::{Effect, Patience, Tool};
 use crate::session::handoff;
 use crate::session::wall::Purpose;
 
-/// How long a document that is there may go on loading what belongs to it.
+/// How long a document that is there may go on loading what belongs to it, and building itself.
 const REST_LIMIT: Duration = Duration::from_secs(5);
+/// What took long to load still gets so long to build itself.
+const LEAST_BUILDING: Duration = Duration::from_secs(2);
 
 /// Open a URL, wait until the page has loaded, and show its outline.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -52,8 +54,9 @@ impl Tool for Navigate {
 pub(super) async fn open(call: &Call<'_>, page: &Page, url: &Url, reply: &mut Reply) -> Result<()> {
     call.pacing.before(url).await?;
     call.progress.say("loading the page");
+    let mark = page.mark();
     let arrival = unless_stuck(page, page.goto(url.as_str(), &options(call))).await?;
-    arrived(page, &arrival, call, reply).await?;
+    arrived(page, &arrival, mark, call, reply).await?;
     if matches!(arrival, Arrival::Document(_)) {
         meet_wall(call, page, url, reply).await?;
     }
@@ -97,8 +100,17 @@ impl Tool for NavigateBack {
         call.workspace.open_page()?;
         let page = call.page_to_leave().await?;
         call.progress.say("loading the page");
+        let mark = page.mark();
         let arrival = unless_stuck(&page, page.go_back(&options(call))).await?;
-        arrived(&page, &arrival, call, reply).await
+        arrived(&page, &arrival, mark, call, reply).await
+    }
+}
+
+/// Says what is still under way.
+pub(in crate::mcp) fn still_loading(still: &[String]) -> String {
+    match still.is_empty() {
+        true => "The page is still loading.".to_owned(),
+        false => format!("The page is still loading: {}.", still.join(", ")),
     }
 }
 
@@ -116,14 +128,24 @@ fn options(call: &Call<'_>) -> NavigateOptions {
     NavigateOptions { until, limit: call.settings.navigation_limit, ..NavigateOptions::default() }
 }
 
-async fn arrived(page: &Page, arrival: &Arrival, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+async fn arrived(
+    page: &Page,
+    arrival: &Arrival,
+    mark: Mark,
+    call: &Call<'_>,
+    reply: &mut Reply,
+) -> Result<()> {
     match arrival {
         Arrival::Document(_) | Arrival::SameDocument => {
             // A picture that never comes must not keep a page that is there from being used.
             let rest = REST_LIMIT.min(call.settings.navigation_limit);
-            page.main_frame().prepare();
-            if !page.until_reached(WaitUntil::Load, rest).await? {
-                reply.add_event("The page is still loading.");
+            let begun = Instant::now();
+            page.note_building();
+            let loaded = page.until_reached(WaitUntil::Load, rest).await?;
+            let building = rest.saturating_sub(begun.elapsed()).max(LEAST_BUILDING.min(rest));
+            let still = page.until_built(mark, building).await;
+            if !loaded || !still.is_empty() {
+                reply.add_event(still_loading(&still));
             }
         }
         Arrival::Download => {

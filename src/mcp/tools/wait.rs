@@ -1,14 +1,14 @@
 //! Waiting for a page.
 use std::time::Duration;
 
-use futures_util::future::join_all;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::Result;
-use crate::browser::{Page, Scope, value_argument};
+use crate::browser::{CaptureOptions, Page};
 use crate::error::Error;
+use crate::mcp::describe;
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::tool::{Effect, Patience, Tool};
@@ -40,13 +40,13 @@ impl Tool for WaitFor {
             (Some(text), None, None) => {
                 let page = call.open_page().await?;
                 call.progress.say("waiting for the text");
-                page.unless_stuck(None, until(&page, &text, true, call.settings.navigation_limit)).await?;
+                page.unless_stuck(None, until(call, &page, &text, true)).await?;
                 format!("Text '{text}' appeared on page")
             }
             (None, Some(text), None) => {
                 let page = call.open_page().await?;
                 call.progress.say("waiting for the text to go");
-                page.unless_stuck(None, until(&page, &text, false, call.settings.navigation_limit)).await?;
+                page.unless_stuck(None, until(call, &page, &text, false)).await?;
                 format!("Text '{text}' disappeared from page")
             }
             (None, None, Some(seconds)) => {
@@ -66,7 +66,8 @@ impl Tool for WaitFor {
 }
 
 /// Looks until the text is there, or is not, in any frame.
-async fn until(page: &Page, text: &str, there: bool, limit: Duration) -> Result<()> {
+async fn until(call: &Call<'_>, page: &Page, text: &str, there: bool) -> Result<()> {
+    let limit = call.settings.navigation_limit;
     let wanted = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let deadline = Instant::now() + limit;
     let mut changes = page.changes();
@@ -74,7 +75,7 @@ async fn until(page: &Page, text: &str, there: bool, limit: Duration) -> Result<
         if let Some(dialog) = page.dialog() {
             return Err(Error::DialogOpen { kind: dialog.kind, message: dialog.message });
         }
-        let seen = match timeout_at(deadline, page.unless_dialog(is_visible(page, &wanted))).await {
+        let seen = match timeout_at(deadline, page.unless_dialog(is_visible(call, page, &wanted))).await {
             Ok(seen) => Some(seen?),
             Err(_) => None,
         };
@@ -91,37 +92,12 @@ async fn until(page: &Page, text: &str, there: bool, limit: Duration) -> Result<
     }
 }
 
-/// Whether a person could read the text somewhere on the page: rendered, not hidden, in the document or a shadow tree.
-async fn is_visible(page: &Page, text: &str) -> Result<bool> {
-    let frames = page.frames();
-    let looks = frames.iter().map(|frame| async move {
-        let shown = frame.evaluate(VISIBLE_TEXT, vec![value_argument(&text)], Scope::Isolated).await;
-        match shown {
-            Ok(shown) => Ok(shown == true),
-            // A frame that is just being replaced shows nothing.
-            Err(Error::DocumentGone | Error::FrameDetached | Error::Script { .. }) => Ok(false),
-            Err(error) => Err(error),
-        }
-    });
-    for seen in join_all(looks).await {
-        if seen? {
-            return Ok(true);
-        }
+/// Whether a snapshot of the page would tell the text.
+async fn is_visible(call: &Call<'_>, page: &Page, text: &str) -> Result<bool> {
+    match describe::capture(call, page, CaptureOptions::default()).await {
+        Ok(tree) => Ok(tree.says(text)),
+        // A document that is just being replaced shows nothing.
+        Err(Error::DocumentGone | Error::FrameDetached) => Ok(false),
+        Err(error) => Err(error),
     }
-    Ok(false)
 }
-
-/// `innerText` is what is rendered; the trees that it leaves out are asked one by one.
-const VISIBLE_TEXT: &str = "(text) => {
-  const shows = (element) => element?.innerText?.replace(/\\s+/g, ' ').includes(text) ?? false;
-  const search = (root) => {
-    for (const element of root.querySelectorAll('*')) {
-      const shadow = element.shadowRoot;
-      if (shadow && ([...shadow.children].some(shows) || search(shadow))) return true;
-      if (element.localName === 'input' && element.checkVisibility() && element.type !== 'password'
-          && element.value.includes(text)) return true;
-    }
-    return false;
-  };
-  return shows(document.body) || search(document);
-}";

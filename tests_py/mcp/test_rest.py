@@ -1,0 +1,130 @@
+"""Answers show the page as it is when it has come to rest, and tell what changed in few words."""
+
+import pytest
+
+from tests_py.support.client import Reply
+from tests_py.support.site import Site
+from tests_py.support.workshop import Workshop
+
+
+async def click(workshop: Workshop, opened: Reply, button: str) -> Reply:
+    """Clicks a button of the page that was opened."""
+    return await workshop.do("browser_click", ref=opened.ref(f'button "{button}"'))
+
+
+async def struck(workshop: Workshop) -> None:
+    """Waits until the clock of the page has struck once more."""
+
+    async def last() -> str:
+        told = (await workshop.do("browser_console_messages")).text.splitlines()
+        return [line for line in told if "It struck" in line][-1]
+
+    before = await last()
+    while await last() == before:
+        pass
+
+
+class TestBuilding:
+    @pytest.mark.parametrize("kind", ["empty", "loading", "busy", "feeds"])
+    async def test_a_page_that_scripts_build_is_shown_when_it_is_built(
+        self, workshop: Workshop, site: Site, kind: str
+    ) -> None:
+        reply = await workshop.open(f"{site.page('building')}?{kind}")
+        assert 'button "New report"' in reply.section("Snapshot")
+        assert "still loading" not in reply.text
+
+    async def test_what_does_not_end_is_told(self, workshop: Workshop, site: Site) -> None:
+        reply = await workshop.open(f"{site.page('building')}?never")
+        assert "The page is still loading: “Loading…”." in reply.section("Events")
+
+    async def test_a_page_that_polls_is_not_said_to_load(self, workshop: Workshop, site: Site) -> None:
+        reply = await workshop.open(f"{site.page('building')}?polls")
+        assert 'button "New report"' in reply.section("Snapshot")
+        assert "nothing to see" not in reply.text
+
+    async def test_a_click_that_leads_to_such_a_page_waits_as_well(
+        self, workshop: Workshop, site: Site
+    ) -> None:
+        await workshop.open(site.page("form"))
+        there = f"{site.page('building')}?loading"
+        moved = await workshop.do("browser_evaluate", function=f"() => {{ location.href = '{there}'; }}")
+        assert 'button "New report"' in moved.section("Snapshot")
+
+    async def test_a_part_that_says_that_it_is_busy_is_waited_for(
+        self, workshop: Workshop, site: Site
+    ) -> None:
+        opened = await workshop.open(site.page("resting"))
+        assert "The work is done" in (await click(workshop, opened, "Work")).section("Snapshot")
+
+
+class TestWhatComesAndGoes:
+    async def test_suggestions_that_come_late_are_in_the_answer(self, workshop: Workshop, site: Site) -> None:
+        opened = await workshop.open(site.page("resting"))
+        typed = await workshop.do("browser_type", ref=opened.ref('combobox "City"'), text="Par")
+        assert 'option "Paris"' in typed.section("Snapshot")
+
+    async def test_a_toast_that_went_again_is_told(self, workshop: Workshop, site: Site) -> None:
+        opened = await workshop.open(site.page("resting"))
+        told = await click(workshop, opened, "Show a toast")
+        assert "Copied to the clipboard" in told.text
+
+    async def test_what_is_announced_comes_first(self, workshop: Workshop, site: Site) -> None:
+        opened = await workshop.open(site.page("resting"))
+        told = (await click(workshop, opened, "Publish")).section("Snapshot").splitlines()
+        assert "The page was published." in told[1]
+
+    async def test_what_is_closing_is_told_as_closed(self, workshop: Workshop, site: Site) -> None:
+        opened = await workshop.open(site.page("resting"))
+        told = (await click(workshop, opened, "Close the panel")).section("Snapshot")
+        assert [line for line in told.splitlines() if line.startswith("-") and "Panel" in line], told
+
+
+class TestTelling:
+    async def test_a_clock_is_told_once_and_a_count_each_time(self, workshop: Workshop, site: Site) -> None:
+        opened = await workshop.open(site.page("resting") + "?clock")
+        first = await click(workshop, opened, "Pressed 0 times")
+        assert "o'clock" in first.section("Snapshot")
+        for count in (2, 3):
+            await struck(workshop)
+            told = await workshop.do("browser_click", ref=opened.ref('button "Pressed 0 times"'))
+            assert f"Pressed {count} times" in told.section("Snapshot")
+            assert "o'clock" not in told.section("Snapshot")
+
+    async def test_a_dialog_covers_the_page_and_uncovers_it(self, workshop: Workshop, site: Site) -> None:
+        opened = await workshop.open(site.page("resting"))
+        asked = await click(workshop, opened, "Ask")
+        told = asked.section("Snapshot")
+        assert "(The page behind is covered: " in told
+        assert "It cannot be undone." in told
+        assert not [line for line in told.splitlines() if line.startswith("-")]
+        done = (await click(workshop, asked, "Yes")).section("Snapshot")
+        assert "(The page behind is open again.)" in done
+        assert "Undone" in done
+        assert len([line for line in done.splitlines() if line.startswith("+")]) == 1, done
+
+    async def test_a_new_order_is_told_with_its_place(self, workshop: Workshop, site: Site) -> None:
+        await workshop.open(site.page("resting"))
+        script = "() => { list.append(list.children[1]); }"
+        told = (await workshop.do("browser_evaluate", function=script)).section("Snapshot")
+        assert '[moved: 4th, after "Four"]' in told
+
+    async def test_a_shape_that_moved_is_told_with_its_place(self, workshop: Workshop, site: Site) -> None:
+        opened = await workshop.open(site.page("resting"))
+        first = await click(workshop, opened, "Push the square")
+        assert 'Moved: img "Blue square"' in first.section("Events")
+        again = await click(workshop, opened, "Push the square")
+        assert "Moved" not in again.text
+
+    async def test_a_script_that_changes_nothing_is_told_alone(self, workshop: Workshop, site: Site) -> None:
+        await workshop.open(site.page("resting"))
+        told = await workshop.do("browser_evaluate", function="() => document.title")
+        assert told.section("Result") == "What comes, goes and moves"
+        assert "Snapshot" not in told.text
+
+    async def test_a_failure_tells_what_changed_meanwhile(self, workshop: Workshop, site: Site) -> None:
+        opened = await workshop.open(site.page("resting"))
+        script = "() => { nothing.disabled = true; setTimeout(() => { rows.textContent = 'News'; }, 500); }"
+        await workshop.do("browser_evaluate", function=script)
+        failed = await workshop.server.call("browser_click", ref=opened.ref('button "Nothing"'))
+        assert failed.is_error
+        assert "News" in failed.section("Snapshot")
