@@ -262,9 +262,16 @@ impl Writer<'_> {
     fn node(&mut self, index: usize, fate: Fate, parent: usize) {
         let node = &self.nodes[index];
         if node.is_text() {
-            let mut text = String::from("text: ");
+            let mut text = String::from("text");
+            let has_ref = node.number > 0 && self.detail.all_refs;
+            if has_ref {
+                let (context, page) = (self.tree.context, self.tree.page);
+                let _ = write!(text, " [ref=c{context}p{page}f{}e{}]", node.frame, node.number);
+            }
+            text.push_str(": ");
             push_plain(&mut text, &node.name, self.detail.text, &[]);
-            self.push(parent, index, Worth::Text, text).has_value = true;
+            let line = self.push(parent, index, Worth::Text, text);
+            (line.has_value, line.has_ref) = (true, has_ref);
             return;
         }
         let inner = match fate {
@@ -289,8 +296,13 @@ impl Writer<'_> {
             let (context, page) = (self.tree.context, self.tree.page);
             let _ = write!(text, " [ref=c{context}p{page}f{}e{}]", node.frame, node.number);
         }
-        if node.is_clickable() {
+        if node.details.as_ref().is_some_and(|details| details.clickable == Some(1)) {
             text.push_str(" [cursor=pointer]");
+        }
+        if let Some(hint) = node.details.as_ref().and_then(|details| details.hint.as_deref()) {
+            text.push_str(" [hint=");
+            push_quoted(&mut text, hint, self.detail.name);
+            text.push(']');
         }
         if self.detail.boxes
             && let Some([x, y, width, height]) = node.details.as_ref().and_then(|details| details.bounds)

@@ -1,10 +1,12 @@
 //! Looking at pages.
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Result;
 use crate::browser::CaptureOptions;
-use crate::mcp::describe::{capture, show_snapshot};
+use crate::mcp::describe::{capture, show_snapshot, tell_unseen};
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::target;
@@ -22,7 +24,7 @@ pub struct Snapshot {
     /// Where each element is: `[box=x,y,width,height]`.
     #[serde(default)]
     pub boxes: bool,
-    /// Refs also for elements that are not for acting on.
+    /// Refs also for what is not for acting on: texts, groups, shapes of drawings.
     #[serde(default)]
     pub all_refs: bool,
 }
@@ -41,9 +43,13 @@ impl Tool for Snapshot {
         }
         call.progress.say("reading the page");
         let from = root.as_ref().zip(root_frame.as_ref()).map(|(root, frame)| (frame.number(), root.element));
-        let tree =
-            capture(call, &page, CaptureOptions { boxes: self.boxes, root: from, ..Default::default() })
-                .await?;
+        let tree = capture(
+            call,
+            &page,
+            CaptureOptions { boxes: self.boxes, all_refs: self.all_refs, root: from, ..Default::default() },
+        )
+        .await?;
+        tell_unseen(&tree, reply);
         let rendered = snapshot::render(
             &tree,
             &snapshot::Options {
@@ -59,7 +65,8 @@ impl Tool for Snapshot {
         }
         show_snapshot(rendered, reply);
         if root.is_none() {
-            call.told.lock().set_tree(&page, tree);
+            let told = if self.all_refs { Arc::new(tree.without_extra()) } else { tree };
+            call.told.lock().set_tree(&page, told);
         }
         reply.show(View::Page);
         Ok(())

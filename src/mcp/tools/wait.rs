@@ -1,13 +1,12 @@
 //! Waiting for a page.
 use std::time::Duration;
 
-use futures_util::future::join_all;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::Result;
-use crate::browser::{Page, Scope, value_argument};
+use crate::browser::Page;
 use crate::error::Error;
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::{Reply, View};
@@ -73,7 +72,7 @@ async fn until(page: &Page, text: &str, there: bool, limit: Duration) -> Result<
         if let Some(dialog) = page.dialog() {
             return Err(Error::DialogOpen { kind: dialog.kind, message: dialog.message });
         }
-        let seen = match timeout_at(deadline, page.unless_dialog(is_visible(page, &wanted))).await {
+        let seen = match timeout_at(deadline, page.unless_dialog(page.tells(&wanted))).await {
             Ok(seen) => Some(seen?),
             Err(_) => None,
         };
@@ -89,38 +88,3 @@ async fn until(page: &Page, text: &str, there: bool, limit: Duration) -> Result<
         tokio::time::sleep_until(pause).await;
     }
 }
-
-/// Whether a person could read the text somewhere on the page: rendered, not hidden, in the document or a shadow tree.
-async fn is_visible(page: &Page, text: &str) -> Result<bool> {
-    let frames = page.frames();
-    let looks = frames.iter().map(|frame| async move {
-        let shown = frame.evaluate(VISIBLE_TEXT, vec![value_argument(&text)], Scope::Isolated).await;
-        match shown {
-            Ok(shown) => Ok(shown == true),
-            // A frame that is just being replaced shows nothing.
-            Err(Error::DocumentGone | Error::FrameDetached | Error::Script { .. }) => Ok(false),
-            Err(error) => Err(error),
-        }
-    });
-    for seen in join_all(looks).await {
-        if seen? {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
-/// `innerText` is what is rendered; the trees that it leaves out are asked one by one.
-const VISIBLE_TEXT: &str = "(text) => {
-  const shows = (element) => element?.innerText?.replace(/\\s+/g, ' ').includes(text) ?? false;
-  const search = (root) => {
-    for (const element of root.querySelectorAll('*')) {
-      const shadow = element.shadowRoot;
-      if (shadow && ([...shadow.children].some(shows) || search(shadow))) return true;
-      if (element.localName === 'input' && element.checkVisibility() && element.type !== 'password'
-          && element.value.includes(text)) return true;
-    }
-    return false;
-  };
-  return shows(document.body) || search(document);
-}";
