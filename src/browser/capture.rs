@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 use tokio::try_join;
 
 use super::frame::Frame;
@@ -43,6 +43,8 @@ const CHILDREN_LIMIT: Duration = Duration::from_secs(4);
 const MOST_FRAMES: usize = 200;
 /// Closed roots inside closed roots are followed this deep.
 const DEEPEST_ROOTS: usize = 6;
+/// What listens is asked for the next time if the browser does not say it soon: what can be seen does not wait for that.
+const HEARERS_LIMIT: Duration = Duration::from_millis(400);
 /// Of so many nodes it is told at a time that they listen.
 const MOST_HEARERS: usize = 400;
 /// A document with more listeners is asked only once: their list is long.
@@ -94,7 +96,13 @@ impl Page {
         let mut asked = 0;
         while !level.is_empty() && asked < MOST_FRAMES {
             asked += level.len();
-            let told = join_all(level.iter().map(|frame| tells(frame, text))).await;
+            let told = join_all(level.iter().map(async |frame| match frame.parent() {
+                None => tells(frame, text).await,
+                Some(_) => {
+                    timeout(CHILD_LIMIT, tells(frame, text)).await.unwrap_or(Err(Error::FrameDetached))
+                }
+            }))
+            .await;
             let mut shown = Vec::new();
             for told in told {
                 match told {
@@ -187,7 +195,7 @@ async fn new_hearers(frame: &Frame, world: &World) -> Result<Vec<i64>> {
     if world.is_crowded() {
         return Ok(Vec::new());
     }
-    let listeners = listeners.await.unwrap_or_default();
+    let Ok(Ok(listeners)) = timeout(HEARERS_LIMIT, listeners).await else { return Ok(Vec::new()) };
     if listeners.len() > MOST_LISTENERS {
         world.set_crowded();
     }

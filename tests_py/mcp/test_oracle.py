@@ -17,9 +17,8 @@ async def judge() -> AsyncIterator[Oracle]:
 
 
 async def test_what_can_be_acted_on_is_in_the_snapshot_by_name(judge: Oracle, site: Site) -> None:
-    verdicts: list[Verdict] = []
-    for page in sorted(PAGES.rglob("*.html")):
-        verdicts.append(await judge.judge(site.page(str(page.relative_to(PAGES).with_suffix("")))))
+    names = [str(page.relative_to(PAGES).with_suffix("")) for page in sorted(PAGES.rglob("*.html"))]
+    verdicts: list[Verdict] = [await judge.judge(site.page(name)) for name in names]
     told = "\n".join(map(str, verdicts))
     found, wanted = sum(one.found for one in verdicts), sum(one.wanted for one in verdicts)
     assert wanted > 200, told

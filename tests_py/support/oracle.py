@@ -1,7 +1,7 @@
 """Holds snapshots against Chromium's own accessibility tree, on pages that no one here need have written.
 
-`python -m tests_py.support.oracle FOLDER_OR_URL …` says for each page what is missing in its snapshot and what is only there;
-`--wait SECONDS` for pages that build themselves.
+`python -m tests_py.support.oracle FOLDER_OR_URL …` says for each page what is missing in its snapshot, and
+what is only there; `--wait SECONDS` for pages that build themselves.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import asyncio
 import re
 import subprocess
 import tempfile
+import time
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -23,8 +24,8 @@ from tests_py.support.site import Site
 from tests_py.support.visitor import Line
 
 ACTS = set(
-    """button link textbox searchbox checkbox radio combobox listbox slider spinbutton switch tab menuitem
-    menuitemcheckbox menuitemradio option treeitem""".split()
+    "button link textbox searchbox checkbox radio combobox listbox slider spinbutton switch tab "  # noqa: SIM905
+    "menuitem menuitemcheckbox menuitemradio option treeitem".split()
 )
 """Roles that are there to be acted on."""
 
@@ -40,12 +41,16 @@ OTHER_WORDS = {
 }
 """What the browser calls otherwise than ARIA does."""
 
+DRAWN_BY_THE_BROWSER = {"Date", "DateTime", "InputTime", "ColorWell", "Video", "Audio"}
+"""Roles of what has parts that are no elements of the page: it is filled and played as a whole."""
+
 SMALLEST = 2
 """Pixels: what is smaller nobody points at."""
 
 IS_POINTED_AT = """function () {
   this.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
-  const isOurs = (hit) => hit && (this.contains(hit) || [...(this.labels ?? [])].some((label) => label.contains(hit)));
+  const labels = [this, ...(this.labels ?? [])];
+  const isOurs = (hit) => hit && labels.some((part) => part.contains(hit));
   return [...this.getClientRects()].some((box) => {
     const hit = this.getRootNode().elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
     return isOurs(hit);
@@ -55,7 +60,11 @@ IS_POINTED_AT = """function () {
 
 def plain(text: str) -> str:
     """A name without what may be told in several ways: blanks, quotes, marks that nobody sees."""
-    return re.sub(r"[\s\u200b-\u200f\u202a-\u202e\u2060-\u2069\u00ad\u00a0\"'“”‘’\\]+", " ", text).strip().lower()
+    return (
+        re.sub(r"[\s\u200b-\u200f\u202a-\u202e\u2060-\u2069\u00ad\u00a0\"'“”\u2018\u2019\\]+", " ", text)
+        .strip()
+        .lower()
+    )
 
 
 @dataclass(frozen=True)
@@ -113,13 +122,17 @@ class Oracle:
 
     async def _session(self, url: str) -> CDPSession:
         pages = [page for context in self._browser.contexts for page in context.pages]
-        page = next(page for page in reversed(pages) if page.url.split("#")[0] == url.split("#")[0])
+        page = next(page for page in reversed(pages) if _same(page.url, url))
         return await page.context.new_cdp_session(page)
+
+
+def _same(one: str, other: str) -> bool:
+    return one.partition("#")[0] == other.partition("#")[0]
 
 
 async def _compare(url: str, outline: str, cdp: CDPSession) -> Verdict:
     verdict = Verdict(url)
-    told = plain(outline)
+    told = plain(re.sub(r"\\u([0-9a-f]{4})", lambda code: chr(int(code[1], 16)), outline))
     nodes = await _nodes(cdp)
     for node in nodes:
         name = plain(node.name)[:60]
@@ -132,10 +145,21 @@ async def _compare(url: str, outline: str, cdp: CDPSession) -> Verdict:
         else:
             verdict.hidden += 1
     known = {(node.role, plain(node.name)) for node in nodes}
-    for line in filter(None, map(Line.read, outline.splitlines())):
+    known |= {("link", plain(name)) for name in await _areas(cdp)}
+    for line in _outside_frames(outline):
         if line.role in ACTS and (line.role, plain(line.name)) not in known and not _has_reason(line, known):
             verdict.unfounded.append(f"{line.role} {line.name[:60]!r}")
     return verdict
+
+
+def _outside_frames(outline: str) -> Iterable[Line]:
+    """The lines of the page itself: a frame of another process has a tree of its own."""
+    frame = None
+    for line in filter(None, map(Line.read, outline.splitlines())):
+        if frame is not None and line.depth > frame:
+            continue
+        frame = line.depth if line.role == "iframe" else None
+        yield line
 
 
 def _has_reason(line: Line, known: set[tuple[str, str]]) -> bool:
@@ -148,7 +172,7 @@ def _has_reason(line: Line, known: set[tuple[str, str]]) -> bool:
         return True  # The browser leaves out the options of a closed list.
     if line.role == "textbox" and "generic" in {role for role, _ in known}:
         return not name or bool(roles)  # An editor is there to be typed into, whatever the page calls it.
-    return line.role == "link" and not name  # The area of an image map, of which the browser says nothing.
+    return False
 
 
 async def _nodes(cdp: CDPSession) -> list[Node]:
@@ -161,6 +185,13 @@ async def _nodes(cdp: CDPSession) -> list[Node]:
     return found
 
 
+async def _areas(cdp: CDPSession) -> list[str]:
+    """The names of image maps' areas, of which the browser's tree says nothing."""
+    names = "[...document.querySelectorAll('area[href]')].map((area) => area.alt)"
+    answer = await cdp.send("Runtime.evaluate", {"expression": names, "returnByValue": True})
+    return list(answer["result"]["value"])
+
+
 def _frames(tree: dict[str, Any]) -> Iterable[str]:
     yield tree["frame"]["id"]
     for child in tree.get("childFrames", []):
@@ -168,9 +199,18 @@ def _frames(tree: dict[str, Any]) -> Iterable[str]:
 
 
 def _told(nodes: list[dict[str, Any]]) -> Iterable[Node]:
+    by_id = {node["nodeId"]: node for node in nodes}
+
+    def role_of(node: dict[str, Any]) -> str:
+        return str(node.get("role", {}).get("value", ""))
+
+    def is_part(node: dict[str, Any]) -> bool:
+        holder = by_id.get(node.get("parentId"))
+        return holder is not None and (role_of(holder) in DRAWN_BY_THE_BROWSER or is_part(holder))
+
     for node in nodes:
-        if not node.get("ignored") and "backendDOMNodeId" in node:
-            role = node.get("role", {}).get("value", "")
+        if not node.get("ignored") and "backendDOMNodeId" in node and not is_part(node):
+            role = role_of(node)
             name = node.get("name", {}).get("value", "")
             yield Node(OTHER_WORDS.get(role, role), name, node["backendDOMNodeId"])
 
@@ -213,9 +253,27 @@ async def oracle() -> AsyncIterator[Oracle]:
 
 
 async def _endpoint(port: Path) -> str:
-    while not port.exists() or not port.read_text().strip():
-        await asyncio.sleep(0.05)
-    return f"http://127.0.0.1:{port.read_text().split()[0]}"
+    """The address of the browser that writes its port to this file."""
+
+    def wait() -> str:
+        until = time.monotonic() + 30
+        while not port.exists() or not port.read_text().strip():
+            assert time.monotonic() < until, "the browser did not start"
+            time.sleep(0.05)
+        return port.read_text().split()[0]
+
+    return "http://127.0.0.1:" + await asyncio.to_thread(wait)
+
+
+def _addresses(site: Site, places: list[str]) -> Iterable[str]:
+    for number, place in enumerate(places):
+        folder = Path(place)
+        if not folder.is_dir():
+            yield place
+            continue
+        site.mount(f"folder{number}", folder)
+        for page in sorted(folder.rglob("*.html")):
+            yield site.url(f"/folder{number}/{page.relative_to(folder)}")
 
 
 async def _main() -> None:
@@ -226,15 +284,9 @@ async def _main() -> None:
     verdicts = []
     with Site() as site:
         async with oracle() as judge:
-            for number, place in enumerate(options.places):
-                urls = [place]
-                if Path(place).is_dir():
-                    site.mount(f"folder{number}", Path(place))
-                    pages = sorted(Path(place).rglob("*.html"))
-                    urls = [site.url(f"/folder{number}/{page.relative_to(place)}") for page in pages]
-                for url in urls:
-                    verdicts.append(await judge.judge(url, options.wait))
-                    print(verdicts[-1], flush=True)  # noqa: T201
+            for url in _addresses(site, options.places):
+                verdicts.append(await judge.judge(url, options.wait))
+                print(verdicts[-1], flush=True)  # noqa: T201
     found, wanted = sum(one.found for one in verdicts), sum(one.wanted for one in verdicts)
     print(f"{found} of {wanted} ({found / max(wanted, 1):.2%}) on {len(verdicts)} pages")  # noqa: T201
 
