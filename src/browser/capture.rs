@@ -3,13 +3,15 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use serde_json::json;
-use tokio::time::{Instant, timeout_at};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::time::{Instant, timeout, timeout_at};
+use tokio::try_join;
 
 use super::frame::Frame;
 use super::page::Page;
 use super::world::{RemoteHandle, World, value_argument};
-use crate::cdp::types::dom::{DescribeNode, Node, ResolveNode};
+use crate::cdp::types::dom::{DescribeNode, GetEventListeners, Node, ResolveNode};
 use crate::cdp::types::runtime::{Evaluate, GetProperties};
 use crate::error::{Error, Result};
 use crate::snapshot;
@@ -19,6 +21,8 @@ use crate::snapshot;
 pub struct CaptureOptions {
     /// Whether to measure where each element stands.
     pub boxes: bool,
+    /// Whether texts, groups and the shapes of drawings get numbers too.
+    pub all_refs: bool,
     /// Frame and number of the element to begin at, instead of the whole page.
     pub root: Option<(u32, u32)>,
     /// How long the main frame may take. A child frame that takes longer than a second is left empty.
@@ -27,7 +31,7 @@ pub struct CaptureOptions {
 
 impl Default for CaptureOptions {
     fn default() -> Self {
-        Self { boxes: false, root: None, limit: Duration::from_secs(15) }
+        Self { boxes: false, all_refs: false, root: None, limit: Duration::from_secs(15) }
     }
 }
 
@@ -39,6 +43,14 @@ const CHILDREN_LIMIT: Duration = Duration::from_secs(4);
 const MOST_FRAMES: usize = 200;
 /// Closed roots inside closed roots are followed this deep.
 const DEEPEST_ROOTS: usize = 6;
+/// What listens is asked for the next time if the browser does not say it soon: what can be seen does not wait for that.
+const HEARERS_LIMIT: Duration = Duration::from_millis(400);
+/// Of so many nodes it is told at a time that they listen.
+const MOST_HEARERS: usize = 400;
+/// A document with more listeners is asked only once: their list is long.
+const MOST_LISTENERS: usize = 2_000;
+/// A walk that tells of more is not done a second time for what listens.
+const LARGEST_HEARD: usize = 4_000;
 /// Up to here each suspect is asked for alone; beyond, the whole document is described in one go.
 const FEW_SUSPECTS: u32 = 48;
 
@@ -77,6 +89,48 @@ impl Page {
         }
         Ok(snapshot::Tree::assemble(context, self.index(), top.number(), frames))
     }
+
+    /// Whether a snapshot would tell of `text`, whatever its case, and however elements divide it.
+    pub async fn tells(&self, text: &str) -> Result<bool> {
+        let mut level = vec![self.main_frame().clone()];
+        let mut asked = 0;
+        while !level.is_empty() && asked < MOST_FRAMES {
+            asked += level.len();
+            let told = join_all(level.iter().map(async |frame| match frame.parent() {
+                None => tells(frame, text).await,
+                Some(_) => {
+                    timeout(CHILD_LIMIT, tells(frame, text)).await.unwrap_or(Err(Error::FrameDetached))
+                }
+            }))
+            .await;
+            let mut shown = Vec::new();
+            for told in told {
+                match told {
+                    Ok(told) if told.found => return Ok(true),
+                    Ok(told) => shown.extend(told.frames),
+                    // A frame that is just being replaced shows nothing.
+                    Err(Error::DocumentGone | Error::FrameDetached | Error::Script { .. }) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            level = self.frames().into_iter().filter(|frame| shown.contains(&frame.number())).collect();
+        }
+        Ok(false)
+    }
+}
+
+/// What a frame says of a text.
+#[derive(Debug, Deserialize)]
+struct Told {
+    found: bool,
+    /// The frames that it shows.
+    frames: Vec<u32>,
+}
+
+async fn tells(frame: &Frame, text: &str) -> Result<Told> {
+    let world = frame.utility().await?;
+    adopt_children(frame, &world).await;
+    world.call("tells", &[Value::from(text)]).await
 }
 
 /// Walks one frame. A document that is replaced meanwhile is given up for the new one.
@@ -94,15 +148,16 @@ async fn read(frame: &Frame, options: CaptureOptions) -> Result<snapshot::Frame>
 async fn walk(frame: &Frame, options: CaptureOptions) -> Result<snapshot::Frame> {
     let world = frame.utility().await?;
     adopt_children(frame, &world).await;
-    let arguments = json!({ "boxes": options.boxes, "root": options.root.map(|(_, number)| number) });
+    let root = options.root.map(|(_, number)| number);
+    let arguments = json!({ "boxes": options.boxes, "allRefs": options.all_refs, "root": root });
+    let walk = || walk_once(frame, &world, &arguments);
+    let (mut walked, hearers) = try_join!(walk(), new_hearers(frame, &world))?;
+    if !hearers.is_empty() && walked.len() <= LARGEST_HEARD {
+        adopt_hearers(&world, &hearers).await?;
+        walked = walk().await?;
+    }
     let mut rounds = 0;
     loop {
-        let json: String = world.call("walk", std::slice::from_ref(&arguments)).await?;
-        let walked = snapshot::Frame::parse(&json).map_err(|error| Error::Unreadable {
-            method: "the walk of a frame",
-            reason: error.to_string(),
-        })?;
-        frame.refs_used_up_to(walked.last);
         rounds += 1;
         if walked.suspects == 0
             || rounds > DEEPEST_ROOTS
@@ -110,7 +165,75 @@ async fn walk(frame: &Frame, options: CaptureOptions) -> Result<snapshot::Frame>
         {
             return Ok(walked);
         }
+        walked = walk().await?;
     }
+}
+
+async fn walk_once(frame: &Frame, world: &World, arguments: &Value) -> Result<snapshot::Frame> {
+    let json: String = world.call("walk", std::slice::from_ref(arguments)).await?;
+    let walked = snapshot::Frame::parse(&json)
+        .map_err(|error| Error::Unreadable { method: "the walk of a frame", reason: error.to_string() })?;
+    frame.refs_used_up_to(walked.last);
+    Ok(walked)
+}
+
+/// The nodes that listen to the pointer themselves and were not told of yet. A document that does not say has none.
+async fn new_hearers(frame: &Frame, world: &World) -> Result<Vec<i64>> {
+    let listeners = async {
+        let session = world.session();
+        let document = Evaluate {
+            expression: "document".to_owned(),
+            context_id: Some(frame.main_context().await?),
+            ..Evaluate::default()
+        };
+        let id = session.call(document).await?.result.object_id.ok_or(Error::DocumentGone)?;
+        let document = RemoteHandle::new(session.clone(), id);
+        let of =
+            GetEventListeners { object_id: document.id().to_owned(), depth: Some(-1), pierce: Some(true) };
+        Ok::<_, Error>(session.call(of).await?.listeners)
+    };
+    if world.is_crowded() {
+        return Ok(Vec::new());
+    }
+    let Ok(Ok(listeners)) = timeout(HEARERS_LIMIT, listeners).await else { return Ok(Vec::new()) };
+    if listeners.len() > MOST_LISTENERS {
+        world.set_crowded();
+    }
+    let presses = listeners.iter().filter(|listener| is_press(&listener.kind));
+    Ok(world
+        .unheard(presses.map(|listener| listener.backend_node_id))
+        .into_iter()
+        .take(MOST_HEARERS)
+        .collect())
+}
+
+fn is_press(kind: &str) -> bool {
+    matches!(
+        kind,
+        "click"
+            | "dblclick"
+            | "mousedown"
+            | "mouseup"
+            | "pointerdown"
+            | "pointerup"
+            | "touchstart"
+            | "dragstart"
+    )
+}
+
+async fn adopt_hearers(world: &World, nodes: &[i64]) -> Result<()> {
+    let session = world.session();
+    let resolve = |node: &i64| ResolveNode {
+        backend_node_id: Some(*node),
+        execution_context_id: Some(world.context_id()),
+        ..ResolveNode::default()
+    };
+    let resolved: Vec<_> = nodes.iter().map(|node| session.send(resolve(node))).collect();
+    let objects = join_all(resolved).await.into_iter().flatten().filter_map(|node| node.object.object_id);
+    let handles: Vec<_> = objects.map(|id| RemoteHandle::new(session.clone(), id)).collect();
+    let _: Option<bool> =
+        world.call_with("adoptHearers", handles.iter().map(RemoteHandle::argument).collect()).await?;
+    Ok(())
 }
 
 /// Tells the engine which `<iframe>` shows which frame. One that cannot be told is printed without its content.

@@ -1,6 +1,9 @@
 //! Where our JavaScript runs: an isolated world per document, which the page cannot see.
+use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use parking_lot::Mutex;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -38,6 +41,9 @@ struct Inner {
     context_id: i64,
     /// The injected engine, `engine` in `injected/`, once it was needed.
     engine: OnceCell<RemoteHandle>,
+    /// The browser's numbers of the nodes that listen to the pointer, as far as the engine was told.
+    heard: Mutex<HashSet<i64>>,
+    is_crowded: AtomicBool,
 }
 
 impl PartialEq for World {
@@ -49,7 +55,16 @@ impl PartialEq for World {
 impl World {
     pub(super) fn new(frame: Frame, session: CdpSession, context_id: i64) -> Self {
         let engine = OnceCell::new();
-        Self { inner: Arc::new(Inner { frame, session, context_id, engine }) }
+        Self {
+            inner: Arc::new(Inner {
+                frame,
+                session,
+                context_id,
+                engine,
+                heard: Mutex::default(),
+                is_crowded: AtomicBool::new(false),
+            }),
+        }
     }
 
     /// The frame whose document this world belongs to.
@@ -81,6 +96,21 @@ impl World {
             Ok(RemoteHandle::new(self.session().clone(), engine))
         };
         self.inner.engine.get_or_try_init(install).await
+    }
+
+    /// Those of the nodes that were never asked for here.
+    pub(super) fn unheard(&self, nodes: impl Iterator<Item = i64>) -> Vec<i64> {
+        let mut heard = self.inner.heard.lock();
+        nodes.filter(|node| heard.insert(*node)).collect()
+    }
+
+    /// Whether so much listens here that it is not asked for again.
+    pub(super) fn is_crowded(&self) -> bool {
+        self.inner.is_crowded.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn set_crowded(&self) {
+        self.inner.is_crowded.store(true, Ordering::Relaxed);
     }
 
     /// Calls `engine[method](...arguments)`, awaits it, and reads its value.

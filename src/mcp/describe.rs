@@ -205,6 +205,15 @@ pub(super) fn show_snapshot(rendered: Rendered, reply: &mut Reply) {
     }
 }
 
+/// Says of an outline that it is of what nobody can see.
+pub(super) fn tell_unseen(tree: &Tree, reply: &mut Reply) {
+    if tree.unseen {
+        reply.add_event(
+            "Nothing on the page can be seen now. The outline shows what its document holds, hidden.",
+        );
+    }
+}
+
 /// Shows the page or what changed on it. Unless `wanted`, nothing is said where nothing changed.
 async fn show_page(call: &Call<'_>, page: &Page, before: &Before, wanted: bool, reply: &mut Reply) {
     if page.dialog().is_some() || page.is_crashed() || reply.has_snapshot() {
@@ -218,6 +227,7 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &Before, wanted: bool, 
         Err(_) if !wanted => return,
         Err(error) => return reply.add_event(format!("The page could not be read: {error}.")),
     };
+    tell_unseen(&tree, reply);
     let options = snapshot::Options { max_chars: call.settings.snapshot_max_chars, ..Default::default() };
     let known = call.told.lock().shown(page).cloned();
     let Some(known) = known.filter(|_| reply.view() <= View::Changes) else {

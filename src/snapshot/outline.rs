@@ -285,10 +285,17 @@ impl Writer<'_> {
     fn node(&mut self, index: usize, fate: Fate, parent: usize) {
         let node = &self.nodes[index];
         if node.is_text() {
-            let mut text = String::from("text: ");
+            let mut text = String::from("text");
+            let has_ref = node.number > 0 && self.detail.all_refs;
+            if has_ref {
+                let (context, page) = (self.tree.context, self.tree.page);
+                let _ = write!(text, " [ref=c{context}p{page}f{}e{}]", node.frame, node.number);
+            }
+            let head = text.len();
+            text.push_str(": ");
             push_plain(&mut text, &node.name, self.detail.text, &[]);
             let line = self.push(parent, index, Worth::Text, text);
-            (line.has_value, line.head) = (true, "text".len());
+            (line.has_value, line.has_ref, line.head) = (true, has_ref, head);
             return;
         }
         let inner = match fate {
@@ -315,8 +322,13 @@ impl Writer<'_> {
             let (context, page) = (self.tree.context, self.tree.page);
             let _ = write!(text, " [ref=c{context}p{page}f{}e{}]", node.frame, node.number);
         }
-        if node.is_clickable() {
+        if node.details.as_ref().is_some_and(|details| details.clickable == Some(1)) {
             text.push_str(" [cursor=pointer]");
+        }
+        if let Some(hint) = node.details.as_ref().and_then(|details| details.hint.as_deref()) {
+            text.push_str(" [hint=");
+            push_quoted(&mut text, hint, self.detail.name);
+            text.push(']');
         }
         if self.detail.boxes
             && let Some([x, y, width, height]) = node.details.as_ref().and_then(|details| details.bounds)

@@ -14,6 +14,8 @@ pub struct Tree {
     pub document: u32,
     /// How many elements lay too deep to be walked.
     pub cut: u32,
+    /// Nothing of the page can be seen: the nodes are what its document holds all the same.
+    pub unseen: bool,
     pub(super) nodes: Vec<Node>,
 }
 
@@ -22,7 +24,7 @@ pub struct Tree {
 pub struct Node {
     pub depth: u32,
     pub frame: u32,
-    /// The element's number in its frame; 0 for text and groups.
+    /// The element's number in its frame; 0 for text and groups, unless they were asked for with numbers.
     pub number: u32,
     /// The role; `text` for text.
     pub role: &'static str,
@@ -33,15 +35,22 @@ pub struct Node {
 
 impl Node {
     pub(super) fn is_text(&self) -> bool {
-        self.number == 0 && self.role == "text"
+        self.role == "text"
     }
 
     pub(super) fn is_group(&self) -> bool {
-        self.number == 0 && self.role == "generic"
+        self.role == "generic" && self.name.is_empty() && !self.has_details()
     }
 
     pub(super) fn is_clickable(&self) -> bool {
         self.details.as_ref().is_some_and(|details| details.clickable.is_some())
+    }
+
+    /// A shape that is told only because all were asked for.
+    fn is_extra(&self) -> bool {
+        self.role == "generic"
+            && !self.is_clickable()
+            && self.details.as_ref().is_some_and(|details| details.hint.is_some())
     }
 
     /// True when there is more to tell than where it is.
@@ -69,7 +78,7 @@ impl Tree {
     pub fn assemble(context: u32, page: u32, main: u32, mut frames: HashMap<u32, Frame>) -> Self {
         let mut tree = Self { context, page, ..Self::default() };
         let Some(top) = frames.remove(&main) else { return tree };
-        tree.document = top.first;
+        (tree.document, tree.unseen) = (top.first, top.unseen);
         tree.add(main, top, 0, [0, 0], &mut frames);
         tree
     }
@@ -77,6 +86,18 @@ impl Tree {
     /// The nodes in reading order; a node's children follow it, one deeper.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
+    }
+
+    /// The tree as it is read when no number is asked for texts, groups and shapes.
+    pub fn without_extra(&self) -> Self {
+        let mut tree = self.clone();
+        tree.nodes.retain(|node| !node.is_extra());
+        for node in &mut tree.nodes {
+            if node.is_text() || node.is_group() {
+                node.number = 0;
+            }
+        }
+        tree
     }
 
     /// The ref of a node of this tree.

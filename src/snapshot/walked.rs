@@ -18,6 +18,8 @@ pub struct Frame {
     pub suspects: u32,
     /// How many elements lay too deep to be walked.
     pub cut: u32,
+    /// Nothing can be seen: the nodes are what the document holds all the same.
+    pub unseen: bool,
     pub(super) nodes: Vec<Walked>,
 }
 
@@ -30,6 +32,15 @@ impl Frame {
     /// Reads one frame's walk.
     pub fn parse(json: &str) -> Result<Self, Malformed> {
         Ok(serde_json::from_str(json)?)
+    }
+
+    /// How many nodes it has.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
     }
 }
 
@@ -72,9 +83,12 @@ pub struct Details {
     pub read_only: Option<u8>,
     #[serde(rename = "i")]
     pub invalid: Option<u8>,
-    /// Not a control by its role, yet there to be clicked.
+    /// Not a control by its role, yet there to be clicked: 1 where it shows so itself, 2 where only a listener says so.
     #[serde(rename = "c")]
     pub clickable: Option<u8>,
+    /// What tells apart what has no name: words of the page's source, never the accessible name.
+    #[serde(rename = "w")]
+    pub hint: Option<Box<str>>,
     /// It holds a value that is not told.
     #[serde(rename = "h")]
     pub secret: Option<u8>,

@@ -90,6 +90,88 @@ fn what_a_person_sees_is_told_and_nothing_else() {
     });
 }
 
+/// A page whose texts say themselves what can be acted on.
+#[test]
+fn what_can_be_acted_on_has_a_ref_and_only_that() {
+    drive(async |context, site| {
+        let page = open(&context, &site, "acting").await;
+        let tree = page.capture(0, CaptureOptions::default()).await.unwrap();
+        let told = render(&tree, &Options::default()).text;
+        let lines: Vec<&str> = told.lines().collect();
+        let indent = |line: &str| line.len() - line.trim_start().len();
+        let holder = |index: usize| {
+            lines[..index]
+                .iter()
+                .rev()
+                .find(|line| indent(line) < indent(lines[index]))
+                .copied()
+                .unwrap_or_default()
+        };
+        let mut counted = [0, 0];
+        for (index, line) in lines.iter().enumerate() {
+            if line.contains("Acts: ") {
+                let has_ref = line.contains("[ref=") || holder(index).contains("[ref=");
+                assert!(has_ref, "no ref for {line} in\n{told}");
+                counted[0] += 1;
+            } else if line.contains("Only says: ") {
+                assert!(!line.contains("[ref="), "a ref for {line} in\n{told}");
+                counted[1] += 1;
+            }
+        }
+        assert_eq!(counted, [15, 3], "{told}");
+        let hints: Vec<&str> =
+            told.split("[hint=").skip(1).map(|rest| rest.lines().next().unwrap()).collect();
+        assert_eq!(hints.iter().collect::<HashSet<_>>().len(), 7, "{told}");
+        for hint in ["fa-trash", "icon-archive", "flag", "#ff0000", "green", "quantity"] {
+            assert!(hints.iter().any(|shown| shown.contains(hint)), "{hint} in\n{told}");
+        }
+        assert!(told.contains(r#"[hint="x\""#) && !told.contains("[ref=e999]"), "{told}");
+    });
+}
+
+/// Asked for all refs, each line has one: texts, groups and shapes too. Nothing of that is left in what is compared later.
+#[test]
+fn every_line_has_a_ref_when_all_are_asked_for() {
+    drive(async |context, site| {
+        for name in ["acting", "widgets", "graphics", "landmarks"] {
+            let page = open(&context, &site, name).await;
+            let tree =
+                page.capture(0, CaptureOptions { all_refs: true, ..Default::default() }).await.unwrap();
+            let told = render(&tree, &Options { all_refs: true, ..Options::default() }).text;
+            for line in told.lines().filter(|line| !line.trim_start().starts_with("- /")) {
+                assert!(line.contains(" [ref="), "{name}: {line} in\n{told}");
+            }
+            let plain = page.capture(0, CaptureOptions::default()).await.unwrap();
+            let without = render(&tree.without_extra(), &Options::default()).text;
+            assert_eq!(without, render(&plain, &Options::default()).text, "{name}");
+            if name == "acting" {
+                assert!(told.contains(r#"[hint="rect, grey"]"#), "{told}");
+            }
+            page.close().await.unwrap();
+        }
+    });
+}
+
+/// A page that shows nothing though it holds something is told as such, with what it holds.
+#[test]
+fn a_page_that_shows_nothing_is_told_by_what_it_holds() {
+    drive(async |context, site| {
+        for (style, unseen) in [("display: none", true), ("visibility: hidden", true), ("margin: 0", false)] {
+            site.page("/unseen", &format!(r#"<body style="{style}"><h1>Title</h1><button>Go on</button>"#));
+            let page = context.new_page().await.unwrap();
+            page.goto(&site.url("/unseen"), &NavigateOptions::default()).await.unwrap();
+            let tree = page.capture(0, CaptureOptions::default()).await.unwrap();
+            assert_eq!(tree.unseen, unseen, "{style}");
+            let told = render(&tree, &Options::default()).text;
+            assert!(
+                told.contains(r#"heading "Title""#) && told.contains(r#"button "Go on" [ref="#),
+                "{style}: {told}"
+            );
+            page.close().await.unwrap();
+        }
+    });
+}
+
 /// The whole of a page of shadow roots, closed ones in closed ones too, and of one of all kinds of widgets.
 #[test]
 fn shadow_roots_and_widgets_read_like_any_other_part() {

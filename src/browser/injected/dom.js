@@ -16,7 +16,9 @@ const native = (engine.native = {
   querySelectorAll: bound(Element.prototype.querySelectorAll),
   rectOf: bound(Element.prototype.getBoundingClientRect),
   rootOf: bound(Node.prototype.getRootNode),
+  attributeNames: bound(Element.prototype.getAttributeNames),
   childNodes: getter(Node, "childNodes"),
+  children: getter(Element, "children"),
   firstChild: getter(Node, "firstChild"),
   isConnected: getter(Node, "isConnected"),
   localName: getter(Element, "localName"),
@@ -478,7 +480,7 @@ function partText(element, search, stopAt) {
   search.depth++;
   const text = ownText(element, role, tag, search, stopAt);
   search.depth--;
-  const spaced = SEPARATED.has(tag) || !getComputedStyle(element).display.startsWith("inline");
+  const spaced = tag === "svg" || SEPARATED.has(tag) || !getComputedStyle(element).display.startsWith("inline");
   return spaced ? ` ${text} ` : text;
 }
 
@@ -536,7 +538,7 @@ function nativeName(element, tag, role, search) {
     case "area":
       return getAttribute(element, "alt") ?? "";
     case "svg":
-      return textOf(childTagged(element, "title"), new NameSearch(true, true));
+      return textOf(childTagged(element, "title") ?? usedTitle(element), new NameSearch(true, true));
     case "fieldset":
       return textOf(childTagged(element, "legend"));
     case "figure":
@@ -547,8 +549,16 @@ function nativeName(element, tag, role, search) {
     case "option":
       return getAttribute(element, "label") ?? "";
     default:
-      return "";
+      return element instanceof SVGElement ? textOf(childTagged(element, "title"), new NameSearch(true, true)) : "";
   }
+}
+
+/** The title of the symbol that a drawing uses. */
+function usedTitle(svg) {
+  const use = childTagged(svg, "use");
+  const id = use && /^#(.+)/.exec(getAttribute(use, "href") ?? getAttribute(use, "xlink:href") ?? "")?.[1];
+  const symbol = id ? native.querySelector(document.documentElement, `#${CSS.escape(id)}`) : null;
+  return symbol && childTagged(symbol, "title");
 }
 
 function controlName(control, tag, search) {

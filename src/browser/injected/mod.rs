@@ -6,7 +6,7 @@
 //!
 //! # Reading a frame
 //!
-//! `engine.walk({root, boxes})` answers one JSON string, which [`crate::snapshot::Frame::parse`] reads. What the walk
+//! `engine.walk({root, boxes, allRefs})` answers one JSON string, which [`crate::snapshot::Frame::parse`] reads. What the walk
 //! cannot know by itself it must be told, and then it walks again:
 //!
 //! 1. **Child frames.** `engine.adoptFrame(owner, number)` for each `<iframe>` element that owns a frame
@@ -27,6 +27,11 @@
 //!    are not drawn, or it is drawn and empty). Documents of up to 2,000 elements have every possible host checked;
 //!    in larger ones only custom elements and hollow hosts are.
 //!
+//! 3. **Listeners.** `engine.adoptHearers(...elements)` for what listens to the pointer itself: only the page's world knows
+//!    that. What was new to it is walked again.
+//!
+//! `engine.tells(text)` answers whether a walk would tell of a text, and the frames that it would tell of.
+//!
 //! `engine.byRef(number)` answers the node by handle, or null when it has left the document.
 //!
 //! # Finding elements
@@ -42,6 +47,10 @@ const ENGINE: &str = concat!(
     include_str!("dom.js"),
     "}\n{\n",
     include_str!("refs.js"),
+    "}\n{\n",
+    include_str!("sight.js"),
+    "}\n{\n",
+    include_str!("hint.js"),
     "}\n{\n",
     include_str!("walk.js"),
     "}\n{\n",

@@ -72,20 +72,22 @@ function inside(element) {
 }
 
 const CLIPS = /^(?:auto|scroll|hidden|clip|overlay)$/;
-const CONTAINS = /paint|layout|strict|content/;
+const { holdsWhatIsFixed, isOnTop, overflowOfViewport } = engine.sight;
 
 /** What around an element cuts it off or scrolls it, from the inside out: `[element, style]`. */
 function* clippers(element) {
   let { position } = getComputedStyle(element);
-  for (let around = engine.flatParent(element); around; around = engine.flatParent(around)) {
+  const viewports = overflowOfViewport();
+  let inner = element;
+  for (let around = engine.flatParent(element); around && !isOnTop(inner); around = engine.flatParent(around)) {
+    inner = around;
     const style = getComputedStyle(around);
-    const holdsFixed =
-      style.transform !== "none" || style.filter !== "none" || style.perspective !== "none" || CONTAINS.test(style.contain);
+    const holdsFixed = style.display !== "inline" && holdsWhatIsFixed(style);
     // What is positioned is cut off by what it is positioned in, and not by what merely stands around it.
     if (position === "fixed" && !holdsFixed) continue;
     if (position === "absolute" && style.position === "static" && !holdsFixed) continue;
     ({ position } = style);
-    if (around === document.documentElement || around === document.body) continue;
+    if (around === document.documentElement || around === viewports) continue;
     if (style.display === "contents" || style.display === "inline") continue;
     if (CLIPS.test(style.overflowX) || CLIPS.test(style.overflowY)) yield [around, style];
   }
@@ -101,10 +103,13 @@ function uncut(element, box) {
   return box;
 }
 
-/** The boxes of an element: several for a link that wraps, those of its content for `display: contents`. */
+/** The boxes of an element: several for a link that wraps, those of its content where its own have no size. */
 function boxesOf(element) {
-  const boxes = Array.from(rectsOf(element), boxed).filter(isArea);
-  if (boxes.length || getComputedStyle(element).display !== "contents") return boxes;
+  const own = Array.from(rectsOf(element), boxed);
+  const boxes = own.filter(isArea);
+  if (boxes.length) return boxes;
+  const { display, overflowX, overflowY } = getComputedStyle(element);
+  if (own.length ? overflowX !== "visible" || overflowY !== "visible" : display !== "contents") return boxes;
   return engine.flatChildren(element).flatMap((child) =>
     child instanceof Element ? boxesOf(child) : child instanceof Text ? [boxed(engine.textRect(child))].filter(isArea) : []);
 }
@@ -286,10 +291,14 @@ const drawn = (node) => {
   return Array.from(labels).find(engine.isVisible) ?? node;
 };
 
+/** Whether there is something of the node to see: itself, or what juts out of a box of no size. */
+const isShown = (node) =>
+  engine.isVisible(node) || (engine.native.checkVisibility(node, { visibilityProperty: true }) && boxesOf(node).length > 0);
+
 /** What keeps the node from being acted on, as far as can be told at once. */
 const obstacle = (engine.obstacle = (node, { visible, enabled, editable }) => {
   if (!isConnected(node)) return { blocked: "missing" };
-  if (visible && !engine.isVisible(node)) return { blocked: "hidden" };
+  if (visible && !isShown(node)) return { blocked: "hidden" };
   if (enabled && (engine.isDisabled(node) || engine.isDisabled(meant(node)))) return { blocked: "disabled" };
   if (editable && engine.isEditable(node) === false) return { blocked: "readonly" };
   return null;
@@ -310,8 +319,9 @@ const showsEnough = (element) => {
 /** How much there is to see of the node: "none" where it has no box, "empty" where that has no area; null when it is gone. */
 engine.shows = (node) => {
   if (!isConnected(node)) return null;
-  if (boxesOf(node).length) return "area";
-  return rectsOf(node).length ? "empty" : "none";
+  const own = Array.from(rectsOf(node), boxed);
+  if (own.some(isArea) || (!own.length && boxesOf(node).length)) return "area";
+  return own.length ? "empty" : "none";
 };
 
 /** Scrolls as little as it takes to show all of the node, or as much of it as there is room for. */

@@ -2,6 +2,7 @@
 // `[depth, role, ref, name, details?]` is an element. Depths say who holds whom. The Rust side makes lines of it.
 const { native, collapse, roleOf, nameOf, statesOf, refOf, eachFlatChild, shadowRootOf, INTERACTIVE_ROLES, SHADOW_HOSTS } = engine;
 const { getAttribute, hasAttribute, localName, nodeType, firstChild } = native;
+const { CLIPPED, GONE, CUT, ANY_CUT, cutBy, isClippedAway, isShrunk, placed, isBlanked } = engine.sight;
 const set = (text) => new Set(text.trim().split(/\s+/));
 const ELEMENT = 1;
 const TEXT = 3;
@@ -30,20 +31,11 @@ const MOST_OPTIONS = 40;
 const QUIET = 1; // its text is part of a name that was told
 const POINTER = 2; // the hand cursor comes from outside
 const LISTED = 4; // something clickable around it was told
-const CLIPPED = 8; // in a box too small to show anything
-const GONE = 16; // in a box of no size at all
 const DISABLED = 32; // aria-disabled around it
 const PREFORMATTED = 64;
 const UNREAD = 128; // outside the modal dialog that is open
 const AWAY = 256; // something around it stands where no scrolling reaches
 const BLANKED = 512; // something around it has letters of no size, or indented out of sight
-
-// What cuts off what is in the flow does not cut off what is placed by a box outside of it. So the two bits for what a box
-// cuts off are kept three times: for what is in the flow, for what is absolute, and for what is fixed.
-const CUT = CLIPPED | GONE;
-const ABSOLUTE_SHIFT = 7;
-const FIXED_SHIFT = 9;
-const ANY_CUT = CUT | (CUT << ABSOLUTE_SHIFT) | (CUT << FIXED_SHIFT);
 
 /* ------------------------------------------------------------------- frames */
 
@@ -81,29 +73,50 @@ function noteSuspect(host, tag, hollow, everyHost) {
 /* --------------------------------------------------------------------- walk */
 
 /**
- * Options: `root` (ref of the element to begin at), `boxes` (add `[x, y, width, height]`).
- * Answers JSON: `{first, last, suspects, cut?, nodes}`.
+ * Options: `root` (ref of the element to begin at), `boxes` (add `[x, y, width, height]`), `allRefs` (number texts, groups
+ * and shapes too: `[depth, role, ref, text]`).
+ * Answers JSON: `{first, last, suspects, cut?, unseen?, nodes}`; `unseen` where nothing can be seen and the nodes are what
+ * the document holds all the same.
  */
 engine.walk = (options = {}) =>
   engine.remembering(() => {
-    const walk = new Walk(options);
     const start = options.root ? engine.byRef(options.root) : (document.body ?? document.documentElement);
-    if (start && nodeType(start) === ELEMENT) walk.begin(start, Boolean(options.root));
+    let walk = begun(new Walk(options), start, options);
+    const isBare = !options.root && walk.nodes.every((node) => node.length === 1);
+    if (isBare) {
+      const all = begun(new Walk({ ...options, hiddenToo: true }), start, options);
+      if (all.nodes.some((node) => node.length > 1)) walk = all;
+    }
     if (walk.isSmall) void engine.notePlaces(walk.acting);
     return JSON.stringify({
       first: engine.firstRef,
       last: engine.lastRef,
       suspects: pendingHosts.length,
       ...(walk.cut && { cut: walk.cut }),
+      ...(walk.hiddenToo && { unseen: true }),
       nodes: walk.nodes,
     });
   });
 
+function begun(walk, start, { root }) {
+  if (start && nodeType(start) === ELEMENT) walk.begin(start, Boolean(root));
+  return walk;
+}
+
 class Walk {
-  constructor({ boxes }) {
+  constructor({ boxes, allRefs, hiddenToo }) {
     this.nodes = [];
     this.text = "";
     this.boxes = boxes;
+    this.allRefs = allRefs;
+    this.hiddenToo = hiddenToo;
+    /** The element whose text is gathered. */
+    this.speaker = null;
+    /** The parts of something clickable that each are something to click. */
+    this.items = new Set();
+    this.shapes = 0;
+    /** What keeps text from being told: it is part of a name that was, or nobody sees it. */
+    this.unread = hiddenToo ? QUIET : QUIET | CUT | UNREAD;
     this.cut = 0;
     this.level = 0;
     this.active = engine.activeElement();
@@ -113,8 +126,8 @@ class Walk {
     const beyond = getComputedStyle(page).direction === "rtl" ? page.scrollWidth - page.clientWidth : 0;
     this.left = -beyond - window.scrollX;
     this.top = -window.scrollY;
-    this.modal = openModal(this.active);
-    this.viewportsOverflow = overflowOfViewport(page);
+    this.modal = engine.sight.openModal(this.active);
+    this.viewportsOverflow = engine.sight.overflowOfViewport();
   }
 
   begin(start, partly) {
@@ -130,18 +143,23 @@ class Walk {
     const text = this.keepsLines ? all.replace(/[^\S\n]+/g, " ").trim() : collapse(all);
     this.keepsLines = false;
     this.text = "";
+    if (!text) return;
     // Blanks at its ends tell words of their own from parts of one word.
-    if (text) this.nodes.push([depth, `${/^\s/.test(all) ? " " : ""}${text}${/\s$/.test(all) ? " " : ""}`]);
+    const told = `${/^\s/.test(all) ? " " : ""}${text}${/\s$/.test(all) ? " " : ""}`;
+    this.nodes.push(this.allRefs ? [depth, "text", refOf(this.speaker), told] : [depth, told]);
+    this.speaker = null;
   }
 
   textNode(node, data, around) {
     if (around & AWAY && this.isAway(engine.textRect(node)) && !isScrolledAway(node)) return;
     if (around & PREFORMATTED) this.keepsLines = true;
+    if (this.allRefs) this.speaker = this.text ? holderOf(this.speaker, engine.flatParent(node)) : engine.flatParent(node);
     this.text += data;
   }
 
   /** True for an element whose own text can be seen. */
   showsText(element, style, around) {
+    if (this.hiddenToo) return true;
     style ??= getComputedStyle(element);
     return style.visibility === "visible" && !(around & BLANKED && isBlanked(style));
   }
@@ -158,7 +176,7 @@ class Walk {
     this.level++;
     let seen = 0;
     let hollow = false;
-    let shows = around & (QUIET | CLIPPED | GONE | UNREAD) ? false : undefined;
+    let shows = around & this.unread ? false : undefined;
     const folded = element instanceof HTMLDetailsElement && !element.open;
     eachFlatChild(element, (child) => {
       const type = nodeType(child);
@@ -187,7 +205,7 @@ class Walk {
     if (SKIPPED.has(tag)) return;
     const attributes = native.hasAttributes(element);
     if (attributes) {
-      if (engine.isAriaHidden(element) || hasAttribute(element, "inert")) return;
+      if (!this.hiddenToo && (engine.isAriaHidden(element) || hasAttribute(element, "inert"))) return;
       const disabled = getAttribute(element, "aria-disabled");
       if (disabled === "true") around |= DISABLED;
       else if (disabled === "false") around &= ~DISABLED;
@@ -198,7 +216,7 @@ class Walk {
 
     const style = getComputedStyle(element);
     const display = style.display;
-    if (display === "none") return;
+    if (display === "none" && !this.hiddenToo) return;
     if (display === "") return HOLLOW; // A light child that no slot shows: its parent has a root we cannot see.
     if (tag === "br") {
       this.text += around & PREFORMATTED ? "\n" : " ";
@@ -206,30 +224,31 @@ class Walk {
     }
     if (element === this.modal) around &= ~UNREAD;
     if (!WITHOUT_OVERFLOW.has(display)) {
-      if (style.contentVisibility === "hidden") return;
-      around = this.surroundings(element, style, around);
+      if (style.contentVisibility === "hidden" && !this.hiddenToo) return;
+      around = this.surroundings(element, style, around, attributes);
     } else if (around & ANY_CUT && display !== "contents") around = placed(element, style, around, 0);
     if (attributes && isBlanked(style)) around |= BLANKED;
-    const pointer = style.cursor === "pointer";
+    const pointer = hasHand(style.cursor);
     let clickable = this.mayBeClicked(element, tag, pointer, around, attributes);
     around = pointer ? around | POINTER : around & ~POINTER;
     const outside = around & (UNREAD | GONE);
-    const drawn = !outside && ((!attributes && HOLDERS.has(role)) || style.visibility === "visible");
-    if (clickable && !(drawn && (display === "contents" || native.checkVisibility(element)))) clickable = false;
+    const drawn = this.hiddenToo || (!outside && ((!attributes && HOLDERS.has(role)) || style.visibility === "visible"));
+    if (clickable && !(drawn && (display === "contents" || native.checkVisibility(element)))) clickable = 0;
 
     const quiet = around & QUIET && !SUBMENUS.has(role) && !CLOSED.has(tag);
     if (drawn && !clickable && !quiet && !TRANSPARENT.has(role)) {
-      return this.listed(element, tag, role, depth, around, false, false, style);
+      return this.listed(element, tag, role, depth, around, false, 0, style);
     }
-    if (drawn && clickable) return this.listed(element, tag, role, depth, around, false, true, style);
+    if (drawn && clickable) return this.listed(element, tag, role, depth, around, false, clickable, style);
+    if (this.allRefs && drawn && !(around & QUIET) && isDrawnShape(element, tag)) this.shape(element, depth);
     return this.transparent(element, tag, depth, around, display, style);
   }
 
   control(element, tag, role, depth, around) {
-    if (around & ANY_CUT) around = this.surroundings(element, getComputedStyle(element), around);
-    if (native.checkVisibility(element, VISIBLE_BOX)) {
-      if (!(around & UNREAD) && (!(around & GONE) || isLabelledInput(element, tag))) {
-        return this.listed(element, tag, role, depth, around, true, false, null);
+    if (around & ANY_CUT) around = this.surroundings(element, getComputedStyle(element), around, true);
+    if (this.hiddenToo || native.checkVisibility(element, VISIBLE_BOX)) {
+      if (this.hiddenToo || !(around & UNREAD) && (!(around & GONE) || isLabelledInput(element, tag))) {
+        return this.listed(element, tag, role, depth, around, true, 0, null);
       }
       return CLOSED.has(tag) ? undefined : this.children(element, depth, around);
     }
@@ -237,7 +256,7 @@ class Walk {
     if (style.display === "") return HOLLOW;
     if (style.display === "none" || CLOSED.has(tag)) return;
     if (style.display === "contents" && style.visibility === "visible") {
-      return this.listed(element, tag, role, depth, around, true, false, style);
+      return this.listed(element, tag, role, depth, around, true, 0, style);
     }
     return this.children(element, depth, around);
   }
@@ -250,7 +269,7 @@ class Walk {
     if (display.startsWith("inline") || display === "contents") return this.children(element, depth, around, style);
     this.flush(depth);
     const place = this.nodes.length;
-    this.nodes.push([depth]);
+    this.nodes.push(this.allRefs ? [depth, "generic", refOf(element), ""] : [depth]);
     this.children(element, depth + 1, around, style);
     this.flush(depth + 1);
     if (this.nodes.length === place + 1) this.nodes.pop();
@@ -278,29 +297,49 @@ class Walk {
     }
     if (tag === "iframe" || tag === "frame") return this.frame(element, depth);
     const fromContent = NAMED_BY_CONTENT.has(role);
-    const name = role === "generic" && !hasAttribute(element, "aria-label") ? "" : ROWS.has(role) ? authorName(element) : nameOf(element, role);
+    const name = role === "generic" && !clickable && !hasAttribute(element, "aria-label") ? "" : ROWS.has(role) ? authorName(element) : nameOf(element, role);
     if (role === "img" && !clickable && (around & QUIET || (!name && isTiny(element)))) return;
     this.flush(depth);
     const details = this.details(element, role, around, tag);
-    if (clickable) details.c = 1;
-    this.push(element, depth, role, name, details);
+    if (clickable) details.c = clickable;
+    const node = this.push(element, depth, role, name, details);
     if (acts || clickable) this.acting.push(element);
     if (CLOSED.has(tag) || role === "textbox") {
       if (tag === "img" && hasAttribute(element, "usemap")) this.areas(element, depth + 1);
       if (!CLOSED.has(tag)) this.children(element, depth + 1, around | QUIET | LISTED);
       if (tag === "select" && role === "listbox") this.options(element, depth + 1);
+      if ((acts || clickable) && !name) this.hint(element, node, details);
       if (tag === "math") this.nodes.push([depth + 1, collapse(native.textContent(element))]);
       return;
     }
     let inside = around & ~QUIET;
     if (acts || clickable) inside |= LISTED;
+    if (clickable) for (const item of itemsIn(element, tag)) this.items.add(item);
     if (fromContent && name.length <= LONGEST_NAME_ALONE) inside |= QUIET;
     else if (role === "combobox") inside |= QUIET;
     const place = this.nodes.length;
     this.children(element, depth + 1, inside, style);
     this.flush(depth + 1);
+    if ((acts || clickable) && !name && this.nodes.slice(place).every((inner) => inner.length === 1)) this.hint(element, node, details);
     // Most of what a page hides is empty to us; empty cells stay, for the columns' sake.
     if (this.nodes.length === place && EMPTY_IF_BARE.has(role) && !name && !acts && !clickable) this.nodes.pop();
+  }
+
+  /** What tells it apart from others that have no name either. */
+  hint(element, node, details) {
+    const hint = engine.hintOf(element);
+    if (!hint) return;
+    details.w = hint;
+    node[4] = details;
+  }
+
+  /** A part of a drawing, which by itself says nothing: for who wants to point at it. */
+  shape(element, depth) {
+    if (++this.shapes > MOST_SHAPES) return;
+    this.flush(depth);
+    const details = {};
+    const node = this.push(element, depth, "generic", svgTitle(element), details);
+    this.hint(element, node, details);
   }
 
   push(element, depth, role, name, details) {
@@ -314,6 +353,7 @@ class Walk {
       break;
     }
     this.nodes.push(node);
+    return node;
   }
 
   frame(element, depth) {
@@ -384,74 +424,134 @@ class Walk {
     if (options.length > texts.length) details.n = options.length - texts.length;
   }
 
+  /** 1 where the hand cursor or the page's markup says that it can be clicked or dragged, 2 where only a listener does. */
   mayBeClicked(element, tag, pointer, around, attributes) {
-    if (pointer && !(around & (POINTER | LISTED))) return tag !== "label" || !element.control;
-    if (!attributes || tag === "body" || tag === "html") return false;
-    if (hasAttribute(element, "onclick") || getAttribute(element, "draggable") === "true") return true;
-    return hasAttribute(element, "tabindex") && element.tabIndex >= 0;
+    if (tag === "body" || tag === "html") return 0;
+    if (pointer && this.beginsHand(element, around)) return tag === "label" && element.control ? 0 : 1;
+    if (attributes) {
+      if (hasAttribute(element, "onclick") || getAttribute(element, "draggable") === "true") return 1;
+      if (hasAttribute(element, "tabindex") && element.tabIndex >= 0) return 1;
+      if (tag === "a" && !(around & LISTED) && hasAttribute(element, "title")) return 2;
+    }
+    return !(around & QUIET) && hearing.has(element) && isOneThing(element) ? 2 : 0;
+  }
+
+  /** Where the hand cursor is first met on the way down, changes, or is handed on to the items of a list. */
+  beginsHand(element, around) {
+    if (this.items.has(element)) return true;
+    if (!(around & POINTER)) return !(around & LISTED);
+    return !(around & QUIET) && getComputedStyle(element).cursor !== getComputedStyle(engine.flatParent(element) ?? element).cursor;
   }
 
   /**
    * Marks what lies where nothing can be seen: in a box of no size that clips (GONE), of a pixel, which is how text
    * is hidden (CLIPPED), or beyond the edges that no scrolling passes (AWAY).
    */
-  surroundings(element, style, around) {
+  surroundings(element, style, around, attributes) {
     const { position } = style;
     let own = element === this.viewportsOverflow ? 0 : cutBy(element, style);
-    if (position !== "static") {
-      if (isClipped(style)) own |= CLIPPED;
-      if (!(around & AWAY) && this.isAway(native.rectOf(element))) around |= AWAY;
+    const isPlaced = position !== "static";
+    if (isPlaced || (attributes && style.transform !== "none")) {
+      const box = native.rectOf(element);
+      if (isPlaced && !(around & AWAY) && this.isAway(box)) around |= AWAY;
+      if (isShrunk(element, box)) own |= CUT;
     }
+    if (attributes && isClippedAway(style)) own |= CLIPPED;
     return around & ANY_CUT || own ? placed(element, style, around, own) : around;
   }
 }
 
-/** The element whose overflow is that of the viewport and cuts off nothing itself: the root, or the body instead of it. */
-function overflowOfViewport(page) {
-  const { overflowX, overflowY, contain } = getComputedStyle(page);
-  if (overflowX !== "visible" || overflowY !== "visible") return page;
-  const { body } = document;
-  return contain === "none" && body && getComputedStyle(body).contain === "none" ? body : page;
+/** Reads all that a walk would tell, as a person reads it: on and on, whatever holds the words. */
+class Reader extends Walk {
+  constructor() {
+    super({});
+    this.unread &= ~QUIET;
+    this.frames = [];
+    this.said = [];
+    this.text = " ";
+  }
+
+  flush() {
+    if (!this.text.endsWith(" ")) this.text += " ";
+  }
+
+  push(element, depth, role, name, details) {
+    this.said.push(name, details.v ?? "", ...(details.o ?? []));
+    const number = frameNumbers.get(element);
+    if (role === "iframe" && number !== undefined) this.frames.push(number);
+    return [];
+  }
+
+  hint() {}
 }
 
-/** What a box cuts off of what it holds. */
-function cutBy(element, style) {
-  const { overflowX, overflowY } = style;
-  const width = overflowX === "visible" ? Infinity : widthOf(element);
-  const height = overflowY === "visible" ? Infinity : heightOf(element);
-  if (width > 1 && height > 1) return 0;
-  return width === 0 || height === 0 ? CUT : CLIPPED;
-}
-const widthOf = (element) => element.offsetWidth ?? element.clientWidth;
-const heightOf = (element) => element.offsetHeight ?? element.clientHeight;
+/** Whether a walk would tell of a text, whatever its case, and the frames that it would tell of: `{found, frames}`. */
+engine.tells = (text) =>
+  engine.remembering(() => {
+    const reader = new Reader();
+    if (document.body) reader.begin(document.body, false);
+    const wanted = collapse(text).toLowerCase();
+    const found = [reader.text, ...reader.said].some((told) => collapse(told).toLowerCase().includes(wanted));
+    return { found, frames: reader.frames };
+  });
 
-/** What is cut off in an element that cuts off `own` itself, by the box that it is placed by, and for whom it is that box. */
-function placed(element, style, around, own) {
-  const { position } = style;
-  let cut = around & CUT;
-  if (isOnTop(element)) {
-    around &= ~ANY_CUT;
-    cut = 0;
-  } else if (position === "absolute") cut = (around >> ABSOLUTE_SHIFT) & CUT;
-  else if (position === "fixed") cut = (around >> FIXED_SHIFT) & CUT;
-  cut |= own;
-  around = (around & ~CUT) | cut;
-  const holdsFixed = style.display !== "inline" && holdsWhatIsFixed(style);
-  if (holdsFixed || position !== "static") around = (around & ~(CUT << ABSOLUTE_SHIFT)) | (cut << ABSOLUTE_SHIFT);
-  if (holdsFixed) around = (around & ~(CUT << FIXED_SHIFT)) | (cut << FIXED_SHIFT);
-  return around;
+const MOST_SHAPES = 2000;
+const DRAWN = set("circle ellipse image line path polygon polyline rect use");
+const isDrawnShape = (element, tag) => DRAWN.has(tag) && element instanceof SVGElement;
+
+function svgTitle(element) {
+  for (let child = firstChild(element); child; child = native.nextSibling(child)) {
+    if (nodeType(child) === ELEMENT && localName(child) === "title") return collapse(native.textContent(child));
+  }
+  return "";
 }
 
-/** In the top layer nothing is cut off by what stands around. */
-const isOnTop = (element) => native.matches(element, ":modal, :popover-open, :fullscreen");
+/** The innermost element around both. */
+function holderOf(one, other) {
+  while (one && !native.contains(one, other)) one = engine.flatParent(one);
+  return one ?? other;
+}
 
-const CONTAINS = /paint|layout|strict|content/;
-const MOVES = /transform|translate|rotate|scale|filter|perspective/;
-const MOVED_BY = "transform translate rotate scale filter backdropFilter perspective".split(" ");
-/** True for a box that what is fixed or absolute in it is placed by, whatever its own position. */
-const holdsWhatIsFixed = (engine.holdsWhatIsFixed = (style) =>
-  MOVED_BY.some((property) => style[property] !== "none") || MOVES.test(style.willChange) ||
-  CONTAINS.test(style.contain) || style.contentVisibility === "auto");
+const HAND = /(?:pointer|grab|grabbing|move|zoom-in|zoom-out|-resize)$/;
+const hasHand = (cursor) => cursor !== "auto" && HAND.test(cursor);
+
+/** What listens to the pointer itself, as far as the browser was asked. */
+const hearing = new WeakSet();
+engine.adoptHearers = (...elements) => {
+  for (const element of elements) if (nodeType(element) === ELEMENT) hearing.add(element);
+};
+
+const LARGEST_THING = 40;
+const ACTING = "a[href],button,input,select,textarea,[role=button],[role=link],[tabindex]";
+/** True for one thing to click, not for a container that listens for all it holds. */
+const isOneThing = (element) =>
+  element.getElementsByTagName("*").length <= LARGEST_THING && !native.querySelector(element, ACTING) &&
+  (element instanceof SVGElement || native.rectOf(element).width < innerWidth * 0.9 || native.rectOf(element).height < innerHeight / 2);
+
+const LISTS = set("ul ol menu tbody table dl");
+const LIST_ROLES = set("list listbox menu menubar tree grid rowgroup radiogroup tablist table group toolbar");
+const CELLS = set("td th p");
+const MOST_ITEMS = 500;
+
+/** The items of a list that is clickable as a whole: which of them was meant, its listener finds out. */
+function itemsIn(element, tag) {
+  if (tag === "tr") return [];
+  let holder = element;
+  while (native.children(holder).length === 1) holder = native.children(holder)[0];
+  const all = native.children(holder);
+  if (all.length < 2 || all.length > MOST_ITEMS) return [];
+  const kinds = new Map();
+  for (const child of all) {
+    const kind = `${localName(child)} ${(getAttribute(child, "class") ?? "").trim().split(/\s+/)[0]}`;
+    kinds.set(kind, [...(kinds.get(kind) ?? []), child]);
+  }
+  const alike = [...kinds.values()].reduce((most, some) => (some.length > most.length ? some : most));
+  if (alike.length < 2 || CELLS.has(localName(alike[0]))) return [];
+  const isList = LISTS.has(localName(holder)) || LIST_ROLES.has(getAttribute(holder, "role"));
+  return isList || alike.every(isTold) ? alike : [];
+}
+/** It says by itself which one it is. */
+const isTold = (item) => native.attributeNames(item).some((name) => name === "id" || name === "role" || name.startsWith("data-"));
 
 /** Boxes that cannot clip and are not placed. */
 const WITHOUT_OVERFLOW = set("inline table-row table-row-group table-header-group table-footer-group table-cell contents");
@@ -459,14 +559,9 @@ const WITHOUT_OVERFLOW = set("inline table-row table-row-group table-header-grou
 const HOLDERS = set("cell columnheader gridcell list listitem paragraph row rowheader table");
 const EMPTY_IF_BARE = set("article blockquote definition deletion figure form group list listitem paragraph row table");
 
-const isBlanked = (style) => style.fontSize === "0px" || Number.parseFloat(style.textIndent) < -500;
-
 const HOLLOW = Symbol("hollow");
 const ROWS = set("cell columnheader gridcell listitem row rowheader");
 const PLAIN_TYPES = set("button checkbox hidden image password radio range reset submit text");
-
-const isClipped = (style) =>
-  /^rect\((?:0|1)(?:px)?,? (?:0|1)(?:px)?,? (?:0|1)(?:px)?,? (?:0|1)(?:px)?\)$/.test(style.clip) || /^inset\((?:50|100)%/.test(style.clipPath);
 
 const authorName = (element) =>
   hasAttribute(element, "aria-label") || hasAttribute(element, "aria-labelledby") ? nameOf(element) : "";
@@ -488,10 +583,4 @@ function isScrolledAway(node) {
     if (parent.scrollTop > 0 || parent.scrollLeft !== 0) return true;
   }
   return false;
-}
-
-/** The modal dialog on top: while it is open, nothing outside it can be reached. */
-function openModal(active) {
-  const modals = Array.from(native.querySelectorAll(document.documentElement, "dialog:modal"));
-  return modals.findLast((modal) => active && native.contains(modal, active)) ?? modals.at(-1) ?? null;
 }

@@ -35,7 +35,7 @@ impl Tool for Find {
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let pattern = self.pattern()?;
         let page = call.open_page().await?;
-        let tree = capture(call, &page, CaptureOptions::default()).await?;
+        let tree = capture(call, &page, CaptureOptions { all_refs: true, ..Default::default() }).await?;
         let around = self.around.unwrap_or(2) as usize;
         match snapshot::find(&tree, &pattern, around, call.settings.snapshot_max_chars) {
             Some(found) => show_snapshot(found, reply),

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::Result;
 use crate::browser::{CaptureOptions, Page};
-use crate::mcp::describe::{capture, show_snapshot};
+use crate::mcp::describe::{capture, show_snapshot, tell_unseen};
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::target;
@@ -24,7 +24,7 @@ pub struct Snapshot {
     /// Where each element is: `[box=x,y,width,height]`.
     #[serde(default)]
     pub boxes: bool,
-    /// Refs also for elements that are not for acting on.
+    /// Refs also for what is not for acting on: texts, groups, shapes of drawings.
     #[serde(default)]
     pub all_refs: bool,
 }
@@ -41,10 +41,12 @@ impl Tool for Snapshot {
             None => None,
         };
         call.progress.say("reading the page");
+        let options = CaptureOptions { boxes: self.boxes, all_refs: self.all_refs, ..Default::default() };
         let tree = match &part {
-            Some(part) => part.capture(call, &page, self.boxes).await?,
-            None => capture(call, &page, CaptureOptions { boxes: self.boxes, ..Default::default() }).await?,
+            Some(part) => part.capture(call, &page, options).await?,
+            None => capture(call, &page, options).await?,
         };
+        tell_unseen(&tree, reply);
         let stands = |root: &&Ref| tree.position(root).is_some();
         let rendered = snapshot::render(
             &tree,
@@ -63,7 +65,8 @@ impl Tool for Snapshot {
         }
         show_snapshot(rendered, reply);
         if part.is_none() {
-            call.told.lock().set_tree(&page, tree);
+            let told = if self.all_refs { Arc::new(tree.without_extra()) } else { tree };
+            call.told.lock().set_tree(&page, told);
         }
         reply.show(View::Page);
         Ok(())
@@ -93,15 +96,15 @@ impl Stretch {
     }
 
     /// One element is read alone; what is around it must be read for a section, or for a stretch.
-    async fn capture(&self, call: &Call<'_>, page: &Page, boxes: bool) -> Result<Arc<Tree>> {
+    async fn capture(&self, call: &Call<'_>, page: &Page, whole: CaptureOptions) -> Result<Arc<Tree>> {
         let root = self.from.frame.map(|frame| (frame, self.from.element));
-        let options = CaptureOptions { boxes, root, ..Default::default() };
+        let options = CaptureOptions { root, ..whole };
         let tree = capture(call, page, options).await?;
         let is_heading = tree.nodes().first().is_some_and(|node| node.role == "heading");
         if !is_heading && self.until.is_none() {
             return Ok(tree);
         }
-        let all = capture(call, page, CaptureOptions { boxes, ..Default::default() }).await?;
+        let all = capture(call, page, whole).await?;
         Ok(if all.position(&self.from).is_some() { all } else { tree })
     }
 }

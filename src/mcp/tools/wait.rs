@@ -6,9 +6,8 @@ use serde::Deserialize;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::Result;
-use crate::browser::{CaptureOptions, Page};
+use crate::browser::Page;
 use crate::error::Error;
-use crate::mcp::describe;
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::tool::{Effect, Patience, Tool};
@@ -75,7 +74,7 @@ async fn until(call: &Call<'_>, page: &Page, text: &str, there: bool) -> Result<
         if let Some(dialog) = page.dialog() {
             return Err(Error::DialogOpen { kind: dialog.kind, message: dialog.message });
         }
-        let seen = match timeout_at(deadline, page.unless_dialog(is_visible(call, page, &wanted))).await {
+        let seen = match timeout_at(deadline, page.unless_dialog(page.tells(&wanted))).await {
             Ok(seen) => Some(seen?),
             Err(_) => None,
         };
@@ -89,15 +88,5 @@ async fn until(call: &Call<'_>, page: &Page, text: &str, there: bool) -> Result<
         let pause = (Instant::now() + PAUSE).min(deadline);
         page.changed_before(&mut changes, pause).await;
         tokio::time::sleep_until(pause).await;
-    }
-}
-
-/// Whether a snapshot of the page would tell the text.
-async fn is_visible(call: &Call<'_>, page: &Page, text: &str) -> Result<bool> {
-    match describe::capture(call, page, CaptureOptions::default()).await {
-        Ok(tree) => Ok(tree.says(text)),
-        // A document that is just being replaced shows nothing.
-        Err(Error::DocumentGone | Error::FrameDetached) => Ok(false),
-        Err(error) => Err(error),
     }
 }

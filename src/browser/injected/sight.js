@@ -1,0 +1,83 @@
+// What hides an element from a person, as it is found on the way down from the root: each element passes on to what it
+// holds what cuts it off.
+const { matches, rectOf } = engine.native;
+
+const CLIPPED = 8; // in a box too small to show anything
+const GONE = 16; // in a box of no size at all
+// What cuts off what is in the flow does not cut off what is placed by a box outside of it. So the two bits for what a box
+// cuts off are kept three times: for what is in the flow, for what is absolute, and for what is fixed.
+const CUT = CLIPPED | GONE;
+const ABSOLUTE_SHIFT = 7;
+const FIXED_SHIFT = 9;
+const ANY_CUT = CUT | (CUT << ABSOLUTE_SHIFT) | (CUT << FIXED_SHIFT);
+
+/** The element whose overflow is that of the viewport and cuts off nothing itself: the root, or the body instead of it. */
+const overflowOfViewport = () => {
+  const page = document.documentElement;
+  const { overflowX, overflowY, contain } = getComputedStyle(page);
+  if (overflowX !== "visible" || overflowY !== "visible") return page;
+  const { body } = document;
+  return contain === "none" && body && getComputedStyle(body).contain === "none" ? body : page;
+};
+
+const widthOf = (element) => element.offsetWidth ?? element.clientWidth;
+const heightOf = (element) => element.offsetHeight ?? element.clientHeight;
+
+/** What a box cuts off of what it holds. */
+function cutBy(element, style) {
+  if (style.overflow === "visible") return 0;
+  const { overflowX, overflowY } = style;
+  const width = overflowX === "visible" ? Infinity : widthOf(element);
+  const height = overflowY === "visible" ? Infinity : heightOf(element);
+  if (width > 1 && height > 1) return 0;
+  return width === 0 || height === 0 ? CUT : CLIPPED;
+}
+
+/** Cut off by a path or rectangle that leaves nothing. */
+const isClippedAway = (style) =>
+  (style.position !== "static" && /^rect\((?:0|1)(?:px)?,? (?:0|1)(?:px)?,? (?:0|1)(?:px)?,? (?:0|1)(?:px)?\)$/.test(style.clip)) ||
+  /^(?:inset\((?:50|100)%|circle\(0(?:px|%))/.test(style.clipPath);
+
+/** Drawn with no width or height though it has both: `scale(0)`, or turned on edge. */
+const isShrunk = (element, box) => (box.width < 0.5 && widthOf(element) > 0) || (box.height < 0.5 && heightOf(element) > 0);
+
+/** In the top layer nothing is cut off by what stands around. */
+const isOnTop = (element) => matches(element, ":modal, :popover-open, :fullscreen");
+
+/** What is cut off in an element that cuts off `own` itself, by the box that it is placed by, and for whom it is that box. */
+function placed(element, style, around, own) {
+  const { position } = style;
+  let cut = around & CUT;
+  if (isOnTop(element)) {
+    around &= ~ANY_CUT;
+    cut = 0;
+  } else if (position === "absolute") cut = (around >> ABSOLUTE_SHIFT) & CUT;
+  else if (position === "fixed") cut = (around >> FIXED_SHIFT) & CUT;
+  cut |= own;
+  around = (around & ~CUT) | cut;
+  const holdsFixed = style.display !== "inline" && holdsWhatIsFixed(style);
+  if (holdsFixed || position !== "static") around = (around & ~(CUT << ABSOLUTE_SHIFT)) | (cut << ABSOLUTE_SHIFT);
+  if (holdsFixed) around = (around & ~(CUT << FIXED_SHIFT)) | (cut << FIXED_SHIFT);
+  return around;
+}
+
+const CONTAINS = /paint|layout|strict|content/;
+const MOVES = /transform|translate|rotate|scale|filter|perspective/;
+const MOVED_BY = "transform translate rotate scale filter backdropFilter perspective".split(" ");
+/** True for a box that what is fixed or absolute in it is placed by, whatever its own position. */
+const holdsWhatIsFixed = (style) =>
+  MOVED_BY.some((property) => style[property] !== "none") || MOVES.test(style.willChange) ||
+  CONTAINS.test(style.contain) || style.contentVisibility === "auto";
+
+/** Letters of no size, or indented out of sight. */
+const isBlanked = (style) => style.fontSize === "0px" || Number.parseFloat(style.textIndent) < -500;
+
+/** The modal dialog on top: while it is open, nothing outside it can be reached. */
+function openModal(active) {
+  const modals = Array.from(engine.native.querySelectorAll(document.documentElement, "dialog:modal"));
+  return modals.findLast((modal) => active && engine.native.contains(modal, active)) ?? modals.at(-1) ?? null;
+}
+
+engine.sight = {
+  CLIPPED, GONE, CUT, ANY_CUT, overflowOfViewport, cutBy, isClippedAway, isShrunk, isOnTop, placed, holdsWhatIsFixed, isBlanked, openModal,
+};
