@@ -33,14 +33,16 @@ type Date = (i32, u32, u32);
 fn moment(kind: &str, text: &str) -> Option<Result<String, Either>> {
     let (rest, time) = take_time(text)?;
     let told = |date: Date| format!("{:04}-{:02}-{:02}", date.0, date.1, date.2);
-    let rest = rest.trim_matches(|c: char| c.is_whitespace() || matches!(c, ',' | 't'));
+    let edge = |c: char| c.is_whitespace() || c == ',';
+    let rest = rest.trim_matches(edge);
+    let rest = rest.strip_suffix(" at").unwrap_or(rest).trim_end_matches(edge);
+    // As in `2027-03-05T14:30`.
+    let rest =
+        rest.strip_suffix('t').filter(|date| date.ends_with(|c: char| c.is_ascii_digit())).unwrap_or(rest);
     Some(match (kind, time) {
         ("time", Some(time)) if rest.trim_start_matches("at").trim().is_empty() => Ok(time),
         ("date", None) => date(rest)?.map(told),
-        ("datetime-local", Some(time)) => {
-            let rest = rest.trim_end_matches("at").trim_end_matches(|c: char| c.is_whitespace() || c == ',');
-            date(rest)?.map(|date| format!("{}T{time}", told(date)))
-        }
+        ("datetime-local", Some(time)) => date(rest)?.map(|date| format!("{}T{time}", told(date))),
         ("month", None) => match month_of(rest) {
             Some((year, month)) => Ok(format!("{year:04}-{month:02}")),
             None => date(rest)?.map(|(year, month, _)| format!("{year:04}-{month:02}")),

@@ -140,6 +140,8 @@ fn use_of(tree: &Tree, line: &Line, main: &MainPart) -> Use {
     let is_first = node.details.as_ref().and_then(|details| details.level) == Some(1);
     if line.is_property {
         Use::Rest
+    } else if line.worth == Worth::Actionable && node.is_actionable() && node.role != "link" {
+        Use::Control
     } else if node.role == "heading" {
         if in_main || is_first { Use::Outline } else { Use::Heading }
     } else if line.folded > 0 && line.prose.is_none() {
@@ -147,7 +149,7 @@ fn use_of(tree: &Tree, line: &Line, main: &MainPart) -> Use {
     } else if node.role == "iframe" || roles::is_announcement(node.role) {
         Use::Announced
     } else if line.worth == Worth::Actionable {
-        if node.role != "link" || !main.is_article {
+        if !main.is_article {
             Use::Control
         } else if in_main {
             Use::Link
