@@ -10,7 +10,7 @@ use super::text::{push_plain, push_quoted};
 /// Lines of a snapshot that are gone from the same place.
 pub(super) struct Gone<'a> {
     side: &'a Side<'a>,
-    gone: HashSet<usize>,
+    indices: HashSet<usize>,
     /// Neighbours, each the outermost line of a branch.
     runs: Vec<Vec<usize>>,
 }
@@ -33,11 +33,11 @@ impl<'a> Gone<'a> {
             }
             next = Some(branch(side, index).end);
         }
-        Self { side, gone: set, runs }
+        Self { side, indices: set, runs }
     }
 
     pub(super) fn count(&self) -> usize {
-        self.gone.len()
+        self.indices.len()
     }
 
     /// One line for each branch; one for many that were neighbours.
@@ -69,7 +69,7 @@ impl<'a> Gone<'a> {
 
     /// How many lines went with this one, itself among them.
     fn size(&self, index: usize) -> usize {
-        branch(self.side, index).filter(|inside| self.gone.contains(inside)).count()
+        branch(self.side, index).filter(|inside| self.indices.contains(inside)).count()
     }
 
     /// The line, short.

@@ -130,20 +130,6 @@ impl Tree {
         self.document == behind.document && back * 2 > hidden.len()
     }
 
-    /// Whether the page says this: in a name, a text or a value, or across several.
-    pub fn says(&self, text: &str) -> bool {
-        let mut all = String::new();
-        for node in &self.nodes {
-            for said in [Some(&node.name), node.details.as_ref().and_then(|details| details.value.as_ref())] {
-                for word in said.iter().flat_map(|said| said.split_whitespace()) {
-                    all.push_str(word);
-                    all.push(' ');
-                }
-            }
-        }
-        all.contains(text)
-    }
-
     /// The end of the subtree that begins at `start`.
     pub(super) fn end(&self, start: usize) -> usize {
         let depth = self.nodes[start].depth;

@@ -39,13 +39,13 @@ impl Tool for WaitFor {
             (Some(text), None, None) => {
                 let page = call.open_page().await?;
                 call.progress.say("waiting for the text");
-                page.unless_stuck(None, until(call, &page, &text, true)).await?;
+                page.unless_stuck(None, Box::pin(until(call, &page, &text, true))).await?;
                 format!("Text '{text}' appeared on page")
             }
             (None, Some(text), None) => {
                 let page = call.open_page().await?;
                 call.progress.say("waiting for the text to go");
-                page.unless_stuck(None, until(call, &page, &text, false)).await?;
+                page.unless_stuck(None, Box::pin(until(call, &page, &text, false))).await?;
                 format!("Text '{text}' disappeared from page")
             }
             (None, None, Some(seconds)) => {
@@ -74,7 +74,7 @@ async fn until(call: &Call<'_>, page: &Page, text: &str, there: bool) -> Result<
         if let Some(dialog) = page.dialog() {
             return Err(Error::DialogOpen { kind: dialog.kind, message: dialog.message });
         }
-        let seen = match timeout_at(deadline, page.unless_dialog(page.tells(&wanted))).await {
+        let seen = match timeout_at(deadline, page.unless_dialog(Box::pin(page.tells(&wanted)))).await {
             Ok(seen) => Some(seen?),
             Err(_) => None,
         };
