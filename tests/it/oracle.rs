@@ -1,6 +1,6 @@
 //! The browser's own accessibility tree is the judge of what the walk says: roles, names and states agree, and
 //! nothing that matters is missing. Where we tell otherwise on purpose, `told_otherwise` says why.
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 
 use patchright_mcp::browser::{BrowserContext, CaptureOptions, NavigateOptions, Page, value_argument};
@@ -59,6 +59,34 @@ fn what_no_one_can_see_is_left_out() {
         let page = open(&context, &site, "modal").await;
         let tree = page.capture(0, CaptureOptions::default()).await.unwrap();
         insta::assert_snapshot!(render(&tree, &Options::default()).text);
+    });
+}
+
+/// Pages whose texts say themselves whether a person sees them.
+#[test]
+fn what_a_person_sees_is_told_and_nothing_else() {
+    drive(async |context, site| {
+        for (name, seen, unseen) in [("application", 5, 0), ("clipped", 13, 13)] {
+            let page = open(&context, &site, name).await;
+            let tree = page.capture(0, CaptureOptions::default()).await.unwrap();
+            let told = render(&tree, &Options::default()).text;
+            let html = fs::read_to_string(format!("tests/pages/oracle/{name}.html")).unwrap();
+            let texts: HashSet<&str> = html
+                .split(['>', '<'])
+                .map(str::trim)
+                .filter(|text| text.starts_with("Seen:") || text.starts_with("Unseen:"))
+                .collect();
+            let (shown, hidden): (Vec<&str>, Vec<&str>) =
+                texts.iter().partition(|text| text.starts_with("Seen:"));
+            assert_eq!((shown.len(), hidden.len()), (seen, unseen), "{name}");
+            let missing: Vec<_> = shown.iter().filter(|text| !told.contains(**text)).collect();
+            let forged: Vec<_> = hidden.iter().filter(|text| told.contains(**text)).collect();
+            assert!(
+                missing.is_empty() && forged.is_empty(),
+                "{name}: left out {missing:?}, told {forged:?} in\n{told}"
+            );
+            page.close().await.unwrap();
+        }
     });
 }
 

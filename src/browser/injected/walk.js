@@ -38,6 +38,13 @@ const UNREAD = 128; // outside the modal dialog that is open
 const AWAY = 256; // something around it stands where no scrolling reaches
 const BLANKED = 512; // something around it has letters of no size, or indented out of sight
 
+// What cuts off what is in the flow does not cut off what is placed by a box outside of it. So the two bits for what a box
+// cuts off are kept three times: for what is in the flow, for what is absolute, and for what is fixed.
+const CUT = CLIPPED | GONE;
+const ABSOLUTE_SHIFT = 7;
+const FIXED_SHIFT = 9;
+const ANY_CUT = CUT | (CUT << ABSOLUTE_SHIFT) | (CUT << FIXED_SHIFT);
+
 /* ------------------------------------------------------------------- frames */
 
 const frameNumbers = new WeakMap();
@@ -107,6 +114,7 @@ class Walk {
     this.left = -beyond - window.scrollX;
     this.top = -window.scrollY;
     this.modal = openModal(this.active);
+    this.viewportsOverflow = overflowOfViewport(page);
   }
 
   begin(start, partly) {
@@ -198,7 +206,7 @@ class Walk {
     if (!WITHOUT_OVERFLOW.has(display)) {
       if (style.contentVisibility === "hidden") return;
       around = this.surroundings(element, style, around);
-    }
+    } else if (around & ANY_CUT && display !== "contents") around = placed(element, style, around, 0);
     if (attributes && isBlanked(style)) around |= BLANKED;
     const pointer = style.cursor === "pointer";
     let clickable = this.mayBeClicked(element, tag, pointer, around, attributes);
@@ -216,6 +224,7 @@ class Walk {
   }
 
   control(element, tag, role, depth, around) {
+    if (around & ANY_CUT) around = this.surroundings(element, getComputedStyle(element), around);
     if (native.checkVisibility(element, VISIBLE_BOX)) {
       if (!(around & UNREAD) && (!(around & GONE) || isLabelledInput(element, tag))) {
         return this.listed(element, tag, role, depth, around, true, false, null);
@@ -385,19 +394,62 @@ class Walk {
    * is hidden (CLIPPED), or beyond the edges that no scrolling passes (AWAY).
    */
   surroundings(element, style, around) {
-    if (around & GONE) return around;
-    if (style.overflowX !== "visible") {
-      const width = element.offsetWidth;
-      const height = element.offsetHeight;
-      if (width <= 1 || height <= 1) around |= width === 0 || height === 0 ? CLIPPED | GONE : CLIPPED;
-    }
-    if (style.position !== "static") {
-      if (isClipped(style)) around |= CLIPPED;
+    const { position } = style;
+    let own = element === this.viewportsOverflow ? 0 : cutBy(element, style);
+    if (position !== "static") {
+      if (isClipped(style)) own |= CLIPPED;
       if (!(around & AWAY) && this.isAway(native.rectOf(element))) around |= AWAY;
     }
-    return around;
+    return around & ANY_CUT || own ? placed(element, style, around, own) : around;
   }
 }
+
+/** The element whose overflow is that of the viewport and cuts off nothing itself: the root, or the body instead of it. */
+function overflowOfViewport(page) {
+  const { overflowX, overflowY, contain } = getComputedStyle(page);
+  if (overflowX !== "visible" || overflowY !== "visible") return page;
+  const { body } = document;
+  return contain === "none" && body && getComputedStyle(body).contain === "none" ? body : page;
+}
+
+/** What a box cuts off of what it holds. */
+function cutBy(element, style) {
+  const { overflowX, overflowY } = style;
+  const width = overflowX === "visible" ? Infinity : widthOf(element);
+  const height = overflowY === "visible" ? Infinity : heightOf(element);
+  if (width > 1 && height > 1) return 0;
+  return width === 0 || height === 0 ? CUT : CLIPPED;
+}
+const widthOf = (element) => element.offsetWidth ?? element.clientWidth;
+const heightOf = (element) => element.offsetHeight ?? element.clientHeight;
+
+/** What is cut off in an element that cuts off `own` itself, by the box that it is placed by, and for whom it is that box. */
+function placed(element, style, around, own) {
+  const { position } = style;
+  let cut = around & CUT;
+  if (isOnTop(element)) {
+    around &= ~ANY_CUT;
+    cut = 0;
+  } else if (position === "absolute") cut = (around >> ABSOLUTE_SHIFT) & CUT;
+  else if (position === "fixed") cut = (around >> FIXED_SHIFT) & CUT;
+  cut |= own;
+  around = (around & ~CUT) | cut;
+  const holdsFixed = style.display !== "inline" && holdsWhatIsFixed(style);
+  if (holdsFixed || position !== "static") around = (around & ~(CUT << ABSOLUTE_SHIFT)) | (cut << ABSOLUTE_SHIFT);
+  if (holdsFixed) around = (around & ~(CUT << FIXED_SHIFT)) | (cut << FIXED_SHIFT);
+  return around;
+}
+
+/** In the top layer nothing is cut off by what stands around. */
+const isOnTop = (element) => native.matches(element, ":modal, :popover-open, :fullscreen");
+
+const CONTAINS = /paint|layout|strict|content/;
+const MOVES = /transform|translate|rotate|scale|filter|perspective/;
+const MOVED_BY = "transform translate rotate scale filter backdropFilter perspective".split(" ");
+/** True for a box that what is fixed or absolute in it is placed by, whatever its own position. */
+const holdsWhatIsFixed = (engine.holdsWhatIsFixed = (style) =>
+  MOVED_BY.some((property) => style[property] !== "none") || MOVES.test(style.willChange) ||
+  CONTAINS.test(style.contain) || style.contentVisibility === "auto");
 
 /** Boxes that cannot clip and are not placed. */
 const WITHOUT_OVERFLOW = set("inline table-row table-row-group table-header-group table-footer-group table-cell contents");
