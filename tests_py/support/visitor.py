@@ -128,13 +128,19 @@ class Visitor:
 
     async def fill(self, *fields: tuple[str, str, str]) -> Reply:
         """Fills a form: a role, a name and a value for each field."""
-        kinds = {"textbox", "checkbox", "radio", "combobox", "slider"}
+        kinds = {
+            "checkbox": "checkbox",
+            "switch": "checkbox",
+            "radio": "radio",
+            "combobox": "combobox",
+            "slider": "slider",
+        }
         return await self.do(
             "browser_fill_form",
             fields=[
                 {
                     "name": name,
-                    "type": role if role in kinds else "textbox",
+                    "type": kinds.get(role, "textbox"),
                     "ref": await self.find(role, name),
                     "value": value,
                 }

@@ -39,7 +39,7 @@ async def test_a_heading_of_quill_is_chosen(visit: Visit) -> None:
 async def test_text_of_quill_is_replaced(visit: Visit) -> None:
     page = await visit("quill")
     await page.type("textbox", "", text="One\nTwo")
-    await page.type("textbox", "OneTwo", text="Three")
+    await page.type("textbox", "", text="Three")
     assert await page.value("quill.getText()") == "Three\n"
 
 
