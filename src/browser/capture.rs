@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use serde_json::json;
+use tokio::time::{Instant, timeout_at};
 
 use super::frame::Frame;
 use super::page::Page;
@@ -32,6 +33,8 @@ impl Default for CaptureOptions {
 
 /// A frame that does not answer must not hold up the rest of the page.
 const CHILD_LIMIT: Duration = Duration::from_secs(1);
+/// Nor must frames within frames, all together.
+const CHILDREN_LIMIT: Duration = Duration::from_secs(4);
 /// Frames beyond this many are not read.
 const MOST_FRAMES: usize = 200;
 /// Closed roots inside closed roots are followed this deep.
@@ -53,7 +56,8 @@ impl Page {
         let main = self.unless_dialog(async { main.await.unwrap_or(Err(Error::PageBusy)) }).await?;
         let mut frames = HashMap::from([(top.number(), main)]);
         let mut level = vec![top.clone()];
-        while !level.is_empty() && frames.len() < MOST_FRAMES {
+        let end = Instant::now() + CHILDREN_LIMIT;
+        while !level.is_empty() && frames.len() < MOST_FRAMES && Instant::now() < end {
             let children: Vec<Frame> = self
                 .frames()
                 .into_iter()
@@ -61,7 +65,8 @@ impl Page {
                 .take(MOST_FRAMES - frames.len())
                 .collect();
             let options = CaptureOptions { root: None, ..options };
-            let read = children.iter().map(|frame| tokio::time::timeout(CHILD_LIMIT, read(frame, options)));
+            let limit = end.min(Instant::now() + CHILD_LIMIT);
+            let read = children.iter().map(|frame| timeout_at(limit, read(frame, options)));
             let read = self.unless_dialog(async { Ok(join_all(read).await) }).await?;
             for (frame, read) in children.iter().zip(read) {
                 if let Ok(Ok(read)) = read {

@@ -381,7 +381,8 @@ impl BrowserContext {
         let Some(page) = page else { return false };
         // A window that was opened for nothing else is gone before anybody hears of it.
         let page = page.opener().filter(|_| !page.is_ready()).unwrap_or(page);
-        let download = self.inner.downloads.begun(told, page.id());
+        let folder = self.inner.options.lock().downloads.clone();
+        let download = self.inner.downloads.begun(told, page.id(), folder.as_deref());
         page.note_effect();
         self.tell(&News::Download(download));
         true

@@ -1,4 +1,5 @@
 //! Files that pages send: kept under a name that is safe, in a folder that the user named.
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use parking_lot::Mutex;
@@ -7,6 +8,17 @@ use crate::cdp::types::browser::{DownloadProgress, DownloadWillBegin};
 
 /// How many downloads a context remembers: the newest.
 const REMEMBERED: usize = 200;
+
+/// The files that downloads of this process have begun and not finished.
+static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// Removes what has come of downloads that nobody will finish, as this process ends.
+pub fn remove_unfinished() {
+    for path in std::mem::take(&mut *UNFINISHED.lock()) {
+        let _ = std::fs::remove_file(&path);
+        let _ = std::fs::remove_file(path.with_extension("crdownload"));
+    }
+}
 
 /// What has become of a download.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,7 +59,8 @@ impl Downloads {
         self.known.lock().clone()
     }
 
-    pub(super) fn begun(&self, told: &DownloadWillBegin, page: &str) -> Download {
+    pub(super) fn begun(&self, told: &DownloadWillBegin, page: &str, folder: Option<&Path>) -> Download {
+        UNFINISHED.lock().extend(folder.map(|folder| folder.join(&told.guid)));
         let mut known = self.known.lock();
         if known.len() == REMEMBERED {
             known.remove(0);
@@ -105,6 +118,7 @@ impl Downloads {
             }
             _ => return false,
         };
+        UNFINISHED.lock().remove(&folder.join(&told.guid));
         true
     }
 }
@@ -139,7 +153,8 @@ fn give_name(arrived: &Path, folder: &Path, name: &str) -> std::io::Result<(Path
 
 /// A name without folders, control characters, or what another system would stumble over.
 fn safe_name(proposed: &str) -> String {
-    const LONGEST: usize = 150;
+    /// Most disks take 255 bytes; some are left for a number.
+    const LONGEST: usize = 200;
     const RESERVED: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "COM1", "LPT1"];
     let base = proposed.rsplit(['/', '\\']).next().unwrap_or_default();
     let cleaned: String = base
@@ -158,26 +173,40 @@ fn safe_name(proposed: &str) -> String {
         return "download".to_owned();
     }
     if RESERVED.iter().any(|reserved| reserved.eq_ignore_ascii_case(stem)) {
-        return format!("_{cleaned}");
+        return shortened(&format!("_{cleaned}"), LONGEST);
     }
     shortened(cleaned, LONGEST)
 }
 
-/// At most `longest` characters, with the ending kept.
+/// At most `longest` bytes, which is what disks count, with the ending kept and no letter cut.
 fn shortened(name: &str, longest: usize) -> String {
-    let count = name.chars().count();
-    if count <= longest {
+    if name.len() <= longest {
         return name.to_owned();
     }
-    let ending = name.rsplit_once('.').map(|(_, ending)| ending).filter(|ending| ending.chars().count() < 16);
-    let ending = ending.map(|ending| format!(".{ending}")).unwrap_or_default();
-    let stem: String = name.chars().take(longest - ending.chars().count()).collect();
-    stem + &ending
+    const LONGEST_ENDING: usize = 32;
+    let ending = name.rfind('.').map_or("", |dot| &name[dot..]);
+    let ending = if ending.len() > LONGEST_ENDING { "" } else { ending };
+    let room = longest - ending.len();
+    let end = (0..=room).rev().find(|end| name.is_char_boundary(*end)).unwrap_or_default();
+    format!("{}{ending}", &name[..end])
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::safe_name;
+
+    proptest! {
+        /// Whatever a site proposes, a disk takes it, and what kind of file it is can still be read.
+        #[test]
+        fn a_name_fits_on_a_disk_and_keeps_its_ending(stem in "[^./\\\\]{1,400}", ending in "[a-z0-9]{1,8}") {
+            let name = safe_name(&format!("x{stem}.{ending}"));
+            prop_assert!(name.len() <= 200, "{} bytes", name.len());
+            let ending = format!(".{ending}");
+            prop_assert!(name.ends_with(&ending));
+        }
+    }
 
     #[test]
     fn names_from_the_web_are_made_safe() {
@@ -196,6 +225,6 @@ mod tests {
             assert_eq!(safe_name(proposed), safe, "{proposed:?}");
         }
         let long = safe_name(&("x".repeat(300) + ".tar.gz"));
-        assert_eq!((long.chars().count(), long.rsplit('.').next()), (150, Some("gz")));
+        assert_eq!((long.chars().count(), long.rsplit('.').next()), (200, Some("gz")));
     }
 }

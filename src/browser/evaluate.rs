@@ -3,6 +3,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
+use tokio::time::timeout;
 
 use super::frame::Frame;
 use super::page::Page;
@@ -23,6 +24,28 @@ impl Frame {
     /// `script` with the page's own stack, `dialog_open` if it opened one and so cannot end.
     pub async fn evaluate(&self, script: &str, arguments: Vec<CallArgument>, scope: Scope) -> Result<Value> {
         Ok(json_value(&self.run(script, arguments, scope, true).await?))
+    }
+
+    /// Like [`evaluate`](Self::evaluate), at most `limit`. A script that keeps the page from answering is ended then, and the
+    /// page works on; one that merely waits goes on waiting.
+    ///
+    /// # Errors
+    /// `wait_ran_out`, `page_busy` if the page goes on with something else that has no end.
+    pub async fn evaluate_within(
+        &self,
+        limit: Duration,
+        script: &str,
+        arguments: Vec<CallArgument>,
+        scope: Scope,
+    ) -> Result<Value> {
+        let (page, session) = (self.page()?, self.session());
+        match timeout(limit, self.evaluate(script, arguments, scope)).await {
+            Ok(Err(Error::NoAnswer { .. })) | Err(_) => {}
+            Ok(ended) => return ended,
+        }
+        page.stop_script(&session).await;
+        page.must_answer().await?;
+        Err(Error::WaitRanOut { what: "the end of the script".to_owned(), waited: limit })
     }
 
     /// Like [`evaluate`](Self::evaluate); the result stays in the page.

@@ -24,6 +24,12 @@ pub use log::Uncaught;
 pub use process::{BrowserProcess, Exit, PipeReceiver, PipeSender};
 pub use version::Version;
 
+/// Ends the browsers that still run and removes what is temporary of them: for an end that waits for nobody.
+pub fn end_all() {
+    #[cfg(unix)]
+    profile::remove_all();
+}
+
 /// How to start a browser. The default is a headed Chromium with a profile of its own that is removed afterwards.
 #[derive(Debug, Clone)]
 pub struct LaunchOptions {

@@ -5,6 +5,7 @@ use tokio::time::timeout;
 
 use super::frame::{Frame, Moments};
 use super::page::Page;
+use super::pulse::PATIENCE;
 use crate::cdp::types::emulation::SetScriptExecutionDisabled;
 use crate::cdp::types::network::Response;
 use crate::cdp::types::page::{GetNavigationHistory, Navigate, NavigateToHistoryEntry, Reload, StopLoading};
@@ -77,9 +78,17 @@ impl Page {
     pub async fn reload(&self, options: &NavigateOptions) -> Result<Arrival> {
         let _work = self.work();
         self.revive();
+        let history = self.session().call_within(GetNavigationHistory {}, options.limit).await?;
         let before = self.main_frame().loader();
-        self.session().call_within(Reload::default(), options.limit).await?;
-        self.until_arrived(&before, options).await
+        let reload = async {
+            self.session().call_within(Reload::default(), options.limit).await?;
+            self.until_arrived(&before, options).await
+        };
+        let again = async || match history.entries.get(history.current_index) {
+            Some(entry) => self.go_to(entry.id, options).await,
+            None => Err(Error::PageBusy),
+        };
+        self.leave_by(reload, again, options).await
     }
 
     /// Goes back in the history of the tab.
@@ -98,8 +107,14 @@ impl Page {
         let entry =
             history.current_index.checked_add_signed(steps).and_then(|index| history.entries.get(index));
         let entry = entry.ok_or(Error::NoHistory { direction })?;
+        self.revive();
+        self.leave_by(self.go_to(entry.id, options), async || self.go_to(entry.id, options).await, options)
+            .await
+    }
+
+    async fn go_to(&self, entry_id: i64, options: &NavigateOptions) -> Result<Arrival> {
         let before = (self.main_frame().loader(), self.mark());
-        let go = NavigateToHistoryEntry { entry_id: entry.id };
+        let go = NavigateToHistoryEntry { entry_id };
         self.session().call_within(go, options.limit).await?;
         let moved_within = self.until(|page| {
             let frame = page.main_frame();
@@ -115,6 +130,38 @@ impl Page {
             Ok(Err(error)) => Err(error),
             Err(_) => Err(Error::NavigationSlow { waited: options.limit }),
         }
+    }
+
+    /// Leaves the document by `way`, whatever it does against that: dialogs that are in the way are dismissed, a script that
+    /// runs without end is ended, and its page is left for an empty one, from which `again` goes on.
+    ///
+    /// # Errors
+    /// `page_busy` when a script without end has begun after the navigation did: then only closing helps.
+    async fn leave_by(
+        &self,
+        way: impl Future<Output = Result<Arrival>>,
+        again: impl AsyncFnOnce() -> Result<Arrival>,
+        options: &NavigateOptions,
+    ) -> Result<Arrival> {
+        let _leaving = self.leave_dialogs();
+        let leave = async {
+            // First: nothing reaches a page any more that another one waits to replace.
+            if self.release().await {
+                return tokio::select! {
+                    biased;
+                    arrived = way => arrived,
+                    () = self.until_unleavable() => Err(Error::PageBusy),
+                };
+            }
+            // It has a process of its own, and needs nothing of the old one's.
+            self.main_frame().start_and_wait(self, "about:blank", options).await?;
+            again().await
+        };
+        let left = timeout(options.limit, leave).await;
+        left.unwrap_or_else(|_| {
+            self.session().send(StopLoading {}).ignore();
+            Err(Error::NavigationSlow { waited: options.limit })
+        })
     }
 
     async fn until_arrived(&self, before: &str, options: &NavigateOptions) -> Result<Arrival> {
@@ -136,23 +183,34 @@ impl Page {
     }
 }
 
+/// Whether `url` is a place within the document at `here`.
+fn stays(here: &str, url: &str) -> bool {
+    let document = |url: &str| url.split('#').next().map(str::to_owned);
+    url.contains('#') && document(here) == document(url)
+}
+
 impl Frame {
     /// Navigates and waits. A download, an answer without content and a dialog end it too: they are arrivals.
     pub async fn goto(&self, url: &str, options: &NavigateOptions) -> Result<Arrival> {
         let page = self.page()?;
         let _work = page.work();
         page.revive();
+        if self != page.main_frame() {
+            let arrived = timeout(options.limit, self.start_and_wait(&page, url, options)).await;
+            return arrived.unwrap_or(Err(Error::NavigationSlow { waited: options.limit }));
+        }
         let go = async {
-            if page.floods_dialogs() && self == page.main_frame() {
+            if page.floods_dialogs() {
                 self.silence(&page, options).await?;
             }
             self.start_and_wait(&page, url, options).await
         };
-        let arrived = timeout(options.limit, go).await;
-        arrived.unwrap_or_else(|_| {
-            page.session().send(StopLoading {}).ignore();
-            Err(Error::NavigationSlow { waited: options.limit })
-        })
+        if stays(&page.url(), url) {
+            // Who moves within the document does not leave it.
+            let moved = timeout(options.limit, page.unless_stuck(Some(PATIENCE), go)).await;
+            return moved.unwrap_or(Err(Error::NavigationSlow { waited: options.limit }));
+        }
+        page.leave_by(go, async || self.start_and_wait(&page, url, options).await, options).await
     }
 
     /// Leaves a document that asks without end and so never gets to anything else: without its scripts, for an empty one.

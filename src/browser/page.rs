@@ -62,6 +62,8 @@ struct PageState {
     dialogs_ever: u64,
     /// The last one that was told of.
     dialog_told: u64,
+    /// How many are leaving the page: to them a dialog is no question.
+    leavers: u32,
     chooser: Option<FileChooser>,
     /// Whether its requests wait for a decision.
     routed: bool,
@@ -182,6 +184,7 @@ impl Page {
                 dialogs_in_a_row: 0,
                 dialogs_ever: 0,
                 dialog_told: 0,
+                leavers: 0,
                 chooser: None,
                 routed: false,
                 ready: false,
@@ -408,6 +411,21 @@ impl Page {
             }
         });
         Ok(dialog)
+    }
+
+    /// Answers the open dialog as somebody who leaves the page, and those that open until the guard is dropped. `None`
+    /// when no dialog is open.
+    pub(super) fn leave_dialogs(&self) -> Option<Leaving> {
+        let dialog = self.obstruction()?;
+        self.update(|state| {
+            state.leavers += 1;
+            state.dialog = None;
+        });
+        let session = self.sessions().into_iter().find(|session| session.id() == dialog.session);
+        let answer =
+            wire::HandleJavaScriptDialog { accept: dialog.kind == "beforeunload", prompt_text: None };
+        session.as_ref().unwrap_or(&self.inner.session).send(answer).ignore();
+        Some(Leaving(self.downgrade()))
     }
 
     /// Answers the next dialog that opens, once.
@@ -890,15 +908,17 @@ impl Page {
         let answer = self.update(|state| {
             state.journal.effect();
             state.dialogs_in_a_row += u32::from(!patient);
-            let flood =
-                (state.dialogs_in_a_row > MOST_DIALOGS).then_some((dialog.kind == "beforeunload", None));
+            let unasked = state.dialogs_in_a_row > MOST_DIALOGS || state.leavers > 0;
+            let flood = unasked.then_some((dialog.kind == "beforeunload", None));
             let answer = flood.or_else(|| state.next_answer.take());
             state.dialog = answer.is_none().then_some(dialog);
             state.dialog_opened = Instant::now();
             let (accept, prompt_text) = answer?;
+            let left = state.leavers > 0;
             // What the answer causes belongs to what opened the dialog.
             state.journal.loading(DIALOG, true);
-            Some((accept, prompt_text, self.reading_time(state)))
+            let read = if left { Duration::ZERO } else { self.reading_time(state) };
+            Some((accept, prompt_text, read))
         });
         if let Some((accept, prompt_text, reading_time)) = answer {
             let session = session.clone();
@@ -963,6 +983,17 @@ impl Page {
         });
         self.context().traffic_of_page_ended(self);
         self.tell(&PageEvent::Closed);
+    }
+}
+
+/// As long as it is held, no dialog keeps the page from being left.
+pub(super) struct Leaving(WeakPage);
+
+impl Drop for Leaving {
+    fn drop(&mut self) {
+        if let Some(page) = self.0.upgrade() {
+            page.update(|state| state.leavers -= 1);
+        }
     }
 }
 

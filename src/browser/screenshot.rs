@@ -77,6 +77,9 @@ pub struct Screenshot {
     pub scale: f64,
 }
 
+/// What is longer than this keeps the browser busy for minutes, in CSS pixels.
+const LONGEST_SIDE: f64 = 50_000.0;
+
 /// A page that draws nothing, such as one that spins, must not hold its caller up.
 const LIMIT: Duration = Duration::from_secs(20);
 
@@ -104,6 +107,9 @@ impl Page {
                 what: "a picture",
                 reason: "there is nothing to show".to_owned(),
             });
+        }
+        if width.max(height) > LONGEST_SIDE {
+            return Err(too_large(ImageFormat::Png, width, height));
         }
         let wanted = options.scale.unwrap_or(density);
         let scale = match options.at_most {

@@ -51,6 +51,8 @@ struct State {
 
 struct Pending {
     session: Arc<str>,
+    /// Whether only a page whose scripts leave it time can answer.
+    needs_script: bool,
     then: Then,
 }
 
@@ -70,6 +72,8 @@ pub(super) struct SessionState {
     parent: Option<Arc<str>>,
     pub(super) closed: AtomicBool,
     pub(super) crashed: AtomicBool,
+    /// How many commands were answered that need the target's scripts to leave it time.
+    pub(super) answers: AtomicU64,
     listeners: Mutex<Vec<Listener>>,
     observers: Mutex<Vec<Observing>>,
     overhearers: Mutex<Vec<Overhearer>>,
@@ -198,7 +202,8 @@ impl Shared {
             if state.crashed.load(Ordering::Acquire) {
                 return Err((Error::PageCrashed, then));
             }
-            shared.pending.insert(id, Pending { session: session.clone(), then });
+            let needs_script = method.starts_with("Runtime.") && method != "Runtime.terminateExecution";
+            shared.pending.insert(id, Pending { session: session.clone(), needs_script, then });
         }
         // Who finds nothing pending any more has been told already.
         if self.outbox.send(text).is_err()
@@ -268,7 +273,7 @@ impl Shared {
             return;
         };
         if let Some(id) = envelope.id {
-            let Some(waiting) = self.state.lock().pending.remove(&id) else { return };
+            let Some(waiting) = self.answered(id) else { return };
             let answer = match (envelope.error, envelope.result) {
                 (Some(error), _) => Err(Refusal::read(error).into_error()),
                 (None, Some(result)) => {
@@ -314,6 +319,18 @@ impl Shared {
         if let Some(ended) = ended {
             self.detach(ended);
         }
+    }
+
+    /// Whoever waits for this reply.
+    fn answered(&self, id: u64) -> Option<Pending> {
+        let mut state = self.state.lock();
+        let waiting = state.pending.remove(&id)?;
+        if waiting.needs_script
+            && let Some(session) = state.sessions.get(&waiting.session)
+        {
+            session.answers.fetch_add(1, Ordering::Relaxed);
+        }
+        Some(waiting)
     }
 
     fn known(&self, session: &str) -> Option<(Arc<str>, Arc<SessionState>)> {

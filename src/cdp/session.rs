@@ -51,6 +51,11 @@ impl CdpSession {
         self.state.crashed.load(Ordering::Acquire)
     }
 
+    /// How many commands were answered that the target can only answer when its scripts leave it time.
+    pub fn answers(&self) -> u64 {
+        self.state.answers.load(Ordering::Relaxed)
+    }
+
     /// The target answers again: a navigation gave it a new renderer.
     pub fn revive(&self) {
         self.state.crashed.store(false, Ordering::Release);

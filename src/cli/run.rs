@@ -7,6 +7,7 @@ use tracing_subscriber::layer::SubscriberExt;
 
 use super::flags::LogLevel;
 use super::{Config, tell};
+use crate::browser::{launch, remove_unfinished};
 use crate::mcp::dispatch::Dispatcher;
 use crate::mcp::http::HttpServer;
 use crate::mcp::server::Server;
@@ -34,6 +35,9 @@ pub(super) fn run(config: Config) -> i32 {
     let status = runtime.block_on(serve(config));
     // A thread may be waiting for a line from a terminal; nobody waits for that thread.
     runtime.shutdown_background();
+    // Somebody may have lost patience with an end in order.
+    launch::end_all();
+    remove_unfinished();
     status
 }
 

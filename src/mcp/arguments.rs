@@ -148,7 +148,7 @@ fn check_choice(schema: &Map<String, Value>, value: &Value, path: &str, problems
 
 fn check_bounds(schema: &Map<String, Value>, value: &Value, path: &str, problems: &mut Vec<String>) {
     let (size, lowest, highest, unit) = match value {
-        Value::Number(number) => (number.as_f64().unwrap_or(f64::NAN), "minimum", "maximum", ""),
+        Value::Number(number) => (number.as_f64().unwrap_or(f64::NAN), "minimum", "maximum", unit_of(schema)),
         Value::Array(items) => (count(items.len()), "minItems", "maxItems", " items"),
         Value::String(text) => (count(text.chars().count()), "minLength", "maxLength", " characters"),
         _ => return,
@@ -157,7 +157,7 @@ fn check_bounds(schema: &Map<String, Value>, value: &Value, path: &str, problems
     if let Some(lowest) = bound(lowest)
         && size < lowest
     {
-        problems.push(if size < 1.0 && !unit.is_empty() {
+        problems.push(if size < 1.0 && !value.is_number() {
             format!("`{path}` must not be empty")
         } else {
             format!("`{path}` must be at least {lowest}{unit}")
@@ -178,6 +178,16 @@ fn check_bounds(schema: &Map<String, Value>, value: &Value, path: &str, problems
 #[expect(clippy::cast_precision_loss, reason = "no text or list is that long")]
 fn count(length: usize) -> f64 {
     length as f64
+}
+
+/// The unit that the description of a number names.
+fn unit_of(schema: &Map<String, Value>) -> &'static str {
+    let description = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+    match description {
+        text if text.contains("Milliseconds") || text.contains("毫秒") => " ms",
+        text if text.contains("Seconds") => " s",
+        _ => "",
+    }
 }
 
 fn expected(schema: &Value) -> String {

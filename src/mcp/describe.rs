@@ -10,7 +10,8 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::Result;
-use crate::browser::{CaptureOptions, ConsoleLevel, DownloadState, Page};
+use crate::browser::{CaptureOptions, ConsoleLevel, DownloadState, PATIENCE, Page};
+use crate::error::Error;
 use crate::mcp::dispatch::Call;
 use crate::mcp::files::shown;
 use crate::mcp::reply::{PageState, Reply, TabLine, View, one_line};
@@ -63,7 +64,7 @@ impl Before {
 }
 
 /// Adds to `reply` what the client should know of the browser.
-pub(super) async fn describe(call: &Call<'_>, before: &Before, succeeded: bool, reply: &mut Reply) {
+pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&Error>, reply: &mut Reply) {
     let noted = std::mem::take(&mut *call.events.lock());
     for event in call.workspace.take_notices().into_iter().chain(noted) {
         reply.add_event(event);
@@ -95,8 +96,9 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, succeeded: bool, 
     }
     let url = page.asked_url();
     let moved = call.told.lock().url.as_ref() != Some(&url);
-    let state = (reply.view() > View::Nothing || moved).then(|| page_state(&page, url.clone()));
-    let shows = succeeded && reply.view() >= View::Changes;
+    let answers = !matches!(failure, Some(Error::PageBusy));
+    let state = (reply.view() > View::Nothing || moved).then(|| page_state(&page, url.clone(), answers));
+    let shows = failure.is_none() && reply.view() >= View::Changes;
     let shown = async {
         if shows {
             show_page(call, &page, reply).await;
@@ -152,7 +154,8 @@ async fn show_page(call: &Call<'_>, page: &Page, reply: &mut Reply) {
         return;
     }
     call.progress.say("reading the page");
-    let tree = match capture(call, page, CaptureOptions::default()).await {
+    let read = Box::pin(capture(call, page, CaptureOptions::default()));
+    let tree = match page.unless_stuck(Some(PATIENCE), read).await {
         Ok(tree) => tree,
         Err(error) => return reply.add_event(format!("The page could not be read: {error}.")),
     };
@@ -172,7 +175,7 @@ async fn show_page(call: &Call<'_>, page: &Page, reply: &mut Reply) {
     call.told.lock().set_tree(page, tree);
 }
 
-async fn page_state(page: &Page, url: String) -> PageState {
+async fn page_state(page: &Page, url: String, answers: bool) -> PageState {
     let status = page.document_response().and_then(|response| {
         let code = StatusCode::from_u16(response.status.try_into().ok()?).ok()?;
         // HTTP/2 sends no reason.
@@ -181,7 +184,7 @@ async fn page_state(page: &Page, url: String) -> PageState {
         Some((code.as_u16(), reason.unwrap_or_default()))
     });
     let crashed = page.is_crashed();
-    if crashed || page.dialog().is_some() {
+    if crashed || !answers || page.dialog().is_some() {
         return PageState { url, status, crashed, ..PageState::default() };
     }
     let (title, messages) = tokio::join!(page.title(), timeout(CONSOLE_LIMIT, page.console_messages()));

@@ -15,16 +15,16 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::Result;
-use crate::browser::{ActionOptions, ActsOn, Ending, Page, SettleOptions};
+use crate::browser::{ActionOptions, ActsOn, Ending, PATIENCE, Page, SettleOptions};
 use crate::error::Error;
 use crate::mcp::describe::{Before, Told, describe};
 use crate::mcp::failure;
 use crate::mcp::files;
 use crate::mcp::progress::Progress;
-use crate::mcp::reply::Reply;
+use crate::mcp::reply::{Reply, one_line};
 use crate::mcp::roots::ClientRoots;
 use crate::mcp::settings::Settings;
-use crate::mcp::tool::{AnyTool, Registry, SESSION, Tool, Toolset, UnknownTool};
+use crate::mcp::tool::{AnyTool, Patience, Registry, SESSION, Tool, Toolset, UnknownTool};
 use crate::mcp::tools::sessions::CloseSession;
 use crate::mcp::turns::Turns;
 use crate::messages::{Language, wall as texts};
@@ -242,7 +242,7 @@ impl Dispatcher {
         };
         let _in_use = self.engine.in_use();
         if tool.toolset != Toolset::Browser {
-            return unless_it_panics(tool.run(arguments, &call, reply)).await;
+            return call.unless_stuck(tool, tool.run(arguments, &call, reply)).await;
         }
         if self.engine.attaches() && self.engine.running().is_none() {
             // Whoever needs the browser will say why it cannot be had.
@@ -250,7 +250,7 @@ impl Dispatcher {
         }
         let before = Before::note(call.workspace);
         let outcome = call.run(tool, arguments, reply).await;
-        describe(&call, &before, outcome.is_ok(), reply).await;
+        describe(&call, &before, outcome.as_ref().err(), reply).await;
         if self.engine.options().restore {
             let _ = timeout(REMEMBER_LIMIT, client.workspace.remember()).await;
         }
@@ -293,10 +293,46 @@ impl Call<'_> {
     /// Runs a tool as a part of this call.
     pub async fn run(&self, tool: &AnyTool, arguments: Map<String, Value>, reply: &mut Reply) -> Result<()> {
         self.met_dialog.store(false, Ordering::Relaxed);
-        match unless_it_panics(tool.run(arguments, self, reply)).await {
+        match self.unless_stuck(tool, tool.run(arguments, self, reply)).await {
             // What a call does can open a dialog. That is an effect to be told, not a failure.
             Err(Error::DialogOpen { .. }) if !self.met_dialog.load(Ordering::Relaxed) => Ok(()),
             outcome => outcome,
+        }
+    }
+
+    /// Waits for `work`, a tool at work, unless the page stops answering and the tool has no patience with that.
+    async fn unless_stuck(&self, tool: &AnyTool, work: impl Future<Output = Result<()>>) -> Result<()> {
+        let work = unless_it_panics(work);
+        let patience = match tool.patience {
+            Patience::Little => Some(PATIENCE),
+            Patience::Long => None,
+            Patience::Endless => return work.await,
+        };
+        match self.workspace.active_page() {
+            Some(page) => page.unless_stuck(patience, work).await,
+            None => work.await,
+        }
+    }
+
+    /// Closes the active page, and opens another one in its stead.
+    pub async fn replace_page(&self) -> Result<Page> {
+        self.workspace.close_tab(None).await?;
+        self.take_turn(self.workspace.new_tab().await?).await
+    }
+
+    /// The active page, to go elsewhere from it: an open dialog is dismissed then. Made now if there is none.
+    pub async fn page_to_leave(&self) -> Result<Page> {
+        match self.page().await {
+            Err(Error::DialogOpen { .. }) => {
+                self.met_dialog.store(false, Ordering::Relaxed);
+                let page = self.workspace.open_page()?;
+                if let Some(dialog) = page.dialog() {
+                    let message = one_line(&dialog.message);
+                    self.note(format!("The {} {message:?} was dismissed, to leave the page.", dialog.kind));
+                }
+                Ok(page)
+            }
+            page => page,
         }
     }
 

@@ -1,4 +1,6 @@
 //! How a call is answered that failed, or was not even tried: each family of tools in its own way.
+use std::time::Duration;
+
 use serde_json::{Map, Value, json};
 
 use crate::error::Error;
@@ -66,20 +68,23 @@ pub(super) fn tell_no_session(error: &NoSession, id: &str, reply: &mut Reply) {
     sessions::refuse(error, id, reply);
 }
 
+/// A page that had less time tells nothing of whether somebody was there.
+const LEAST_WAIT: Duration = Duration::from_secs(2);
+
 /// What of a failure is looked through for keywords: never what a page, a URL or a selector says.
 pub fn classified(error: &Error, toolset: Toolset) -> &'static str {
     match error {
         Error::PersonAway { kind: "login", .. } => login::LOGIN_RAN_OUT,
         Error::PersonAway { .. } => login::CHECK_RAN_OUT,
-        Error::NavigationSlow { .. } if toolset == Toolset::Patchright => login::PAGE_RAN_OUT,
+        Error::NavigationSlow { waited } if toolset == Toolset::Patchright && *waited >= LEAST_WAIT => {
+            login::PAGE_RAN_OUT
+        }
         other => other.code(),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use strum::VariantNames;
 
     use super::*;
@@ -97,6 +102,7 @@ mod tests {
         let begins = |error: &Error, toolset| login::is_login_timeout(classified(error, toolset));
         let slow = Error::NavigationSlow { waited };
         assert!(begins(&slow, Toolset::Patchright));
+        assert!(!begins(&Error::NavigationSlow { waited: waited / 2 }, Toolset::Patchright));
         assert!(!begins(&slow, Toolset::Browser));
         assert!(!begins(&slow, Toolset::Sessions));
         for kind in ["login", "captcha", "challenge", "unusual_traffic"] {

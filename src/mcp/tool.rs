@@ -28,6 +28,17 @@ pub enum Effect {
     Acts,
 }
 
+/// What becomes of a call whose page stops answering.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Patience {
+    /// It is given up: soon where nothing was heard of the page since it began, later where it had still answered.
+    Little,
+    /// It is given up where nothing was heard of the page since it began: its own work may keep the page busy.
+    Long,
+    /// It needs no answer, or sees to that itself.
+    Endless,
+}
+
 /// What must be switched on with `--caps` before a tool is listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum, strum::Display)]
 #[strum(serialize_all = "lowercase")]
@@ -71,6 +82,10 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     const OPEN_WORLD: bool = true;
     const CAPABILITY: Capability = Capability::Core;
     const TOOLSET: Toolset = Toolset::Browser;
+    const PATIENCE: Patience = match Self::EFFECT {
+        Effect::Reads => Patience::Long,
+        Effect::Sets | Effect::Adds | Effect::Acts => Patience::Little,
+    };
 
     /// Does it, and writes what is to be told into `reply`.
     fn call(self, call: &Call<'_>, reply: &mut Reply) -> impl Future<Output = Result<()>> + Send;
@@ -87,6 +102,7 @@ pub struct AnyTool {
     pub open_world: bool,
     pub capability: Capability,
     pub toolset: Toolset,
+    pub patience: Patience,
     generate: fn() -> Value,
     run: for<'a> fn(Map<String, Value>, &'a Call<'a>, &'a mut Reply) -> Running<'a>,
     described: OnceLock<Described>,
@@ -108,6 +124,7 @@ impl AnyTool {
             open_world: T::OPEN_WORLD,
             capability: T::CAPABILITY,
             toolset: T::TOOLSET,
+            patience: T::PATIENCE,
             generate: generate::<T>,
             run: run::<T>,
             described: OnceLock::new(),

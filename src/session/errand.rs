@@ -2,7 +2,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 use url::Url;
 
 use super::handoff::{self, Passed, Person};
@@ -10,7 +10,7 @@ use super::pacing::Pacing;
 use super::wall::{Purpose, WallKind};
 use crate::browser::input::ClickOptions;
 use crate::browser::{
-    ActionOptions, ActsOn, Area, Arrival, ContentFormat, Mark, NavigateOptions, Page, Scope,
+    ActionOptions, ActsOn, Area, Arrival, ContentFormat, Mark, NavigateOptions, PATIENCE, Page, Scope,
     ScreenshotOptions, SettleOptions, Sight, WaitUntil,
 };
 use crate::error::{Error, Result};
@@ -83,17 +83,23 @@ pub async fn run(
         Task::Read { .. } | Task::Picture { .. } => Purpose::Content,
         Task::Click { .. } | Task::Fill { .. } | Task::Run { .. } => Purpose::Action,
     };
-    let passed = handoff::pass(page, url, purpose, options.patience, person).await?;
+    let passed = handoff::pass(page, url, purpose, options.patience, person);
+    let passed = page.unless_stuck(None, passed).await?;
     if let Some(passed) = &passed {
         deadline += passed.waited;
         if passed.wall.kind == WallKind::Login && is_elsewhere(page, url) {
             deadline = arrive(page, url, options).await?;
         }
     }
-    let mut visit = perform(page, task, deadline, options.settle).await?;
+    let work = perform(page, task, deadline, options.settle);
+    let mut visit = match task {
+        // It has its own end.
+        Task::Run { .. } => work.await?,
+        _ => page.unless_stuck(Some(PATIENCE), work).await?,
+    };
     if matches!(task, Task::Read { .. } | Task::Click { .. } | Task::Fill { .. }) {
         for format in options.formats {
-            visit.contents.push(page.content(*format).await?);
+            visit.contents.push(page.unless_stuck(None, page.content(*format)).await?);
         }
     }
     visit.url = page.url();
@@ -127,27 +133,27 @@ async fn perform(page: &Page, task: &Task, deadline: Instant, settle: Duration) 
             }
         }
         Task::Run { script } => {
-            let value = evaluate(page, script);
-            let value = timeout_at(deadline, value).await;
-            let waited =
-                || Error::WaitRanOut { what: "the end of the script".to_owned(), waited: REST_LIMIT };
-            visit.value = Some(value.map_err(|_| waited())??);
+            visit.value = Some(evaluate(page, script, deadline).await?);
         }
     }
     Ok(visit)
 }
 
 /// Runs a script: an expression, a function, or the body of one; `await` may stand anywhere in it.
-async fn evaluate(page: &Page, script: &str) -> Result<Value> {
-    let mut outcome = page.main_frame().evaluate(script, Vec::new(), Scope::for_script(script)).await;
+async fn evaluate(page: &Page, script: &str, deadline: Instant) -> Result<Value> {
+    let run = async |script: &str| {
+        let scope = Scope::for_script(script);
+        page.main_frame().evaluate_within(rest(deadline), script, Vec::new(), scope).await
+    };
+    page.must_answer().await?;
+    let mut outcome = run(script).await;
     // What is no JavaScript the first way has not run yet.
     for function in [format!("async () => (\n{script}\n)"), format!("async () => {{\n{script}\n}}")] {
         match &outcome {
             Err(Error::Script { message }) if message.starts_with("SyntaxError") => {}
             _ => return outcome,
         }
-        let scope = Scope::for_script(&function);
-        let other_way = page.main_frame().evaluate(&function, Vec::new(), scope).await;
+        let other_way = run(&function).await;
         match &other_way {
             // The complaint about what was written is the one to tell.
             Err(Error::Script { message }) if message.starts_with("SyntaxError") => {}
@@ -183,7 +189,11 @@ pub async fn go(page: &Page, url: &Url, until: WaitUntil, limit: Duration) -> Re
     let deadline = Instant::now() + limit;
     let options = NavigateOptions { until, limit, ..NavigateOptions::default() };
     dismiss(page).await?;
-    let mut arrival = page.goto(url.as_str(), &options).await?;
+    let mut arrival = tokio::select! {
+        biased;
+        arrival = page.goto(url.as_str(), &options) => arrival?,
+        () = page.until_stuck_on_arrival() => return Err(Error::PageBusy),
+    };
     while matches!(arrival, Arrival::Dialog) {
         dismiss(page).await?;
         if !page.until_reached(until, rest(deadline)).await? {

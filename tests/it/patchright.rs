@@ -201,7 +201,7 @@ fn what_is_missing_or_wrong_is_told_and_starts_no_pause() {
 fn a_page_that_never_loads_pauses_all_tools() {
     with_server(Settings::default(), async |desk, site| {
         site.answer("/never", "HANG");
-        let told = desk.call("patchright_fetch", json!({"url": site.url("/never"), "timeout": 500})).await;
+        let told = desk.call("patchright_fetch", json!({"url": site.url("/never"), "timeout": 2000})).await;
         assert!(told.text.starts_with("⏸️ 操作需要用户验证但超时\n\n该工具将暂停 5 分钟，"), "{}", told.text);
         assert!(!told.is_error);
         assert_eq!(told.structured(), &json!({"status": "login_timeout", "retryAfterSeconds": 300}));
@@ -245,7 +245,7 @@ fn a_pause_of_the_patchright_tools_alone_leaves_the_others_be() {
     with_server(settings, async |desk, site| {
         site.answer("/never", "HANG");
         site.page("/x", "<title>X</title>");
-        let told = desk.call("patchright_fetch", json!({"url": site.url("/never"), "timeout": 300})).await;
+        let told = desk.call("patchright_fetch", json!({"url": site.url("/never"), "timeout": 2000})).await;
         assert!(told.text.starts_with("⏸️ The operation needed the user"), "{}", told.text);
         let told = desk.call("patchright_fetch", json!({"url": site.url("/x")})).await;
         assert!(told.text.starts_with("⏸️ The Patchright browser tools are"), "{}", told.text);
@@ -260,7 +260,7 @@ fn of_two_calls_that_run_out_the_first_sets_the_start() {
         let fetch = async |timeout: u64| {
             desk.call("patchright_fetch", json!({"url": site.url("/never"), "timeout": timeout})).await
         };
-        let (first, second) = tokio::join!(fetch(300), fetch(1500));
+        let (first, second) = tokio::join!(fetch(2000), fetch(3500));
         assert_eq!(first.structured()["status"], "login_timeout", "{}", first.text);
         assert_eq!(second.structured()["status"], "cooldown", "{}", second.text);
         assert!(second.structured()["retryAfterSeconds"].as_i64().unwrap() < 300);

@@ -52,6 +52,27 @@ def test_a_page_that_never_loads_pauses_everything_until_the_period_is_over(
     assert result["content"][0]["text"].startswith("## ")
 
 
+@pytest.mark.parametrize("timeout", [-1, 0, 0.5, 1])
+def test_a_timeout_that_nobody_can_mean_is_refused_and_pauses_nothing(
+    wire: Wire, site: Site, timeout: float
+) -> None:
+    wire.shake_hands()
+    needed = {"selector": "h1", "fields": {"h1": "Ada"}, "script": "1"}
+    takes = {"click": ["selector"], "fill_form": ["fields"], "execute_js": ["script"]}
+    for tool in FIVE:
+        arguments = {name: needed[name] for name in takes.get(tool, [])}
+        told = wire.call(f"patchright_{tool}", url=site.page("form"), timeout=timeout, **arguments)["result"]
+        assert "`timeout` must be at least 100 ms" in told["content"][0]["text"], tool
+    assert paused_for(wire, "patchright_fetch") is None
+
+
+def test_a_short_timeout_pauses_nothing(wire: Wire, held: str) -> None:
+    wire.shake_hands()
+    told = wire.call("patchright_fetch", url=held, timeout=500)["result"]
+    assert "500" in told["content"][0]["text"]
+    assert paused_for(wire, "patchright_fetch") is None
+
+
 def test_what_goes_wrong_otherwise_never_pauses(wire: Wire, site: Site) -> None:
     wire.shake_hands()
     page = site.page("form")
@@ -77,7 +98,7 @@ def test_servers_that_share_a_folder_pause_together_and_across_a_restart(
     one, other = (new_wire("--headless", "--state-dir", state) for _ in range(2))
     for wire in (one, other):
         wire.shake_hands()
-    one.call("patchright_fetch", url=held, timeout=500)
+    one.call("patchright_fetch", url=held, timeout=2000)
     third = new_wire("--headless", "--state-dir", state)
     third.shake_hands()
     for wire in (one, other, third):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests_py.support.site import Site
+from tests_py.support.site import Site, document
 from tests_py.support.wire import Wire, until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the processes are looked up in /proc")
@@ -79,6 +79,59 @@ def test_a_server_in_the_middle_of_a_call_leaves_nothing(
     wire.ask("ping")
     end(wire, ending)
     assert profiles(folder) == set()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP], ids=lambda it: it.name)
+def test_a_server_that_is_told_twice_leaves_nothing(
+    wire: Wire, site: Site, folder: Path, number: signal.Signals
+) -> None:
+    wire.shake_hands()
+    wire.call("browser_navigate", url=site.page("form"))
+    wire.start_call("browser_evaluate", function="() => { for (;;); }")
+    wire.ask("ping")
+    assert profiles(folder)
+    wire.processes()
+    wire.send(number)
+    wire.send(number)
+    assert wire.ended() == EXIT.get(number, os.EX_OK)
+    nothing_runs(wire)
+    assert profiles(folder) == set()
+
+
+def test_a_server_that_is_told_twice_in_the_middle_of_a_launch_leaves_nothing(
+    wire: Wire, site: Site, folder: Path
+) -> None:
+    wire.shake_hands()
+    wire.start_call("browser_navigate", url=site.page("form"))
+    until(lambda: bool(wire.processes()), "the start of a browser")
+    wire.send(signal.SIGTERM)
+    wire.send(signal.SIGTERM)
+    wire.ended()
+    nothing_runs(wire)
+    assert profiles(folder) == set()
+
+
+def test_a_server_that_is_to_outlive_its_terminal_does(folder: Path, site: Site) -> None:
+    """As under nohup."""
+    with Wire(folder, "--headless", ignored=(signal.SIGHUP,)) as wire:
+        wire.shake_hands()
+        wire.call("browser_navigate", url=site.page("form"))
+        wire.send(signal.SIGHUP)
+        assert 'textbox \\"Name\\"' in json.dumps(wire.call("browser_navigate", url=site.page("form")))
+        end(wire, signal.SIGTERM)
+    assert profiles(folder) == set()
+
+
+def test_what_a_download_has_begun_goes_with_the_server(wire: Wire, site: Site, folder: Path) -> None:
+    site.hold()
+    wire.shake_hands()
+    link = f'<a href="{site.url("/stalls/half")}">Get</a>'
+    wire.call("browser_navigate", url=site.publish("/get", document("Get", link)))
+    wire.call("browser_evaluate", function="() => { document.querySelector('a').click() }")
+    kept = folder / ".patchright-mcp"
+    until(lambda: any(file.is_file() for file in kept.rglob("*")), "the beginning of the download")
+    end(wire, signal.SIGTERM)
+    assert [file for file in kept.rglob("*") if file.is_file()] == []
 
 
 def test_a_server_in_the_middle_of_a_launch_leaves_nothing(

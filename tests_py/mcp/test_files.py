@@ -1,8 +1,10 @@
 """Files that go into pages, and files that come out of them."""
 
+from urllib.parse import urlencode
+
 import pytest
 
-from tests_py.support.site import Site
+from tests_py.support.site import Site, document
 from tests_py.support.workshop import Workshop
 
 
@@ -71,3 +73,18 @@ async def test_a_download_is_saved_and_told_with_its_size(workshop: Workshop, si
     assert "(18 bytes)" in reply.section("Events")
     saved = next((workshop.folder / ".patchright-mcp").glob("report*.bin"))
     assert saved.read_bytes() == b"a file, not a page"
+
+
+@pytest.mark.parametrize("name", ["ж" * 200 + ".pdf", "報告" * 150 + ".tar.gz", "🙂" * 90 + ".txt"])
+async def test_a_download_with_a_long_name_in_any_script_is_saved(
+    workshop: Workshop, site: Site, name: str
+) -> None:
+    link = f'<a href="{site.url("/named")}?{urlencode({"name": name})}">Get</a>'
+    page = await workshop.open(site.publish("/get", document("Get", link)))
+    reply = await workshop.do("browser_click", ref=page.ref('link "Get"'))
+    while "Downloaded " not in reply.text:  # The test's own limit ends this.
+        assert "failed" not in reply.text
+        reply = await workshop.server.snapshot()
+    (saved,) = (workshop.folder / ".patchright-mcp").glob(f"{name[:20]}*")
+    assert saved.suffix == name[name.rindex(".") :]
+    saved.unlink()

@@ -15,7 +15,7 @@ from pathlib import Path
 from threading import Event, Thread
 from types import TracebackType
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, quote, urlsplit
 
 if TYPE_CHECKING:
     # Benches run with an interpreter that has nothing but what they measure.
@@ -112,6 +112,8 @@ class Answer:
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     kind: str = KINDS[".html"]
+    stalls_at: int | None = None
+    """After how many bytes the rest is held until `Site.release`."""
 
 
 class _Server(ThreadingHTTPServer):
@@ -176,6 +178,10 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in answer.headers.items():
             self.send_header(name, value)
         self.end_headers()
+        if answer.stalls_at is not None:
+            self.wfile.write(payload[: answer.stalls_at])
+            self.server.released.wait(LONGEST_HOLD_S)
+            payload = payload[answer.stalls_at :]
         self.wfile.write(payload)
 
 
@@ -199,6 +205,18 @@ def _delay(request: Request, _: str) -> Answer:
 def _download(_request: Request, _: str) -> Answer:
     headers = {"Content-Disposition": 'attachment; filename="report.bin"'}
     return Answer(b"a file, not a page", kind="application/octet-stream", headers=headers)
+
+
+def _stalls(_: Request, where: str) -> Answer:
+    headers = {"Content-Disposition": 'attachment; filename="slow.bin"'}
+    stalls_at = 0 if where == "first" else 50_000
+    kind = "application/octet-stream"
+    return Answer(bytes(100_000), headers=headers, kind=kind, stalls_at=stalls_at)
+
+
+def _named(request: Request, _: str) -> Answer:
+    headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(request.query['name'])}"}
+    return Answer(b"a file", kind="application/octet-stream", headers=headers)
 
 
 def _cookie(request: Request, _: str) -> Answer:
@@ -265,6 +283,8 @@ ROUTES: dict[str, Callable[[Request, str], Answer]] = {
     "no-content": lambda _request, _: Answer(status=204),
     "notes": lambda _request, _: Answer(status=204),
     "redirect": _redirect,
+    "named": _named,
+    "stalls": _stalls,
     "status": lambda _, rest: Answer(document(f"Status {rest}", f"<h1>This is {rest}</h1>"), int(rest)),
 }
 """First part of the path, and what answers there."""

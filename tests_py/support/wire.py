@@ -32,7 +32,7 @@ class Wire:
     even after the server itself is gone. Its temporary files go to `folder`.
     """
 
-    def __init__(self, folder: Path, *arguments: str) -> None:
+    def __init__(self, folder: Path, *arguments: str, ignored: tuple[signal.Signals, ...] = ()) -> None:
         self.mark = uuid.uuid4().hex
         self.process = subprocess.Popen(
             [sys.executable, "-m", "patchright_mcp", *arguments],
@@ -41,6 +41,7 @@ class Wire:
             stderr=subprocess.PIPE,
             env={**os.environ, MARK: self.mark, "TMPDIR": str(folder)},
             cwd=folder,
+            preexec_fn=lambda: _hear_signals(ignored),  # noqa: PLW1509
         )
         assert self.process.stdin
         assert self.process.stdout
@@ -164,6 +165,12 @@ class Wire:
         if line != THE_END:
             self.lines.append(line)
         self._arrived.put(line)
+
+
+def _hear_signals(ignored: tuple[signal.Signals, ...]) -> None:
+    """As a process that is started from a terminal, whatever the tests themselves were told to ignore."""
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN if number in ignored else signal.SIG_DFL)
 
 
 def until(condition: Callable[[], bool], what: str) -> None:

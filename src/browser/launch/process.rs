@@ -283,6 +283,7 @@ fn spawn(
     let (Some(pid), Some(stderr)) = (pid, child.stderr.take()) else {
         return Err(Error::BrowserLaunch { reason: "it was gone at once".to_owned() });
     };
+    folder.is_used_by(Some(pid));
     let folder = Arc::new(Mutex::new(Some(folder)));
     let uncaught = Uncaught::default();
     let process = BrowserProcess {
@@ -309,6 +310,9 @@ fn bury(mut child: Child, pid: Pid, folder: Arc<Mutex<Option<Folder>>>) -> watch
     tokio::spawn(async move {
         let exit = child.wait().await.map(Exit::from).unwrap_or_default();
         let _ = kill_process_group(pid, Signal::KILL);
+        if let Some(folder) = &*folder.lock().unwrap_or_else(PoisonError::into_inner) {
+            folder.is_used_by(None);
+        }
         sender.send_replace(Some(exit));
         if let Some(folder) = Arc::into_inner(folder) {
             tokio::task::spawn_blocking(move || drop(folder));

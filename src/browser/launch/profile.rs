@@ -1,14 +1,16 @@
 //! Profiles: the temporary ones that must not stay behind, and the kept ones that only one browser can use.
+use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, open, openat};
-use rustix::process::{Pid, geteuid, test_kill_process};
+use rustix::process::{Pid, Signal, geteuid, kill_process_group, test_kill_process};
 
 const PREFIX: &str = "patchright-mcp-";
 /// The browser's link to where it listens.
@@ -16,6 +18,9 @@ const SOCKET: &str = "SingletonSocket";
 const LOCK: &str = "lock";
 const PROFILE: &str = "profile";
 const SCRATCH: &str = "tmp";
+
+/// The folders that this process has made and not removed, and the leader of the processes that work in each.
+static MADE: Mutex<BTreeMap<PathBuf, Option<Pid>>> = Mutex::new(BTreeMap::new());
 
 /// A folder that is ours and that nobody finds after us. Whoever holds its lock is alive: we, or the browser, which
 /// inherits it. Process ids would not do: they are used again, and mean nothing in another container.
@@ -42,6 +47,7 @@ impl Folder {
                 continue;
             }
             let folder = Self { path, lock };
+            MADE.lock().insert(folder.path.clone(), None);
             for part in [PROFILE, SCRATCH] {
                 DirBuilder::new().mode(0o700).create(folder.path.join(part))?;
             }
@@ -58,6 +64,13 @@ impl Folder {
         self.path.join(SCRATCH)
     }
 
+    /// Notes whose processes work in it, or that they have ended.
+    pub(super) fn is_used_by(&self, leader: Option<Pid>) {
+        if let Some(used) = MADE.lock().get_mut(&self.path) {
+            *used = leader;
+        }
+    }
+
     /// Held by whoever has a copy of this.
     pub(super) fn lock(&self) -> BorrowedFd<'_> {
         self.lock.as_fd()
@@ -69,11 +82,27 @@ impl Drop for Folder {
         // A process that is being killed may still write: then it is not empty when its turn comes.
         for _ in 0..5 {
             if remove(&self.path).is_ok() {
+                MADE.lock().remove(&self.path);
                 return;
             }
             std::thread::sleep(Duration::from_millis(20));
         }
         tracing::debug!("a temporary profile could not be removed; the next start tries again");
+    }
+}
+
+/// Ends the browsers that still run and removes all folders of this process: for an end that waits for nobody.
+pub(super) fn remove_all() {
+    const LIMIT: Duration = Duration::from_secs(1);
+    let made = std::mem::take(&mut *MADE.lock());
+    for leader in made.values().flatten() {
+        let _ = kill_process_group(*leader, Signal::KILL);
+    }
+    let end = Instant::now() + LIMIT;
+    for folder in made.keys() {
+        while remove(folder).is_err() && Instant::now() < end {
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use crate::browser::proxy::Proxy;
 use crate::error::Error;
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::Reply;
-use crate::mcp::tool::{Effect, Tool};
+use crate::mcp::tool::{Effect, Patience, Tool};
 
 /// The largest file of cookies and storage that is read.
 const LARGEST_STATE: u64 = 64 << 20;
@@ -46,6 +46,7 @@ impl Tool for Create {
     const TITLE: &'static str = "Create a context";
     const EFFECT: Effect = Effect::Adds;
     const OPEN_WORLD: bool = false;
+    const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         if let Some(name) = &self.name {
@@ -92,6 +93,7 @@ impl Tool for Switch {
     const TITLE: &'static str = "Switch to a context";
     const EFFECT: Effect = Effect::Sets;
     const OPEN_WORLD: bool = false;
+    const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let before = call.workspace.switch_context(&self.name)?;
@@ -109,6 +111,7 @@ impl Tool for List {
     const TITLE: &'static str = "List the contexts";
     const EFFECT: Effect = Effect::Reads;
     const OPEN_WORLD: bool = false;
+    const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let entries = call.workspace.contexts();
@@ -149,6 +152,7 @@ impl Tool for Close {
     const TITLE: &'static str = "Close a context";
     const EFFECT: Effect = Effect::Acts;
     const OPEN_WORLD: bool = false;
+    const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let was_active =
@@ -181,6 +185,7 @@ impl Tool for SaveStorage {
     const TITLE: &'static str = "Save cookies and storage";
     const EFFECT: Effect = Effect::Sets;
     const OPEN_WORLD: bool = false;
+    const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let path = call.roots().await.writable(&self.path)?;

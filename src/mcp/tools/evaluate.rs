@@ -8,7 +8,7 @@ use crate::browser::Scope;
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::Reply;
 use crate::mcp::target;
-use crate::mcp::tool::{Effect, Tool};
+use crate::mcp::tool::{Effect, Patience, Tool};
 
 /// The longest result that is shown.
 const LONGEST_RESULT: usize = 100_000;
@@ -28,22 +28,24 @@ impl Tool for Evaluate {
     const NAME: &'static str = "browser_evaluate";
     const TITLE: &'static str = "Run JavaScript";
     const EFFECT: Effect = Effect::Acts;
+    const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;
+        page.must_answer().await?;
         let element = match &self.r#ref {
             Some(text) => Some(target::element(call, &page, text).await?),
             None => None,
         };
         call.progress.say("running the script");
-        let scope = Scope::for_script(&self.function);
+        let (scope, limit) = (Scope::for_script(&self.function), call.settings.navigation_limit);
         let value = match &element {
             Some(element) => {
                 let (argument, _held) =
                     element.frame().argument_in(element.world(), element.handle(), scope).await?;
-                element.frame().evaluate(&self.function, vec![argument], scope).await?
+                element.frame().evaluate_within(limit, &self.function, vec![argument], scope).await?
             }
-            None => page.main_frame().evaluate(&self.function, Vec::new(), scope).await?,
+            None => page.main_frame().evaluate_within(limit, &self.function, Vec::new(), scope).await?,
         };
         say_value(&value, reply);
         Ok(())

@@ -8,7 +8,7 @@ use crate::browser::install::{LONGEST_SILENCE, Step, install};
 use crate::error::Error;
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::Reply;
-use crate::mcp::tool::{Effect, Tool};
+use crate::mcp::tool::{Effect, Patience, Tool};
 use crate::session::Source;
 
 /// Say which browser is ready, or download Chromium where none is installed.
@@ -19,6 +19,7 @@ impl Tool for Install {
     const NAME: &'static str = "browser_install";
     const TITLE: &'static str = "Install the browser";
     const EFFECT: Effect = Effect::Sets;
+    const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let engine = call.workspace.engine();

@@ -12,7 +12,7 @@ use crate::browser::{Arrival, NavigateOptions, Page, WaitUntil};
 use crate::error::Error;
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::{Reply, View};
-use crate::mcp::tool::{Effect, Tool};
+use crate::mcp::tool::{Effect, Patience, Tool};
 use crate::session::handoff;
 use crate::session::wall::Purpose;
 
@@ -31,11 +31,20 @@ impl Tool for Navigate {
     const NAME: &'static str = "browser_navigate";
     const TITLE: &'static str = "Open a URL";
     const EFFECT: Effect = Effect::Acts;
+    const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let url = address::of(call, &self.url)?;
-        let page = call.page().await?;
-        open(call, &page, &url, reply).await
+        let page = call.page_to_leave().await?;
+        let document = page.main_frame().loader();
+        match open(call, &page, &url, reply).await {
+            Err(Error::PageBusy) if page.main_frame().loader() == document => {
+                call.note("The page could not be left; its tab was closed, and a new one opened.");
+                let page = call.replace_page().await?;
+                open(call, &page, &url, reply).await
+            }
+            opened => opened,
+        }
     }
 }
 
@@ -43,7 +52,7 @@ impl Tool for Navigate {
 pub(super) async fn open(call: &Call<'_>, page: &Page, url: &Url, reply: &mut Reply) -> Result<()> {
     call.pacing.before(url).await?;
     call.progress.say("loading the page");
-    let arrival = page.goto(url.as_str(), &options(call)).await?;
+    let arrival = unless_stuck(page, page.goto(url.as_str(), &options(call))).await?;
     arrived(page, &arrival, call, reply).await?;
     if matches!(arrival, Arrival::Document(_)) {
         meet_wall(call, page, url, reply).await?;
@@ -54,7 +63,8 @@ pub(super) async fn open(call: &Call<'_>, page: &Page, url: &Url, reply: &mut Re
 /// Tells of a wall; waits at it for the person, where there is one who can see it.
 async fn meet_wall(call: &Call<'_>, page: &Page, url: &Url, reply: &mut Reply) -> Result<()> {
     let patience = call.settings.login_limit;
-    match handoff::pass(page, url, Purpose::Action, patience, &call.person()).await {
+    let person = call.person();
+    match page.unless_stuck(None, handoff::pass(page, url, Purpose::Action, patience, &person)).await {
         Err(Error::PersonNeeded { what, wall, kind, url }) => {
             reply.add_event(format!(
                 "The page asks {what} first ({wall}); what it shows is not what was asked for."
@@ -81,12 +91,23 @@ impl Tool for NavigateBack {
     const NAME: &'static str = "browser_navigate_back";
     const TITLE: &'static str = "Go back";
     const EFFECT: Effect = Effect::Acts;
+    const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.open_page().await?;
+        call.workspace.open_page()?;
+        let page = call.page_to_leave().await?;
         call.progress.say("loading the page");
-        let arrival = page.go_back(&options(call)).await?;
+        let arrival = unless_stuck(&page, page.go_back(&options(call))).await?;
         arrived(&page, &arrival, call, reply).await
+    }
+}
+
+/// Waits for `arrival` unless the new document runs a script without end.
+async fn unless_stuck(page: &Page, arrival: impl Future<Output = Result<Arrival>>) -> Result<Arrival> {
+    tokio::select! {
+        biased;
+        arrival = arrival => arrival,
+        () = page.until_stuck_on_arrival() => Err(Error::PageBusy),
     }
 }
 

@@ -15,7 +15,7 @@ use crate::browser::{ContentFormat, Page};
 use crate::error::Error;
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::{Image, Reply};
-use crate::mcp::tool::{Effect, Tool, Toolset};
+use crate::mcp::tool::{Effect, Patience, Tool, Toolset};
 use crate::messages::Language;
 use crate::messages::patchright::{self as texts, Kind};
 use crate::session::errand::{self, ErrandOptions, Task, Visit};
@@ -46,6 +46,7 @@ pub struct Fetch {
     #[serde(default)]
     pub format: Format,
     /// 超时（毫秒）
+    #[schemars(range(min = 100))]
     pub timeout: Option<f64>,
     /// 从第几个字符开始
     pub offset: Option<usize>,
@@ -58,6 +59,7 @@ impl Tool for Fetch {
     const TITLE: &'static str = "抓取网页";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Patchright;
+    const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let language = call.settings.language;
@@ -93,6 +95,7 @@ pub struct Screenshot {
     #[serde(default)]
     pub full_page: bool,
     /// 超时（毫秒）
+    #[schemars(range(min = 100))]
     pub timeout: Option<f64>,
 }
 
@@ -101,6 +104,7 @@ impl Tool for Screenshot {
     const TITLE: &'static str = "网页截图";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Patchright;
+    const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let language = call.settings.language;
@@ -125,6 +129,7 @@ pub struct Click {
     /// 要点击元素的 CSS 选择器
     pub selector: String,
     /// 超时（毫秒）
+    #[schemars(range(min = 100))]
     pub timeout: Option<f64>,
     /// 从第几个字符开始
     pub offset: Option<usize>,
@@ -137,6 +142,7 @@ impl Tool for Click {
     const TITLE: &'static str = "点击元素";
     const EFFECT: Effect = Effect::Acts;
     const TOOLSET: Toolset = Toolset::Patchright;
+    const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let language = call.settings.language;
@@ -169,6 +175,7 @@ pub struct FillForm {
     /// 提交按钮的 CSS 选择器（可选）
     pub submit_selector: Option<String>,
     /// 超时（毫秒）
+    #[schemars(range(min = 100))]
     pub timeout: Option<f64>,
     /// 从第几个字符开始
     pub offset: Option<usize>,
@@ -181,6 +188,7 @@ impl Tool for FillForm {
     const TITLE: &'static str = "填写表单";
     const EFFECT: Effect = Effect::Acts;
     const TOOLSET: Toolset = Toolset::Patchright;
+    const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let language = call.settings.language;
@@ -225,6 +233,7 @@ pub struct ExecuteJs {
     /// 要执行的 JavaScript 代码（应返回结果）
     pub script: String,
     /// 超时（毫秒）
+    #[schemars(range(min = 100))]
     pub timeout: Option<f64>,
 }
 
@@ -233,6 +242,7 @@ impl Tool for ExecuteJs {
     const TITLE: &'static str = "执行 JavaScript";
     const EFFECT: Effect = Effect::Acts;
     const TOOLSET: Toolset = Toolset::Patchright;
+    const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let language = call.settings.language;

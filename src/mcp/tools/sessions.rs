@@ -12,7 +12,7 @@ use crate::browser::{ActionOptions, ActsOn, ElementHandle, ElementState, Page, S
 use crate::error::{Error, Obstacle};
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::Reply;
-use crate::mcp::tool::{Effect, Tool, Toolset};
+use crate::mcp::tool::{Effect, Patience, Tool, Toolset};
 use crate::messages::sessions as texts;
 use crate::session::errand;
 use crate::session::registry::NoSession;
@@ -28,6 +28,7 @@ impl Tool for CreateSession {
     const EFFECT: Effect = Effect::Adds;
     const OPEN_WORLD: bool = false;
     const TOOLSET: Toolset = Toolset::Sessions;
+    const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         if call.workspace.engine().running().is_none() {
@@ -60,6 +61,7 @@ impl Tool for CloseSession {
     const EFFECT: Effect = Effect::Acts;
     const OPEN_WORLD: bool = false;
     const TOOLSET: Toolset = Toolset::Sessions;
+    const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         match call.sessions.close(&self.session_id).await {
@@ -91,6 +93,7 @@ pub struct Navigate {
     #[serde(default)]
     pub wait_until: Until,
     /// Milliseconds.
+    #[schemars(range(min = 100))]
     pub timeout: Option<f64>,
 }
 
@@ -99,6 +102,7 @@ impl Tool for Navigate {
     const TITLE: &'static str = "Open a URL in a session";
     const EFFECT: Effect = Effect::Acts;
     const TOOLSET: Toolset = Toolset::Sessions;
+    const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let url = address::of(call, &self.url)?;
@@ -132,6 +136,7 @@ pub struct Click {
     #[schemars(length(min = 1))]
     pub selector: String,
     /// Milliseconds.
+    #[schemars(range(min = 100))]
     pub timeout: Option<f64>,
     /// Click without waiting until the element can be clicked.
     #[serde(default)]
@@ -182,6 +187,7 @@ pub struct Type {
     /// Milliseconds from one character to the next.
     pub delay: Option<f64>,
     /// Milliseconds.
+    #[schemars(range(min = 100))]
     pub timeout: Option<f64>,
     /// Empty the field first.
     #[serde(default)]

@@ -9,7 +9,7 @@ use crate::Result;
 use crate::error::Error;
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::Reply;
-use crate::mcp::tool::{AnyTool, Capability, Effect, SESSION, Tool, Toolset};
+use crate::mcp::tool::{AnyTool, Capability, Effect, Patience, SESSION, Tool, Toolset};
 
 /// A tool and its arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -34,6 +34,7 @@ impl Tool for Steps {
     const TITLE: &'static str = "Do several things";
     const EFFECT: Effect = Effect::Acts;
     const CAPABILITY: Capability = Capability::Steps;
+    const PATIENCE: Patience = Patience::Endless;
 
     async fn call(mut self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let tools = self.check(call)?;

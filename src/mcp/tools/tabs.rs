@@ -7,7 +7,7 @@ use crate::Result;
 use crate::error::Error;
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::{Reply, View, one_line};
-use crate::mcp::tool::{Effect, Tool};
+use crate::mcp::tool::{Effect, Patience, Tool};
 
 /// Close the current page.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -17,6 +17,7 @@ impl Tool for Close {
     const NAME: &'static str = "browser_close";
     const TITLE: &'static str = "Close the page";
     const EFFECT: Effect = Effect::Acts;
+    const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.workspace.close_tab(None).await?;
@@ -55,6 +56,7 @@ impl Tool for Tabs {
     const NAME: &'static str = "browser_tabs";
     const TITLE: &'static str = "Manage tabs";
     const EFFECT: Effect = Effect::Acts;
+    const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         if self.url.is_some() && self.action != TabAction::New {

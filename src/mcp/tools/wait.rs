@@ -11,7 +11,7 @@ use crate::browser::{Page, Scope, value_argument};
 use crate::error::Error;
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::{Reply, View};
-use crate::mcp::tool::{Effect, Tool};
+use crate::mcp::tool::{Effect, Patience, Tool};
 
 /// How often the page is looked at.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -33,19 +33,20 @@ impl Tool for WaitFor {
     const NAME: &'static str = "browser_wait_for";
     const TITLE: &'static str = "Wait";
     const EFFECT: Effect = Effect::Reads;
+    const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let told = match (self.text, self.text_gone, self.time) {
             (Some(text), None, None) => {
                 let page = call.open_page().await?;
                 call.progress.say("waiting for the text");
-                until(&page, &text, true, call.settings.navigation_limit).await?;
+                page.unless_stuck(None, until(&page, &text, true, call.settings.navigation_limit)).await?;
                 format!("Text '{text}' appeared on page")
             }
             (None, Some(text), None) => {
                 let page = call.open_page().await?;
                 call.progress.say("waiting for the text to go");
-                until(&page, &text, false, call.settings.navigation_limit).await?;
+                page.unless_stuck(None, until(&page, &text, false, call.settings.navigation_limit)).await?;
                 format!("Text '{text}' disappeared from page")
             }
             (None, None, Some(seconds)) => {
