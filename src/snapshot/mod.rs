@@ -5,11 +5,16 @@
 //! ref that is not there, and the text never exceeds its budget.
 mod diff;
 mod find;
+mod left_out;
+mod links;
 mod outline;
+mod prose;
 mod reference;
 mod render;
 mod roles;
 mod runs;
+mod section;
+mod share;
 mod text;
 mod tree;
 mod walked;

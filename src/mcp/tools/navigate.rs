@@ -19,7 +19,7 @@ use crate::session::wall::Purpose;
 /// How long a document that is there may go on loading what belongs to it.
 const REST_LIMIT: Duration = Duration::from_secs(5);
 
-/// Open a URL and wait until the page has loaded.
+/// Open a URL, wait until the page has loaded, and show its outline.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Navigate {
     /// Without a scheme, https:// is put in front.
