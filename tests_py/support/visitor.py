@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
+from typing import Any
 
 from tests_py.support.client import REF, Reply, Server
 
@@ -38,10 +39,9 @@ class Line:
             re.sub(r"\s*\[[^\]]*\]", "", parts["rest"]).lstrip(": ").strip('"'),
         )
 
-    def is_called(self, role: str, name: str) -> bool:
-        """Whether a model that is told of this role and name would take this line for it."""
-        alike = {"text", "generic"} if role == "text" else {role}
-        return self.role in alike and name == (self.name or self.rest)
+    def has_role(self, role: str) -> bool:
+        """Whether this is of the kind that is looked for; a text may have been given more of one."""
+        return self.role == role or (role == "text" and self.role == "generic")
 
 
 class NotShown(AssertionError):  # noqa: N818
@@ -83,14 +83,14 @@ class Visitor:
     async def find(self, role: str, name: str, which: int | None = None) -> str:
         """The ref of an element; asks for refs of everything where the usual snapshot gives it none."""
         for arguments in ({}, {"allRefs": True}):
-            lines = await self.lines(**arguments)
-            found = [line.ref for line in lines if line.ref and line.is_called(role, name)]
-            if which is not None and len(found) > which:
-                return found[which]
-            if len(found) == 1:
-                return found[0]
-            if found and which is None:
+            lines = [line for line in await self.lines(**arguments) if line.ref and line.has_role(role)]
+            found = [line for line in lines if line.name == name] or [
+                line for line in lines if not line.name and line.rest == name
+            ]
+            if found and which is None and len(found) > 1:
                 raise NotShown(f"{len(found)} elements are {role} {name!r}")
+            if len(found) > (which or 0):
+                return str(found[which or 0].ref)
         raise NotShown(f"no {role} {name!r} is shown")
 
     async def shows(self, text: str) -> None:
@@ -128,13 +128,19 @@ class Visitor:
 
     async def fill(self, *fields: tuple[str, str, str]) -> Reply:
         """Fills a form: a role, a name and a value for each field."""
-        kinds = {"textbox", "checkbox", "radio", "combobox", "slider"}
+        kinds = {
+            "checkbox": "checkbox",
+            "switch": "checkbox",
+            "radio": "radio",
+            "combobox": "combobox",
+            "slider": "slider",
+        }
         return await self.do(
             "browser_fill_form",
             fields=[
                 {
                     "name": name,
-                    "type": role if role in kinds else "textbox",
+                    "type": kinds.get(role, "textbox"),
                     "ref": await self.find(role, name),
                     "value": value,
                 }
@@ -142,7 +148,7 @@ class Visitor:
             ],
         )
 
-    async def value(self, expression: str) -> object:
+    async def value(self, expression: str) -> Any:  # noqa: ANN401 - whatever the page has.
         """What an expression is in the page."""
         answer = await self.do("browser_evaluate", function=f"() => JSON.stringify({expression})")
         return json.loads(answer.section("Result"))

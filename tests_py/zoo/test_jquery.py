@@ -110,3 +110,70 @@ async def test_a_submenu_is_chosen_from(visit: Visit) -> None:
     await page.hover("menuitem", "Save as")
     await page.click("menuitem", "Picture")
     assert await page.value("heard") == ["Picture"]
+
+
+select2 = pytest.mark.library("select2")
+
+
+@select2
+async def test_an_option_is_searched_and_chosen(visit: Visit) -> None:
+    page = await visit("select2")
+    await page.click("combobox", "Portugal")
+    await page.press("P", "o", "l")
+    await page.click("option", "Poland")
+    assert await page.value("$('#country').val()") == "Poland"
+
+
+@select2
+async def test_an_option_is_chosen_in_one_call(visit: Visit) -> None:
+    page = await visit("select2")
+    await page.choose("combobox", "Portugal", values=["Norway"])
+    assert await page.value("$('#country').val()") == "Norway"
+
+
+@select2
+async def test_several_tags_are_chosen(visit: Visit) -> None:
+    page = await visit("select2")
+    for tag in ("red", "blue"):
+        await page.click("searchbox", "")
+        await page.click("option", tag)
+    assert await page.value("$('#tags').val()") == ["red", "blue"]
+
+
+@select2
+async def test_what_the_server_suggests_is_chosen(visit: Visit) -> None:
+    page = await visit("select2")
+    await page.click("combobox", "Search a boat")
+    await page.press("a", "r")
+    await page.click("option", "Argo")
+    assert await page.value("$('#boat').val()") == "2"
+
+
+tables = pytest.mark.library("DataTables = datatables.net-dt")
+FIRST = "document.querySelector('#people tbody td').textContent"
+
+
+@tables
+async def test_a_table_is_sorted(visit: Visit) -> None:
+    page = await visit("datatables")
+    await page.click("button", "Age: Activate to sort")
+    assert await page.value("document.querySelector('#people tbody').rows[0].cells[1].textContent") == "20"
+    await page.click("button", "Age: Activate to invert sorting")
+    assert await page.value("document.querySelector('#people tbody').rows[0].cells[1].textContent") == "69"
+
+
+@tables
+async def test_a_table_is_searched(visit: Visit) -> None:
+    page = await visit("datatables")
+    await page.type("searchbox", "Search:", text="Nora")
+    await page.shows("Showing 1 to 1 of 1 entries")
+    assert await page.value(FIRST) == "Nora"
+
+
+@tables
+async def test_a_table_is_paged_and_its_page_made_longer(visit: Visit) -> None:
+    page = await visit("datatables")
+    await page.click("link", "2")
+    assert await page.value(FIRST) == "Kai"
+    await page.choose("combobox", "entries per page", values=["25"])
+    assert await page.value("document.querySelectorAll('#people tbody tr').length") == 25
