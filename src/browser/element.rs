@@ -348,13 +348,22 @@ impl ElementHandle {
     async fn press_to_check(&self, need: Need, options: &ActionOptions) -> Result<bool> {
         let reached = match self.approach_soon(need, options).await? {
             Some(reached) => reached,
-            None if self.state().await?.enabled && self.ask::<bool>("focus", Vec::new()).await? => {
+            None if self.is_out_of_reach(need).await? && self.ask::<bool>("focus", Vec::new()).await? => {
                 return Ok(false);
             }
             None => self.approach(need, options).await?,
         };
         reached.press(&self.input(options)?, &ClickOptions::default()).await?;
         Ok(true)
+    }
+
+    /// Whether what keeps the pointer away is neither that the element moves nor that it is disabled.
+    async fn is_out_of_reach(&self, need: Need) -> Result<bool> {
+        let look = self.look_from_page(need, &Aim::default()).await?;
+        Ok(matches!(
+            look,
+            Look::Blocked(Obstacle::Hidden | Obstacle::OutsideViewport | Obstacle::CoveredBy(_))
+        ))
     }
 
     /// Waits for the page to show that the element was checked, or unchecked.

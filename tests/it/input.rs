@@ -424,7 +424,7 @@ fn options_are_chosen_by_value_label_and_index() {
             let missing = missing.unwrap_err();
             assert_eq!(
                 missing.to_string(),
-                "there is no such option; the options are: red, green, none, deep blue, yellow"
+                "there is no such option; the options are: \"red\", \"green\", \"none\", \"deep blue\", \"yellow\""
             );
         }
     });

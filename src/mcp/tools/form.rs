@@ -31,14 +31,13 @@ pub struct Field {
     /// The field in words.
     pub name: String,
     pub element: Option<String>,
-    /// When it is not plain from the page.
     pub r#type: Option<FieldType>,
     /// Ref or selector.
     #[schemars(length(min = 1))]
     pub r#ref: String,
     /// Text; `true` or `false` for a checkbox or radio; value or label of an option; path of a file.
     pub value: Option<String>,
-    /// Several options or files, instead of value.
+    /// Several options.
     #[serde(default)]
     pub values: Vec<String>,
 }
