@@ -44,7 +44,8 @@ const MOST_FRAMES: usize = 200;
 /// Closed roots inside closed roots are followed this deep.
 const DEEPEST_ROOTS: usize = 6;
 /// What listens is asked for the next time if the browser does not say it soon: what can be seen does not wait for that.
-const HEARERS_LIMIT: Duration = Duration::from_millis(400);
+const HEARERS_LIMIT: Duration = Duration::from_secs(3);
+const CHILDS_HEARERS_LIMIT: Duration = Duration::from_millis(400);
 /// Of so many nodes it is told at a time that they listen.
 const MOST_HEARERS: usize = 400;
 /// A document with more listeners is asked only once: their list is long.
@@ -195,7 +196,8 @@ async fn new_hearers(frame: &Frame, world: &World) -> Result<Vec<i64>> {
     if world.is_crowded() {
         return Ok(Vec::new());
     }
-    let Ok(Ok(listeners)) = timeout(HEARERS_LIMIT, listeners).await else { return Ok(Vec::new()) };
+    let limit = if frame.parent().is_some() { CHILDS_HEARERS_LIMIT } else { HEARERS_LIMIT };
+    let Ok(Ok(listeners)) = timeout(limit, listeners).await else { return Ok(Vec::new()) };
     if listeners.len() > MOST_LISTENERS {
         world.set_crowded();
     }
