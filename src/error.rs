@@ -76,8 +76,14 @@ pub enum Error {
     NotActionable { obstacle: Obstacle, waited: Duration },
     #[error("the element is {found}, where {needed} is needed")]
     WrongElement { found: String, needed: &'static str },
-    #[error("there is no such option; the options are: {}", available.join(", "))]
+    #[error("there is no such option; {}", options_told(available))]
     NoSuchOption { available: Vec<String> },
+    #[error("several options are like that: {}", listed(matching))]
+    SeveralOptions { matching: Vec<String> },
+    #[error("the page did not take it; the field shows {}", shown_told(shows))]
+    NotTaken { shows: String },
+    #[error("{} of {count} fields could not be filled:\n{}", problems.len(), problems.iter().map(|problem| format!("- {problem}")).collect::<Vec<_>>().join("\n"))]
+    FormIncomplete { problems: Vec<String>, count: usize },
 
     // What a page asks of a person.
     #[error("a dialog is open: {kind} {message:?}")]
@@ -154,8 +160,18 @@ impl Error {
             Self::PersonNeeded { .. } => "ask the user to do it in a visible browser, or use another source",
             Self::DialogOpen { .. } => "answer it with browser_handle_dialog",
             Self::NoFileChooser => "click what opens one first",
-            Self::WrongElement { needed: "a native select", .. } => "click the list open and choose in it",
+            Self::WrongElement { needed: "a native select" | "a list to choose from", .. } => {
+                "click the list open and choose in it"
+            }
+            Self::WrongElement { needed, .. } if needed.contains("such as") || needed.contains("number") => {
+                "write it so, or as people do"
+            }
             Self::WrongElement { .. } => "take a snapshot and use the ref of such an element",
+            Self::NoSuchOption { available } if available.is_empty() => {
+                "fill first what the options depend on, or click it and take a snapshot"
+            }
+            Self::NoSuchOption { .. } | Self::SeveralOptions { .. } => "give one of them in full",
+            Self::NotTaken { .. } => "click it, take a snapshot, and use what it opens; or type slowly",
             Self::WaitRanOut { .. } => "take a snapshot to see what the page shows instead",
             Self::NavigationSlow { .. } => "take a snapshot to see what has come so far, or navigate again",
             Self::NoHistory { .. } => "navigate to an address instead",
@@ -201,6 +217,40 @@ impl Obstacle {
             Self::Missing => Some("take a new snapshot and use a ref from it"),
         }
     }
+}
+
+/// The options that there are, as far as an error has room for them.
+fn options_told(available: &[String]) -> String {
+    if available.is_empty() {
+        "none is offered".to_owned()
+    } else {
+        format!("the options are: {}", listed(available))
+    }
+}
+
+const MOST_LISTED: usize = 30;
+const LONGEST_LISTED: usize = 60;
+
+/// What a page wrote, quoted, each on no more than a part of a line.
+pub(crate) fn listed(texts: &[String]) -> String {
+    let mut told: Vec<_> = texts.iter().take(MOST_LISTED).map(|text| quoted(text, LONGEST_LISTED)).collect();
+    if texts.len() > MOST_LISTED {
+        told.push(format!("and {} more", texts.len() - MOST_LISTED));
+    }
+    told.join(", ")
+}
+
+/// What a page wrote, quoted and on one line.
+pub(crate) fn quoted(text: &str, longest: usize) -> String {
+    let plain = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match plain.char_indices().nth(longest) {
+        Some((end, _)) => format!("{:?}", format!("{}…", &plain[..end])),
+        None => format!("{plain:?}"),
+    }
+}
+
+fn shown_told(shows: &str) -> String {
+    if shows.trim().is_empty() { "nothing".to_owned() } else { quoted(shows, LONGEST_LISTED) }
 }
 
 /// `5 s`, `1.5 s`, `200 ms`.

@@ -10,6 +10,9 @@ use crate::error::{Error, Result};
 
 const READ: &str = include_str!("injected/read.js");
 
+/// Stands between the main content and what is around it.
+const REST: &str = "\n\n*The rest of the page:*\n\n---\n\n";
+
 /// How a page is written down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ContentFormat {
@@ -57,7 +60,7 @@ fn markdown(readable: &Readable) -> std::io::Result<String> {
     let parts = [&readable.main, &readable.rest];
     let parts = parts.map(|html| CONVERTER.convert(html).map(|text| tidy(&text)));
     let parts = parts.into_iter().collect::<Result<Vec<_>, _>>()?;
-    Ok(parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n---\n\n"))
+    Ok(parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(REST))
 }
 
 /// At most one empty line in a row, and no blanks at the ends of lines.

@@ -9,6 +9,7 @@ use serde_json::json;
 use tokio::time::{sleep, timeout};
 
 use super::actionability::{ActionOptions, Aim, Answer, Attempt, Look, Need};
+use super::fill::Opened;
 use super::frame::Frame;
 use super::input::{ClickOptions, Input, InputStyle, Modifier, Point, Rect};
 use super::world::{RemoteHandle, World, value_argument};
@@ -31,6 +32,8 @@ pub struct ElementHandle {
 pub enum OptionChoice {
     /// By value, or else by label.
     Any(String),
+    /// By value or label, or else by what is like no other label.
+    Like(String),
     Value(String),
     Label(String),
     Index(usize),
@@ -56,6 +59,8 @@ pub(super) struct Field {
     pub(super) value: String,
     #[serde(default)]
     pub(super) empty: bool,
+    #[serde(default)]
+    proxy: bool,
     wrong: Option<String>,
     needed: Option<String>,
 }
@@ -300,8 +305,36 @@ impl ElementHandle {
                 needed: "a checkbox or a switch",
             });
         }
-        let reached = self.approach(need, options).await?;
+        if self.press_to_check(need, options).await? && self.has_become(checked).await? {
+            return Ok(());
+        }
+        if self.ask::<bool>("focus", Vec::new()).await? {
+            self.input(options)?.keyboard().press("Space").await?;
+            if self.has_become(checked).await? {
+                return Ok(());
+            }
+        }
+        Err(Error::Unsupported {
+            what: if checked { "checking the element" } else { "unchecking the element" },
+            reason: "the page did not change it when it was clicked".to_owned(),
+        })
+    }
+
+    /// Presses what is to be checked. False where the pointer does not reach it and keys can.
+    async fn press_to_check(&self, need: Need, options: &ActionOptions) -> Result<bool> {
+        let reached = match self.approach_soon(need, options).await? {
+            Some(reached) => reached,
+            None if self.state().await?.enabled && self.ask::<bool>("focus", Vec::new()).await? => {
+                return Ok(false);
+            }
+            None => self.approach(need, options).await?,
+        };
         reached.press(&self.input(options)?, &ClickOptions::default()).await?;
+        Ok(true)
+    }
+
+    /// Waits for the page to show that the element was checked, or unchecked.
+    async fn has_become(&self, checked: bool) -> Result<bool> {
         let changed = async {
             while self.checked().await?.state != Some(json!(checked)) {
                 sleep(CHANGE_PAUSE).await;
@@ -316,13 +349,15 @@ impl ElementHandle {
                 | Error::StaleRef { .. }
                 | Error::DialogOpen { .. }
                 | Error::PageClosed,
-            )) => Ok(()),
-            Ok(changed) => changed,
-            Err(_) => Err(Error::Unsupported {
-                what: if checked { "checking the element" } else { "unchecking the element" },
-                reason: "the page did not change it when it was clicked".to_owned(),
-            }),
+            )) => Ok(true),
+            Ok(changed) => changed.map(|()| true),
+            Err(_) => Ok(false),
         }
+    }
+
+    /// Whether the element is one of several of which one is checked.
+    pub async fn is_radio(&self) -> Result<bool> {
+        Ok(self.field().await?.checked().await?.radio)
     }
 
     async fn checked(&self) -> Result<Checked> {
@@ -492,30 +527,12 @@ impl Field {
         self.answer.obstacle(element)
     }
 
-    /// The field, or what is wrong with taking it for one.
-    pub(super) fn checked(self) -> Result<(FieldKind, String, bool)> {
+    /// The field; otherwise what it is, and what is needed.
+    pub(super) fn checked(self) -> std::result::Result<Opened, (String, Option<String>)> {
         match self.kind {
-            Some(kind) => Ok((kind, self.value, self.empty)),
-            None => Err(Error::WrongElement {
-                found: self.wrong.unwrap_or_else(|| "something else".to_owned()),
-                needed: needed(self.needed.as_deref().unwrap_or("text")),
-            }),
+            Some(kind) => Ok(Opened { kind, value: self.value, empty: self.empty, proxy: self.proxy }),
+            None => Err((self.wrong.unwrap_or_else(|| "something else".to_owned()), self.needed)),
         }
-    }
-}
-
-/// What a field of this type takes.
-fn needed(kind: &str) -> &'static str {
-    match kind {
-        "date" => "a date such as 2024-03-07",
-        "time" => "a time such as 14:30",
-        "datetime-local" => "a date and time such as 2024-03-07T14:30",
-        "month" => "a month such as 2024-03",
-        "week" => "a week such as 2024-W10",
-        "color" => "a colour such as #e66465",
-        "number" => "a number",
-        "range" => "a number within its limits",
-        _ => "something to write text into",
     }
 }
 

@@ -7,6 +7,7 @@ use super::actionability::{ActionOptions, Aim, Answer, Attempt, Clear, Look, Nee
 use super::element::{ElementHandle, Field, FieldKind, OptionChoice};
 use super::input::{ClickOptions, InputStyle, Modifier, Point};
 use super::world::value_argument;
+use super::written::{self, Written};
 use crate::cdp::types::dom::{DescribeNode, Node};
 use crate::error::{Error, Result};
 
@@ -20,6 +21,7 @@ struct Options {
     answer: Answer,
     wrong: Option<String>,
     available: Option<Vec<String>>,
+    matching: Option<Vec<String>>,
     #[serde(default)]
     wanted: Vec<usize>,
     #[serde(default)]
@@ -29,6 +31,40 @@ struct Options {
     #[serde(default)]
     list: bool,
     steps: Option<i64>,
+}
+
+/// A field that is ready to be filled.
+#[derive(Debug)]
+pub(super) struct Opened {
+    pub(super) kind: FieldKind,
+    pub(super) value: String,
+    pub(super) empty: bool,
+    /// Keys only pass through it.
+    pub(super) proxy: bool,
+}
+
+/// What is wrong with a value.
+pub(super) fn wrong_value(found: String, kind: Option<&str>, written: Option<&Written>) -> Error {
+    let needed = match written {
+        Some(Written::Ambiguous) => "a date with its month in words, such as March 5, 2027, or 2027-03-05",
+        _ => needed(kind.unwrap_or("text")),
+    };
+    Error::WrongElement { found, needed }
+}
+
+/// What a field of this type takes.
+fn needed(kind: &str) -> &'static str {
+    match kind {
+        "date" => "a date such as 2024-03-07 or March 7, 2024",
+        "time" => "a time such as 14:30 or 2:30 PM",
+        "datetime-local" => "a date and time such as 2024-03-07T14:30 or March 7, 2024 2:30 PM",
+        "month" => "a month such as 2024-03 or March 2024",
+        "week" => "a week such as 2024-W10",
+        "color" => "a colour such as #e66465 or red",
+        "number" => "a number",
+        "range" => "a number within its limits",
+        _ => "something to write text into",
+    }
 }
 
 /// What several choices mean to a select that takes one option.
@@ -50,35 +86,70 @@ struct DatePart {
 impl ElementHandle {
     /// Replaces what the field holds.
     pub async fn fill(&self, value: &str, options: &ActionOptions) -> Result<()> {
+        let Opened { kind, value, empty, proxy } = self.open_for(value, options).await?;
         let instant = self.input(options)?.style() == InputStyle::Instant;
-        // What has no hand to move goes in and selects in the same look.
-        let how = json!({ "force": options.force, "select": instant });
-        let arguments = || vec![value_argument(&value), value_argument(&how)];
-        let open = self.until_clear(options.limit, |_| async move {
-            let field: Field = self.ask("openField", arguments()).await?;
-            Ok(match field.obstacle(self)? {
-                Some(by) => Attempt::Blocked(by),
-                None => Attempt::Done(field),
-            })
-        });
-        let (kind, value, empty) = open.await?.checked()?;
         match kind {
-            FieldKind::Text | FieldKind::Multiline | FieldKind::Editable if instant => {
+            FieldKind::Text | FieldKind::Multiline if instant && !proxy => {
                 self.replace_selected(&value, empty, options).await
             }
-            FieldKind::Text | FieldKind::Multiline | FieldKind::Editable => {
-                self.fill_text(&value, empty, options).await
-            }
+            FieldKind::Editable => self.edit(&value, empty, options).await,
+            FieldKind::Multiline if proxy => self.edit(&value, false, options).await,
+            FieldKind::Text | FieldKind::Multiline => self.fill_text(&value, empty, options).await,
             FieldKind::Date => self.fill_date(&value, empty, options).await,
             FieldKind::Range => self.fill_range(&value, options).await,
             FieldKind::Color => self.set_value(&value).await,
         }
     }
 
+    /// Waits until the field can be filled; reads what is written as people do.
+    async fn open_for(&self, value: &str, options: &ActionOptions) -> Result<Opened> {
+        let opened = self.open_field(value, options).await?;
+        match opened.checked() {
+            Ok(opened) => Ok(opened),
+            Err((wrong, needed)) => match needed.as_deref().map(|needed| written::read(needed, value)) {
+                Some(Written::As(held)) => {
+                    let opened = self.open_field(&held, options).await?.checked();
+                    opened.map_err(|(wrong, needed)| wrong_value(wrong, needed.as_deref(), None))
+                }
+                written => Err(wrong_value(wrong, needed.as_deref(), written.as_ref())),
+            },
+        }
+    }
+
+    async fn open_field(&self, value: &str, options: &ActionOptions) -> Result<Field> {
+        let instant = self.input(options)?.style() == InputStyle::Instant;
+        // What has no hand to move goes in and selects in the same look.
+        let how = json!({ "force": options.force, "select": instant });
+        let arguments = || vec![value_argument(&value), value_argument(&how)];
+        self.until_clear(options.limit, |_| async move {
+            let field: Field = self.ask("openField", arguments()).await?;
+            Ok(match field.obstacle(self)? {
+                Some(by) => Attempt::Blocked(by),
+                None => Attempt::Done(field),
+            })
+        })
+        .await
+    }
+
+    /// Goes into an editor, has it select all that it holds, and types over that. What an editor holds only it knows.
+    async fn edit(&self, value: &str, empty: bool, options: &ActionOptions) -> Result<()> {
+        let field = self.control().await?;
+        field.enter(options).await?;
+        if !empty {
+            self.input(options)?.keyboard().press("ControlOrMeta+a").await?;
+            if field.ask::<bool>("isUnselected", Vec::new()).await? {
+                field.ask::<()>("selectAll", Vec::new()).await?;
+            }
+        }
+        self.replace_selected(value, empty, options).await
+    }
+
     /// Whether the field is one that takes this value. What may change by and by, such as that it is disabled, is left
     /// out.
     pub async fn takes(&self, value: &str) -> Result<()> {
-        self.ask::<Field>("fieldFor", vec![value_argument(&value)]).await?.checked().map(drop)
+        let field: Field = self.ask("fieldFor", vec![value_argument(&value)]).await?;
+        let checked = field.checked();
+        checked.map(drop).map_err(|(wrong, needed)| wrong_value(wrong, needed.as_deref(), None))
     }
 
     /// Empties the field.
@@ -220,8 +291,12 @@ impl ElementHandle {
         });
         let found = match found.await {
             Err(error @ Error::NotActionable { .. }) => {
-                let available = self.options(choices, several, force).await?.available;
-                return Err(available.map_or(error, |available| Error::NoSuchOption { available }));
+                let found = self.options(choices, several, force).await?;
+                return Err(match (found.matching, found.available) {
+                    (Some(matching), _) => Error::SeveralOptions { matching },
+                    (None, Some(available)) => Error::NoSuchOption { available },
+                    (None, None) => error,
+                });
             }
             found => found?,
         };

@@ -51,6 +51,11 @@ impl Page {
     pub async fn until_stuck_on_arrival(&self) {
         let document = self.main_frame().loader();
         let _ = self.until(|page| (*page.main_frame().loader() != *document).then_some(())).await;
+        self.until_stuck_since_arrival().await;
+    }
+
+    /// Completes when the document, which has just begun to arrive, runs a script without end.
+    pub async fn until_stuck_since_arrival(&self) {
         self.until_silent(PATIENCE, Some(PATIENCE)).await;
     }
 

@@ -36,7 +36,8 @@ const MOST_TREES: usize = 8;
 pub(super) struct Told {
     /// The downloads that were told of, and whether their end was.
     downloads: HashMap<String, bool>,
-    url: Option<String>,
+    /// Where the current page was last said to stand.
+    page: Option<PageState>,
     /// The tabs that were shown last, by their ids, newest last.
     pages: Vec<(String, Shown)>,
 }
@@ -128,7 +129,7 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&
         reply.set_tabs(tab_lines(tabs).await);
     }
     let Some(page) = call.workspace.active_page() else {
-        call.told.lock().url = None;
+        call.told.lock().page = None;
         return;
     };
     if let Some(dialog) = page.dialog() {
@@ -142,9 +143,9 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&
         reply.add_modal("file chooser: answer it with browser_file_upload");
     }
     let url = page.asked_url();
-    let moved = call.told.lock().url.as_ref() != Some(&url);
+    let moved = call.told.lock().page.as_ref().map(|page| &page.url) != Some(&url);
     let answers = !matches!(failure, Some(Error::PageBusy));
-    let state = (reply.view() > View::Nothing || moved).then(|| page_state(&page, url.clone(), answers));
+    let state = (reply.view() > View::Nothing || moved).then(|| page_state(&page, url, answers));
     let shows = failure.is_none() && reply.view() >= View::Changes;
     let effects = answers && reply.shows_effects() && call.told.lock().tree(&page).is_some();
     let shown = async {
@@ -155,8 +156,11 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&
     };
     let (state, ()) = join(OptionFuture::from(state), shown).await;
     if let Some(state) = state {
-        reply.set_page(state);
-        call.told.lock().url = Some(url);
+        // After an action only what is new is told.
+        let known = call.told.lock().page.replace(state.clone());
+        if reply.view() != View::Changes || known.as_ref() != Some(&state) {
+            reply.set_page(state);
+        }
     }
 }
 
@@ -192,9 +196,7 @@ pub(super) fn show_snapshot(rendered: Rendered, reply: &mut Reply) {
         reply.set_snapshot(rendered.text);
     }
     if let Some(cut) = rendered.cut {
-        reply.set_left_out(format!(
-            "{cut} browser_snapshot takes a ref; --snapshot-max-chars sets the limit."
-        ));
+        reply.set_left_out(cut);
     }
 }
 

@@ -50,9 +50,9 @@ pub enum Capability {
     Vision,
     /// Saving pages as PDF.
     Pdf,
-    /// Searching in the snapshot.
+    /// Searching in the page; always on.
     Find,
-    /// Several actions in one call.
+    /// Several actions in one call; always on.
     Steps,
 }
 

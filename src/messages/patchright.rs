@@ -1,6 +1,6 @@
 //! What the `patchright_*` tools say.
 use super::Language;
-use crate::error::{Error, Obstacle, human};
+use crate::error::{Error, Obstacle, human, listed, quoted};
 
 /// What a tool's answers begin with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -166,7 +166,10 @@ fn rare_reason(error: &Error) -> String {
         Error::UnknownRef { target, .. } => format!("{target} 不是此页面的引用"),
         Error::NotUnique { count, .. } => format!("选择器匹配到 {count} 个元素，但只能有一个"),
         Error::WrongElement { found, needed } => format!("该元素是 {found}，需要的是 {needed}"),
-        Error::NoSuchOption { available } => format!("没有这个选项；可选: {}", available.join(", ")),
+        Error::NoSuchOption { available } => format!("没有这个选项；可选: {}", listed(available)),
+        Error::SeveralOptions { matching } => format!("有多个相似的选项: {}", listed(matching)),
+        Error::NotTaken { shows } => format!("页面没有接受这个值；现在显示: {}", quoted(shows, 60)),
+        Error::FormIncomplete { problems, .. } => format!("部分字段没有填好: {}", problems.join("; ")),
         Error::DialogOpen { kind, message } => format!("页面弹出了对话框: {kind} {message:?}"),
         Error::NoDialog => "没有打开的对话框".to_owned(),
         Error::NoFileChooser => "没有打开的文件选择框，页面上也没有文件输入框".to_owned(),

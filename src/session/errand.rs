@@ -18,6 +18,9 @@ use crate::error::{Error, Result};
 /// How long a document that is there may go on loading what belongs to it, and asking for more.
 const REST_LIMIT: Duration = Duration::from_secs(5);
 
+/// How long a document that is to be read may take from its first byte to its last.
+const PARSE_LIMIT: Duration = Duration::from_secs(8);
+
 /// What to do at the page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Task {
@@ -78,7 +81,8 @@ pub async fn run(
     options: ErrandOptions<'_>,
     person: &dyn Person,
 ) -> Result<Visit> {
-    let mut deadline = arrive(page, url, options).await?;
+    let reads = matches!(task, Task::Read { .. } | Task::Picture { .. });
+    let mut deadline = arrive(page, url, reads, options).await?;
     let purpose = match task {
         Task::Read { .. } | Task::Picture { .. } => Purpose::Content,
         Task::Click { .. } | Task::Fill { .. } | Task::Run { .. } => Purpose::Action,
@@ -88,7 +92,7 @@ pub async fn run(
     if let Some(passed) = &passed {
         deadline += passed.waited;
         if passed.wall.kind == WallKind::Login && is_elsewhere(page, url) {
-            deadline = arrive(page, url, options).await?;
+            deadline = arrive(page, url, reads, options).await?;
         }
     }
     let work = perform(page, task, deadline, options.settle);
@@ -126,7 +130,8 @@ async fn perform(page: &Page, task: &Task, deadline: Instant, settle: Duration) 
         Task::Fill { fields, submit } => {
             for (selector, value) in fields {
                 let element = frame.find(selector, Sight::Attached, rest(deadline)).await?;
-                element.fill(value, &ActionOptions::within(rest(deadline))).await?;
+                element.give_text(value, &ActionOptions::within(rest(deadline))).await?;
+                element.shown_after(value).await?;
             }
             if let Some(selector) = submit {
                 click(page, selector, deadline, settle).await?;
@@ -174,12 +179,26 @@ async fn click(page: &Page, selector: &str, deadline: Instant, settle: Duration)
     dismiss(page).await
 }
 
-/// Goes to `url`. Returns until when the rest may take.
-async fn arrive(page: &Page, url: &Url, options: ErrandOptions<'_>) -> Result<Instant> {
+/// Goes to `url`. Returns until when the rest may take. A document to be read may lack what it waits for in vain, such as a
+/// script of a server that does not answer.
+async fn arrive(page: &Page, url: &Url, reads: bool, options: ErrandOptions<'_>) -> Result<Instant> {
     options.pacing.before(url).await?;
     let deadline = Instant::now() + options.limit;
     let mark = page.mark();
-    go(page, url, WaitUntil::DomContentLoaded, options.limit).await?;
+    let until = if reads { WaitUntil::Commit } else { WaitUntil::DomContentLoaded };
+    go(page, url, until, options.limit).await?;
+    let parsed = deadline.min(Instant::now() + PARSE_LIMIT);
+    while reads && !page.main_frame().moments().dom_content_loaded {
+        dismiss(page).await?;
+        let reached = tokio::select! {
+            biased;
+            reached = page.until_reached(WaitUntil::DomContentLoaded, rest(parsed)) => reached?,
+            () = page.until_stuck_since_arrival() => return Err(Error::PageBusy),
+        };
+        if !reached {
+            return Ok(deadline);
+        }
+    }
     settled(page, mark, options.settle, deadline).await?;
     Ok(deadline)
 }

@@ -1,7 +1,8 @@
 //! Searching in a snapshot.
 use regex::{Regex, RegexBuilder};
 
-use super::outline::{Detail, NOWHERE, outline};
+use super::outline::{Detail, Line, NOWHERE, outline};
+use super::prose::{self, Links};
 use super::render::{Rendered, write};
 use super::tree::Tree;
 
@@ -42,8 +43,11 @@ impl Pattern {
 /// `None` when there are none. At most `max_chars` characters are written, whole matches only.
 pub fn find(tree: &Tree, pattern: &Pattern, around: usize, max_chars: usize) -> Option<Rendered> {
     let detail = Detail { all_refs: true, ..Detail::FULL };
-    let lines = outline(tree, 0, tree.nodes.len(), &detail);
-    let matches: Vec<usize> = (0..lines.len()).filter(|&index| pattern.is_in(&lines[index].text)).collect();
+    let lines = prose::join(tree, &outline(tree, 0, tree.nodes.len(), &detail), Links::WithRefs);
+    let says = |line: &Line| {
+        pattern.is_in(&line.text) || line.prose.as_ref().is_some_and(|prose| pattern.is_in(prose))
+    };
+    let matches: Vec<usize> = (0..lines.len()).filter(|&index| says(&lines[index])).collect();
     if matches.is_empty() {
         return None;
     }

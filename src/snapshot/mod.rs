@@ -6,11 +6,16 @@
 mod diff;
 mod find;
 mod gone;
+mod left_out;
+mod links;
 mod outline;
+mod prose;
 mod reference;
 mod render;
 mod roles;
 mod runs;
+mod section;
+mod share;
 mod text;
 mod tree;
 mod walked;

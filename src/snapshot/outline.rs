@@ -57,6 +57,25 @@ pub(super) struct Line {
     pub acts: usize,
     /// The node whose name or text it repeats.
     pub says: usize,
+    /// Where its head ends and the text that it tells begins, where it tells any.
+    pub head: usize,
+    /// The text that it tells, as the page has it, when it is made of several nodes'.
+    pub prose: Option<Box<str>>,
+    /// How many links it stands for, where it stands for a list of them.
+    pub folded: usize,
+    /// Its text goes on.
+    pub is_cut: bool,
+}
+
+impl Line {
+    /// The text of the page that stands behind its colon.
+    pub(super) fn said<'a>(&'a self, tree: &'a Tree) -> Option<&'a str> {
+        match &self.prose {
+            _ if self.head == 0 => None,
+            Some(prose) => Some(prose),
+            None => Some(&tree.nodes[self.says].name),
+        }
+    }
 }
 
 /// The lines of the nodes from `start` up to `end`.
@@ -255,6 +274,10 @@ impl Writer<'_> {
             has_ref: false,
             acts: 0,
             says: node,
+            head: 0,
+            prose: None,
+            folded: 0,
+            is_cut: false,
         });
         self.lines.last_mut().expect("just pushed")
     }
@@ -264,7 +287,8 @@ impl Writer<'_> {
         if node.is_text() {
             let mut text = String::from("text: ");
             push_plain(&mut text, &node.name, self.detail.text, &[]);
-            self.push(parent, index, Worth::Text, text).has_value = true;
+            let line = self.push(parent, index, Worth::Text, text);
+            (line.has_value, line.head) = (true, "text".len());
             return;
         }
         let inner = match fate {
@@ -280,7 +304,9 @@ impl Writer<'_> {
         text.push_str(node.role);
         if !node.name.is_empty() && !echoed {
             text.push(' ');
-            push_quoted(&mut text, &node.name, self.detail.name);
+            // What a heading says is what is looked for.
+            let most = if node.role == "heading" { Detail::FULL.name } else { self.detail.name };
+            push_quoted(&mut text, &node.name, most);
         }
         if let Some(details) = &node.details {
             push_states(&mut text, details);
@@ -297,6 +323,7 @@ impl Writer<'_> {
         {
             let _ = write!(text, " [box={x},{y},{width},{height}]");
         }
+        let head = text.len();
         let value = inner.or_else(|| node.details.as_ref()?.value.as_deref());
         let value = value.filter(|value| !value.trim().is_empty());
         if let Some(value) = value {
@@ -310,7 +337,9 @@ impl Writer<'_> {
             _ => self.start + index,
         };
         let acts = usize::from(node.is_actionable());
+        let tells = has_value && acts == 0 && says != self.start + index;
         let line = self.push(parent, index, worth, text);
+        line.head = if tells { head } else { 0 };
         (line.has_value, line.has_ref, line.says, line.acts) = (has_value, has_ref, says, acts);
         self.properties(index);
     }

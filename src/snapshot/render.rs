@@ -1,19 +1,30 @@
 //! Lines to text, within a budget.
+use std::ops::Range;
+
+use super::left_out::{self, LeftOut};
+use super::links;
 use super::outline::{Detail, Line, NOWHERE, Worth, outline};
+use super::prose::{self, Links};
 use super::reference::Ref;
 use super::runs;
+use super::section::{self, MainPart};
+use super::share::{self, Room};
 use super::text::indent;
 use super::tree::Tree;
 
 /// What a snapshot shows, and how much of it.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The most characters of text and note together.
+    /// The most characters of text and note together; more than the usual only for what can be acted on.
     pub max_chars: usize,
+    /// What does not fit in so many characters is told in short.
+    pub usual_chars: usize,
     /// Levels below the top that are shown; all without it.
     pub depth: Option<usize>,
-    /// The element to begin at; the page without it.
+    /// The element to show, a heading for its section; the page without it.
     pub root: Option<Ref>,
+    /// Where to end, when not with `root`.
+    pub until: Option<Ref>,
     /// Where each element is: `[box=x,y,width,height]`. The walk must have been asked for boxes too.
     pub boxes: bool,
     /// Refs for all elements, not only for those to act on and the parts of the page.
@@ -22,7 +33,15 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { max_chars: 50_000, depth: None, root: None, boxes: false, all_refs: false }
+        Self {
+            max_chars: 50_000,
+            usual_chars: 20_000,
+            depth: None,
+            root: None,
+            until: None,
+            boxes: false,
+            all_refs: false,
+        }
     }
 }
 
@@ -36,25 +55,39 @@ pub struct Rendered {
     pub cut: Option<String>,
 }
 
-/// Room for the note on what was left out.
-const NOTE: usize = 180;
+/// Room for the note on what was left out; where there is little, it names no refs.
+fn room_for_note(most: usize) -> usize {
+    if left_out::names_refs(most) { 300 } else { 180 }
+}
 
-/// Writes the page, or a part of it. What is least useful is dropped first; every element that can be acted on is
-/// listed before anything else is.
+/// Texts are told to their ends, or so far, or only in their first sentence: as much as there is room for.
+const TEXTS: [usize; 4] = [2_000, 700, 300, 0];
+
+/// Writes the page, or a part of it. What does not fit is told in short: texts by their first sentences, lists of links by
+/// their number; every other element that can be acted on is listed before anything else is.
 pub fn render(tree: &Tree, options: &Options) -> Rendered {
-    let start = match &options.root {
-        None => 0,
-        Some(root) => match tree.position(root) {
-            Some(start) => start,
-            None => return nothing_there(root, options),
-        },
+    let part = match &options.root {
+        None => Some(0..tree.nodes.len()),
+        Some(root) => part(tree, root, options.until.as_ref()),
     };
-    let end = if options.root.is_some() { tree.end(start) } else { tree.nodes.len() };
-    let page = Part { tree, start, end, options };
+    let Some(nodes) = part else { return nothing_there(options) };
+    let page = Part { tree, nodes, options };
     page.whole().or_else(|| page.short()).unwrap_or_else(|| page.bare())
 }
 
-fn nothing_there(root: &Ref, options: &Options) -> Rendered {
+/// The nodes of one element, of the section that a heading begins, or from one element to another.
+fn part(tree: &Tree, root: &Ref, until: Option<&Ref>) -> Option<Range<usize>> {
+    let start = tree.position(root)?;
+    let end = match until {
+        Some(until) => tree.end(tree.position(until)?),
+        None if tree.nodes[start].role == "heading" => return Some(section::section(tree, start)),
+        None => tree.end(start),
+    };
+    (start < end).then_some(start..end)
+}
+
+fn nothing_there(options: &Options) -> Rendered {
+    let root = options.root.as_ref().map(Ref::to_string).unwrap_or_default();
     let note = format!("{root} is not in this snapshot.");
     Rendered { cut: Some(note.chars().take(options.max_chars).collect()), ..Rendered::default() }
 }
@@ -62,41 +95,73 @@ fn nothing_there(root: &Ref, options: &Options) -> Rendered {
 /// The part of a page that was asked for.
 struct Part<'a> {
     tree: &'a Tree,
-    start: usize,
-    end: usize,
+    nodes: Range<usize>,
     options: &'a Options,
 }
 
 impl Part<'_> {
     fn lines(&self, detail: Detail) -> Vec<Line> {
         let detail = Detail { all_refs: self.options.all_refs, boxes: self.options.boxes, ..detail };
-        outline(self.tree, self.start, self.end, &detail)
+        outline(self.tree, self.nodes.start, self.nodes.end, &detail)
+    }
+
+    /// Texts with the links in them, each on one line.
+    fn prose(&self, detail: Detail, links: Links) -> Vec<Line> {
+        let lines = self.lines(detail);
+        // Who asks for all refs, or all boxes, wants a line for each.
+        let apart = links == Links::WithRefs && (self.options.all_refs || self.options.boxes);
+        if apart { lines } else { prose::join(self.tree, &lines, links) }
     }
 
     fn deepest(&self) -> usize {
         self.options.depth.unwrap_or(usize::MAX)
     }
 
+    /// How much is written where it need not be more.
+    fn usual(&self) -> usize {
+        self.options.usual_chars.min(self.options.max_chars)
+    }
+
     /// Everything, when it fits.
     fn whole(&self) -> Option<Rendered> {
-        let lines = self.lines(Detail::FULL);
+        let most = self.usual();
+        let detail = Detail { text: most.max(Detail::FULL.text), ..Detail::FULL };
+        let lines = self.prose(detail, Links::WithRefs);
         let shown: Vec<bool> = lines.iter().map(|line| line.depth <= self.deepest()).collect();
         // What is by far too long need not be written to know that.
         let least: usize =
             lines.iter().zip(&shown).filter(|(_, shown)| **shown).map(|(line, _)| cost(line) - 1).sum();
-        if least > self.options.max_chars { None } else { self.finish(&lines, &shown, false) }
+        if least > most { None } else { self.finish(&lines, &shown, most, false) }
     }
 
-    /// Everything to act on, and as much of the rest as fits; where that is too long, with long runs of parts that are
-    /// alike told in short.
+    /// The outline of what is to be read, everything to act on, and as much of the rest as fits; where that is too long,
+    /// with long runs of parts that are alike told in short.
     fn short(&self) -> Option<Rendered> {
-        let lines = self.lines(Detail::SHORT);
-        self.chosen(&lines).or_else(|| self.chosen(&runs::fold(self.tree, &lines)))
-    }
-
-    fn chosen(&self, lines: &[Line]) -> Option<Rendered> {
-        let shown = choose(lines, self.options.max_chars.checked_sub(NOTE)?, self.deepest(), true)?;
-        self.finish(lines, &shown, false)
+        let lines = self.prose(Detail { text: usize::MAX, ..Detail::SHORT }, Links::WordsOnly);
+        let main = MainPart::of(self.tree, self.nodes.clone());
+        let lines: Vec<Line> = prose::without_addresses(&lines);
+        let mut lines = if self.options.all_refs { lines } else { links::fold(self.tree, &lines, &main) };
+        let note = |room: usize| room.saturating_sub(room_for_note(room));
+        let (usual, most) = (note(self.usual()), note(self.options.max_chars));
+        let mut shown = None;
+        for longest in TEXTS {
+            for line in &mut lines {
+                prose::shorten(self.tree, line, longest);
+            }
+            shown = share::choose(self.tree, &lines, &main, Room { usual, most: usual }, self.deepest());
+            if shown.as_ref().is_none_or(|shown| share::has_texts(self.tree, &lines, &main, shown)) {
+                break;
+            }
+        }
+        if let Some(shown) = shown {
+            return self.finish(&lines, &shown, self.options.max_chars, false);
+        }
+        for line in &mut lines {
+            prose::shorten(self.tree, line, 0);
+        }
+        let lines = runs::fold(self.tree, &lines);
+        let shown = share::choose(self.tree, &lines, &main, Room { usual, most }, self.deepest())?;
+        self.finish(&lines, &shown, self.options.max_chars, false)
     }
 
     /// Only what can be acted on, without what holds it, as far as it fits.
@@ -106,59 +171,28 @@ impl Part<'_> {
             (line.parent, line.has_value) = (NOWHERE, true);
             line.depth = if line.depth <= self.deepest() { 0 } else { usize::MAX };
         }
-        let room = self.options.max_chars.saturating_sub(NOTE);
+        let room = self.options.max_chars.saturating_sub(room_for_note(self.options.max_chars));
         let mut shown = choose(&lines, room, 0, false).unwrap_or_default();
         for (shown, line) in shown.iter_mut().zip(&lines) {
             *shown &= line.worth == Worth::Actionable && !line.is_property;
         }
-        self.finish(&lines, &shown, true).unwrap_or_default()
+        self.finish(&lines, &shown, self.options.max_chars, true).unwrap_or_default()
     }
 
-    fn finish(&self, lines: &[Line], shown: &[bool], cut_to_size: bool) -> Option<Rendered> {
+    fn finish(&self, lines: &[Line], shown: &[bool], most: usize, cut_to_size: bool) -> Option<Rendered> {
         let text = write(lines, shown, |_| "");
         let acts = acts(lines, shown);
-        let all = self.tree.nodes[self.start..self.end].iter().filter(|node| node.is_actionable()).count();
-        let mut cut = self.note(lines, shown, all.saturating_sub(acts));
+        let all = self.tree.nodes[self.nodes.clone()].iter().filter(|node| node.is_actionable()).count();
+        let left_out = LeftOut { tree: self.tree, start: self.nodes.start, lines, shown, room: most };
+        let mut cut = left_out.note(self.deepest(), all.saturating_sub(acts));
         let length = text.chars().count();
         if let Some(note) = &mut cut
             && cut_to_size
         {
-            *note = note.chars().take(self.options.max_chars.saturating_sub(length)).collect();
+            *note = note.chars().take(most.saturating_sub(length)).collect();
         }
         let note = cut.as_ref().map_or(0, |note| note.chars().count());
-        (length + note <= self.options.max_chars).then_some(Rendered { text, shown: acts, cut })
-    }
-
-    fn note(&self, lines: &[Line], shown: &[bool], acts_left: usize) -> Option<String> {
-        let hidden = || lines.iter().zip(shown).filter(|(_, shown)| !**shown).map(|(line, _)| line);
-        let deeper = hidden().filter(|line| line.depth > self.deepest()).count();
-        let texts = hidden().filter(|line| line.worth == Worth::Text).count();
-        let urls = hidden().filter(|line| line.is_property).count();
-        let others = hidden().count().saturating_sub(texts + urls);
-        let mut left = Vec::new();
-        let mut count = |number: usize, one: &str, many: &str| {
-            if number > 0 {
-                left.push(format!("{number} {}", if number == 1 { one } else { many }));
-            }
-        };
-        count(acts_left, "element to act on", "elements to act on");
-        if deeper > 0 {
-            count(deeper, "line below this depth", "lines below this depth");
-        } else {
-            count(texts, "text", "texts");
-            count(urls, "address or list of options", "addresses and lists of options");
-            count(others.saturating_sub(acts_left), "other line", "other lines");
-        }
-        if self.tree.cut > 0 {
-            left.push(format!("{} elements nested too deep to read", self.tree.cut));
-        }
-        if left.is_empty() {
-            return None;
-        }
-        let list = left.join(", ");
-        let way =
-            if deeper > 0 { "give a ref, or a larger depth" } else { "give the ref of a part, or search" };
-        Some(format!("Left out: {list}. To see them, {way}."))
+        (length + note <= most).then_some(Rendered { text, shown: acts, cut })
     }
 }
 
@@ -186,8 +220,8 @@ pub(super) fn write(lines: &[Line], shown: &[bool], mark: impl Fn(usize) -> &'st
 }
 
 /// Characters of a line, its colon and its line break.
-fn cost(line: &Line) -> usize {
-    line.depth * 2 + 2 + line.text.chars().count() + 2
+pub(super) fn cost(line: &Line) -> usize {
+    line.depth.saturating_mul(2).saturating_add(2 + line.text.chars().count() + 2)
 }
 
 /// Picks lines by worth, then by place, with all that hold them, until `room` is full. `None` when `strict` and not

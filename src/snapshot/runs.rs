@@ -43,7 +43,7 @@ fn acts(lines: &[Line]) -> usize {
 }
 
 /// The end of what each line holds.
-fn ends(lines: &[Line]) -> Vec<usize> {
+pub(super) fn ends(lines: &[Line]) -> Vec<usize> {
     let mut ends: Vec<usize> = (1..=lines.len()).collect();
     for index in (0..lines.len()).rev() {
         let parent = lines[index].parent;
@@ -150,6 +150,7 @@ impl<'a> Run<'a> {
             acts: 0,
             has_ref: false,
             has_value: false,
+            head: 0,
             ..top.clone()
         });
         for (part, range) in self.parts.iter().enumerate() {
@@ -161,6 +162,7 @@ impl<'a> Run<'a> {
                 worth: Worth::Actionable,
                 acts: acts(lines),
                 has_value: true,
+                head: 0,
                 ..lines[0].clone()
             });
         }

@@ -29,6 +29,53 @@ pub(super) fn push_plain(out: &mut String, text: &str, longest: usize, also: &[c
     }
 }
 
+/// Writes text within other text: as it stands where it can be taken for nothing else, and quoted where it could.
+pub(super) fn push_inside(out: &mut String, text: &str) {
+    let clean = clean(text, usize::MAX);
+    if clean.contains(['\n', '[', ']', '{', '}', '"', '\\', '`']) || clean.contains(": ") || has_ref(&clean) {
+        out.push('"');
+        push_escaped(out, &clean);
+        out.push('"');
+    } else {
+        out.push_str(&clean);
+    }
+}
+
+/// No sentence is told that is longer, and none that is shorter stands alone: `Dr.` ends none.
+const LONGEST_SENTENCE: usize = 600;
+const SHORTEST_SENTENCE: usize = 40;
+
+/// The first sentence, and as many more as go into `longest` characters.
+pub(super) fn beginning(text: &str, longest: usize) -> &str {
+    let text = text.trim_start();
+    let (mut sentence, mut word) = (0, 0);
+    let (mut ended, mut in_note) = (false, false);
+    for (count, (at, character)) in text.char_indices().enumerate() {
+        let blank = character.is_whitespace();
+        if ended && (blank || !character.is_ascii()) && count >= SHORTEST_SENTENCE {
+            (sentence, ended) = (at, false);
+        }
+        if sentence > 0 && count >= longest {
+            return &text[..sentence];
+        }
+        if blank {
+            word = at;
+        }
+        if count >= LONGEST_SENTENCE.max(longest) {
+            let end = [sentence, word, at].into_iter().find(|end| *end > 0).unwrap_or(at);
+            return &text[..end];
+        }
+        // Closing marks and notes belong to the sentence: `it.” [3]`.
+        in_note = character == '[' || (in_note && character != ']');
+        ended = match character {
+            '.' | '!' | '?' | '。' | '！' | '？' => true,
+            '"' | '\'' | ')' | '[' | ']' | '”' | '’' | '»' => ended,
+            _ => ended && in_note,
+        };
+    }
+    text
+}
+
 /// Writes a link's address. What no address holds is written as an address would hold it.
 pub(super) fn push_url(out: &mut String, url: &str, longest: usize) {
     if let Some(scheme) = ["data:", "javascript:", "blob:"].into_iter().find(|scheme| url.starts_with(scheme))
@@ -58,7 +105,7 @@ pub(super) fn push_url(out: &mut String, url: &str, longest: usize) {
 
 /// The text without what cannot be seen, blanks as one space (line breaks stay), cut to `longest` characters.
 fn clean(text: &str, longest: usize) -> String {
-    let mut out = String::with_capacity(text.len().min(longest * 2));
+    let mut out = String::with_capacity(text.len().min(longest.saturating_mul(2)));
     let mut blank: Option<char> = None;
     let mut left = longest;
     let mut characters = text.chars().peekable();

@@ -306,19 +306,19 @@ fn a_field_that_cannot_take_a_value_says_what_it_is() {
         ),
         (
             "<input id=x type=date>",
-            "7.3.2024",
-            "the element is a date field, where a date such as 2024-03-07 is needed",
+            "yesterday",
+            "the element is a date field, where a date such as 2024-03-07 or March 7, 2024 is needed",
         ),
         ("<input id=x type=number>", "many", "the element is a number field, where a number is needed"),
         (
             "<input id=x type=range max=10>",
             "11",
-            "the element is a slider, where a number within its limits is needed",
+            "the element is a slider from 0 to 10, where a number within its limits is needed",
         ),
         (
             "<input id=x type=color>",
-            "red",
-            "the element is a colour field, where a colour such as #e66465 is needed",
+            "reddish",
+            "the element is a colour field, where a colour such as #e66465 or red is needed",
         ),
     ];
     drive(async |context, site| {

@@ -172,7 +172,7 @@ fn walked(nodes: &Value) -> Tree {
 }
 
 fn within(max_chars: usize) -> Options {
-    Options { max_chars, ..Options::default() }
+    Options { max_chars, usual_chars: max_chars, ..Options::default() }
 }
 
 /* ------------------------------------------------------------------ reading text back */
@@ -194,12 +194,16 @@ fn read_line(line: &str) -> Option<Line> {
     let body = line.trim_start_matches(' ');
     let spaces = line.len() - body.len();
     let unquoted = without_quotes(body.strip_prefix("- ")?)?;
+    // In prose, a link's ref stands behind its words as in Markdown.
+    let in_prose =
+        unquoted.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(word, _)| word.to_owned());
     let refs = unquoted
         .split('[')
         .skip(1)
         .filter_map(|rest| rest.split_once(']'))
         .flat_map(|(words, _)| words.strip_prefix("with ").unwrap_or(words).split(' '))
         .map(|word| word.trim_start_matches("ref=").to_owned())
+        .chain(in_prose)
         .filter(|word| word.parse::<Ref>().is_ok());
     let head = unquoted.split([' ', ':']).next()?.to_owned();
     (spaces.is_multiple_of(2) && !head.is_empty()).then(|| Line {
@@ -294,7 +298,7 @@ proptest! {
         }
     }
 
-    /// Text, headings and pictures are shown only once everything that can be acted on is.
+    /// Text, headings and pictures are shown only once every control is. Links may be counted instead.
     #[test]
     fn what_can_be_acted_on_comes_before_decoration(page in page(), max in 0..4_000usize) {
         let tree = tree(&page);
@@ -302,8 +306,11 @@ proptest! {
         let listed: BTreeSet<u32> = numbers(&refs(&rendered.text)).into_iter().collect();
         let missing = actionable(&tree).difference(&listed).count();
         prop_assert_eq!(rendered.shown, actionable(&tree).len() - missing);
+        let link = |number: &u32| tree.nodes().iter().any(|node| node.number == *number && node.role == "link");
         if missing > 0 {
             prop_assert!(rendered.cut.is_some() || max < 300);
+        }
+        if actionable(&tree).difference(&listed).any(|number| !link(number)) {
             let decoration = read(&rendered.text).into_iter().find(|line| line.refs.is_empty() && line.head.parse::<u32>().is_err());
             prop_assert!(decoration.is_none(), "{} missing beside {decoration:?}", missing);
         }
@@ -486,7 +493,7 @@ fn login() -> Value {
         [3, "checkbox", 14, "Remember me", { "k": 1 }],
         [3, "button", 15, "Sign in", { "d": 1 }],
         [2, "paragraph", 16, ""],
-        [3, "No account?"],
+        [3, "No account? "],
         [3, "link", 17, "Sign up", { "u": "/join?a=1" }],
         [2, "table", 18, "Plans"],
         [3, "row", 19, ""],
@@ -697,4 +704,107 @@ fn other_texts_are_no_refs() {
     for text in ["", "e", "button", "c0p0f0", "e1e2", "e-1", "e99999999999", ":e1", "p0c0e1", "e1 x", "#e1"] {
         assert!(text.parse::<Ref>().is_err(), "{text:?}");
     }
+}
+
+/* ------------------------------------------------------------------ articles */
+
+/// The words of a long article's sections: forty of them, each of four paragraphs with links.
+fn article() -> Tree {
+    let mut nodes = vec![json!([0, "navigation", 1, "Site"])];
+    let mut number = 1;
+    let mut next = move || {
+        number += 1;
+        number
+    };
+    for link in 0..60 {
+        nodes.push(json!([1, "link", next(), format!("Topic {link}"), { "u": format!("/topic/{link}") }]));
+    }
+    nodes.extend([
+        json!([0, "search", next(), ""]),
+        json!([1, "searchbox", next(), "Search"]),
+        json!([0]),
+        json!([1, "heading", next(), "The history of bridges", { "l": 1 }]),
+    ]);
+    for section in 0..40 {
+        nodes.push(json!([1, "heading", next(), format!("Chapter {section}"), { "l": 2 }]));
+        for paragraph in 0..4 {
+            nodes.extend([
+                json!([1, "paragraph", next(), ""]),
+                json!([2, format!(" In chapter {section}, part {paragraph}, the ")]),
+                json!([2, "link", next(), format!("bridge {section}.{paragraph}"), { "u": "/bridge" }]),
+                json!([
+                    2,
+                    "s are told of. ".to_owned() + &"More is said of stone, of rope and of iron. ".repeat(12)
+                ]),
+            ]);
+        }
+    }
+    nodes.push(json!([0, "contentinfo", next(), ""]));
+    for link in 0..30 {
+        nodes.push(json!([1, "link", next(), format!("Footnote {link}")]));
+    }
+    walked(&json!(nodes))
+}
+
+fn ref_in(text: &str, part: &str) -> String {
+    let line =
+        text.lines().find(|line| line.contains(part)).unwrap_or_else(|| panic!("no {part} in:\n{text}"));
+    line.split("[ref=").nth(1).and_then(|rest| rest.split_once(']')).expect("a ref").0.to_owned()
+}
+
+#[test]
+fn a_long_article_keeps_its_headings_and_the_beginnings_of_its_texts() {
+    let rendered = render(&article(), &Options::default());
+    assert!(length(&rendered) <= 20_000, "{}", length(&rendered));
+    assert!(rendered.text.contains("The history of bridges"));
+    for section in 0..40 {
+        assert!(rendered.text.contains(&format!("\"Chapter {section}\"")));
+        let first = format!("In chapter {section}, part 0, the bridge {section}.0s are told of.");
+        assert!(rendered.text.contains(&first), "{first} in:\n{}", rendered.text);
+    }
+    assert!(rendered.text.contains("searchbox \"Search\" [ref="));
+    let lists = ["navigation \"Site\"", "contentinfo"].map(|list| {
+        rendered.text.lines().find(|line| line.contains(list)).expect("the list is told").to_owned()
+    });
+    assert!(
+        lists[0].contains("[60 links]: Topic 0, Topic 1") && lists[1].contains("[30 links]"),
+        "{lists:?}"
+    );
+}
+
+#[test]
+fn what_an_article_leaves_out_can_be_asked_for() {
+    let tree = article();
+    let text = render(&tree, &Options::default()).text;
+    let part = |part: &str, last: Option<&str>| {
+        let root = Some(ref_in(&text, part).parse().unwrap());
+        let until = last.map(|last| ref_in(&text, last).parse().unwrap());
+        render(&tree, &Options { root, until, ..Options::default() })
+    };
+    let topics = part("navigation", None);
+    assert_eq!((topics.shown, topics.cut), (60, None));
+    let section = part("\"Chapter 7\"", None);
+    assert_eq!((section.shown, section.cut), (4, None));
+    assert!(section.text.contains("part 3, the [bridge 7.3](e"), "{}", section.text);
+    assert!(!section.text.contains("Chapter 8"));
+    let stretch = part("\"Chapter 7\"", Some("\"Chapter 9\""));
+    assert!(stretch.text.contains("Chapter 8") && stretch.text.contains("bridge 8.3"), "{}", stretch.text);
+    let left_out = render(&tree, &Options::default()).cut.expect("something is left out");
+    assert!(left_out.contains("browser_snapshot with the ref"), "{left_out}");
+}
+
+#[test]
+fn links_in_prose_stand_in_their_places() {
+    let tree = walked(&json!([
+        [0, "paragraph", 1, ""],
+        [1, "On "],
+        [1, "link", 2, "Tuesday", { "u": "/tuesday" }],
+        [1, ", the "],
+        [1, "link", 3, "dog"],
+        [1, "s [sic] barked: [x](e99)"],
+    ]));
+    let text = render(&tree, &Options::default()).text;
+    assert_eq!(text, "- paragraph: On [Tuesday](e2), the [dog](e3)\"s [sic] barked: [x](e99)\"\n");
+    let found = find(&tree, &Pattern::text("the dogs [sic]"), 0, 1_000).expect("it reads as one text");
+    assert!(found.text.contains("[dog](e3)"), "{}", found.text);
 }

@@ -46,7 +46,7 @@ fn schemas_are_flat_closed_and_short() {
     for tool in listed.tools() {
         total += serde_json::to_string(&tool.listing()).unwrap().chars().count();
     }
-    assert!(total < 20_000, "{total} characters for {} tools", listed.tools().len());
+    assert!(total <= 24_000, "{total} characters for {} tools", listed.tools().len());
 }
 
 /// No reference, no choice of schemas, nothing that only a validator reads; and every object is closed.
@@ -73,12 +73,12 @@ fn names_are_unique_and_in_an_order_that_stays() {
 }
 
 #[test]
-fn the_27_core_tools_are_always_there_and_others_where_they_are_asked_for() {
+fn the_29_core_tools_are_always_there_and_others_where_they_are_asked_for() {
     let count = |capabilities: &[Capability]| registry(capabilities, &[Toolset::Browser]).tools().len();
-    assert_eq!(count(&[]), 27);
-    assert_eq!(count(&[Capability::Vision]), 30);
-    assert_eq!(count(&[Capability::Pdf]), 28);
-    assert_eq!(count(&[Capability::Vision, Capability::Pdf]), 31);
+    assert_eq!(count(&[]), 29);
+    assert_eq!(count(&[Capability::Vision]), 32);
+    assert_eq!(count(&[Capability::Pdf]), 30);
+    assert_eq!(count(&[Capability::Vision, Capability::Pdf]), 33);
 }
 
 #[test]

@@ -185,7 +185,16 @@ class TestConsequences:
     ) -> None:
         reply = await server.open(site.page("consequences"))
         after = await server.click(reply.ref(f'link "{name}"'))
-        assert site.page("consequences") in after.section("Page")
+        assert not after.is_error
+        assert site.page("consequences") in await server.evaluate("() => location.href")
+
+    async def test_where_the_page_stands_is_told_when_it_is_new(self, server: Server, site: Site) -> None:
+        reply = await server.open(site.page("consequences"))
+        stays = await server.click(reply.ref('button "Fetch soon"'))
+        assert not stays.has_section("Page")
+        assert site.page("consequences") in (await server.snapshot()).section("Page")
+        leaves = await server.click(reply.ref('link "To the form, here"'))
+        assert site.page("form") in leaves.section("Page")
 
     async def test_a_dialog_that_opens_ends_the_call_and_is_told(self, server: Server, site: Site) -> None:
         reply = await server.open(site.page("dialogs"))

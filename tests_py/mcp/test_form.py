@@ -62,7 +62,7 @@ async def test_an_option_is_chosen_by_value_or_by_label(workshop: Workshop, site
     page = await workshop.open(site.page("fields"))
     after = await workshop.do("browser_select_option", ref=page.ref('"Fruit"'), values=[choice])
     assert await held(workshop, "fruit") == "b"
-    assert f'Selected ["{choice}"] in combobox "Fruit"' in after.section("Result")
+    assert 'Selected ["Banana"] in combobox "Fruit"' in after.section("Result")
 
 
 async def test_several_options_are_chosen_where_there_can_be_several(workshop: Workshop, site: Site) -> None:
@@ -77,7 +77,7 @@ async def test_several_options_are_chosen_where_there_can_be_several(workshop: W
 async def test_a_choice_that_cannot_be_is_refused_with_what_can(workshop: Workshop, site: Site) -> None:
     page = await workshop.open(site.page("fields"))
     fruit = page.ref('"Fruit"')
-    assert "Apple, Banana" in await workshop.refused("browser_select_option", ref=fruit, values=["Mango"])
+    assert '"Apple", "Banana"' in await workshop.refused("browser_select_option", ref=fruit, values=["Mango"])
     several = await workshop.refused("browser_select_option", ref=fruit, values=["Apple", "Banana"])
     assert "for one option" in several
     button = await workshop.refused("browser_select_option", ref=page.ref('button "Send"'), values=["Apple"])

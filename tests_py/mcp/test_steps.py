@@ -14,7 +14,7 @@ async def test_steps_are_done_in_order_and_the_page_is_shown_once(workshop: Work
     reply = await workshop.do("browser_steps", steps=steps)
     said = reply.section("Result").splitlines()
     assert said == [
-        '1. Typed into textbox "Name"',
+        '1. Typed into textbox "Name", which shows "Ada"',
         '2. Clicked checkbox "Send me news"',
         '3. Clicked button "Register"',
     ]

@@ -42,6 +42,19 @@ async def test_the_instructions_tell_a_model_how_to_work_here(server: Server) ->
     assert "browser_snapshot" in (server.session.instructions or "")
 
 
+async def test_what_every_conversation_pays_for_is_short(server: Server) -> None:
+    assert len(server.session.instructions or "") <= 600
+    listed = (await server.session.list_tools()).model_dump_json(by_alias=True, exclude_none=True)
+    assert len(listed) <= 24_000
+
+
+async def test_finding_and_doing_several_things_need_no_flag(server: Server) -> None:
+    assert {tool.name for tool in (await server.session.list_tools()).tools} >= {
+        "browser_find",
+        "browser_steps",
+    }
+
+
 async def test_an_unknown_tool_is_a_method_that_is_not_found(server: Server) -> None:
     with pytest.raises(MCPError) as caught:
         await server.call("browser_dance")

@@ -13,16 +13,16 @@ const setArea = setterOf(HTMLTextAreaElement, "value");
 const setSelected = setterOf(HTMLOptionElement, "selected");
 
 /** What an element is, for a person who named the wrong one. */
-const called = (node) => {
+const called = (engine.called = (node) => {
   const tag = localName(node);
+  if (node instanceof HTMLInputElement && node.type === "range") return `a slider from ${node.min || 0} to ${node.max || 100}`;
   if (node instanceof HTMLInputElement) return INPUTS[node.type] ?? "a text field";
   if (node.isContentEditable) return "editable text";
   return ELEMENTS[tag] ?? `<${tag.replace(/[^\w-]/g, "").slice(0, 40)}>`;
-};
+});
 const INPUTS = {
   button: "a button", checkbox: "a checkbox", color: "a colour field", date: "a date field", "datetime-local": "a date and time field",
-  file: "a file input", hidden: "a hidden field", image: "an image button", month: "a month field", number: "a number field", radio: "a radio button",
-  range: "a slider", reset: "a reset button", submit: "a submit button", time: "a time field", week: "a week field",
+  file: "a file input", hidden: "a hidden field", image: "an image button", month: "a month field", number: "a number field", radio: "a radio button", reset: "a reset button", submit: "a submit button", time: "a time field", week: "a week field",
 };
 const ELEMENTS = {
   a: "a link", button: "a button", select: "a select", option: "an option of a select", textarea: "a text field", label: "a label",
@@ -84,6 +84,9 @@ engine.isAllSelected = (node) => {
   return node instanceof HTMLInputElement ? text === node.value || text !== "" : text.trim() === (node.innerText ?? "").trim();
 };
 
+/** Whether nothing is selected in an editor, as far as the document tells. */
+engine.isUnselected = (node) => node.isContentEditable && getSelection().isCollapsed;
+
 /* -------------------------------------------------------------------- fill */
 
 const DATED = /^(?:date|time|datetime-local|month|week)$/;
@@ -108,7 +111,7 @@ function accepted(input, value) {
  */
 engine.fieldFor = (node, value) => {
   const field = controlOf(node);
-  if (field instanceof HTMLTextAreaElement) return { kind: "multiline", value, empty: field.value === "" };
+  if (field instanceof HTMLTextAreaElement) return { kind: "multiline", value, empty: field.value === "", proxy: engine.isProxy(field) };
   if (field instanceof HTMLInputElement) return inputFor(field, value);
   if (field.isContentEditable) return { kind: "editable", value, empty: (field.innerText ?? "").trim() === "" };
   if (rootOf(field).designMode === "on") return { kind: "editable", value, empty: false };
@@ -125,18 +128,19 @@ engine.openField = (node, value, { force, select }) => {
   const control = controlOf(node);
   const blocked = force ? null : engine.obstacle(control, { visible: true, enabled: true, editable: true });
   if (blocked) return blocked;
-  if (select && SELECTED.has(field.kind)) {
+  if (SELECTED.has(field.kind) || field.kind === "editable") engine.noteText(control);
+  if (select && SELECTED.has(field.kind) && !field.proxy) {
     engine.focus(control);
     if (!field.empty) engine.selectAll(control);
   }
   return field;
 };
-const SELECTED = new Set(["text", "multiline", "editable"]);
+const SELECTED = new Set(["text", "multiline"]);
 
 function inputFor(input, value) {
   const { type } = input;
   if (type in FORMS && value !== "") {
-    const wanted = type === "color" ? value.trim().toLowerCase() : value.trim();
+    const wanted = type === "color" ? colourOf(value.trim().toLowerCase()) : value.trim();
     const held = accepted(input, wanted);
     const isRight = type === "color" ? held === wanted : type === "range" ? Number(held) === Number(wanted) : held !== "";
     if (!isRight) return { wrong: called(input), needed: type };
@@ -148,6 +152,19 @@ function inputFor(input, value) {
     return { kind: "text", value: value.replace(/[\r\n]/g, ""), empty: input.value === "" && !input.validity.badInput };
   }
   return { wrong: called(input), needed: "text" };
+}
+
+/** A colour as a field for one holds it, from any way in which style sheets write it. */
+function colourOf(text) {
+  const pen = new OffscreenCanvas(1, 1).getContext("2d");
+  for (const way of [text, `#${text}`]) {
+    for (const otherwise of ["#000001", "#000002"]) {
+      pen.fillStyle = otherwise;
+      pen.fillStyle = way;
+      if (pen.fillStyle !== otherwise && /^#[0-9a-f]{6}$/.test(pen.fillStyle)) return pen.fillStyle;
+    }
+  }
+  return text;
 }
 
 /** What the field holds now. */
@@ -204,8 +221,9 @@ const isHiddenOption = (option) => option.hidden || !checkVisibility(option) && 
 const isDisabledOption = (option) =>
   option.disabled || (option.parentElement instanceof HTMLOptGroupElement && option.parentElement.disabled);
 
-/** Whether an option is the one that was asked for: `{any}`, `{value}`, `{label}` or `{index}`. */
-function isWanted(option, index, { any, value, label, index: wanted }) {
+/** Whether an option is the one that was asked for: `{any}`, `{like}`, `{value}`, `{label}` or `{index}`. */
+function isWanted(option, index, { any, like, value, label, index: wanted }) {
+  any ??= like;
   if (any !== undefined) return option.value === any || engine.optionText(option) === engine.collapse(any);
   if (value !== undefined) return option.value === value;
   if (label !== undefined) return engine.optionText(option) === engine.collapse(label);
@@ -213,6 +231,15 @@ function isWanted(option, index, { any, value, label, index: wanted }) {
 }
 
 const MOST_OPTIONS_TOLD = 50;
+
+/** The options whose label is the text but for its case; else those that begin with it; else those that contain it. */
+function likeTo(options, text) {
+  const wanted = engine.collapse(text).toLowerCase();
+  const labels = options.map((option) => engine.optionText(option).toLowerCase());
+  const test = (is) => labels.flatMap((label, at) => (wanted !== "" && is(label) ? [at] : []));
+  const ways = [(label) => label === wanted, (label) => label.startsWith(wanted), (label) => label.includes(wanted)];
+  return ways.map(test).find((found) => found.length) ?? [];
+}
 
 /**
  * The options that were asked for; of a list for one option, and with `first`, only the first of them:
@@ -228,17 +255,22 @@ engine.optionsFor = (node, choices, { first, force }) => {
   const options = Array.from(select.options);
   const wanted = [];
   let missing = false;
+  let matching = null;
   for (const choice of choices) {
     // A value is meant before a label, when both are there.
-    const byValue = choice.any === undefined ? -1 : options.findIndex((option) => option.value === choice.any);
-    const index = byValue >= 0 ? byValue : options.findIndex((option, at) => isWanted(option, at, choice));
+    const any = choice.any ?? choice.like;
+    const byValue = any === undefined ? -1 : options.findIndex((option) => option.value === any);
+    const named = byValue >= 0 ? byValue : options.findIndex((option, at) => isWanted(option, at, choice));
+    const similar = named < 0 && choice.like !== undefined ? likeTo(options, choice.like) : [];
+    if (similar.length > 1) matching ??= similar.slice(0, MOST_OPTIONS_TOLD).map((at) => engine.optionText(options[at]));
+    const index = similar.length === 1 ? similar[0] : named;
     if (index < 0) missing = true;
     else if (!wanted.includes(index)) wanted.push(index);
   }
   const takesFirst = first && !multiple && wanted.length > 0;
   if (takesFirst) wanted.splice(0, wanted.length, Math.min(...wanted));
   if (missing && !takesFirst) {
-    return { blocked: "disabled", available: options.slice(0, MOST_OPTIONS_TOLD).map(engine.optionText), multiple };
+    return { blocked: "disabled", available: options.slice(0, MOST_OPTIONS_TOLD).map(engine.optionText), matching, multiple };
   }
   if (wanted.some((index) => isDisabledOption(options[index]))) return { blocked: "disabled", multiple };
   const selected = options.flatMap((option, index) => (option.selected ? [index] : []));

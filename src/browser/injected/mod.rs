@@ -49,6 +49,8 @@ const ENGINE: &str = concat!(
     "}\n{\n",
     include_str!("act.js"),
     "}\n{\n",
+    include_str!("control.js"),
+    "}\n{\n",
     include_str!("watch.js"),
     "}\n{\n",
     include_str!("select.js"),

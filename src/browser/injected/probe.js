@@ -5,6 +5,7 @@ const rectsOf = own(Element.prototype.getClientRects);
 const scrollTo = own(Element.prototype.scrollIntoView);
 const scrollBy = own(Element.prototype.scrollBy);
 const closest = own(Element.prototype.closest);
+const matches = own(Element.prototype.matches);
 const animationsOf = own(Element.prototype.getAnimations);
 const pointIn = { document: own(Document.prototype.elementFromPoint), root: own(ShadowRoot.prototype.elementFromPoint) };
 
@@ -153,7 +154,30 @@ const meant = (node) => (closest(node, ENTERED) ? node : (closest(node, BUTTON) 
 function reaches(hit, node) {
   if (within(hit, meant(node))) return true;
   const label = closest(hit, "label");
-  return label !== null && label.control === node;
+  return (label !== null && label.control === node) || isFacing(hit, node);
+}
+
+const FIELDS = "input:not([type=hidden]),select,textarea,[role=combobox],[role=checkbox],[role=radio],[role=switch],[role=slider],[role=spinbutton]";
+/** No field is drawn larger than this. */
+const LARGEST_FACE = { width: 1200, height: 200 };
+
+/**
+ * Whether what lies at a point is what a field is drawn with: a box around the field alone, or a part of one. What is laid
+ * over a field from elsewhere reaches beyond that box, or stands in one that holds more.
+ */
+function isFacing(hit, node) {
+  if (!matches(node, FIELDS)) return false;
+  let face = node;
+  while (face && !within(hit, face)) face = engine.flatParent(face);
+  if (!face || matches(face, "body,html,form,fieldset,dialog,main,[role=dialog]")) return false;
+  const { left, top, right, bottom, width, height } = rectOf(face);
+  if (width > LARGEST_FACE.width || height > LARGEST_FACE.height) return false;
+  const taker = closest(hit, `${PRESSED},${ENTERED}`);
+  if (taker !== null && taker !== face && within(taker, face) && !within(node, taker)) return false;
+  const cover = rectOf(hit);
+  if (cover.left < left - 4 || cover.top < top - 4 || cover.right > right + 4 || cover.bottom > bottom + 4) return false;
+  const others = engine.queryAll(face, FIELDS).filter((other) => other !== node && !within(other, node) && !within(node, other));
+  return !others.some((other) => engine.isVisible(other) && getAttribute(other, "tabindex") !== "-1");
 }
 
 /** Whether what lies at a point would take the press for itself. */
@@ -433,8 +457,21 @@ engine.probe = async (node, { need, scroll = null, at = null, position = null })
     blocked = state();
     if (blocked) return blocked;
   }
-  return where(subject, need, at, position);
+  const found = where(subject, need, at, position);
+  return (found.blocked && need.hit && !position && byLabel(node, need, at)) || found;
 };
+
+/** Where a label can be pressed for a box or button to check, which is not drawn where it is itself; null where nowhere. */
+function byLabel(node, need, at) {
+  for (const label of labelsOf(node)) {
+    bringIntoView(label, 0);
+    const found = where(label, need, at, null);
+    if (!found.blocked) return found;
+  }
+  return null;
+}
+const labelsOf = (node) =>
+  node instanceof HTMLInputElement && /^(?:checkbox|radio)$/.test(node.type) ? Array.from(node.labels ?? []).filter(engine.isVisible) : [];
 
 function where(node, need, at, position) {
   const clear = seen(node);
@@ -462,7 +499,7 @@ engine.confirm = (node, point, need) => {
   if (blocked) return blocked;
   const hit = elementAt(point.x, point.y);
   if (!hit) return { blocked: "outside" };
-  return reaches(hit, subject) ? { clear: sized(boxed(rectOf(subject))), point } : { blocked: "covered", by: coverName(hit, subject) };
+  return [subject, ...labelsOf(node)].some((target) => reaches(hit, target)) ? { clear: sized(boxed(rectOf(subject))), point } : { blocked: "covered", by: coverName(hit, subject) };
 };
 
 /**

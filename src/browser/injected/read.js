@@ -11,7 +11,6 @@
     const text = document.documentElement?.textContent ?? "";
     return kind === "text" ? text : JSON.stringify({ main: escape(text), rest: "" });
   }
-  if (kind === "text") return body.innerText ?? body.textContent ?? "";
 
   const SKIPPED = new Set(
     "script style noscript template iframe frame object embed svg canvas video audio map head link meta title input select textarea datalist".split(" "),
@@ -19,6 +18,10 @@
   const KEPT = new Set(
     "h1 h2 h3 h4 h5 h6 p ul ol li a table caption thead tbody tfoot tr th td pre code kbd samp blockquote strong b em i br hr img dl dt dd del s sup sub".split(" "),
   );
+
+  const NO_PROSE = "a, button, nav, footer, aside, select, script, style, noscript, template, svg, [role=navigation]";
+  const LABEL = 20;
+  const LEAST_PROSE = 200;
 
   function escape(text) {
     return text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
@@ -93,15 +96,62 @@
     return parts.join("");
   }
 
+  /** What is there to be read: what a page calls so, and in it the part that holds most of its prose. */
   function mainContent() {
     const visible = (element) => element.checkVisibility() && (element.innerText ?? "").trim().length > 0;
+    let main = null;
     for (const selector of ["main, [role=main]", "article"]) {
       const found = [...document.querySelectorAll(selector)].filter(visible);
-      if (found.length === 1) return found[0];
+      if (found.length === 1) main ??= found[0];
     }
-    return null;
+    const prose = proseOf(body);
+    let part = main ?? body;
+    if ((prose.get(part) ?? 0) < LEAST_PROSE) return main;
+    for (;;) {
+      const most = (prose.get(part) ?? 0) * 0.6;
+      const next = [...part.children].find((child) => prose.get(child) > most);
+      if (!next || KEPT.has(next.localName)) break;
+      part = next;
+    }
+    return part === body ? main : part;
   }
 
+  /** How much prose each element holds. Labels are none, nor is what links and buttons say. */
+  function proseOf(root) {
+    const prose = new Map();
+    const left = new Set();
+    const elements = [...root.querySelectorAll("*")];
+    for (const element of elements) {
+      if (left.has(element.parentElement) || element.matches(NO_PROSE) || !element.checkVisibility()) left.add(element);
+    }
+    for (const element of elements.reverse()) {
+      if (left.has(element)) continue;
+      let own = prose.get(element) ?? 0;
+      for (const node of element.childNodes) {
+        if (node.nodeType === Node.TEXT_NODE) own += Math.max(0, node.data.trim().length - LABEL);
+      }
+      prose.set(element, own);
+      prose.set(element.parentElement, (prose.get(element.parentElement) ?? 0) + own);
+    }
+    return prose;
+  }
+
+  /** The heading of a page may stand above its main part. */
+  function titleAbove(main) {
+    if (main.querySelector("h1")) return "";
+    const title = [...document.querySelectorAll("h1")].find((heading) => heading.checkVisibility());
+    return title ? `<h1>${escape(title.innerText ?? "")}</h1>` : "";
+  }
+
+  function textWithMainFirst() {
+    const all = body.innerText ?? body.textContent ?? "";
+    const main = mainContent()?.innerText?.trim();
+    const at = main ? all.indexOf(main) : -1;
+    if (at <= 0) return all;
+    return `${main}\n\n---\n\n${all.slice(0, at).trim()}\n\n${all.slice(at + main.length).trim()}`;
+  }
+
+  if (kind === "text") return textWithMainFirst();
   const main = mainContent();
-  return JSON.stringify({ main: main ? write(main, null) : "", rest: write(body, main) });
+  return JSON.stringify({ main: main ? titleAbove(main) + write(main, null) : "", rest: write(body, main) });
 }

@@ -126,10 +126,12 @@ class Walk {
   /** Text gathers until something other than text comes. */
   flush(depth) {
     if (!this.text) return;
-    const text = this.keepsLines ? this.text.replace(/[^\S\n]+/g, " ").trim() : collapse(this.text);
+    const all = this.text;
+    const text = this.keepsLines ? all.replace(/[^\S\n]+/g, " ").trim() : collapse(all);
     this.keepsLines = false;
     this.text = "";
-    if (text) this.nodes.push([depth, text]);
+    // Blanks at its ends tell words of their own from parts of one word.
+    if (text) this.nodes.push([depth, `${/^\s/.test(all) ? " " : ""}${text}${/\s$/.test(all) ? " " : ""}`]);
   }
 
   textNode(node, data, around) {
@@ -164,7 +166,7 @@ class Walk {
       if (type === TEXT) {
         const data = native.textData(child);
         if (!/\S/.test(data)) {
-          if (this.text) this.text += " ";
+          this.text += " ";
         } else if ((shows ??= this.showsText(element, style, around))) this.textNode(child, data, around);
       } else if (type === ELEMENT) {
         seen++;

@@ -57,7 +57,7 @@ impl Tool for FileUpload {
 }
 
 /// The real paths. All that cannot be read are told at once.
-fn readable(paths: &[String], roots: &Roots) -> Result<Vec<PathBuf>> {
+pub(super) fn readable(paths: &[String], roots: &Roots) -> Result<Vec<PathBuf>> {
     let (good, bad): (Vec<_>, Vec<_>) =
         paths.iter().map(|path| roots.readable(path)).partition(Result::is_ok);
     let mut errors: Vec<Error> = bad.into_iter().filter_map(Result::err).collect();

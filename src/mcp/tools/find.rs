@@ -8,10 +8,12 @@ use crate::error::Error;
 use crate::mcp::describe::{capture, show_snapshot};
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::{Reply, View};
-use crate::mcp::tool::{Capability, Effect, Tool};
+use crate::mcp::tool::{Effect, Tool};
 use crate::snapshot::{self, Pattern};
 
-/// Find lines of the page's snapshot by a text or a regular expression, with the lines around them.
+/// Search the whole page for a text or a regular expression, also what a snapshot leaves out: the lines that match, with refs.
+///
+/// Cheaper than a snapshot when you know what you look for.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Find {
     /// Upper and lower case are the same.
@@ -29,7 +31,6 @@ impl Tool for Find {
     const NAME: &'static str = "browser_find";
     const TITLE: &'static str = "Search the page";
     const EFFECT: Effect = Effect::Reads;
-    const CAPABILITY: Capability = Capability::Find;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let pattern = self.pattern()?;

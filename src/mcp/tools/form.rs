@@ -3,8 +3,10 @@ use futures_util::future::join_all;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::files::readable;
+use super::readback::{Readback, told_values};
 use crate::Result;
-use crate::browser::{ActsOn, ElementHandle, OptionChoice, Several};
+use crate::browser::{ActsOn, ControlKind, ElementHandle, Page, Shown, read_checked};
 use crate::error::Error;
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::{Reply, View};
@@ -20,6 +22,7 @@ pub enum FieldType {
     Radio,
     Combobox,
     Slider,
+    File,
 }
 
 /// A field and its value.
@@ -28,12 +31,16 @@ pub struct Field {
     /// The field in words.
     pub name: String,
     pub element: Option<String>,
-    pub r#type: FieldType,
+    /// When it is not plain from the page.
+    pub r#type: Option<FieldType>,
     /// Ref from the snapshot.
     #[schemars(length(min = 1))]
     pub r#ref: String,
-    /// Text; `true` or `false` for a checkbox or radio; value or label of an option.
-    pub value: String,
+    /// Text; `true` or `false` for a checkbox or radio; value or label of an option; path of a file.
+    pub value: Option<String>,
+    /// Several options or files, instead of value.
+    #[serde(default)]
+    pub values: Vec<String>,
 }
 
 /// Fill several fields of a form at once.
@@ -43,6 +50,14 @@ pub struct FillForm {
     pub fields: Vec<Field>,
 }
 
+/// A field that was found, and how it gets its value.
+struct Found<'a> {
+    field: &'a Field,
+    element: ElementHandle,
+    kind: ControlKind,
+    given: Vec<String>,
+}
+
 impl Tool for FillForm {
     const NAME: &'static str = "browser_fill_form";
     const TITLE: &'static str = "Fill a form";
@@ -50,102 +65,169 @@ impl Tool for FillForm {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;
-        // Every field is looked at before the first is filled, so that a mistake leaves the form as it was.
-        let mut found = Vec::with_capacity(self.fields.len());
-        let mut problems = Vec::new();
-        let checked = join_all(self.fields.iter().map(|field| field.check(call, &page))).await;
-        for (field, checked) in self.fields.iter().zip(checked) {
-            match checked {
-                Ok(element) => found.push(element),
-                Err(error @ (Error::DialogOpen { .. } | Error::PageClosed | Error::PageCrashed)) => {
-                    return Err(error);
-                }
-                Err(error) => problems.push(format!("{}: {error}", field.name)),
-            }
-        }
-        if !problems.is_empty() {
-            problems.push("Nothing was filled.".to_owned());
-            return Err(Error::InvalidArguments { problems });
-        }
+        let found = self.find(call, &page).await?;
         call.progress.say("filling the form");
-        let mut filled = 0;
+        let elements: Vec<_> = found.iter().map(|found| found.element.clone()).collect();
+        let mut outcomes = Vec::with_capacity(found.len());
         let fill = async {
-            for (field, element) in self.fields.iter().zip(&found) {
-                field.fill(call, element).await.map_err(|error| named(error, &field.name, filled))?;
-                filled += 1;
+            for field in &found {
+                match field.fill(call).await {
+                    Err(error) if is_the_end(&error) => return Err(error),
+                    outcome => outcomes.push(outcome),
+                }
             }
             Ok(())
         };
-        call.act(&page, ActsOn::Filled(&found), Box::pin(fill)).await?;
-        let names: Vec<_> = self.fields.iter().map(|field| field.name.as_str()).collect();
-        reply.say(format!("Filled {} field(s): {}", names.len(), names.join(", ")));
+        let ended = call.act(&page, ActsOn::Filled(&elements), Box::pin(fill)).await;
         reply.show(View::Changes);
-        Ok(())
+        let shown = match page.dialog() {
+            // Nobody answers before it is closed.
+            Some(_) => Vec::new(),
+            None => ElementHandle::shown_of(&elements).await.unwrap_or_else(|_| {
+                call.note("What the fields hold now could not be read.");
+                Vec::new()
+            }),
+        };
+        let problems = tell(&found, &outcomes, &shown, reply);
+        ended?;
+        if problems.is_empty() {
+            return Ok(());
+        }
+        Err(Error::FormIncomplete { problems, count: found.len() })
+    }
+}
+
+/// What leaves nothing to go on with.
+fn is_the_end(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::DialogOpen { .. }
+            | Error::PageClosed
+            | Error::PageCrashed
+            | Error::Cancelled
+            | Error::BrowserGone { .. }
+            | Error::PageBusy
+    )
+}
+
+/// Says what the fields hold. Answers what is wrong with the others.
+fn tell(found: &[Found<'_>], outcomes: &[Result<()>], shown: &[Shown], reply: &mut Reply) -> Vec<String> {
+    let mut filled = Vec::new();
+    let mut problems = Vec::new();
+    for (at, field) in found.iter().enumerate() {
+        let name = crate::mcp::reply::one_line(&field.field.name);
+        match outcomes.get(at) {
+            None => problems.push(format!("{name}: not reached")),
+            Some(Err(error)) => {
+                let next = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
+                let now = shown.get(at).map(|shown| format!(" (it shows {})", told_values(shown)));
+                problems.push(format!("{name}: {error}{next}{}", now.unwrap_or_default()));
+            }
+            Some(Ok(())) => match shown.get(at).map(|shown| Readback::of(&field.given, shown)) {
+                None => filled.push(format!("- {name}")),
+                Some(Readback::Taken(text)) if text.is_empty() => filled.push(format!("- {name}")),
+                Some(Readback::Taken(text)) => filled.push(format!("- {name}: {text}")),
+                Some(Readback::Refused(text)) => {
+                    problems.push(format!("{name}: the page did not take it; it shows {text}"));
+                }
+            },
+        }
+    }
+    if !filled.is_empty() {
+        reply.say(format!("Filled {} field(s):\n{}", filled.len(), filled.join("\n")));
+    }
+    problems
+}
+
+impl FillForm {
+    /// Looks at every field before the first is filled, so that a mistake leaves the form as it was.
+    async fn find(&self, call: &Call<'_>, page: &Page) -> Result<Vec<Found<'_>>> {
+        let mut found = Vec::with_capacity(self.fields.len());
+        let mut problems = Vec::new();
+        let checked = join_all(self.fields.iter().map(|field| field.find(call, page))).await;
+        for (field, checked) in self.fields.iter().zip(checked) {
+            match checked {
+                Ok(field) => found.push(field),
+                Err(error) if is_the_end(&error) => return Err(error),
+                Err(error) => {
+                    let next = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
+                    problems.push(format!("{}: {error}{next}", field.name));
+                }
+            }
+        }
+        if problems.is_empty() {
+            return Ok(found);
+        }
+        problems.push("Nothing was filled.".to_owned());
+        Err(Error::InvalidArguments { problems })
     }
 }
 
 impl Field {
-    async fn check(&self, call: &Call<'_>, page: &crate::browser::Page) -> Result<ElementHandle> {
+    async fn find(&self, call: &Call<'_>, page: &Page) -> Result<Found<'_>> {
         let element = target::element(call, page, &self.r#ref).await?;
-        match self.r#type {
-            FieldType::Checkbox | FieldType::Radio => {
-                let wanted = self.checked()?;
-                let state = element.state().await?;
-                if state.checked.is_none() {
-                    let found = "no checkbox or radio button".to_owned();
-                    return Err(Error::WrongElement { found, needed: "one that can be checked" });
-                }
-                if self.r#type == FieldType::Radio && !wanted {
-                    let problem = "a radio button cannot be switched off; choose another one".to_owned();
-                    return Err(Error::InvalidArguments { problems: vec![problem] });
-                }
+        let given = self.given()?;
+        let is_file = self.r#type == Some(FieldType::File);
+        let kind = match is_file {
+            true => ControlKind::File,
+            false => element.control_kind(given.first().map(String::as_str)).await?,
+        };
+        let kind = match (kind, self.r#type) {
+            (ControlKind::None, Some(FieldType::Slider)) => ControlKind::Slider,
+            (kind, _) => kind,
+        };
+        match kind {
+            ControlKind::Check => self.check(&element).await?,
+            ControlKind::None => element.takes("").await?,
+            ControlKind::File => {
+                readable(&given, &call.roots().await)?;
+                let element = element.file_input().await?;
+                return Ok(Found { field: self, element, kind, given });
             }
-            FieldType::Textbox | FieldType::Slider => element.takes(&self.value).await?,
-            FieldType::Combobox => match element.takes(&self.value).await {
-                // What its options are can depend on the fields before it.
-                Err(Error::WrongElement { found, .. }) if found == "a select" => {}
-                other => other?,
-            },
+            _ => {}
         }
-        Ok(element)
+        Ok(Found { field: self, element, kind, given })
     }
 
-    fn checked(&self) -> Result<bool> {
-        match self.value.trim().to_ascii_lowercase().as_str() {
-            "true" | "on" | "yes" | "1" | "checked" => Ok(true),
-            "false" | "off" | "no" | "0" | "unchecked" => Ok(false),
-            _ => {
-                Err(Error::InvalidArguments { problems: vec!["the value must be true or false".to_owned()] })
-            }
+    fn given(&self) -> Result<Vec<String>> {
+        match (&self.value, &self.values[..]) {
+            (Some(value), []) => Ok(vec![value.clone()]),
+            (None, [_, ..]) => Ok(self.values.clone()),
+            (None, []) => Err(wrong_value("the value is missing")),
+            (Some(_), _) => Err(wrong_value("give a value or values, not both")),
         }
     }
 
-    async fn fill(&self, call: &Call<'_>, element: &ElementHandle) -> Result<()> {
-        let options = call.action_options();
-        match self.r#type {
-            FieldType::Checkbox | FieldType::Radio => element.set_checked(self.checked()?, &options).await,
-            FieldType::Combobox => {
-                let chosen = element
-                    .select_options(&[OptionChoice::Any(self.value.clone())], Several::Refused, &options)
-                    .await;
-                match chosen {
-                    // A combobox that is no <select> is a field to type into.
-                    Err(Error::WrongElement { .. }) => element.fill(&self.value, &options).await,
-                    chosen => chosen.map(drop),
-                }
-            }
-            FieldType::Textbox | FieldType::Slider => element.fill(&self.value, &options).await,
+    /// Whether a box or a button can get this value.
+    async fn check(&self, element: &ElementHandle) -> Result<()> {
+        let [value] = &self.given()?[..] else {
+            return Err(wrong_value("the value must be true or false"));
+        };
+        let wanted = read_checked(value).ok_or_else(|| wrong_value("the value must be true or false"))?;
+        if !wanted && element.is_radio().await? {
+            return Err(wrong_value("a radio button cannot be switched off; choose another one"));
         }
+        Ok(())
     }
 }
 
-/// The error of one field, told with its name and with how far the form got.
-fn named(error: Error, name: &str, filled: usize) -> Error {
-    match error {
-        Error::DialogOpen { .. } | Error::PageClosed | Error::PageCrashed | Error::Cancelled => error,
-        error => Error::InvalidArguments {
-            problems: vec![format!("{name}: {error}"), format!("{filled} field(s) before it were filled.")],
-        },
+fn wrong_value(problem: &str) -> Error {
+    Error::InvalidArguments { problems: vec![problem.to_owned()] }
+}
+
+impl Found<'_> {
+    async fn fill(&self, call: &Call<'_>) -> Result<()> {
+        let options = call.action_options();
+        match (self.kind, self.field.r#type) {
+            (ControlKind::File, _) => {
+                let paths = readable(&self.given, &call.roots().await)?;
+                self.element.set_input_files(&paths).await
+            }
+            (ControlKind::Text, Some(FieldType::Combobox)) => {
+                self.element.complete(&self.given, &options).await
+            }
+            (kind, _) => self.element.give(kind, &self.given, &options).await,
+        }
     }
 }
 
@@ -169,14 +251,33 @@ impl Tool for SelectOption {
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;
         let (element, told) = target::described(call, &page, &self.r#ref, self.element).await?;
-        let choices: Vec<_> = self.values.iter().cloned().map(OptionChoice::Any).collect();
         let options = call.action_options();
-        let select = async { element.select_options(&choices, Several::Refused, &options).await.map(drop) };
+        let select = async {
+            match element.control_kind(None).await? {
+                kind @ (ControlKind::Select | ControlKind::Choice | ControlKind::Group) => {
+                    element.give(kind, &self.values, &options).await
+                }
+                ControlKind::Text => element.complete(&self.values, &options).await,
+                _ => Err(element.no_list().await?),
+            }
+        };
         let select_alone = ActsOn::Filled(std::slice::from_ref(&element));
         call.act(&page, select_alone, Box::pin(select)).await?;
-        let values = serde_json::to_string(&self.values).unwrap_or_default();
-        reply.say(format!("Selected {values} in {told}"));
         reply.show(View::Changes);
+        let shown = match page.dialog() {
+            Some(_) => None,
+            None => element.shown().await.ok().filter(|shown| shown.kind != ControlKind::Gone),
+        };
+        let given = serde_json::to_string(&self.values).unwrap_or_default();
+        reply.say(match shown {
+            Some(shown) if shown.kind == ControlKind::Select && !shown.values.is_empty() => {
+                format!("Selected [{}] in {told}", told_values(&shown))
+            }
+            Some(shown) if shown.values != self.values && !shown.is_empty() => {
+                format!("Selected {given} in {told}, which shows {}", told_values(&shown))
+            }
+            _ => format!("Selected {given} in {told}"),
+        });
         Ok(())
     }
 }

@@ -2,9 +2,11 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::readback::{Readback, told_values};
 use crate::Result;
 use crate::browser::input::{self, ClickOptions};
-use crate::browser::{ActionOptions, ActsOn, ElementHandle};
+use crate::browser::{ActionOptions, ActsOn, ControlKind, ElementHandle, Shown};
+use crate::error::Error;
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::target;
@@ -96,9 +98,15 @@ impl Tool for Type {
         let (element, told) = target::described(call, &page, &self.r#ref, self.element.clone()).await?;
         call.progress.say("typing");
         let acts_on = typing(&element, &self.text, self.submit);
-        call.act(&page, acts_on, self.type_into(&element, &call.action_options())).await?;
-        reply.say(format!("Typed into {told}{}", if self.submit { " and submitted" } else { "" }));
+        call.act(&page, acts_on, Box::pin(self.type_into(&element, &call.action_options()))).await?;
         reply.show(View::Changes);
+        let gone = self.submit || page.dialog().is_some();
+        let shown = match gone {
+            true => None,
+            false => element.shown().await.ok(),
+        };
+        let said = self.readback(shown.as_ref())?;
+        reply.say(format!("Typed into {told}{}{said}", if self.submit { " and submitted" } else { "" }));
         Ok(())
     }
 }
@@ -113,14 +121,31 @@ pub(super) fn typing<'a>(field: &'a ElementHandle, text: &str, submits: bool) ->
 }
 
 impl Type {
+    /// What is to be said of what the field shows now.
+    fn readback(&self, shown: Option<&Shown>) -> Result<String> {
+        let Some(shown) = shown.filter(|shown| shown.kind != ControlKind::None) else {
+            return Ok(String::new());
+        };
+        // A line that is sent leaves an empty field behind.
+        let is_sent = self.text.ends_with('\n') && shown.is_empty();
+        match Readback::of(std::slice::from_ref(&self.text), shown) {
+            Readback::Refused(_) if !is_sent => Err(Error::NotTaken {
+                shows: if shown.secret { String::new() } else { shown.values.join(", ") },
+            }),
+            _ if is_sent || shown.secret => Ok(String::new()),
+            _ => Ok(format!(", which shows {}", told_values(shown))),
+        }
+    }
+
     async fn type_into(&self, element: &ElementHandle, options: &ActionOptions) -> Result<()> {
         if self.slowly {
             element.clear(options).await?;
             element.type_text(&self.text, None, options).await?;
         } else {
-            element.fill(&self.text, options).await?;
+            element.give_text(&self.text, options).await?;
         }
         if self.submit {
+            element.shown_after(&self.text).await?;
             element.press("Enter", options).await?;
         }
         Ok(())

@@ -8,6 +8,7 @@ pub mod navigate;
 pub mod input;
 pub mod pointer;
 pub mod form;
+mod readback;
 pub mod files;
 pub mod inspect;
 pub mod screenshot;

@@ -21,7 +21,7 @@ const REST_LIMIT: Duration = Duration::from_secs(5);
 /// What took long to load still gets so long to build itself.
 const LEAST_BUILDING: Duration = Duration::from_secs(2);
 
-/// Open a URL and wait until the page has loaded.
+/// Open a URL, wait until the page has loaded, and show its outline.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Navigate {
     /// Without a scheme, https:// is put in front.

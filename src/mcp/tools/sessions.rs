@@ -215,7 +215,20 @@ impl Tool for Type {
         let typing = Box::pin(element.type_text(&self.text, delay, &options));
         call.act(&page, input::typing(&element, &self.text, false), typing).await?;
         errand::dismiss(&page).await?;
-        answer(reply, json!({ "success": true, "message": texts::TYPED }));
+        let mut told = json!({ "success": true, "message": texts::TYPED });
+        let is_sent = self.text.ends_with('\n');
+        let shown = match is_sent {
+            true => element.shown().await,
+            false => element.shown_after(&self.text).await,
+        };
+        match shown {
+            Ok(shown) if !shown.secret && !shown.values.is_empty() => {
+                told["value"] = shown.values.join(", ").into()
+            }
+            Err(error @ Error::NotTaken { .. }) => return Err(error),
+            _ => {}
+        }
+        answer(reply, told);
         Ok(())
     }
 }
@@ -293,7 +306,9 @@ pub(in crate::mcp) fn fail(name: &str, error: &Error, arguments: &Map<String, Va
         Error::NotActionable { .. } | Error::WrongElement { .. } if name == "click" => {
             ("ELEMENT_NOT_CLICKABLE", texts::not_clickable(selector), engine())
         }
-        Error::NotActionable { .. } | Error::WrongElement { .. } if name == "type" => {
+        Error::NotActionable { .. } | Error::WrongElement { .. } | Error::NotTaken { .. }
+            if name == "type" =>
+        {
             ("ELEMENT_NOT_EDITABLE", texts::not_editable(selector), engine())
         }
         other => ("BROWSER_ERROR", texts::browser_error(other), None),

@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 use crate::Result;
 use crate::error::Error;
 use crate::mcp::dispatch::Call;
-use crate::mcp::reply::Reply;
-use crate::mcp::tool::{AnyTool, Capability, Effect, Patience, SESSION, Tool, Toolset};
+use crate::mcp::reply::{Reply, View};
+use crate::mcp::tool::{AnyTool, Effect, Patience, SESSION, Tool, Toolset};
 
 /// A tool and its arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -22,7 +22,9 @@ pub struct Step {
     pub arguments: Map<String, Value>,
 }
 
-/// Call several browser tools one after the other. Stops at the first that fails, and shows the page once, at the end.
+/// Do several actions in one call: use it whenever you know the next few, such as click, type, press Enter.
+///
+/// Stops at the first that fails; tells what each did and, once, what changed.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Steps {
     #[schemars(length(min = 1, max = 25))]
@@ -33,7 +35,6 @@ impl Tool for Steps {
     const NAME: &'static str = "browser_steps";
     const TITLE: &'static str = "Do several things";
     const EFFECT: Effect = Effect::Acts;
-    const CAPABILITY: Capability = Capability::Steps;
     const PATIENCE: Patience = Patience::Endless;
 
     async fn call(mut self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -44,6 +45,8 @@ impl Tool for Steps {
             let outcome = call.run(tool, step.arguments, &mut told).await;
             if let Err(error) = outcome {
                 reply.say(format!("Step {number} of {count} ({}) failed; the rest was not done.", step.tool));
+                // What the steps before it changed is there.
+                reply.show(View::Changes);
                 return Err(error);
             }
             reply.absorb(number, told);

@@ -1,0 +1,394 @@
+// The controls of a form, whatever draws them: what each is, what it shows, and what it offers to choose from.
+const { checkVisibility, contains, getAttribute, hasAttribute, isConnected, localName, matches, rectOf, rootOf, textContent } = engine.native;
+const closest = Function.prototype.call.bind(Element.prototype.closest);
+const { collapse, queryAll, roleOf } = engine;
+
+const VISIBLE = { visibilityProperty: true };
+const isDrawn = (element) => checkVisibility(element, VISIBLE);
+
+/* ------------------------------------------------------------------- kinds */
+
+const BY_ROLE = "combobox listbox slider spinbutton checkbox switch radio radiogroup textbox searchbox".split(" ");
+const ROLES = BY_ROLE.map((role) => `[role=${role}]`).join(",");
+const FIELD = `input:not([type=hidden]),select,textarea,[contenteditable]:not([contenteditable=false]),${ROLES}`;
+
+/** A field that a person meets, and not one that a library keeps for itself. */
+const isMet = (field) => isDrawn(field) && !(getAttribute(field, "tabindex") === "-1" && engine.isHiddenFromAccessibility(field));
+
+/** The control that a node stands for: itself, that of a label, the one around it, or the only one inside it. */
+const fieldOf = (engine.fieldOf = (node) => {
+  const control = engine.controlOf(node);
+  if (!(control instanceof Element) || matches(control, FIELD)) return control;
+  const around = closest(control, ROLES);
+  if (around) return around;
+  const inside = queryAll(control, FIELD).filter(isMet);
+  const outermost = inside.filter((field) => !inside.some((other) => other !== field && contains(other, field)));
+  return outermost.length === 1 ? outermost[0] : control;
+});
+
+const CHECKED = /^(?:checkbox|switch|radio|menuitemcheckbox|menuitemradio)$/;
+
+/** One of text, select, check, range, slider, choice, group, file, none. */
+function kindOf(field) {
+  if (field instanceof HTMLSelectElement) return "select";
+  if (field instanceof HTMLInputElement) {
+    if (/^(?:checkbox|radio)$/.test(field.type)) return "check";
+    if (field.type === "file" || field.type === "range") return field.type;
+  }
+  const role = roleOf(field);
+  if (CHECKED.test(role)) return "check";
+  if (role === "slider") return "slider";
+  if (/^(?:combobox|listbox)$/.test(role) && !field.list) return "choice";
+  if (/^listbox$/.test(getAttribute(field, "aria-haspopup") ?? "") && !isTyped(field)) return "choice";
+  if (role === "radiogroup" || (role === "group" && membersOf(field).length)) return "group";
+  if (isTyped(field) || field.isContentEditable || document.designMode === "on") return "text";
+  return role === "spinbutton" ? "slider" : "none";
+}
+const UNTYPED = /^(?:button|submit|reset|image|checkbox|radio|range|file|hidden)$/;
+const isTyped = (field) => field instanceof HTMLTextAreaElement || (field instanceof HTMLInputElement && !UNTYPED.test(field.type));
+
+/** `{kind}` of what a node stands for; where it is typed into, `{wrong, needed}` if it does not take the value. */
+engine.control = (node, value) => {
+  if (!isConnected(node)) return { kind: "gone" };
+  const field = fieldOf(node);
+  const kind = kindOf(field);
+  if (value === null || !/^(?:text|range|none)$/.test(kind)) return { kind };
+  const { wrong, needed } = engine.fieldFor(field, value);
+  return { kind, wrong, needed };
+};
+
+/** The input for files that a node stands for, which is often hidden beside what is pressed instead. */
+engine.fileInputOf = (node) => {
+  const isFiles = (field) => field instanceof HTMLInputElement && field.type === "file";
+  const control = engine.controlOf(node);
+  for (let box = control; box && box !== document.documentElement; box = engine.flatParent(box)) {
+    if (isFiles(box)) return box;
+    const inside = queryAll(box, "input[type=file]");
+    if (inside.length) return inside.length === 1 ? inside[0] : null;
+  }
+  return null;
+};
+
+/** The radio buttons, or check boxes, of a group. */
+const membersOf = (group) => queryAll(group, "input[type=radio],input[type=checkbox],[role=radio],[role=checkbox]");
+
+/* ------------------------------------------------------------------- shown */
+
+/** The texts that are drawn in an element, without what `isOut` names. */
+function drawnText(element, isOut) {
+  const parts = [];
+  const read = (node) => {
+    if (node instanceof Text) parts.push(node.data);
+    else if (node instanceof Element && isDrawn(node) && !isOut(node)) {
+      if (/^(?:block|flex|grid|list-item)$/.test(getComputedStyle(node).display)) parts.push(" ");
+      engine.eachFlatChild(node, read);
+    }
+  };
+  engine.eachFlatChild(element, read);
+  return collapse(parts.join(""));
+}
+
+const ASIDE = "label,legend,[aria-hidden=true],[aria-live],[role=alert],[role=status],[role=log],[role=listbox],[role=tooltip],[role=dialog],svg,script,style";
+const HOLDERS = "body,html,form,fieldset,dialog,[role=dialog],[role=group],[role=radiogroup],table,main";
+/** No field is drawn taller than this. */
+const TALLEST = 200;
+
+/**
+ * The box in which a control is drawn: what is around it and around no other field. From the inside out, each one larger.
+ */
+function* boxesAround(field) {
+  yield field;
+  let levels = 0;
+  for (let box = engine.flatParent(field); box && levels < 6; box = engine.flatParent(box), levels++) {
+    if (matches(box, HOLDERS) || rectOf(box).height > TALLEST) return;
+    const others = queryAll(box, FIELD).filter((other) => other !== field && !contains(other, field) && !contains(field, other));
+    if (others.some((other) => isMet(other) && !isPopup(other, field))) return;
+    yield box;
+  }
+}
+const isPopup = (other, field) => listsOf(field).some((list) => list === other || contains(list, other));
+
+/** What a control that is chosen from shows as chosen. */
+function shownChoice(field) {
+  if (roleOf(field) === "listbox") return itemsIn(field).filter(isSelected).map(itemText);
+  const typed = typedIn(field);
+  if (typed && collapse(typed.value)) return [collapse(typed.value)];
+  const name = engine.nameOf(field);
+  const lists = listsOf(field);
+  const described = (getAttribute(typed ?? field, "aria-describedby") ?? "").split(/\s+/).filter(Boolean);
+  const labels = new Set(field.ariaLabelledByElements ?? []);
+  const isOut = (part) => part !== field && (matches(part, ASIDE) || lists.includes(part) || described.includes(part.id) || (labels.has(part) && !contains(field, part)));
+  for (const box of boxesAround(field)) {
+    const text = drawnText(box, isOut);
+    if (text && text !== name) return [text];
+  }
+  // A button is named by what it shows.
+  const own = drawnText(field, isOut);
+  return own ? [own] : [];
+}
+
+/** The text that an editor draws: of an editor whose field is out of sight, what is drawn around that. */
+function editedText(field) {
+  if (!isTyped(field)) return (field.innerText ?? "").replace(/\u200b/g, "");
+  if (!isProxy(field)) return field.value;
+  for (let box = engine.flatParent(field); box && box !== document.body; box = engine.flatParent(box)) {
+    const { width, height } = rectOf(box);
+    if (width > 60 && height > 30) return drawnText(box, (part) => matches(part, "[aria-hidden=true]") && !textContent(part).trim());
+  }
+  return field.value;
+}
+
+/** Whether keys only pass through a field, which is too small to show what they write. */
+const isProxy = (engine.isProxy = (field) => {
+  if (!(field instanceof HTMLTextAreaElement)) return false;
+  const { width, height } = rectOf(field);
+  const { opacity } = getComputedStyle(field);
+  return width < 12 || height < 6 || opacity === "0";
+});
+
+const texts = new WeakMap();
+/** Notes what a field shows before it is filled. */
+engine.noteText = (field) => texts.set(field, editedText(field));
+function shownText(field) {
+  const text = editedText(field);
+  return { values: text.trim() === "" ? [] : [text], unchanged: texts.get(field) === text };
+}
+
+/** What a control shows now: `{kind, values, checked, unchanged, secret, proxy}`. */
+engine.shownBy = (node) => {
+  if (!isConnected(node)) return { kind: "gone", values: [] };
+  const field = fieldOf(node);
+  const kind = displays.has(field) ? "slider" : kindOf(field);
+  switch (kind) {
+    case "select":
+      return { kind, values: Array.from(field.selectedOptions, engine.optionText) };
+    case "check":
+      return { kind, values: [], checked: engine.checked(field).checked };
+    case "file":
+      return { kind, values: Array.from(field.files, (file) => file.name) };
+    case "range":
+      return { kind, values: [field.value] };
+    case "slider": {
+      const { now, text } = engine.sliderOf(field);
+      return { kind, values: [text ?? (now === null ? "" : String(now))].filter(Boolean) };
+    }
+    case "choice":
+      return { kind, values: shownChoice(field) };
+    case "group":
+      return { kind, values: membersOf(field).filter((member) => engine.checked(member).checked === true).map((member) => engine.nameOf(member)) };
+    case "text":
+      return { ...shownText(field), kind, secret: field.type === "password", proxy: isProxy(field) };
+    default:
+      return { kind, values: [] };
+  }
+};
+engine.allShownBy = (...nodes) => nodes.map(engine.shownBy);
+
+/* ----------------------------------------------------------------- choices */
+
+/** The input into which is typed what to choose; null where there is none. */
+function typedIn(field) {
+  if (isTyped(field)) return field;
+  const inside = queryAll(field, "input").filter((input) => isTyped(input) && isDrawn(input));
+  return inside.length === 1 ? inside[0] : null;
+}
+
+const LISTS = "[role=listbox],[role=tree],[role=menu],[role=grid]";
+const ITEMS = "[role=option],[role=treeitem],[role=menuitem],[role=menuitemradio],[role=menuitemcheckbox]";
+
+/** The elements that a control says it controls. */
+function listsOf(field) {
+  const speakers = [field, typedIn(field), closest(field, "[role=combobox]"), ...queryAll(field, "[aria-controls],[aria-owns]")].filter(Boolean);
+  const ids = speakers.flatMap((speaker) => ["aria-controls", "aria-owns"].flatMap((name) =>
+    (getAttribute(speaker, name) ?? "").split(/\s+/).filter(Boolean).map((id) => rootOf(speaker).getElementById?.(id) ?? document.getElementById(id))));
+  const active = speakers.flatMap((speaker) => [speaker.ariaActiveDescendantElement && closest(speaker.ariaActiveDescendantElement, LISTS)]);
+  const told = speakers.flatMap((speaker) => [...(speaker.ariaControlsElements ?? []), ...(speaker.ariaOwnsElements ?? [])]);
+  return [...new Set([...ids, ...told, ...active])].filter((list) => list && !contains(list, field));
+}
+
+/** All elements below one in the tree that is drawn. */
+function* below(element) {
+  for (const child of engine.flatChildren(element)) {
+    if (child instanceof Element) {
+      yield child;
+      yield* below(child);
+    }
+  }
+}
+
+/** Whether a list has no room to show anything: some are kept for assistive technology alone, beside what is drawn. */
+function isShut(list) {
+  for (let box = list, levels = 0; box && box !== document.body && levels < 4; box = engine.flatParent(box), levels++) {
+    const { width, height } = rectOf(box);
+    if ((width < 2 || height < 2) && getComputedStyle(box).overflow !== "visible") return true;
+  }
+  return false;
+}
+
+/** What can be chosen in a list. */
+function itemsIn(list) {
+  const all = [...below(list)].filter((item) => isDrawn(item) && engine.isVisible(item) && !isShut(list));
+  const items = all.filter((element) => matches(element, ITEMS));
+  if (items.length || !matches(list, LISTS)) return items;
+  return all.filter((element) => element.parentElement === list && collapse(element.innerText ?? ""));
+}
+
+const isSelected = (item) =>
+  [getAttribute(item, "aria-selected"), getAttribute(item, "aria-checked")].includes("true");
+const itemText = (item) => collapse(getAttribute(item, "aria-label") ?? "") || drawnText(item, (part) => matches(part, "[aria-hidden=true],svg")) || collapse(textContent(item));
+
+let before = new WeakSet();
+/** Notes what is drawn before a list opens, so that one that says nothing of itself is known by having come. */
+engine.noteDrawn = () => {
+  before = new WeakSet(queryAll(document, "*").filter(isDrawn));
+};
+const hasCome = (element) => !before.has(element);
+
+/** The innermost elements with texts that have come. */
+function newTexts(field) {
+  const come = queryAll(document.body, "*").filter((element) =>
+    hasCome(element) && engine.isVisible(element) && !contains(element, field) && !contains(field, element) && !isShut(element.parentElement));
+  return come.filter((element) =>
+    Array.from(element.childNodes).some((child) => child instanceof Text && collapse(child.data)) && !/^(?:script|style)$/.test(localName(element)));
+}
+
+const MOST_ITEMS = 1000;
+let offered = [];
+
+function itemsOf(field) {
+  if (kindOf(field) === "group") return membersOf(field);
+  if (roleOf(field) === "listbox") return itemsIn(field);
+  const lists = listsOf(field).filter((list) => isDrawn(list) && engine.isVisible(list));
+  const told = lists.flatMap(itemsIn);
+  if (told.length) return [...new Set(told)];
+  const come = queryAll(document, ITEMS).filter((item) => hasCome(item) && engine.isVisible(item) && !isShut(item.parentElement));
+  return come.length ? come : newTexts(field);
+}
+
+/** What there is to choose from just now: `{items: [{text, also, selected, disabled}], filter, proper, open, multiple}`. */
+engine.choices = (node) => {
+  const field = fieldOf(node);
+  const isGroup = kindOf(field) === "group";
+  offered = itemsOf(field).slice(0, MOST_ITEMS);
+  const items = offered.map((item) => ({
+    text: isGroup ? engine.nameOf(item) : itemText(item),
+    also: [getAttribute(item, "data-value"), getAttribute(item, "value"), getAttribute(item, "title"), collapse(textContent(item))].filter(Boolean),
+    selected: isGroup ? engine.checked(item).checked === true : isSelected(item),
+    disabled: engine.isDisabled(item),
+  }));
+  const speakers = [field, typedIn(field)].filter(Boolean);
+  const open = speakers.some((speaker) => getAttribute(speaker, "aria-expanded") === "true");
+  return { items, open, proper: isGroup || offered.some((item) => matches(item, ITEMS)), filter: filterOf(field) !== null, multiple: isMultiple(field) };
+};
+engine.choiceAt = (_, index) => offered[index] ?? null;
+
+const isMultiple = (field) =>
+  kindOf(field) === "group" ? membersOf(field).some((member) => roleOf(member) === "checkbox")
+    : [field, ...listsOf(field), offered[0] && closest(offered[0], LISTS)].some((list) => list && getAttribute(list, "aria-multiselectable") === "true");
+
+/** Where what is looked for can be typed: in the control itself, or in a field that came with the list. */
+function filterOf(field) {
+  const own = typedIn(field);
+  if (own) return own.readOnly || own.inputMode === "none" || engine.isDisabled(own) ? null : own;
+  const isFilter = (input) => isTyped(input) && !input.readOnly && engine.isVisible(input) && hasCome(input);
+  const active = engine.activeElement();
+  if (active && active !== field && isFilter(active)) return active;
+  let levels = 0;
+  for (let box = offered[0]; box && box !== document.body && levels < 6; box = engine.flatParent(box), levels++) {
+    const found = queryAll(box, "input").find(isFilter);
+    if (found) return found;
+  }
+  return null;
+}
+engine.filterOf = (node) => filterOf(fieldOf(node));
+engine.typedIn = (node) => typedIn(fieldOf(node));
+
+/** Whether the list of a control is open. */
+engine.isListOpen = (node) => {
+  const field = fieldOf(node);
+  return roleOf(field) !== "listbox" && kindOf(field) !== "group" && isConnected(field) && itemsOf(field).some((item) => isConnected(item) && hasCome(item));
+};
+engine.isInDialog = (node) => closest(node, "dialog,[role=dialog],[role=alertdialog]") !== null;
+
+/** The part of the list that is in view, where it can be scrolled: `{x, y, width, height, ended}`; null where it cannot. */
+engine.choicesBox = () => {
+  const [first] = offered;
+  for (let box = first && engine.flatParent(first); box && box !== document.body; box = engine.flatParent(box)) {
+    const { left, top, width, height } = rectOf(box);
+    if (box.scrollHeight > box.clientHeight + 1 && getComputedStyle(box).overflowY !== "visible") {
+      return { x: left, y: top, width, height, ended: box.scrollTop + box.clientHeight >= box.scrollHeight - 1 };
+    }
+  }
+  return null;
+};
+
+/* ----------------------------------------------------------------- sliders */
+
+const numberIn = (text) => {
+  const found = /-?\d+(?:[.,]\d+)*/.exec((text ?? "").replace(/\u2212/g, "-"));
+  return found ? Number(found[0].replace(/,(?=\d{3}\b)/g, "").replace(",", ".")) : null;
+};
+const attributeNumber = (element, name) => {
+  const text = getAttribute(element, name);
+  return text === null || text === "" || Number.isNaN(Number(text)) ? null : Number(text);
+};
+
+let numbers = new Map();
+const displays = new WeakMap();
+/** Notes all numbers that are drawn, so that the one that a slider changes is known as its value. */
+engine.noteNumbers = () => {
+  numbers = new Map();
+  for (const [place, text] of textsWithNumbers()) numbers.set(place, text);
+};
+function* textsWithNumbers() {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_ELEMENT);
+  for (let element = walker.nextNode(); element; element = walker.nextNode()) {
+    if (isTyped(element)) yield [element, element.value];
+    else if (element.childElementCount === 0 && /\d/.test(textContent(element))) yield [element, textContent(element)];
+  }
+}
+engine.findDisplay = (node) => {
+  const field = fieldOf(node);
+  const here = rectOf(field);
+  const away = (element) => Math.abs(rectOf(element).top - here.top) + Math.abs(rectOf(element).left - here.left) / 4;
+  const changed = [...textsWithNumbers()].filter(([place, text]) => numbers.has(place) && numbers.get(place) !== text && isDrawn(place));
+  const [nearest] = changed.map(([place]) => place).sort((a, b) => away(a) - away(b));
+  if (nearest) displays.set(field, nearest);
+};
+
+/** The long box along which the thumb of a slider goes. */
+const trackOf = (thumb) => {
+  const { width, height } = rectOf(thumb);
+  for (let box = engine.flatParent(thumb), levels = 0; box && levels < 4; box = engine.flatParent(box), levels++) {
+    const outer = rectOf(box);
+    if (Math.max(outer.width / Math.max(width, 8), outer.height / Math.max(height, 8)) >= 3) return box;
+  }
+  return thumb;
+};
+
+/** `{now, min, max, text, vertical, backwards}` of a slider; what is not known is null. */
+engine.sliderOf = (node) => {
+  const thumb = fieldOf(node);
+  const display = displays.get(thumb);
+  const shown = display && (isTyped(display) ? display.value : textContent(display));
+  const track = rectOf(trackOf(thumb));
+  const { direction } = getComputedStyle(thumb);
+  const vertical = getAttribute(thumb, "aria-orientation") === "vertical" || track.height > track.width * 1.5;
+  return {
+    now: attributeNumber(thumb, "aria-valuenow") ?? numberIn(shown),
+    min: attributeNumber(thumb, "aria-valuemin"),
+    max: attributeNumber(thumb, "aria-valuemax"),
+    text: getAttribute(thumb, "aria-valuetext") || null,
+    vertical,
+    backwards: !vertical && direction === "rtl",
+  };
+};
+
+/** The point of a slider's track at a share of its length: `{x, y}`. */
+engine.pointOnTrack = (node, share) => {
+  const thumb = fieldOf(node);
+  const { left, top, width, height } = rectOf(trackOf(thumb));
+  const { vertical, backwards } = engine.sliderOf(node);
+  const along = vertical !== backwards ? 1 - share : share;
+  return vertical ? { x: left + width / 2, y: top + height * along } : { x: left + width * along, y: top + height / 2 };
+};

@@ -1,0 +1,120 @@
+//! What a field shows after it was given something, told beside what it was given.
+use crate::browser::{ControlKind, Shown, read_checked};
+use crate::error::quoted;
+
+const LONGEST: usize = 60;
+
+/// What came of giving a field its values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Readback {
+    /// In words; empty where nothing is to be told of it.
+    Taken(String),
+    Refused(String),
+}
+
+impl Readback {
+    pub(super) fn of(given: &[String], shown: &Shown) -> Self {
+        match shown.kind {
+            ControlKind::Gone => Self::Taken("no longer on the page".to_owned()),
+            ControlKind::None => Self::Taken(String::new()),
+            ControlKind::Check => {
+                let wanted = given.first().and_then(|value| read_checked(value));
+                match wanted.is_some_and(|wanted| shown.checked == wanted) {
+                    true => Self::Taken(told_values(shown)),
+                    false => Self::Refused(told_values(shown)),
+                }
+            }
+            _ => Self::of_values(given, shown),
+        }
+    }
+
+    fn of_values(given: &[String], shown: &Shown) -> Self {
+        let is_given = given.iter().any(|value| !value.trim().is_empty());
+        match (is_given, shown.is_empty()) {
+            (true, true) => Self::Refused("nothing".to_owned()),
+            (false, false) => Self::Refused(told_values(shown)),
+            (true, false) if shown.secret && shown.unchanged && !is_same(given, shown) => {
+                Self::Refused("what it showed before".to_owned())
+            }
+            _ if shown.secret => Self::Taken(String::new()),
+            (false, true) => Self::Taken("empty".to_owned()),
+            (true, false) if is_same(given, shown) => Self::Taken(told_values(shown)),
+            (true, false) if shown.unchanged => Self::Refused(told_values(shown)),
+            (true, false) => {
+                let given: Vec<_> = given.iter().map(|value| quoted(value, LONGEST)).collect();
+                Self::Taken(format!("shows {} (given {})", told_values(shown), given.join(", ")))
+            }
+        }
+    }
+}
+
+fn is_same(given: &[String], shown: &Shown) -> bool {
+    let plain = |text: &String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let (given, values): (Vec<_>, Vec<_>) =
+        (given.iter().map(plain).collect(), shown.values.iter().map(plain).collect());
+    match shown.kind {
+        // Files are given with their folders, and what an editor draws may stand among other things.
+        ControlKind::File => given.len() == values.len(),
+        ControlKind::Slider => {
+            number(&given) == number(&values) && number(&given).is_some() || given == values
+        }
+        _ if shown.proxy => values.iter().any(|value| value.contains(given[0].as_str())),
+        _ => given == values,
+    }
+}
+
+fn number(values: &[String]) -> Option<f64> {
+    values.first().and_then(|value| value.parse().ok())
+}
+
+/// What a control shows, in words.
+pub(super) fn told_values(shown: &Shown) -> String {
+    if shown.kind == ControlKind::Check {
+        return match shown.checked.as_bool() {
+            Some(true) => "checked".to_owned(),
+            Some(false) => "not checked".to_owned(),
+            None => "partly checked".to_owned(),
+        };
+    }
+    if shown.secret {
+        return if shown.is_empty() { "nothing" } else { "something" }.to_owned();
+    }
+    let values: Vec<_> = shown.values.iter().map(|value| quoted(value, LONGEST)).collect();
+    if values.is_empty() { "nothing".to_owned() } else { values.join(", ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn shown(kind: &str, values: &[&str]) -> Shown {
+        serde_json::from_value(json!({ "kind": kind, "values": values })).unwrap()
+    }
+
+    fn readback(given: &[&str], shown: &Shown) -> Readback {
+        Readback::of(&given.iter().map(|value| (*value).to_owned()).collect::<Vec<_>>(), shown)
+    }
+
+    #[test]
+    fn what_the_page_made_of_a_value_is_told() {
+        let taken = |text: &str| Readback::Taken(text.to_owned());
+        assert_eq!(readback(&["Ada"], &shown("text", &["Ada"])), taken("\"Ada\""));
+        assert_eq!(
+            readback(&["1234"], &shown("text", &["1,234"])),
+            taken("shows \"1,234\" (given \"1234\")")
+        );
+        assert_eq!(readback(&["Ada"], &shown("text", &[])), Readback::Refused("nothing".to_owned()));
+        assert_eq!(readback(&[""], &shown("text", &["left"])), Readback::Refused("\"left\"".to_owned()));
+        assert_eq!(readback(&["/tmp/a.txt"], &shown("file", &["a.txt"])), taken("\"a.txt\""));
+    }
+
+    #[test]
+    fn a_secret_is_not_told() {
+        let mut secret = shown("text", &["open sesame"]);
+        secret.secret = true;
+        assert_eq!(readback(&["open sesame"], &secret), Readback::Taken(String::new()));
+        assert_eq!(told_values(&secret), "something");
+    }
+}

@@ -1,0 +1,154 @@
+//! What a snapshot leaves out, and how to ask for it.
+use super::outline::{Line, NOWHERE, Worth};
+use super::render::cost;
+use super::tree::Tree;
+
+/// How many refs are named.
+const WAYS: usize = 5;
+
+/// Lines, and which of them are shown.
+pub(super) struct LeftOut<'a> {
+    pub tree: &'a Tree,
+    /// The first node of what is shown.
+    pub start: usize,
+    pub lines: &'a [Line],
+    pub shown: &'a [bool],
+    /// How many characters all of it may take.
+    pub room: usize,
+}
+
+/// Whether the note names the refs of what holds most, in so much room.
+pub(super) fn names_refs(room: usize) -> bool {
+    room >= 2_000
+}
+
+/// What to ask for to see something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// What holds it, or the heading above it.
+    Part(usize),
+    /// From one element to another.
+    Between(usize, usize),
+}
+
+impl<'a> LeftOut<'a> {
+    /// `acts` is the number of elements to act on that are not listed.
+    pub(super) fn note(&self, deepest: usize, acts: usize) -> Option<String> {
+        let folded: usize = self.picked(true).map(|line| line.folded).sum();
+        let acts = acts.saturating_sub(folded);
+        let deeper = self.picked(false).filter(|line| line.depth > deepest).count();
+        let left = self.counts(deeper, acts);
+        if left.is_empty() {
+            let note = "Some links are only counted; browser_snapshot with the ref of their line lists them.";
+            return (folded > 0).then(|| note.to_owned());
+        }
+        let way = if deeper > 0 {
+            "give a ref, or a larger depth.".to_owned()
+        } else if names_refs(self.room) {
+            self.way()
+        } else {
+            "give the ref of a part, or search.".to_owned()
+        };
+        Some(format!("Left out: {}. To see them, {way}", left.join(", ")))
+    }
+
+    fn way(&self) -> String {
+        let way =
+            "call browser_snapshot with the ref of a part (of a heading: its section), or browser_find.";
+        let ways = self.ways();
+        if ways.is_empty() { way.to_owned() } else { format!("{way} Most is in {}.", ways.join(", ")) }
+    }
+
+    fn picked(&self, shown: bool) -> impl Iterator<Item = &'a Line> {
+        self.lines
+            .iter()
+            .zip(self.shown)
+            .filter(move |(_, is_shown)| **is_shown == shown)
+            .map(|(line, _)| line)
+    }
+
+    fn counts(&self, deeper: usize, acts: usize) -> Vec<String> {
+        let texts = self.picked(false).filter(|line| line.worth == Worth::Text).count();
+        let urls = self.picked(false).filter(|line| line.is_property).count();
+        let others = self.picked(false).count().saturating_sub(texts + urls + acts);
+        let mut counts = Vec::new();
+        let mut count = |number: usize, one: &str, many: &str| {
+            if number > 0 {
+                counts.push(format!("{number} {}", if number == 1 { one } else { many }));
+            }
+        };
+        count(acts, "element to act on", "elements to act on");
+        if deeper > 0 {
+            count(deeper, "line below this depth", "lines below this depth");
+        } else {
+            count(texts, "text", "texts");
+            let ends = self.picked(true).filter(|line| line.is_cut).count();
+            count(ends, "end of a text", "ends of texts");
+            count(urls, "address or list of options", "addresses and lists of options");
+            count(others, "other line", "other lines");
+        }
+        count(self.tree.cut as usize, "element nested too deep to read", "elements nested too deep to read");
+        counts
+    }
+
+    /// The refs of what holds most of what is missing.
+    fn ways(&self) -> Vec<String> {
+        let mut prices: Vec<(usize, Way)> = Vec::new();
+        for (price, way) in self.missing() {
+            match prices.iter_mut().find(|(_, other)| *other == way) {
+                Some((sum, _)) => *sum = sum.saturating_add(price),
+                None => prices.push((price, way)),
+            }
+        }
+        prices.sort_by_key(|(price, _)| std::cmp::Reverse(*price));
+        prices.iter().take(WAYS).map(|(_, way)| self.name(*way)).collect()
+    }
+
+    /// Each stretch of lines that are missing, how long it is, and what to ask for to see it.
+    fn missing(&self) -> Vec<(usize, Way)> {
+        let mut missing: Vec<(usize, Way)> = Vec::new();
+        let mut holders: Vec<Option<usize>> = Vec::with_capacity(self.lines.len());
+        let (mut heading, mut goes_on) = (None, false);
+        for (index, line) in self.lines.iter().enumerate() {
+            let node = &self.tree.nodes[line.node];
+            let above = if line.parent == NOWHERE { None } else { holders[line.parent] };
+            let can_be_asked = node.number > 0 && line.node > self.start;
+            let own = (self.shown[index] && line.has_ref && can_be_asked).then_some(line.node);
+            if own.is_some() && node.role == "heading" {
+                heading = own;
+            }
+            holders.push(own.or(above));
+            if self.shown[index] || line.is_property {
+                goes_on &= !self.shown[index];
+                continue;
+            }
+            let way = match above.max(heading) {
+                Some(part) => Way::Part(part),
+                None if can_be_asked => Way::Between(line.node, line.node),
+                None => continue,
+            };
+            match (missing.last_mut(), way) {
+                (Some((price, Way::Between(_, last))), Way::Between(..)) if goes_on => {
+                    (*price, *last) = (price.saturating_add(cost(line)), line.node);
+                }
+                _ => missing.push((cost(line), way)),
+            }
+            goes_on = true;
+        }
+        missing
+    }
+
+    fn name(&self, way: Way) -> String {
+        let name = |node: usize| self.tree.ref_of(&self.tree.nodes[node]).to_string();
+        match way {
+            Way::Part(part) => name(part),
+            Way::Between(first, last) if first == last => name(first),
+            Way::Between(first, last) => {
+                let (first, last) = (&self.tree.nodes[first], &self.tree.nodes[last]);
+                let frame =
+                    if first.frame == last.frame { String::new() } else { format!("f{}", last.frame) };
+                format!("{}-{frame}e{}", self.tree.ref_of(first), last.number)
+            }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Prose with links in it, as a person reads it: the link's words in their place, not a line each.
+//!
+//! Where there is room for everything, each link keeps its ref: `met on [Tuesday](e12) and spoke`. Elsewhere the words
+//! alone are left, with the ref of what holds them.
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use super::outline::{Line, NOWHERE, Worth, push_states};
+use super::roles;
+use super::runs::ends;
+use super::text::{beginning, push_inside, push_plain};
+use super::tree::{Node, Tree};
+use super::walked::Details;
+
+/// How much of each link in prose is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Links {
+    WithRefs,
+    WordsOnly,
+}
+
+/// Joins texts and the links between them to one line each; where that is all that an element holds, to its line.
+pub(super) fn join(tree: &Tree, lines: &[Line], links: Links) -> Vec<Line> {
+    let ends = ends(lines);
+    let mut joined: Vec<Line> = Vec::with_capacity(lines.len());
+    let mut moved = vec![NOWHERE; lines.len()];
+    let mut index = 0;
+    while index < lines.len() {
+        let line = &lines[index];
+        let parent = if line.parent == NOWHERE { NOWHERE } else { moved[line.parent] };
+        let run = run_at(tree, lines, &ends, index);
+        if run.is_empty() {
+            moved[index] = joined.len();
+            joined.push(Line { parent, ..line.clone() });
+            index += 1;
+            continue;
+        }
+        let whole = line.parent != NOWHERE
+            && line.parent + 1 == index
+            && ends[line.parent] == run.end
+            && can_hold(tree, &lines[line.parent]);
+        let (told, prose) = tell(tree, &lines[run.clone()], links);
+        let acts: usize = lines[run.clone()].iter().map(|line| line.acts).sum();
+        if !whole {
+            let text = "text".to_owned();
+            joined.push(Line { parent, text, worth: Worth::Text, has_ref: false, acts: 0, ..line.clone() });
+        }
+        let holder = joined.last_mut().expect("just pushed, or the line before");
+        holder.head = holder.text.len();
+        let _ = write!(holder.text, ": {told}");
+        (holder.has_value, holder.worth, holder.prose) = (true, Worth::Text, Some(prose.into()));
+        match links {
+            Links::WithRefs => holder.acts += acts,
+            Links::WordsOnly => holder.folded += acts,
+        }
+        index = run.end;
+    }
+    joined
+}
+
+/// True for an element that says nothing itself, so that what it holds can stand on its line.
+fn can_hold(tree: &Tree, line: &Line) -> bool {
+    let node = &tree.nodes[line.node];
+    !line.has_value && !line.is_property && !node.is_actionable() && node.name.is_empty()
+}
+
+/// The lines from `start` on that are one text: pieces of it and links, side by side in the same box.
+fn run_at(tree: &Tree, lines: &[Line], ends: &[usize], start: usize) -> Range<usize> {
+    let (mut next, mut node) = (start, lines[start].node);
+    let (mut words, mut links) = (false, false);
+    while next < lines.len() && lines[next].parent == lines[start].parent && lines[next].node == node {
+        let piece = &tree.nodes[node];
+        if piece.depth != tree.nodes[lines[start].node].depth {
+            break;
+        }
+        if piece.is_text() {
+            words |= piece.name.contains(char::is_alphanumeric);
+        } else if is_plain_link(piece, &lines[next + 1..ends[next]]) {
+            links = true;
+        } else {
+            break;
+        }
+        node = tree.end(node);
+        next = ends[next];
+    }
+    if words && links { start..next } else { start..start }
+}
+
+/// True for a link of which there is no more to say than its words and its address.
+fn is_plain_link(node: &Node, inside: &[Line]) -> bool {
+    node.role == "link"
+        && node.number > 0
+        && !node.name.trim().is_empty()
+        && inside.iter().all(|line| line.is_property)
+}
+
+/// The lines' text as it is shown, and as it reads.
+fn tell(tree: &Tree, lines: &[Line], links: Links) -> (String, String) {
+    let top = tree.nodes.first().map_or(0, |node| node.frame);
+    let (mut told, mut prose) = (String::new(), String::new());
+    for line in lines.iter().filter(|line| !line.is_property) {
+        let node = &tree.nodes[line.node];
+        let is_link = !node.is_text();
+        if is_link && follows_a_link(tree, line.node) {
+            prose.push(' ');
+        }
+        let stands_apart = node.name.starts_with(' ') || prose.ends_with(' ') || prose.is_empty();
+        if stands_apart && !told.is_empty() && !told.ends_with(' ') {
+            told.push(' ');
+        }
+        prose.push_str(&node.name);
+        if links == Links::WordsOnly {
+            continue;
+        }
+        if is_link {
+            told.push('[');
+            push_inside(&mut told, &node.name);
+            let frame = if node.frame == top { String::new() } else { format!("f{}", node.frame) };
+            let _ = write!(told, "]({frame}e{})", node.number);
+            if let Some(details) = &node.details {
+                push_states(&mut told, &Details { level: None, ..(**details).clone() });
+            }
+        } else if told.is_empty() {
+            push_plain(&mut told, &node.name, usize::MAX, &[]);
+        } else {
+            push_inside(&mut told, &node.name);
+        }
+    }
+    if links == Links::WordsOnly {
+        push_plain(&mut told, &prose, usize::MAX, &[]);
+    }
+    (told, prose)
+}
+
+/// True where a link stands right before: between them there was a blank at most.
+fn follows_a_link(tree: &Tree, node: usize) -> bool {
+    let before = node.checked_sub(1).map(|before| &tree.nodes[before]);
+    before.is_some_and(|before| before.role == "link" && before.depth == tree.nodes[node].depth)
+}
+
+/// Leaves out where links lead.
+pub(super) fn without_addresses(lines: &[Line]) -> Vec<Line> {
+    let mut kept: Vec<Line> = Vec::with_capacity(lines.len());
+    let mut moved = vec![NOWHERE; lines.len()];
+    for (index, line) in lines.iter().enumerate() {
+        if line.is_property && line.text.starts_with("/url") {
+            continue;
+        }
+        moved[index] = kept.len();
+        let parent = if line.parent == NOWHERE { NOWHERE } else { moved[line.parent] };
+        kept.push(Line { parent, ..line.clone() });
+    }
+    kept
+}
+
+/// Cuts a line's text to its beginning: whole sentences, the first at least. Says whose it is, so that it can be asked for.
+pub(super) fn shorten(tree: &Tree, line: &mut Line, longest: usize) {
+    let Some(said) = line.said(tree) else { return };
+    let kept = beginning(said, longest);
+    let is_cut = kept.trim_end().len() < said.trim_end().len();
+    let mut value = kept.trim_end().to_owned();
+    let links = line.folded;
+    if is_cut {
+        value.push_str(" …");
+    } else if links == 0 {
+        return;
+    }
+    line.is_cut = is_cut;
+    let node = &tree.nodes[line.node];
+    line.text.truncate(line.head);
+    if node.number > 0 && !line.has_ref && !node.is_actionable() && !roles::is_cell(node.role) {
+        let _ = write!(line.text, " [ref={}]", tree.ref_of(node));
+        (line.has_ref, line.head) = (true, line.text.len());
+    }
+    if links > 0 {
+        let _ = write!(line.text, " [{links} {}]", if links == 1 { "link" } else { "links" });
+    }
+    line.text.push_str(": ");
+    push_plain(&mut line.text, &value, usize::MAX, &[]);
+}

@@ -1,0 +1,109 @@
+//! What a page is about: the part that holds most of its prose, and the sections that headings begin.
+use std::ops::Range;
+
+use super::tree::{Node, Tree};
+
+/// So many hundredths of a part's prose must stand in one of its children for that to be the main part instead.
+const MOST: usize = 60;
+/// Words shorter than this are labels.
+const LABEL: usize = 20;
+/// A page with less prose than this is there to be used, not read.
+const LEAST_PROSE: usize = 1_200;
+
+/// The main part of a page.
+#[derive(Debug, Clone)]
+pub(super) struct MainPart {
+    pub nodes: Range<usize>,
+    /// It is there to be read.
+    pub is_article: bool,
+}
+
+impl MainPart {
+    /// Follows the prose inwards, as long as one child holds most of it.
+    pub(super) fn of(tree: &Tree, within: Range<usize>) -> Self {
+        let nodes = &tree.nodes[within.clone()];
+        let sums = prose_before(nodes);
+        let prose = |part: &Range<usize>| sums[part.end] - sums[part.start];
+        let mut main = 0..nodes.len();
+        loop {
+            let held = prose(&main);
+            let next = children(nodes, &main).find(|child| {
+                child.len() < main.len() && child.len() > 1 && prose(child) * 100 > held * MOST
+            });
+            match next {
+                Some(child) if held > 0 => main = child,
+                _ => break,
+            }
+        }
+        let is_article = prose(&main) >= LEAST_PROSE;
+        Self { nodes: within.start + main.start..within.start + main.end, is_article }
+    }
+
+    pub(super) fn holds(&self, node: usize) -> bool {
+        self.nodes.contains(&node)
+    }
+}
+
+/// How much prose stands before each node. What a link or a button says is none.
+fn prose_before(nodes: &[Node]) -> Vec<usize> {
+    let mut sums = Vec::with_capacity(nodes.len() + 1);
+    let (mut sum, mut acting): (usize, Option<u32>) = (0, None);
+    for node in nodes {
+        sums.push(sum);
+        if acting.is_some_and(|depth| node.depth <= depth) {
+            acting = None;
+        }
+        if acting.is_none() && node.is_actionable() {
+            acting = Some(node.depth);
+        }
+        if acting.is_none() && node.is_text() {
+            sum += node.name.chars().count().saturating_sub(LABEL);
+        }
+    }
+    sums.push(sum);
+    sums
+}
+
+/// The parts directly inside a part that begins with the element that holds it; the roots of the page for all of it.
+fn children<'a>(nodes: &'a [Node], part: &Range<usize>) -> impl Iterator<Item = Range<usize>> + use<'a> {
+    let is_all = part.start == 0 && part.end == nodes.len();
+    let (mut next, end) = (if is_all { 0 } else { part.start + 1 }, part.end);
+    std::iter::from_fn(move || {
+        let start = (next < end).then_some(next)?;
+        let depth = nodes[start].depth;
+        let inside = nodes[start + 1..end].iter().take_while(|node| node.depth > depth).count();
+        next = start + 1 + inside;
+        Some(start..next)
+    })
+}
+
+/// What the heading at `start` stands above: up to the next of its rank, or the end of what both stand in.
+pub(super) fn section(tree: &Tree, start: usize) -> Range<usize> {
+    let nodes = &tree.nodes;
+    let rank = |node: &Node| node.details.as_ref().and_then(|details| details.level).unwrap_or(2);
+    let own = rank(&nodes[start]);
+    let mut end = tree.end(start);
+    // A heading may stand in a box of its own.
+    let mut holder = start;
+    while end < nodes.len() && nodes[end].depth < nodes[holder].depth {
+        let above = nodes[end].depth;
+        let Some(parent) = nodes[..holder].iter().rposition(|node| node.depth < nodes[holder].depth) else {
+            break;
+        };
+        if above > nodes[parent].depth || tree.end(parent) > end {
+            break;
+        }
+        (holder, end) = (parent, tree.end(parent));
+    }
+    let depth = nodes[holder].depth;
+    let inside = nodes[end..]
+        .iter()
+        .take_while(|node| node.depth >= depth && !(node.role == "heading" && rank(node) <= own));
+    let length = inside.count();
+    let mut last = end + length;
+    // The boxes that only hold the next heading belong to it.
+    while last > end && last < nodes.len() && nodes[last].role == "heading" && nodes[last - 1].is_group() {
+        last -= 1;
+    }
+    start..last.max(tree.end(start))
+}

@@ -1,0 +1,162 @@
+//! How the room is shared where a page is too long to be told in full: whoever reads needs headings and the beginnings of
+//! texts, whoever acts needs controls, and neither gets all of it.
+use super::outline::{Line, NOWHERE, Worth};
+use super::roles;
+use super::section::MainPart;
+use super::tree::Tree;
+
+/// What a line is to someone who reads or acts; what comes first is kept longest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Use {
+    /// Dialogs, alerts, frames.
+    Announced,
+    /// Headings of the main part, and the first text below each.
+    Outline,
+    /// What can be acted on, but for links among prose.
+    Control,
+    /// Lists of links, each one line.
+    Folded,
+    /// Headings elsewhere.
+    Heading,
+    /// Links around an article.
+    StrayLink,
+    /// Links of an article, half of the room that is left.
+    Link,
+    Text,
+    Elsewhere,
+    Rest,
+}
+
+/// How many hundredths of the room the outline may take.
+const OUTLINE: usize = 70;
+/// A section begins with its first text of this length; captions and notes may stand before it.
+const PARAGRAPH: usize = 80;
+const MOST_LEADS: usize = 4;
+
+/// Room for all, and beyond it for controls.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Room {
+    pub usual: usize,
+    pub most: usize,
+}
+
+/// Picks lines by their use, then by place, with all that hold them. `None` when a control has no room.
+pub(super) fn choose(
+    tree: &Tree,
+    lines: &[Line],
+    main: &MainPart,
+    room: Room,
+    deepest: usize,
+) -> Option<Vec<bool>> {
+    let uses = uses(tree, lines, main);
+    let mut choice = Choice { lines, shown: vec![false; lines.len()], used: 0, deepest };
+    for wanted in [Use::Announced, Use::Outline] {
+        choice.take(&uses, wanted, room.usual * OUTLINE / 100);
+    }
+    if !choice.take(&uses, Use::Control, room.most) {
+        return None;
+    }
+    for wanted in [Use::Outline, Use::Folded, Use::Heading] {
+        choice.take(&uses, wanted, room.usual);
+    }
+    for wanted in [Use::StrayLink, Use::Link] {
+        let left = room.usual.saturating_sub(choice.used);
+        choice.take(&uses, wanted, choice.used + left / 2);
+    }
+    for wanted in [Use::Text, Use::Link, Use::StrayLink, Use::Elsewhere, Use::Rest] {
+        choice.take(&uses, wanted, room.usual);
+    }
+    Some(choice.shown)
+}
+
+/// True when every text of the main part has room.
+pub(super) fn has_texts(tree: &Tree, lines: &[Line], main: &MainPart, shown: &[bool]) -> bool {
+    let mut all = lines.iter().zip(shown);
+    all.all(|(line, shown)| *shown || !main.holds(line.node) || line.said(tree).is_none())
+}
+
+struct Choice<'a> {
+    lines: &'a [Line],
+    shown: Vec<bool>,
+    used: usize,
+    deepest: usize,
+}
+
+impl Choice<'_> {
+    /// Takes the lines of this use while there is room. False when there was not enough.
+    fn take(&mut self, uses: &[Use], wanted: Use, room: usize) -> bool {
+        for (index, own) in uses.iter().enumerate() {
+            if *own != wanted || self.shown[index] || self.lines[index].depth > self.deepest {
+                continue;
+            }
+            let chain: Vec<usize> = std::iter::successors(Some(index), |&index| {
+                Some(self.lines[index].parent).filter(|&parent| parent != NOWHERE)
+            })
+            .take_while(|&index| !self.shown[index])
+            .collect();
+            let price: usize = chain.iter().map(|&index| super::render::cost(&self.lines[index])).sum();
+            if self.used + price > room {
+                return false;
+            }
+            self.used += price;
+            for index in chain {
+                self.shown[index] = true;
+            }
+        }
+        true
+    }
+}
+
+fn uses(tree: &Tree, lines: &[Line], main: &MainPart) -> Vec<Use> {
+    // The text before the first heading is the first section's.
+    let mut leads = MOST_LEADS;
+    let mut uses = Vec::with_capacity(lines.len());
+    for line in lines {
+        let in_main = main.holds(line.node);
+        let mut what = use_of(tree, line, main);
+        let holder = (line.parent != NOWHERE).then(|| uses[line.parent]);
+        let of_heading = line.parent != NOWHERE && tree.nodes[lines[line.parent].node].role == "heading";
+        if of_heading && what == Use::Link {
+            what = holder.unwrap_or(what);
+        }
+        if in_main && is_heading(tree, line) {
+            leads = MOST_LEADS;
+        } else if in_main && leads > 0 && matches!(what, Use::Text | Use::Folded) {
+            let is_long = line.said(tree).is_some_and(|said| said.chars().count() >= PARAGRAPH);
+            (what, leads) = (Use::Outline, if is_long { 0 } else { leads - 1 });
+        }
+        uses.push(what);
+    }
+    uses
+}
+
+fn is_heading(tree: &Tree, line: &Line) -> bool {
+    !line.is_property && tree.nodes[line.node].role == "heading"
+}
+
+fn use_of(tree: &Tree, line: &Line, main: &MainPart) -> Use {
+    let node = &tree.nodes[line.node];
+    let in_main = main.holds(line.node);
+    let is_first = node.details.as_ref().and_then(|details| details.level) == Some(1);
+    if line.is_property {
+        Use::Rest
+    } else if node.role == "heading" {
+        if in_main || is_first { Use::Outline } else { Use::Heading }
+    } else if line.folded > 0 && line.prose.is_none() {
+        Use::Folded
+    } else if node.role == "iframe" || roles::is_announcement(node.role) {
+        Use::Announced
+    } else if line.worth == Worth::Actionable {
+        if node.role != "link" || !main.is_article {
+            Use::Control
+        } else if in_main {
+            Use::Link
+        } else {
+            Use::StrayLink
+        }
+    } else if line.worth == Worth::Text {
+        if in_main { Use::Text } else { Use::Elsewhere }
+    } else {
+        Use::Rest
+    }
+}
