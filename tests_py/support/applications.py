@@ -44,11 +44,15 @@ class Applications:
         for process, _ in self.running.values():
             os.killpg(process.pid, signal.SIGTERM)
         for process, _ in self.running.values():
-            try:
-                process.wait(10)
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
+            _await_end(process)
+
+
+def _await_end(process: subprocess.Popen[bytes]) -> None:
+    try:
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 def _free_port() -> int:
@@ -77,16 +81,21 @@ def _environment(home: Path) -> dict[str, str]:
 def _await_answer(address: str, process: subprocess.Popen[bytes], home: Path) -> None:
     deadline = time.monotonic() + LONGEST_START_S
     while process.poll() is None and time.monotonic() < deadline:
-        try:
-            urllib.request.urlopen(address, timeout=5).close()  # noqa: S310 - our own address.
-        except urllib.error.HTTPError:
+        if _answers(address):
             return
-        except OSError:
-            time.sleep(0.2)
-        else:
-            return
+        time.sleep(0.2)
     log = (home / "log.txt").read_text(errors="replace")[-2000:]
     raise AssertionError(f"{address} does not answer: {log}")
+
+
+def _answers(address: str) -> bool:
+    try:
+        urllib.request.urlopen(address, timeout=5).close()  # noqa: S310 - our own address.
+    except urllib.error.HTTPError:
+        return True
+    except OSError:
+        return False
+    return True
 
 
 def _jupyterlab(port: int, home: Path) -> list[str]:

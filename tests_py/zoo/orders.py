@@ -1,26 +1,20 @@
-"""A form as Gradio's users write one: what is ordered is written down, a line an order."""
+"""A form as Gradio's users write one; the newest order is kept in a file."""
 
 import json
 import sys
 from pathlib import Path
 
-import gradio as gr
+import gradio as gr  # type: ignore[import-not-found]  # Lives with the application.
 
-PORT, ORDERS = int(sys.argv[1]), Path(sys.argv[2])
+PORT, ORDER = int(sys.argv[1]), Path(sys.argv[2])
+FIELDS = ("size", "toppings", "spice", "count", "day", "photo")
 
 
-def order(size: str, toppings: list[str], spice: int, count: int, day: str, photo: str | None) -> str:
+def order(*given: object) -> str:
     """Takes an order."""
-    taken = {
-        "size": size,
-        "toppings": toppings,
-        "spice": spice,
-        "count": count,
-        "day": day,
-        "photo": bool(photo),
-    }
-    ORDERS.write_text(json.dumps(taken))
-    return f"Order {count} taken: {size}"
+    taken = dict(zip(FIELDS, given, strict=True))
+    ORDER.write_text(json.dumps({**taken, "photo": bool(taken["photo"])}))
+    return f"Order {taken['count']} taken: {taken['size']}"
 
 
 with gr.Blocks(title="Orders") as demo:
