@@ -56,7 +56,7 @@ test-python: ## The Python tests, on what `make build` installed
 zoo: build browser ## Use real libraries from npm through the tools, and write docs/reference/zoo.md; ZOO='-k NAME' for a part
 	@scripts/prepare zoo
 	$(call say,The zoo)
-	pytest tests_py/zoo --timeout 120 --numprocesses 2 --dist loadfile $(or $(ZOO),--table docs/reference/zoo.md)
+	pytest tests_py/zoo --numprocesses 2 --dist loadfile $(or $(ZOO),--table docs/reference/zoo.md)
 
 .PHONY: lint
 lint: .venv/ready lint-rust lint-python ## Check format and lints of everything
