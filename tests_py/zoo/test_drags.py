@@ -40,21 +40,23 @@ async def test_an_item_is_dragged_to_another_list(visit: Visit) -> None:
 @sortable
 async def test_an_item_is_dragged_by_its_handle(visit: Visit) -> None:
     page = await visit("sortablejs")
-    await page.drag(("text", "Move second"), ("text", "Move first"))
+    await page.drag(("text", "Move second"), ("text", "Move first"), endPosition="5,2")
     assert await page.value(items("#handled li")) == ["Second", "First"]
 
 
 @dnd_kit
 @pytest.mark.parametrize(
-    ("item", "onto", "order"),
+    ("item", "place", "other", "order"),
     [
-        ("Ant", "Cat", ["Bee", "Cat", "Ant", "Dog", "Eel"]),
-        ("Eel", "Bee", ["Ant", "Eel", "Bee", "Cat", "Dog"]),
+        ("Ant", "after", "Cat", ["Bee", "Cat", "Ant", "Dog", "Eel"]),
+        ("Eel", "before", "Bee", ["Ant", "Eel", "Bee", "Cat", "Dog"]),
     ],
 )
-async def test_a_list_of_dnd_kit_is_sorted(visit: Visit, item: str, onto: str, order: list[str]) -> None:
+async def test_a_list_of_dnd_kit_is_sorted(
+    visit: Visit, item: str, place: str, other: str, order: list[str]
+) -> None:
     page = await visit("dnd-kit")
-    await page.drag(("button", item), ("button", onto))
+    await page.drag(("button", item), ("button", other), place=place)
     assert await page.value(items("#animals li")) == order
 
 
@@ -75,10 +77,16 @@ async def test_a_card_is_dragged_to_another_column_and_back(visit: Visit) -> Non
 
 
 @pragmatic
-@pytest.mark.parametrize(("item", "onto"), [("Red", "Blue"), ("White", "Green")])
-async def test_a_row_is_dragged_next_to_another(visit: Visit, item: str, onto: str) -> None:
+@pytest.mark.parametrize(
+    ("item", "place", "other", "order"),
+    [
+        ("Red", "after", "Blue", ["Green", "Blue", "Red", "White"]),
+        ("White", "before", "Green", ["Red", "White", "Green", "Blue"]),
+    ],
+)
+async def test_a_row_is_dragged_next_to_another(
+    visit: Visit, item: str, place: str, other: str, order: list[str]
+) -> None:
     page = await visit("pragmatic")
-    await page.drag(("listitem", item), ("listitem", onto))
-    order = await page.value(items("#rows li"))
-    assert abs(order.index(item) - order.index(onto)) == 1
-    assert order != ["Red", "Green", "Blue", "White"]
+    await page.drag(("listitem", item), ("listitem", other), place=place)
+    assert await page.value(items("#rows li")) == order

@@ -44,10 +44,8 @@ async def test_what_a_chart_shows_is_read(visit: Visit) -> None:
 @chart
 async def test_a_bar_of_a_chart_is_pointed_at_and_clicked(visit: Visit) -> None:
     page = await visit("chartjs")
-    place = await page.value(
-        "(({ x, y, base }) => ({ x, y: (y + base) / 2 }))(chart.getDatasetMeta(0).data[1])"
-    )
-    await page.click("img", "Sales by quarter", position=place)
+    x, y = await page.value("(({ x, y, base }) => [x, (y + base) / 2])(chart.getDatasetMeta(0).data[1])")
+    await page.click("img", "Sales by quarter", position=f"{x:.0f},{y:.0f}")
     await page.shows("Summer")
     assert await page.value("picked") == [1]
 
@@ -63,7 +61,7 @@ async def test_a_step_is_added(visit: Visit) -> None:
 @flow
 async def test_a_step_is_moved(visit: Visit) -> None:
     page = await visit("react-flow")
-    await page.drag(("group", "Read"), ("group", "Write"), endPosition={"x": 75, "y": 120})
+    await page.drag(("group", "Read"), ("group", "Write"), endPosition="75,120")
     moved = await page.value("flow.nodes[0]")
     assert abs(moved["x"] - 400) < 20
     assert moved["y"] > 280

@@ -56,12 +56,17 @@ async def test_a_slider_is_set(visit: Visit) -> None:
 
 @ui
 @pytest.mark.parametrize(
-    ("item", "onto", "order"),
-    [("Alpha", "Gamma", "Beta,Gamma,Alpha,Delta"), ("Delta", "Alpha", "Delta,Alpha,Beta,Gamma")],
+    ("item", "place", "other", "order"),
+    [
+        ("Alpha", "after", "Gamma", "Beta,Gamma,Alpha,Delta"),
+        ("Delta", "before", "Alpha", "Delta,Alpha,Beta,Gamma"),
+    ],
 )
-async def test_a_list_is_sorted_by_dragging(visit: Visit, item: str, onto: str, order: str) -> None:
+async def test_a_list_is_sorted_by_dragging(
+    visit: Visit, item: str, place: str, other: str, order: str
+) -> None:
     page = await visit("jquery-ui")
-    await page.drag(("listitem", item), ("listitem", onto))
+    await page.drag(("listitem", item), ("listitem", other), place=place)
     assert await page.value(ORDER) == order
 
 
