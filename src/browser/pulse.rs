@@ -68,7 +68,7 @@ impl Page {
                 (false, Some(patience)) => patience,
                 (false, None) => return std::future::pending().await,
             };
-            if self.dialog().is_none() && !answers(self, patience).await && self.dialog().is_none() {
+            if self.may_be_stuck() && !answers(self, patience).await && self.may_be_stuck() {
                 return;
             }
             sleep(BETWEEN_LOOKS).await;
@@ -80,7 +80,27 @@ impl Page {
     /// # Errors
     /// `page_busy`
     pub async fn must_answer(&self) -> Result<()> {
-        if self.dialog().is_some() || answers(self, SILENCE).await { Ok(()) } else { Err(Error::PageBusy) }
+        let is_stuck = self.may_be_stuck() && !answers(self, SILENCE).await && self.may_be_stuck();
+        if is_stuck { Err(Error::PageBusy) } else { Ok(()) }
+    }
+
+    /// Whether silence of the page is its script's: not while it waits at a dialog, nor while a server has not answered for
+    /// the document that comes next. Until then the browser holds back what is asked of the page.
+    fn may_be_stuck(&self) -> bool {
+        self.dialog().is_none() && !self.waits_for_server()
+    }
+
+    fn waits_for_server(&self) -> bool {
+        let main = self.main_frame().id();
+        self.with_network(|network| {
+            network.entries().any(|entry| {
+                let is_next = entry.kind == "Document" && entry.id == entry.loader;
+                is_next
+                    && entry.frame.as_deref() == Some(main)
+                    && entry.response.is_none()
+                    && entry.ended.is_none()
+            })
+        })
     }
 
     /// Ends the script that keeps a frame's process, with this session, from answering. One that answers goes on.
@@ -92,7 +112,7 @@ impl Page {
 
     /// Whether the page answers. Ends the scripts that keep it from that; what they left running may do so again.
     pub(super) async fn release(&self) -> bool {
-        if self.dialog().is_some() || answers(self, LAST_WORDS).await {
+        if !self.may_be_stuck() || answers(self, LAST_WORDS).await {
             return true;
         }
         self.stop_scripts();
@@ -106,7 +126,7 @@ impl Page {
         let mut stops = 0;
         sleep(LAST_WORDS).await;
         while *self.main_frame().loader() == *document && !self.is_closed() {
-            if self.dialog().is_some() || answers(self, AFTER_STOP).await {
+            if !self.may_be_stuck() || answers(self, AFTER_STOP).await || !self.may_be_stuck() {
                 stops = 0;
                 sleep(AFTER_STOP).await;
             } else if stops == MOST_STOPS {

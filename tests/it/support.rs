@@ -12,7 +12,7 @@ use patchright_mcp::mcp::progress::Progress;
 use patchright_mcp::mcp::settings::Settings;
 use patchright_mcp::mcp::tool::{Registry, Toolset};
 use patchright_mcp::mcp::tools;
-use patchright_mcp::session::{Engine, EngineOptions, Source};
+use patchright_mcp::session::{Engine, EngineOptions, Limits, Source};
 use serde_json::{Value, json};
 use strum::VariantArray as _;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -102,8 +102,12 @@ impl Desk {
     }
 }
 
-static ENGINE: LazyLock<Engine> =
-    LazyLock::new(|| Engine::new(EngineOptions::new(Source::Launch(Box::new(launch_options())))));
+static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
+    // All tests of this process have the one browser.
+    let limits = Limits { tabs: 2_000, contexts: 2_000, ..Limits::default() };
+    let options = EngineOptions::new(Source::Launch(Box::new(launch_options())));
+    Engine::new(EngineOptions { limits, ..options })
+});
 
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
 static BROWSER: OnceCell<Browser> = OnceCell::const_new();

@@ -216,20 +216,15 @@ impl Tool for Type {
         let typing = Box::pin(element.type_text(&self.text, delay, &options));
         call.act(&page, input::typing(&element, &self.text, false), typing).await?;
         errand::dismiss(&page).await?;
-        let mut told = json!({ "success": true, "message": texts::TYPED });
         let is_sent = self.text.ends_with('\n');
         let shown = match is_sent {
             true => element.shown().await,
             false => element.shown_after(&self.text).await,
         };
-        match shown {
-            Ok(shown) if !shown.secret && !shown.values.is_empty() => {
-                told["value"] = shown.values.join(", ").into()
-            }
-            Err(error @ Error::NotTaken { .. }) => return Err(error),
-            _ => {}
+        if let Err(error @ Error::NotTaken { .. }) = shown {
+            return Err(error);
         }
-        answer(reply, told);
+        answer(reply, json!({ "success": true, "message": texts::TYPED }));
         Ok(())
     }
 }
