@@ -380,7 +380,7 @@ impl ElementHandle {
             mouse.wheel(turn.dx, turn.dy).await?;
             let mut now = before;
             for _ in 0..MOST_FRAMES {
-                self.ask::<()>("frames", vec![value_argument(&1)]).await?;
+                self.frames(1).await?;
                 let last = std::mem::replace(&mut now, self.ask("boxOf", Vec::new()).await?);
                 // A long way takes more than one frame; the last one is known by where it leads, or by what follows.
                 if now != before && (now == last || has_gone(before, now, turn.dx, turn.dy)) {

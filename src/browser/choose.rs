@@ -139,7 +139,7 @@ impl ElementHandle {
             return Ok(());
         }
         self.input(options)?.keyboard().press("Tab").await?;
-        self.ask::<()>("frames", vec![value_argument(&2)]).await?;
+        self.frames(2).await?;
         self.until_chosen(item, &[]).await
     }
 
@@ -316,7 +316,7 @@ impl ElementHandle {
     async fn choices_after(&self, before: &Choices) -> Result<Choices> {
         let deadline = Instant::now() + REDRAWING;
         loop {
-            self.ask::<()>("frames", vec![value_argument(&1)]).await?;
+            self.frames(1).await?;
             let offered = self.choices().await?;
             if offered != *before || Instant::now() >= deadline {
                 return Ok(offered);
@@ -328,7 +328,7 @@ impl ElementHandle {
     async fn leave_typed(&self, wanted: &str, offered: &Choices, options: &ActionOptions) -> Result<()> {
         if self.handle_of("typedIn", Vec::new()).await?.is_some() {
             self.input(options)?.keyboard().press("Tab").await?;
-            self.ask::<()>("frames", vec![value_argument(&2)]).await?;
+            self.frames(2).await?;
             if self.shown().await?.values == [wanted] {
                 return Ok(());
             }
@@ -453,7 +453,7 @@ impl ElementHandle {
             }
             if !self.ask::<bool>("isInDialog", Vec::new()).await? {
                 self.input(options)?.keyboard().press("Escape").await?;
-                self.ask::<()>("frames", vec![value_argument(&2)]).await?;
+                self.frames(2).await?;
             }
             if is_open().await? {
                 // Where Escape would close more than the list.

@@ -228,7 +228,7 @@ impl ElementHandle {
         let deadline = Instant::now() + options.limit;
         let (mut place, mut since) = (self.bounding_box().await?, Instant::now());
         while since.elapsed() < STILL && Instant::now() < deadline {
-            self.ask::<()>("frames", vec![value_argument(&1)]).await?;
+            self.frames(1).await?;
             if self.bounding_box().await? != place {
                 self.ask::<()>("showCentred", Vec::new()).await?;
                 (place, since) = (self.bounding_box().await?, Instant::now());
@@ -549,6 +549,11 @@ impl ElementHandle {
         let page = self.frame().page()?;
         let input = page.input();
         Ok(input.with_style(options.style.unwrap_or(input.style())))
+    }
+
+    /// Waits until the page has drawn so many frames.
+    pub(super) async fn frames(&self, count: u32) -> Result<()> {
+        self.world.call("frames", &[count.into()]).await
     }
 
     pub(super) fn stale(&self) -> Error {

@@ -68,6 +68,9 @@ impl Moments {
     }
 }
 
+/// How the browser says that another navigation took the place of this one.
+const ABORTED: &str = "net::ERR_ABORTED";
+
 impl Page {
     /// Navigates the main frame. See [`Frame::goto`].
     pub async fn goto(&self, url: &str, options: &NavigateOptions) -> Result<Arrival> {
@@ -143,14 +146,22 @@ impl Page {
         again: impl AsyncFnOnce() -> Result<Arrival>,
         options: &NavigateOptions,
     ) -> Result<Arrival> {
+        let was_asked = self.dialog().is_some();
         let _leaving = self.leave_dialogs();
         let leave = async {
             // First: nothing reaches a page any more that another one waits to replace.
             if self.release().await {
-                return tokio::select! {
+                let arrived = tokio::select! {
                     biased;
                     arrived = way => arrived,
                     () = self.until_unleavable() => Err(Error::PageBusy),
+                };
+                return match arrived {
+                    // The answer let the navigation that was asked about go on, and the two met.
+                    Err(Error::NavigationFailed { reason }) if was_asked && reason == ABORTED => {
+                        again().await
+                    }
+                    arrived => arrived,
                 };
             }
             // It has a process of its own, and needs nothing of the old one's.

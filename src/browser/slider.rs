@@ -112,7 +112,7 @@ impl ElementHandle {
             let times = strokes.abs() as usize;
             keyboard.repeat(at.key(strokes > 0.0), times).await?;
             if before.now.is_none() {
-                self.ask::<()>("frames", vec![value_argument(&2)]).await?;
+                self.frames(2).await?;
                 self.ask::<()>("findDisplay", Vec::new()).await?;
             }
             at = self.slider_after(&before).await?;

@@ -89,6 +89,7 @@ impl Tree {
     }
 
     /// The tree as it is read when no number is asked for texts, groups and shapes.
+    #[must_use]
     pub fn without_extra(&self) -> Self {
         let mut tree = self.clone();
         tree.nodes.retain(|node| !node.is_extra());

@@ -377,7 +377,7 @@ def test_a_tab_that_hangs_holds_up_no_other(
     endpoint.open(spinning)
     until(lambda: "Spins" in endpoint.titles(), "the tab that spins")
     client = start("--cdp-endpoint", endpoint.url).begin()
-    assert "[Spins](data:text/html" in client.text("browser_tabs", action="list")
+    assert '[Spins]("data:text/html' in client.text("browser_tabs", action="list")
     client.text("browser_tabs", action="new", url=site.page("form"))
     assert "A form" in client.text("browser_evaluate", function="() => document.title")
 

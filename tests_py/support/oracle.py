@@ -44,6 +44,9 @@ OTHER_WORDS = {
 DRAWN_BY_THE_BROWSER = {"Date", "DateTime", "InputTime", "ColorWell", "Video", "Audio"}
 """Roles of what has parts that are no elements of the page: it is filled and played as a whole."""
 
+STRETCH = re.compile(r"\[ref=(\w+-e\d+)\]")
+"""What stands for several lines that were left out."""
+
 SMALLEST = 2
 """Pixels: what is smaller nobody points at."""
 
@@ -114,6 +117,10 @@ class Oracle:
         shown = await self.server.call("browser_snapshot", allRefs=True)
         assert not shown.is_error, shown.text
         outline = shown.section("Snapshot") if shown.has_section("Snapshot") else ""
+        for stretch in STRETCH.findall(outline):  # Lists of links on one line: each can be asked for.
+            part = await self.server.call("browser_snapshot", ref=stretch, allRefs=True)
+            assert not part.is_error, part.text
+            outline += part.section("Snapshot")
         cdp = await self._session(url)
         try:
             return await _compare(url, outline, cdp)
