@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde::Deserialize;
+use serde_json::json;
 use tokio::time::{Instant, sleep};
 
 use super::actionability::{ActionOptions, Need};
@@ -214,7 +215,9 @@ impl ElementHandle {
 
     /// What the control offers, once it does.
     async fn open_list(&self, options: &ActionOptions) -> Result<Choices> {
-        let offered = self.choices().await?;
+        // Before it was pressed only what it says itself is its own: another list may stand open on the page.
+        let owned = vec![value_argument(&json!({ "owned": true }))];
+        let offered: Choices = self.ask("choices", owned).await?;
         if (offered.proper || offered.open) && !offered.items.is_empty() {
             return Ok(offered);
         }
@@ -316,7 +319,8 @@ impl ElementHandle {
     async fn choices_after(&self, before: &Choices) -> Result<Choices> {
         let deadline = Instant::now() + REDRAWING;
         loop {
-            self.frames(1).await?;
+            // A round trip: what is drawn anew shows when its choices differ.
+            self.frames(0).await?;
             let offered = self.choices().await?;
             if offered != *before || Instant::now() >= deadline {
                 return Ok(offered);

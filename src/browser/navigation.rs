@@ -205,6 +205,7 @@ impl Frame {
     pub async fn goto(&self, url: &str, options: &NavigateOptions) -> Result<Arrival> {
         let page = self.page()?;
         let _work = page.work();
+        let has_crashed = page.is_crashed();
         page.revive();
         if self != page.main_frame() {
             let arrived = timeout(options.limit, self.start_and_wait(&page, url, options)).await;
@@ -216,6 +217,11 @@ impl Frame {
             }
             self.start_and_wait(&page, url, options).await
         };
+        if has_crashed {
+            // Nothing is there that could answer, or would have to be left.
+            let arrived = timeout(options.limit, go).await;
+            return arrived.unwrap_or(Err(Error::NavigationSlow { waited: options.limit }));
+        }
         if stays(&page.url(), url) {
             // Who moves within the document does not leave it.
             let moved = timeout(options.limit, page.unless_stuck(Some(PATIENCE), go)).await;

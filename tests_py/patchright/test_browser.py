@@ -65,7 +65,7 @@ def test_what_goes_wrong_is_in_the_error(browser: PatchrightBrowser, site: Site)
 
 def test_a_page_that_never_loads_is_a_login_timeout(site: Site) -> None:
     site.hold()
-    browser = PatchrightBrowser(timeout=1)
+    browser = PatchrightBrowser(timeout=3)
     try:
         result = browser.fetch(site.url("/hold"))
     finally:

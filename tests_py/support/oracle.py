@@ -47,6 +47,9 @@ DRAWN_BY_THE_BROWSER = {"Date", "DateTime", "InputTime", "ColorWell", "Video", "
 STRETCH = re.compile(r"\[ref=(\w+-e\d+)\]")
 """What stands for several lines that were left out."""
 
+LEFT_OUT = re.compile(r"^Left out: .* Most is in ([\w, ]+)\.$", re.MULTILINE)
+"""The parts of which most was left out."""
+
 SMALLEST = 2
 """Pixels: what is smaller nobody points at."""
 
@@ -117,8 +120,10 @@ class Oracle:
         shown = await self.server.call("browser_snapshot", allRefs=True)
         assert not shown.is_error, shown.text
         outline = shown.section("Snapshot") if shown.has_section("Snapshot") else ""
-        for stretch in STRETCH.findall(outline):  # Lists of links on one line: each can be asked for.
-            part = await self.server.call("browser_snapshot", ref=stretch, allRefs=True)
+        # Lists of links on one line, and parts that are told in short: each can be asked for.
+        named = ", ".join(LEFT_OUT.findall(shown.text)).split(", ")
+        for part_ref in [*STRETCH.findall(outline), *filter(None, named)]:
+            part = await self.server.call("browser_snapshot", ref=part_ref, allRefs=True)
             assert not part.is_error, part.text
             outline += part.section("Snapshot")
         cdp = await self._session(url)
@@ -130,7 +135,8 @@ class Oracle:
     async def _session(self, url: str) -> CDPSession:
         pages = [page for context in self._browser.contexts for page in context.pages]
         page = next(page for page in reversed(pages) if _same(page.url, url))
-        return await page.context.new_cdp_session(page)
+        session: CDPSession = await page.context.new_cdp_session(page)
+        return session
 
 
 def _same(one: str, other: str) -> bool:

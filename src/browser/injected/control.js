@@ -237,12 +237,12 @@ const isSelected = (item) =>
   [getAttribute(item, "aria-selected"), getAttribute(item, "aria-checked")].includes("true");
 const itemText = (item) => collapse(getAttribute(item, "aria-label") ?? "") || drawnText(item, (part) => matches(part, "[aria-hidden=true],svg")) || collapse(textContent(item));
 
-let before = new WeakSet();
+let before = null;
 /** Notes what is drawn before a list opens, so that one that says nothing of itself is known by having come. */
 engine.noteDrawn = () => {
   before = new WeakSet(queryAll(document, "*").filter(isDrawn));
 };
-const hasCome = (element) => !before.has(element);
+const hasCome = (element) => before !== null && !before.has(element);
 
 /** The innermost elements with texts that have come. */
 function newTexts(field) {
@@ -255,21 +255,22 @@ function newTexts(field) {
 const MOST_ITEMS = 1000;
 let offered = [];
 
-function itemsOf(field) {
+/** The items of the list that is the field's, by its own word; else, unless `owned`, of one that has come since it was pressed. */
+function itemsOf(field, owned = false) {
   if (kindOf(field) === "group") return membersOf(field);
   if (roleOf(field) === "listbox") return itemsIn(field);
   const lists = listsOf(field).filter((list) => isDrawn(list) && engine.isVisible(list));
   const told = lists.flatMap(itemsIn);
-  if (told.length) return [...new Set(told)];
+  if (told.length || owned) return [...new Set(told)];
   const come = queryAll(document, ITEMS).filter((item) => hasCome(item) && engine.isVisible(item) && !isShut(item.parentElement));
   return come.length ? come : newTexts(field);
 }
 
 /** What there is to choose from just now: `{items: [{text, also, selected, disabled}], filter, proper, open, multiple}`. */
-engine.choices = (node) => {
+engine.choices = (node, { owned = false } = {}) => {
   const field = fieldOf(node);
   const isGroup = kindOf(field) === "group";
-  offered = itemsOf(field).slice(0, MOST_ITEMS);
+  offered = itemsOf(field, owned).slice(0, MOST_ITEMS);
   const items = offered.map((item) => ({
     text: isGroup ? engine.nameOf(item) : itemText(item),
     also: [getAttribute(item, "data-value"), getAttribute(item, "value"), getAttribute(item, "title"), collapse(textContent(item))].filter(Boolean),

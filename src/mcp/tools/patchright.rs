@@ -391,6 +391,10 @@ pub(in crate::mcp) fn fail(
             texts::missing(kind, language).to_owned()
         }
         Error::InvalidArguments { problems } => texts::wrong_arguments(language, problems),
+        Error::Script { message } => {
+            let message = page_text::quoted(&page_text::told(message));
+            texts::failure(kind, language, &texts::reason(language, &Error::Script { message }))
+        }
         other => texts::failure(kind, language, &page_text::told(&texts::reason(language, other))),
     };
     reply.refuse(error.code(), text);
