@@ -74,6 +74,7 @@ impl Config {
             respect_robots: flags.respect_robots.unwrap_or_default(),
         };
         let output_dir = flags.output_dir.clone().unwrap_or_else(|| settings.output_dir.clone());
+        let most_chars = flags.snapshot_max_chars.map(|most| usize::try_from(most).unwrap_or(usize::MAX));
         let limit = |given: Option<u64>, usual: Duration| given.map_or(usual, Duration::from_millis);
         let (mut engine, http) = (engine_options(&flags)?, http_options(&flags)?);
         if engine.use_profile && http.as_ref().is_some_and(|http| http.keys.len() > 1) {
@@ -96,9 +97,8 @@ impl Config {
                 action_limit: limit(flags.timeout_action, settings.action_limit),
                 navigation_limit: limit(flags.timeout_navigation, settings.navigation_limit),
                 settle: limit(flags.timeout_settle, settings.settle),
-                snapshot_max_chars: flags
-                    .snapshot_max_chars
-                    .map_or(settings.snapshot_max_chars, |most| usize::try_from(most).unwrap_or(usize::MAX)),
+                snapshot_usual_chars: most_chars.unwrap_or(settings.snapshot_usual_chars),
+                snapshot_max_chars: most_chars.unwrap_or(settings.snapshot_max_chars),
                 download_host: flags.download_host.clone(),
                 roots,
                 allow_files,

@@ -152,7 +152,7 @@ pub struct Flags {
     #[arg(long, value_name = "MS", value_parser = milliseconds(), help_heading = "Tools")]
     pub timeout_navigation: Option<u64>,
 
-    /// Most characters of a page that an answer shows; above 20000 only controls are added [default: 50000]
+    /// Most characters of a page that an answer shows [default: 20000, and 50000 where all controls take as many]
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<u64>::new().range(500..=10_000_000), help_heading = "Tools")]
     pub snapshot_max_chars: Option<u64>,
 

@@ -228,7 +228,7 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &Before, wanted: bool, 
         Err(error) => return reply.add_event(format!("The page could not be read: {error}.")),
     };
     tell_unseen(&tree, reply);
-    let options = snapshot::Options { max_chars: call.settings.snapshot_max_chars, ..Default::default() };
+    let options = call.settings.snapshot_options();
     let known = call.told.lock().shown(page).cloned();
     let Some(known) = known.filter(|_| reply.view() <= View::Changes) else {
         show_snapshot(snapshot::render(&tree, &options), reply);

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use crate::snapshot::text::{is_invisible, push_plain, push_url};
+use crate::snapshot::text::{is_invisible, is_private, push_plain, push_url};
 
 /// The longest text on one line.
 const LONGEST: usize = 300;
@@ -93,11 +93,6 @@ fn is_seen(c: char) -> bool {
     !(c.is_control()
         || matches!(c, '\u{2028}' | '\u{2029}')
         || is_invisible(c) && !is_private(c) && !joins(c))
-}
-
-/// The characters of icon fonts show something.
-fn is_private(c: char) -> bool {
-    matches!(c, '\u{e000}'..='\u{f8ff}')
 }
 
 /// What makes one sign of several: emoji and some scripts need it.

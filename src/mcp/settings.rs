@@ -10,6 +10,7 @@ use crate::session::Roots;
 use crate::session::cooldown::Scope;
 use crate::session::pacing::Politeness;
 use crate::session::registry::SessionOptions;
+use crate::snapshot;
 
 /// How pictures are answered with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -43,7 +44,8 @@ pub struct Settings {
     pub navigation_limit: Duration,
     /// How long nothing must happen until an action counts as over.
     pub settle: Duration,
-    /// The longest snapshot.
+    /// How long a snapshot becomes, and how long where all controls take more.
+    pub snapshot_usual_chars: usize,
     pub snapshot_max_chars: usize,
     pub image_responses: ImageResponses,
     pub console_level: Gravity,
@@ -74,7 +76,8 @@ impl Default for Settings {
             action_limit: Duration::from_secs(5),
             navigation_limit: Duration::from_secs(30),
             settle: Duration::from_millis(120),
-            snapshot_max_chars: 50_000,
+            snapshot_usual_chars: snapshot::Options::default().usual_chars,
+            snapshot_max_chars: snapshot::Options::default().max_chars,
             image_responses: ImageResponses::default(),
             console_level: Gravity::default(),
             screenshot_dir: PathBuf::from(".viewpoint-mcp-screenshots"),
@@ -88,6 +91,17 @@ impl Default for Settings {
             cooldown_scope: Scope::default(),
             sessions: SessionOptions::default(),
             politeness: Politeness::default(),
+        }
+    }
+}
+
+impl Settings {
+    /// How much of a page an answer shows.
+    pub fn snapshot_options(&self) -> snapshot::Options {
+        snapshot::Options {
+            usual_chars: self.snapshot_usual_chars,
+            max_chars: self.snapshot_max_chars,
+            ..snapshot::Options::default()
         }
     }
 }

@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::outline::{Line, NOWHERE, Worth, push_states};
 use super::roles;
 use super::runs::ends;
-use super::text::{beginning, push_inside, push_plain};
+use super::text::{Kind, beginning, push_inside, push_plain};
 use super::tree::{Node, Tree};
 use super::walked::Details;
 
@@ -114,7 +114,7 @@ fn tell(tree: &Tree, lines: &[Line], links: Links) -> (String, String) {
         }
         if is_link {
             told.push('[');
-            push_inside(&mut told, &node.name);
+            push_inside(&mut told, &node.name, Kind::Name);
             let frame = if node.frame == top { String::new() } else { format!("f{}", node.frame) };
             let _ = write!(told, "]({frame}e{})", node.number);
             if let Some(details) = &node.details {
@@ -123,7 +123,7 @@ fn tell(tree: &Tree, lines: &[Line], links: Links) -> (String, String) {
         } else if told.is_empty() {
             push_plain(&mut told, &node.name, usize::MAX, &[]);
         } else {
-            push_inside(&mut told, &node.name);
+            push_inside(&mut told, &node.name, Kind::Words);
         }
     }
     if links == Links::WordsOnly {

@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
 
 use super::outline::{Line, NOWHERE, Worth, push_states};
-use super::text::{push_plain, push_quoted};
+use super::text::{push_name, push_plain, push_quoted};
 use super::tree::{Node, Tree};
 
 const SHORTEST_RUN: usize = 6;
@@ -220,7 +220,7 @@ impl<'a> Run<'a> {
         let top = self.tree.nodes.first().map_or(0, |node| node.frame);
         let mut text = String::new();
         if let Some(slot) = slots.iter().find(|slot| slot.kind == Kind::Keyed) {
-            push_plain(&mut text, slot.key(part), KEY, &[':']);
+            push_name(&mut text, slot.key(part), KEY, &[':']);
             text.push(':');
         }
         let mut texts = 0;
@@ -228,14 +228,14 @@ impl<'a> Run<'a> {
             let (node, _) = slot.nodes[part];
             if slot.acts() {
                 text.push_str(if text.is_empty() { "" } else { " " });
-                push_plain(&mut text, slot.label(part), LABEL, &[':']);
+                push_name(&mut text, slot.label(part), LABEL, &[':']);
                 let frame = if node.frame == top { String::new() } else { format!("f{}", node.frame) };
                 let _ = write!(text, " [{frame}e{}]", node.number);
                 add_state(&mut text, node);
             } else if slot.kind == Kind::Free && texts < MOST_TEXTS {
                 texts += 1;
                 text.push_str(if text.is_empty() { "" } else { " " });
-                push_plain(&mut text, slot.label(part), LABEL, &[':']);
+                push_name(&mut text, slot.label(part), LABEL, &[':']);
             }
         }
         text

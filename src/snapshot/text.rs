@@ -1,10 +1,17 @@
 //! Page text, made harmless: it can neither look like a line nor like a ref, and says nothing that a person cannot see.
 use std::iter;
 
-/// Writes `text` as a JSON string of at most `longest` characters between the quotes' escapes.
+/// What a text is, for the characters of icon fonts: among words they say nothing, but a name may be made of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Words,
+    Name,
+}
+
+/// Writes a name as a JSON string of at most `longest` characters between the quotes' escapes.
 pub(super) fn push_quoted(out: &mut String, text: &str, longest: usize) {
     out.push('"');
-    let clean = clean(text, longest);
+    let clean = clean(text, longest, Kind::Name);
     push_escaped(out, &clean);
     out.push('"');
 }
@@ -19,19 +26,27 @@ pub fn quoted(text: &str) -> String {
 /// Writes `text` as it stands where that cannot be misread, and quoted where it could. `also` are further characters
 /// that stand for something at this place.
 pub fn push_plain(out: &mut String, text: &str, longest: usize, also: &[char]) {
-    let clean = clean(text, longest);
-    if is_plain(&clean) && !clean.contains(also) {
-        out.push_str(&clean);
+    push_unless_misread(out, &clean(text, longest, Kind::Words), also);
+}
+
+/// The same for a name.
+pub(super) fn push_name(out: &mut String, name: &str, longest: usize, also: &[char]) {
+    push_unless_misread(out, &clean(name, longest, Kind::Name), also);
+}
+
+fn push_unless_misread(out: &mut String, clean: &str, also: &[char]) {
+    if is_plain(clean) && !clean.contains(also) {
+        out.push_str(clean);
     } else {
         out.push('"');
-        push_escaped(out, &clean);
+        push_escaped(out, clean);
         out.push('"');
     }
 }
 
 /// Writes text within other text: as it stands where it can be taken for nothing else, and quoted where it could.
-pub(super) fn push_inside(out: &mut String, text: &str) {
-    let clean = clean(text, usize::MAX);
+pub(super) fn push_inside(out: &mut String, text: &str, kind: Kind) {
+    let clean = clean(text, usize::MAX, kind);
     if clean.contains(['\n', '[', ']', '{', '}', '"', '\\', '`']) || clean.contains(": ") || has_ref(&clean) {
         out.push('"');
         push_escaped(out, &clean);
@@ -104,7 +119,7 @@ pub fn push_url(out: &mut String, url: &str, longest: usize) {
 }
 
 /// The text without what cannot be seen, blanks as one space (line breaks stay), cut to `longest` characters.
-fn clean(text: &str, longest: usize) -> String {
+fn clean(text: &str, longest: usize, kind: Kind) -> String {
     let mut out = String::with_capacity(text.len().min(longest.saturating_mul(2)));
     let mut blank: Option<char> = None;
     let mut left = longest;
@@ -122,7 +137,7 @@ fn clean(text: &str, longest: usize) -> String {
             if !between || blank.is_some() {
                 continue;
             }
-        } else if is_invisible(character) {
+        } else if is_invisible(character) && !(kind == Kind::Name && is_private(character)) {
             continue;
         }
         if let Some(blank) = blank.take()
@@ -187,6 +202,12 @@ pub fn is_invisible(character: char) -> bool {
         | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{e000}'..='\u{f8ff}'
         | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffc}' | '\u{1d173}'..='\u{1d17a}'
         | '\u{e0000}'..='\u{e0fff}' | '\u{f0000}'..)
+}
+
+/// The characters of icon fonts, which show something where there is such a font.
+pub fn is_private(character: char) -> bool {
+    matches!(character,
+        '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{ffffd}' | '\u{100000}'..='\u{10fffd}')
 }
 
 /// Two spaces for each level.

@@ -112,3 +112,12 @@ async def test_there_is_no_snapshot_before_there_is_a_page(server: Server) -> No
         assert "browser_navigate" in reply.section("Error")
     else:
         assert "about:blank" in reply.section("Page")
+
+
+async def test_a_name_of_icons_alone_comes_with_a_word_for_it(server: Server, site: Site) -> None:
+    snapshot = await server.open(site.page("oracle/icons"))
+    assert '[hint="icon-trash"]' in snapshot.line('button "\uf1f8"')
+    assert '[hint="Export the drawing' in snapshot.line('link "\uf093"')
+    assert "hint" not in snapshot.line('button "\uf0c7 Save"')
+    assert "Press it to save." in snapshot.line("Press it")
+    assert "\uf0c7" not in snapshot.line("Press it")

@@ -98,6 +98,9 @@ const SHAPES = new Set("circle ellipse g image line path polygon polyline rect t
 
 const isField = (element) => element instanceof HTMLInputElement || element instanceof HTMLSelectElement || element instanceof HTMLTextAreaElement;
 
+/** True for a name of nothing but the characters of icon fonts. */
+engine.isIcon = (name) => /^[\p{Co}\s]+$/u.test(name);
+
 /** What tells the element apart from its neighbours, in at most two parts; "" where nothing does. */
 engine.hintOf = (element) => {
   const isShape = element instanceof SVGElement && SHAPES.has(localName(element));
@@ -107,6 +110,7 @@ engine.hintOf = (element) => {
     if (text && found.length < most && !found.includes(text)) found.push(text);
   };
   add(first(element, SAYING));
+  if (engine.isIcon(engine.nameOf(element))) add(getAttribute(element, "title"));
   add(first(element, VALUES));
   add(getAttribute(element, "name"));
   if (!isShape) add(iconIn(element));

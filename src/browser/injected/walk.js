@@ -308,7 +308,7 @@ class Walk {
       if (tag === "img" && hasAttribute(element, "usemap")) this.areas(element, depth + 1);
       if (!CLOSED.has(tag)) this.children(element, depth + 1, around | QUIET | LISTED);
       if (tag === "select" && role === "listbox") this.options(element, depth + 1);
-      if ((acts || clickable) && !name) this.hint(element, node, details);
+      if ((acts || clickable) && !isSaying(name)) this.hint(element, node, details);
       if (tag === "math") this.nodes.push([depth + 1, collapse(native.textContent(element))]);
       return;
     }
@@ -320,7 +320,7 @@ class Walk {
     const place = this.nodes.length;
     this.children(element, depth + 1, inside, style);
     this.flush(depth + 1);
-    if ((acts || clickable) && !name && this.nodes.slice(place).every((inner) => inner.length === 1)) this.hint(element, node, details);
+    if ((acts || clickable) && !isSaying(name) && this.nodes.slice(place).every((inner) => inner.length === 1)) this.hint(element, node, details);
     // Most of what a page hides is empty to us; empty cells stay, for the columns' sake.
     if (this.nodes.length === place && EMPTY_IF_BARE.has(role) && !name && !acts && !clickable) this.nodes.pop();
   }
@@ -562,6 +562,9 @@ const EMPTY_IF_BARE = set("article blockquote definition deletion figure form gr
 const HOLLOW = Symbol("hollow");
 const ROWS = set("cell columnheader gridcell listitem row rowheader");
 const PLAIN_TYPES = set("button checkbox hidden image password radio range reset submit text");
+
+/** A name of nothing but the characters of an icon font says nothing to who does not see them. */
+const isSaying = (name) => name !== "" && !engine.isIcon(name);
 
 const authorName = (element) =>
   hasAttribute(element, "aria-label") || hasAttribute(element, "aria-labelledby") ? nameOf(element) : "";

@@ -51,13 +51,12 @@ impl Tool for Snapshot {
         let rendered = snapshot::render(
             &tree,
             &snapshot::Options {
-                max_chars: call.settings.snapshot_max_chars,
                 depth: self.depth.map(|depth| depth as usize),
                 boxes: self.boxes,
                 all_refs: self.all_refs,
                 root: part.as_ref().map(|part| &part.from).filter(stands).cloned(),
                 until: part.as_ref().and_then(|part| part.until.as_ref()).filter(stands).cloned(),
-                ..Default::default()
+                ..call.settings.snapshot_options()
             },
         );
         if rendered.text.trim().is_empty() && rendered.cut.is_none() {
