@@ -39,6 +39,9 @@ const NEAR: f64 = 3.0;
 const MOST_LOOKS: usize = 150;
 const LOOKS_IN_VAIN: usize = 12;
 
+/// What is held lies between the pointer and its target, so the target need not be what the pointer hits.
+const DROPPED_ON: Need = Need { hit: false, ..Need::POINTED };
+
 /// Where beside its target something is dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -183,7 +186,7 @@ impl ElementHandle {
         page.carry(from, towards, &mouse, &worlds, options.long_press, async |hand| {
             match options.target.steps {
                 Some(steps) if hand.data.is_none() => {
-                    let to = target.look_until_clear(Need { hit: false, ..Need::POINTED }, &options.target);
+                    let to = target.look_until_clear(DROPPED_ON, &options.target);
                     mouse.move_in_steps(to.await?, steps).await
                 }
                 _ => self.hold_over(target, hand, options).await,
@@ -210,6 +213,10 @@ impl ElementHandle {
     ) -> Result<()> {
         let position = options.target.position;
         self.world().call::<()>("notePickUp", &[]).await?;
+        if options.target.keeps_scroll {
+            // Nothing may be scrolled to, so it has to be in view.
+            target.look_until_clear(DROPPED_ON, &options.target).await?;
+        }
         let mut aim = hand.scroll_to(target, position).await?;
         hand.go(aim.point).await?;
         for _ in 0..MOST_CORRECTIONS {

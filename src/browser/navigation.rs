@@ -157,7 +157,7 @@ impl Page {
                     () = self.until_unleavable() => Err(Error::PageBusy),
                 };
                 return match arrived {
-                    // The answer let the navigation that was asked about go on, and the two met.
+                    // The navigation that was asked about ended only now, and took this one with it.
                     Err(Error::NavigationFailed { reason }) if was_asked && reason == ABORTED => {
                         again().await
                     }

@@ -434,8 +434,8 @@ impl Page {
             state.dialog = None;
         });
         let session = self.sessions().into_iter().find(|session| session.id() == dialog.session);
-        let answer =
-            wire::HandleJavaScriptDialog { accept: dialog.kind == "beforeunload", prompt_text: None };
+        // A navigation that asked whether it may go on does not: it would meet the one that comes.
+        let answer = wire::HandleJavaScriptDialog { accept: false, prompt_text: None };
         session.as_ref().unwrap_or(&self.inner.session).send(answer).ignore();
         Some(Leaving(self.downgrade()))
     }
