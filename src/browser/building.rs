@@ -18,7 +18,9 @@ const AFTERMATH: Duration = Duration::from_millis(60);
 const FEEDING_LIMIT: Duration = Duration::from_secs(1);
 /// A page that says that it is loading, and does nothing for so long, will not go on.
 const IDLE_LIMIT: Duration = Duration::from_secs(1);
-/// A page that shows something and never rests is left to itself after this.
+/// After the end of the last request that fed it, so long for another one.
+const BETWEEN_REQUESTS: Duration = Duration::from_millis(200);
+/// A page that shows something and never rests is left to itself after this, unless it still becomes larger.
 const RESTLESS_LIMIT: Duration = Duration::from_secs(2);
 /// How often it is looked at, at most and at least.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -29,6 +31,8 @@ const ANSWER_LIMIT: Duration = Duration::from_millis(500);
 struct Building {
     /// Milliseconds since the newest element; none where no element came or went.
     quiet: Option<f64>,
+    /// Milliseconds since it became larger than it had been; none where it did not.
+    level: Option<f64>,
     signs: Vec<String>,
     moves: bool,
 }
@@ -43,7 +47,7 @@ impl Page {
     /// Waits until a document that has loaded is built, at most `limit`. Gives what is still under way, in words.
     pub async fn until_built(&self, mark: Mark, limit: Duration) -> Vec<String> {
         let begun = Instant::now();
-        let mut last = begun;
+        let (mut last, mut is_fed) = (begun, false);
         let still = loop {
             if self.obstruction().is_some() || self.is_closed() {
                 return Vec::new();
@@ -62,13 +66,19 @@ impl Page {
                 let quiet = Duration::try_from_secs_f64(quiet / 1000.0).unwrap_or_default();
                 last = last.max(Instant::now().checked_sub(quiet).unwrap_or(begun));
             }
+            is_fed |= requests > 0;
+            let grows = building.level.is_some_and(|level| level < FEEDING_LIMIT.as_secs_f64() * 1000.0);
+            let restless = if grows && is_fed { limit } else { RESTLESS_LIMIT };
             let loads = !building.signs.is_empty();
-            let newest = if loads { last.max(pending.last_effect.unwrap_or(last)) } else { last };
+            let is_between = is_fed && requests == 0;
+            let newest =
+                if loads || is_between { last.max(pending.last_effect.unwrap_or(last)) } else { last };
             let (patience, bound) = match (loads, requests > 0) {
                 (true, true) => (limit, limit),
                 (true, false) => (IDLE_LIMIT, limit),
-                (false, true) if building.moves => (RESTLESS_LIMIT, RESTLESS_LIMIT),
-                (false, true) => (FEEDING_LIMIT, RESTLESS_LIMIT),
+                (false, true) if building.moves => (RESTLESS_LIMIT, restless),
+                (false, true) => (FEEDING_LIMIT, restless),
+                (false, false) if is_fed => (BETWEEN_REQUESTS, restless),
                 (false, false) if building.quiet.is_some() => (AFTERMATH, RESTLESS_LIMIT),
                 (false, false) => (Duration::ZERO, RESTLESS_LIMIT),
             };

@@ -25,7 +25,7 @@ async def struck(workshop: Workshop) -> None:
 
 
 class TestBuilding:
-    @pytest.mark.parametrize("kind", ["empty", "loading", "busy", "feeds"])
+    @pytest.mark.parametrize("kind", ["empty", "loading", "busy", "feeds", "steps", "last", "spent"])
     async def test_a_page_that_scripts_build_is_shown_when_it_is_built(
         self, workshop: Workshop, site: Site, kind: str
     ) -> None:

@@ -118,8 +118,15 @@ function announce(element) {
   if (text && text.length <= LONGEST_SAID && box.width > 1 && box.height > 1 && !said.includes(text)) said.push(text);
 }
 
+const SEEN = { visibilityProperty: true, opacityProperty: true };
+/** A bar that nobody sees, as a spent timer leaves one behind, says nothing. */
+const isSeenToWork = (element) => {
+  if (!checkVisibility(element, SEEN) || engine.isAriaHidden(element)) return false;
+  const box = engine.native.rectOf(element);
+  return matches(element, "[aria-busy=true]") || (box.width > 0 && box.height > 0);
+};
 const busyNow = () =>
-  document.documentElement ? Array.from(querySelectorAll(document.documentElement, BUSY)).filter((element) => checkVisibility(element)) : [];
+  document.documentElement ? Array.from(querySelectorAll(document.documentElement, BUSY)).filter(isSeenToWork) : [];
 
 /**
  * `{changes, quiet, grown, leaving, busy, said, moved}`: how many changes there were, and for how many milliseconds there has
@@ -177,37 +184,47 @@ function wayOf(to, from) {
 
 let builder = null;
 let built = 0;
+let grew = 0;
+let largest = 0;
 const LOADING = /^\W*(loading|please wait)\b.{0,20}$/i;
 const UNFINISHED = /(…|\.\.\.|。。。)\s*$/;
 /** A page with this much text says more than that it is loading. */
 const LITTLE_TEXT = 60;
 const MOST_TEXTS = 300;
+const MOST_BLANKS = 10_000;
 
 /**
- * `{quiet, changed, signs, moves}`: for how many milliseconds the document has put in or taken out no element since this
- * was first asked (null where it never did), what says that it is not finished, and whether something without words
- * moves without end, as what stands for content does.
+ * `{quiet, level, signs, moves}`: for how many milliseconds the document has put in or taken out no element since this was
+ * first asked, and for how many it has not become larger than it was (null where it never did), what says that it is not
+ * finished, and whether something without words moves without end, as what stands for content does.
  */
 engine.building = () => {
   if (!builder) {
     builder = new MutationObserver(noteBuilding);
     builder.observe(document, { subtree: true, childList: true });
+    largest = sizeOfDocument();
   }
   noteBuilding(builder.takeRecords());
-  return { quiet: built ? performance.now() - built : null, signs: signsOfBuilding(), moves: movesWithoutEnd() };
+  const since = (time) => (time ? performance.now() - time : null);
+  return { quiet: since(built), level: since(grew), signs: signsOfBuilding(), moves: movesWithoutEnd() };
 };
 
 /** Ends what `building` began. */
 engine.built = () => {
   builder?.disconnect();
   builder = null;
-  built = 0;
+  built = grew = 0;
 };
+
+const sizeOfDocument = () => document.getElementsByTagName("*").length;
 
 function noteBuilding(records) {
   const isElement = (node) => node instanceof Element;
   if (records.some((record) => Array.from(record.addedNodes).some(isElement) || Array.from(record.removedNodes).some(isElement))) {
     built = performance.now();
+    const size = sizeOfDocument();
+    if (size > largest) grew = built;
+    largest = Math.max(largest, size);
   }
 }
 
@@ -217,9 +234,14 @@ function signsOfBuilding() {
   const texts = document.createTreeWalker(document.documentElement ?? document, NodeFilter.SHOW_TEXT);
   let all = "";
   let loading = "";
-  for (let count = 0; count < MOST_TEXTS && texts.nextNode(); count++) {
+  for (let count = 0, blanks = 0; count < MOST_TEXTS && blanks < MOST_BLANKS && texts.nextNode(); ) {
     const text = texts.currentNode.data.trim();
-    if (!text || (all.length > LITTLE_TEXT && !LOADING.test(text)) || !checkVisibility(texts.currentNode.parentElement)) continue;
+    if (!text) {
+      blanks++;
+      continue;
+    }
+    count++;
+    if ((all.length > LITTLE_TEXT && !LOADING.test(text)) || !checkVisibility(texts.currentNode.parentElement)) continue;
     if (LOADING.test(text)) loading = text;
     all += text;
   }
