@@ -24,13 +24,16 @@ const SETTLED: Duration = Duration::from_millis(400);
 /// How long a control may take to show what was chosen.
 const SHOWING: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(25);
-/// How often the wheel is turned over a list that draws a part of itself, and how long it may take to draw another.
-const MOST_TURNS: usize = 400;
+/// How often the wheel is turned over a list that does not move.
+const MOST_TURNS_IN_VAIN: usize = 3;
+/// Pixels of a list over which a wheel can be turned.
+const LEAST_IN_VIEW: f64 = 20.0;
+/// How long a list is searched that shows something else after each turn.
+const LONGEST_SEARCH: Duration = Duration::from_secs(20);
+/// How long it may take to draw another part of itself.
 const REDRAWING: Duration = Duration::from_millis(300);
 /// How often an item is looked for again that was drawn anew while it was being pressed.
 const MOST_PRESSES: usize = 4;
-/// Farther than any list is long.
-const TO_THE_TOP: f64 = 1e6;
 /// How many options an error tells.
 const MOST_TOLD: usize = 50;
 
@@ -55,14 +58,26 @@ struct Choices {
     multiple: bool,
 }
 
-/// The part of a list that is in view, and whether it is its end.
+/// The part of a list that is in the viewport, how much is scrolled past, and whether it is the end.
 #[derive(Debug, Clone, Copy, Deserialize)]
 struct ListBox {
     x: f64,
     y: f64,
     width: f64,
     height: f64,
+    scrolled: f64,
     ended: bool,
+}
+
+impl ListBox {
+    /// Whether enough of it is in the viewport for a wheel to be turned over it.
+    fn is_in_view(&self) -> bool {
+        self.width >= LEAST_IN_VIEW && self.height >= LEAST_IN_VIEW
+    }
+
+    fn middle(&self) -> Point {
+        Point::new(self.x + self.width / 2.0, self.y + self.height / 2.0)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -292,27 +307,52 @@ impl ElementHandle {
 
     /// Looks for it in a list that draws only what is in view, by turning the wheel over it.
     async fn scroll_to(&self, wanted: &str, options: &ActionOptions) -> Result<Option<usize>> {
-        let Some(list) = self.ask::<Option<ListBox>>("choicesBox", Vec::new()).await? else {
-            return Ok(None);
-        };
-        let middle = Point::new(list.x + list.width / 2.0, list.y + list.height / 2.0);
+        let limit = options.limit.max(LONGEST_SEARCH);
+        let deadline = Instant::now() + limit;
+        let Some(list) = self.list_in_view(options).await? else { return Ok(None) };
         let mouse = self.input(options)?.mouse();
-        mouse.move_to(self.to_page_exactly(middle).await?).await?;
-        mouse.wheel(0.0, -TO_THE_TOP).await?;
-        let mut last = self.choices().await?;
-        for _ in 0..MOST_TURNS {
-            let offered = self.choices_after(&last).await?;
+        mouse.move_to(self.to_page_exactly(list.middle()).await?).await?;
+        if list.scrolled > 0.0 {
+            // No farther than to its top: what is left over would scroll the page.
+            mouse.wheel(0.0, -list.scrolled).await?;
+        }
+        let mut last = (self.choices().await?, f64::NAN);
+        let mut in_vain = 0;
+        while Instant::now() < deadline {
+            let offered = self.choices_after(&last.0).await?;
             if let Pick::Named(at) = pick(&offered.items, wanted) {
                 return Ok(Some(at));
             }
             let at = self.ask::<Option<ListBox>>("choicesBox", Vec::new()).await?;
-            if at.is_none_or(|at| at.ended) {
-                return Ok(None);
+            let Some(at) = at.filter(|at| !at.ended) else { return Ok(None) };
+            let stands = offered == last.0 && (at.scrolled - last.1).abs() < 1.0;
+            in_vain = if stands { in_vain + 1 } else { 0 };
+            if in_vain >= MOST_TURNS_IN_VAIN {
+                return Err(no_such_option(&offered));
             }
-            last = offered;
-            mouse.wheel(0.0, (list.height * 0.7).max(10.0)).await?;
+            last = (offered, at.scrolled);
+            mouse.wheel(0.0, (list.height * 0.8).max(10.0)).await?;
         }
-        Ok(None)
+        Err(Error::WaitRanOut { what: format!("finding {wanted:?} in the long list"), waited: limit })
+    }
+
+    /// Where the list can be scrolled, once enough of it is in view.
+    async fn list_in_view(&self, options: &ActionOptions) -> Result<Option<ListBox>> {
+        let list = self.ask::<Option<ListBox>>("choicesBox", Vec::new()).await?;
+        if list.is_none_or(|list| list.is_in_view()) {
+            return Ok(list);
+        }
+        if let Some(scroller) = self.handle_of("choicesScroller", Vec::new()).await? {
+            scroller.scroll_into_view(options).await?;
+        }
+        let list = self.ask::<Option<ListBox>>("choicesBox", Vec::new()).await?;
+        match list {
+            Some(list) if !list.is_in_view() => {
+                let obstacle = Obstacle::OutsideViewport;
+                Err(Error::NotActionable { obstacle, waited: Duration::ZERO })
+            }
+            list => Ok(list),
+        }
     }
 
     /// What is offered once a list that was scrolled is drawn anew; the same when it stays.

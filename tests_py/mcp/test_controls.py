@@ -60,6 +60,22 @@ async def test_an_option_is_chosen_from_every_kind_of_list(
     assert (await state(workshop))[kept] == wanted
 
 
+async def test_a_long_list_below_the_viewport_is_scrolled_to_and_searched(
+    workshop: Workshop, site: Site
+) -> None:
+    page = await workshop.open(f"{site.page('custom-controls')}?below")
+    await workshop.do("browser_select_option", ref=page.ref('"Row"'), values=["Row 333"])
+    assert (await state(workshop))["row"] == "Row 333"
+
+
+async def test_a_long_list_that_does_not_scroll_is_given_up_with_what_it_offers(
+    workshop: Workshop, site: Site
+) -> None:
+    page = await workshop.open(f"{site.page('custom-controls')}?stuck")
+    said = await workshop.refused("browser_select_option", ref=page.ref('"Row"'), values=["Row 333"])
+    assert "Row 0" in said
+
+
 async def test_several_are_chosen_and_no_others(workshop: Workshop, site: Site) -> None:
     page = await workshop.open(site.page("custom-controls"))
     filled = await fill(workshop, page, ("Tags", ["Red", "Blue"]))

@@ -311,16 +311,28 @@ engine.isListOpen = (node) => {
 };
 engine.isInDialog = (node) => closest(node, "dialog,[role=dialog],[role=alertdialog]") !== null;
 
-/** The part of the list that is in view, where it can be scrolled: `{x, y, width, height, ended}`; null where it cannot. */
-engine.choicesBox = () => {
+/** What scrolls the list; null where nothing does. */
+engine.choicesScroller = () => {
   const [first] = offered;
   for (let box = first && engine.flatParent(first); box && box !== document.body; box = engine.flatParent(box)) {
-    const { left, top, width, height } = rectOf(box);
-    if (box.scrollHeight > box.clientHeight + 1 && getComputedStyle(box).overflowY !== "visible") {
-      return { x: left, y: top, width, height, ended: box.scrollTop + box.clientHeight >= box.scrollHeight - 1 };
-    }
+    if (box.scrollHeight > box.clientHeight + 1 && getComputedStyle(box).overflowY !== "visible") return box;
   }
   return null;
+};
+
+/**
+ * The part of the list that is in the viewport, where it can be scrolled: `{x, y, width, height, scrolled, ended}`, and how
+ * much of it is scrolled past; null where it cannot.
+ */
+engine.choicesBox = () => {
+  const box = engine.choicesScroller();
+  if (!box) return null;
+  const all = rectOf(box);
+  const x = Math.max(all.left, 0);
+  const y = Math.max(all.top, 0);
+  const [width, height] = [Math.min(all.right, innerWidth) - x, Math.min(all.bottom, innerHeight) - y];
+  const ended = box.scrollTop + box.clientHeight >= box.scrollHeight - 1;
+  return { x, y, width, height, scrolled: box.scrollTop, ended };
 };
 
 /* ----------------------------------------------------------------- sliders */
