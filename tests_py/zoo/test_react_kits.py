@@ -111,9 +111,9 @@ async def test_a_menu_a_tab_and_an_accordion_of_mui_are_opened(visit: Visit) -> 
 @antd
 async def test_options_of_antd_are_chosen_by_clicking(visit: Visit) -> None:
     page = await visit("antd")
-    await page.click("combobox", "Size:")
+    await page.click("combobox", "Size :")
     await page.click("option", "Medium")
-    await page.click("combobox", "Tags:")
+    await page.click("combobox", "Tags :")
     await page.click("option", "Red")
     await page.click("option", "Blue")
     assert await page.value("[values().size, values().tags]") == ["Medium", ["Red", "Blue"]]
@@ -123,13 +123,13 @@ async def test_options_of_antd_are_chosen_by_clicking(visit: Visit) -> None:
 async def test_a_form_of_antd_is_filled_in_one_call(visit: Visit) -> None:
     page = await visit("antd")
     await page.fill(
-        ("combobox", "Size:", "Large"),
-        ("combobox", "City:", "London"),
-        ("textbox", "Arrival:", "2031-07-09"),
-        ("spinbutton", "Guests:", "5"),
-        ("textbox", "Name:", "Ada"),
+        ("combobox", "Size :", "Large"),
+        ("combobox", "City :", "London"),
+        ("textbox", "Arrival :", "2031-07-09"),
+        ("spinbutton", "Guests :", "5"),
+        ("textbox", "Name :", "Ada"),
         ("checkbox", "News", "true"),
-        ("switch", "Dark:", "true"),
+        ("switch", "Dark :", "true"),
         ("radio", "Fast", "true"),
     )
     held = await page.value("values()")
@@ -149,14 +149,14 @@ async def test_a_form_of_antd_is_filled_in_one_call(visit: Visit) -> None:
 @antd
 async def test_several_tags_of_antd_are_chosen_in_one_call(visit: Visit) -> None:
     page = await visit("antd")
-    await page.choose("combobox", "Tags:", values=["Green", "Blue"])
+    await page.choose("combobox", "Tags :", values=["Green", "Blue"])
     assert await page.value("values().tags") == ["Green", "Blue"]
 
 
 @antd
 async def test_a_date_of_antd_is_picked_by_clicking(visit: Visit) -> None:
     page = await visit("antd")
-    await page.click("textbox", "Arrival:")
+    await page.click("textbox", "Arrival :")
     await page.click("cell", "2030-05-22")
     assert await page.value("values().day") == "2030-05-22"
 

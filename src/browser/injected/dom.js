@@ -369,11 +369,12 @@ const labelledBy = (element) =>
 /** Text that CSS puts before or after an element. */
 function generatedText(element, which) {
   if (memory && !mayGenerate(element)) return "";
-  const content = getComputedStyle(element, which).content;
+  const { content, display } = getComputedStyle(element, which);
   if (content === "none" || content === "normal" || content === "") return "";
   const [shown, spoken] = content.split(/(?<=["')]) \/ (?=")/);
   const strings = (spoken ?? shown).match(/"(?:[^"\\]|\\.)*"/g) ?? [];
-  return strings.map((text) => text.slice(1, -1).replace(/\\(["\\])/g, "$1")).join("");
+  const text = strings.map((part) => part.slice(1, -1).replace(/\\(["\\])/g, "$1")).join("");
+  return text && !display.startsWith("inline") ? ` ${text} ` : text;
 }
 
 /** False where no style sheet can put text before or after an element of this tree: asking each would cost the most. */
@@ -448,6 +449,8 @@ const BLOCKLIKE = /^(?:block|flex|grid|table|list-item|flow-root|-webkit-box)/;
 class NameSearch {
   constructor(hiddenToo, inReference) {
     this.seen = new Set();
+    /** What the same references name before. */
+    this.told = [];
     this.hiddenToo = hiddenToo;
     this.inReference = inReference;
     this.depth = 0;
@@ -495,15 +498,16 @@ function ownText(element, role, tag, search, stopAt) {
   if (label?.trim()) return label;
   const own = nativeName(element, tag, role, search);
   if (own) return own;
-  if (tag === "svg" || tag === "iframe" || tag === "video" || tag === "audio" || tag === "img") return getAttribute(element, "title") ?? "";
+  if (role === "img" || tag === "svg" || tag === "iframe" || tag === "video" || tag === "audio") return getAttribute(element, "title") ?? "";
   return contentText(element, search, stopAt) || getAttribute(element, "title") || "";
 }
 
 function referencedText(element, search) {
   const targets = labelledBy(element);
   if (!targets.length) return "";
-  return collapse(targets.map((target) => {
+  return collapse(targets.map((target, place) => {
     const inner = new NameSearch(isNameHidden(target), true);
+    inner.told = targets.slice(0, place);
     inner.seen = new Set(search?.seen);
     inner.seen.delete(target);
     return partText(target, inner);
@@ -572,7 +576,7 @@ function controlName(control, tag, search) {
       if (alt?.trim()) return alt;
     }
   }
-  const labels = labelsOf(control);
+  const labels = labelsOf(control).filter((label) => !search?.told.includes(label));
   if (labels.length) {
     const text = labels.map((label) => {
       const inner = new NameSearch(false, true);
