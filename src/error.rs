@@ -2,7 +2,18 @@
 //!
 //! The wording is part of the design: no message contains a word that the login cooldown listens for, and none
 //! repeats a URL or a selector. Callers who need those have them already.
+use std::fmt;
 use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+pub use element::{ElementKind, Needed};
+
+mod element;
+mod facts;
+
+/// What a command goes by whose name only its caller knows.
+pub const RAW_COMMAND: &str = "the command";
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -12,7 +23,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     // The browser as a whole.
-    #[error("no Chromium, Chrome or Edge was found; looked at: {}", looked.join(", "))]
+    #[error("the browser was not found; looked at: {}", looked.join(", "))]
     BrowserNotFound { looked: Vec<String> },
     #[error("the browser did not start: {reason}")]
     BrowserLaunch { reason: String },
@@ -22,10 +33,22 @@ pub enum Error {
     NoDisplay,
     #[error("the profile is in use by {holder}")]
     ProfileInUse { holder: String },
+    #[error("the browser does not run, or lets nobody in")]
+    NoGuests,
     #[error("the browser is gone: {reason}")]
     BrowserGone { reason: String },
     #[error("this build does not drive {browser}")]
     UnsupportedBrowser { browser: String },
+
+    // Several servers and browsers.
+    #[error("no browser of the pool has room, or none can be reached")]
+    PoolFull,
+    #[error("the state that the servers share is not to be had: {reason}")]
+    StateUnavailable { reason: String },
+    #[error("the session went to another server while the call was under way; what was done is not known")]
+    LeaseLost,
+    #[error("the server that worked on this call is gone; what it did is not known")]
+    ReplicaGone,
 
     // The protocol.
     #[error("the browser refused {method}: {message}")]
@@ -48,6 +71,8 @@ pub enum Error {
     DocumentGone,
     #[error("the page is not answering; its script may be running without end")]
     PageBusy,
+    #[error("the page waits for a server that has not answered; it cannot be read meanwhile")]
+    AwaitsServer,
 
     // Navigation.
     #[error("the navigation failed: {reason}")]
@@ -62,8 +87,12 @@ pub enum Error {
     NoHistory { direction: &'static str },
 
     // Elements.
-    #[error("{target} is no longer on the page")]
-    StaleRef { target: String },
+    #[error("{target} is no longer on the page{}", again.as_ref().map(|again| format!("; in its place is {again}")).unwrap_or_default())]
+    StaleRef {
+        target: String,
+        /// The only one of the same role and name that is there now.
+        again: Option<String>,
+    },
     #[error("{target} is not a ref of this page: {reason}")]
     UnknownRef { target: String, reason: String },
     #[error("no element was found within {}", human(*waited))]
@@ -73,11 +102,11 @@ pub enum Error {
     #[error("the selector matches {count} elements: {}", matches.join("; "))]
     SeveralMatch { count: usize, matches: Vec<String> },
     #[error("the selector cannot be read: {reason}")]
-    InvalidSelector { reason: String },
+    InvalidSelector { fault: SelectorFault, reason: String },
     #[error("the element {obstacle} after {}", human(*waited))]
     NotActionable { obstacle: Obstacle, waited: Duration },
     #[error("the element is {found}, where {needed} is needed")]
-    WrongElement { found: String, needed: &'static str },
+    WrongElement { found: ElementKind, needed: Needed },
     #[error("{what} did not move: {reason}")]
     DidNotMove { what: String, reason: String },
     #[error("there is no such option; {}", options_told(available))]
@@ -98,23 +127,51 @@ pub enum Error {
     NoFileChooser,
 
     #[error("the page asks {what} first")]
-    PersonNeeded { kind: &'static str, what: &'static str, wall: String, url: String },
+    PersonNeeded {
+        kind: &'static str,
+        what: &'static str,
+        wall: String,
+        url: String,
+        link: Option<Box<PersonLink>>,
+    },
     #[error("nobody dealt with what the page asks for within {}", human(*waited))]
     PersonAway { kind: &'static str, waited: Duration },
+    #[error("a person is working on the page")]
+    PersonHasControl,
     #[error("the site's robots.txt does not allow this address")]
     RobotsDisallow,
+    #[error("this needs the user's consent: {reason}")]
+    NotAllowed { reason: &'static str },
+
+    // Secrets.
+    #[error("there is no secret named {name:?}; there are {}", known.join(", "))]
+    UnknownSecret { name: String, known: Vec<String> },
+    #[error("the secret {name} is not typed here: {reason}")]
+    SecretRefused { name: String, reason: String },
+    #[error("the page shows a secret, and {what} would show it, too")]
+    SecretShown { what: &'static str },
 
     // Scripts.
     #[error("{message}")]
     Script { message: String },
+    #[strum(serialize = "program_failed")]
+    #[error("{message}")]
+    Program { message: String },
 
     // Files and arguments.
     #[error("{path}: {reason}")]
     File { path: String, reason: String },
     #[error("{}", problems.join("\n"))]
     InvalidArguments { problems: Vec<String> },
+    #[strum(serialize = "invalid_arguments")]
+    #[error(
+        "there is no key named {name:?}; keys are named as in KeyboardEvent.key: Enter, ArrowLeft, a, F5"
+    )]
+    UnknownKey { name: String },
     #[error("{what} did not happen within {}", human(*waited))]
     WaitRanOut { what: String, waited: Duration },
+    #[error("not as expected within {}: {what}{received}", human(*waited))]
+    NotAsExpected { what: String, received: String, waited: Duration },
     #[error("the call was cancelled")]
     Cancelled,
     #[error("the tool itself broke, which is a mistake in patchright-mcp")]
@@ -131,6 +188,9 @@ pub enum Error {
     OnlyContext,
     #[error("there is no tab {index}; {}", tabs_told(*count))]
     NoSuchTab { index: usize, count: usize },
+    #[strum(serialize = "no_such_tab")]
+    #[error("there is no tab named {tab:?}; {}", open_tabs_told(open))]
+    UnknownTab { tab: String, open: Vec<String> },
     #[error("no page is open")]
     NoPage,
     #[error("{limit} tabs are open, as many as there may be")]
@@ -139,6 +199,15 @@ pub enum Error {
     TooManyContexts { limit: usize },
     #[error("the open pages take {used_mb} MB of memory, where {limit_mb} MB are the most")]
     MemoryShort { used_mb: u64, limit_mb: u64 },
+}
+
+/// Where a person can do what is needed, and what is asked there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PersonLink {
+    pub url: String,
+    /// What to enter, unless somebody has entered it.
+    pub code: Option<String>,
+    pub seconds: u64,
 }
 
 impl Error {
@@ -157,33 +226,50 @@ impl Error {
                 "install Chromium or Chrome with the system's package manager, name one with --executable-path, or a mirror with --download-host"
             }
             Self::NoDisplay => "set DISPLAY, run under xvfb-run, or use --headless",
-            Self::ProfileInUse { .. } => "close that browser, or use another --user-data-dir",
+            Self::ProfileInUse { .. } => {
+                "close that browser, use another --user-data-dir, or work in it with --attach chrome, edge or chromium"
+            }
+            Self::NoGuests => {
+                "ask the user to start it, to allow remote debugging at chrome://inspect/#remote-debugging, and to say yes when it asks"
+            }
             Self::BrowserGone { .. } => "call again: the next call starts a fresh browser",
-            Self::UnsupportedBrowser { .. } => "this build drives chromium, chrome and msedge",
+            Self::UnsupportedBrowser { .. } => "this build drives chromium, chrome, msedge and firefox",
+            Self::PoolFull => "close a session, or call again later",
+            Self::StateUnavailable { .. } => "call again in a few seconds",
+            Self::LeaseLost | Self::ReplicaGone => {
+                "take a new snapshot to see how the page stands, then go on"
+            }
             Self::NoAnswer { .. } | Self::PageBusy => "close the page or navigate it elsewhere",
+            Self::AwaitsServer => "wait and take a snapshot, or navigate elsewhere",
+            Self::UnknownTab { .. } => "list the tabs with browser_tabs",
             Self::PageClosed | Self::NoPage => "open a page with browser_navigate",
             Self::PageCrashed => "navigate again to bring the page back",
+            Self::StaleRef { again: Some(_), .. } => "use that ref, if it is what you mean",
             Self::FrameDetached | Self::DocumentGone | Self::StaleRef { .. } | Self::UnknownRef { .. } => {
                 "take a new snapshot and use a ref from it"
             }
             Self::SeveralMatch { .. } => "use the ref of one of them, or a narrower selector",
             Self::NotActionable { obstacle, .. } => return obstacle.hint(),
+            Self::PersonNeeded { link: Some(_), .. } => {
+                "give the user the link and the code, and call again when they say that it is done"
+            }
+            Self::PersonHasControl => "wait until they are done, then call again",
             Self::PersonNeeded { .. } => "ask the user to do it in a visible browser, or use another source",
             Self::DialogOpen { .. } => "answer it with browser_handle_dialog",
             Self::NoFileChooser => "click what opens one first",
-            Self::WrongElement { needed: "a native select" | "a list to choose from", .. } => {
+            Self::WrongElement { needed: Needed::NativeSelect | Needed::List, .. } => {
                 "click the list open and choose in it"
             }
-            Self::WrongElement { needed, .. } if needed.contains("such as") || needed.contains("number") => {
-                "write it so, or as people do"
-            }
+            Self::WrongElement { needed, .. } if needed.is_value() => "write it so, or as people do",
             Self::WrongElement { .. } => "take a snapshot and use the ref of such an element",
             Self::NoSuchOption { available } if available.is_empty() => {
                 "fill first what the options depend on, or click it and take a snapshot"
             }
             Self::NoSuchOption { .. } | Self::SeveralOptions { .. } => "give one of them in full",
             Self::NotTaken { .. } => "click it, take a snapshot, and use what it opens; or type slowly",
-            Self::WaitRanOut { .. } => "take a snapshot to see what the page shows instead",
+            Self::WaitRanOut { .. } | Self::NotAsExpected { .. } => {
+                "take a snapshot to see what the page shows instead"
+            }
             Self::NavigationSlow { .. } => "take a snapshot to see what has come so far, or navigate again",
             Self::NoHistory { .. } => "navigate to an address instead",
             Self::UnknownContext { .. } => "list the contexts with browser_context_list",
@@ -197,13 +283,26 @@ impl Error {
                 "close tabs with browser_tabs, or start the server with a larger --max-memory"
             }
             Self::OnlyContext => "create another one first",
+            Self::NotAllowed { .. } => {
+                "tell the user what you want to do, and why; do not look for another way"
+            }
+            Self::SecretRefused { .. } => {
+                "type it where it belongs; the user says where that is, with --secrets"
+            }
+            Self::SecretShown { .. } => "clear the field that shows it, or leave the page, first",
             _ => return None,
         })
     }
 }
 
 /// What keeps an element from being acted on right now.
-#[derive(Debug, Clone, PartialEq, Eq, strum::Display)]
+#[derive(Debug, Clone, PartialEq, Eq, strum::Display, strum::EnumDiscriminants)]
+#[strum_discriminants(
+    name(ObstacleKind),
+    derive(strum::IntoStaticStr),
+    strum(serialize_all = "snake_case"),
+    vis(pub(self))
+)]
 pub enum Obstacle {
     #[strum(to_string = "gave no answer")]
     Silent,
@@ -220,10 +319,57 @@ pub enum Obstacle {
     #[strum(to_string = "was outside the viewport")]
     OutsideViewport,
     #[strum(to_string = "was covered by {0}")]
-    CoveredBy(String),
+    CoveredBy(Cover),
+}
+
+/// The element that lies over the one that is meant.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cover {
+    pub tag: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    #[serde(default)]
+    pub classes: Vec<String>,
+}
+
+/// `<div#veil.dark>`; "another element" where the browser does not say which.
+impl fmt::Display for Cover {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.tag.is_empty() {
+            return f.write_str("another element");
+        }
+        write!(f, "<{}", self.tag)?;
+        self.id.iter().try_for_each(|id| write!(f, "#{id}"))?;
+        self.classes.iter().try_for_each(|class| write!(f, ".{class}"))?;
+        f.write_str(">")
+    }
+}
+
+/// What is wrong with a selector, as far as callers can tell it apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::EnumString)]
+#[strum(serialize_all = "snake_case")]
+pub enum SelectorFault {
+    UnknownEngine,
+    /// `nth` beside a part that is captured.
+    CapturedNth,
+    /// A selector by layout that stands alone.
+    LayoutAlone,
+    /// The browser's own parser refuses it.
+    InvalidCss,
+    /// A character, counted from 1, that does not belong there.
+    Unexpected {
+        at: usize,
+    },
+    EmptyPart,
+    Other,
 }
 
 impl Obstacle {
+    /// The stable name of this obstacle, such as `covered_by`.
+    pub fn code(&self) -> &'static str {
+        ObstacleKind::from(self).into()
+    }
+
     /// What the caller can try next.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
@@ -277,6 +423,10 @@ fn shown_told(shows: &str) -> String {
 pub(crate) fn human(duration: Duration) -> String {
     let ms = duration.as_millis();
     if ms < 1000 { format!("{ms} ms") } else { format!("{} s", duration.as_secs_f64()) }
+}
+
+fn open_tabs_told(open: &[String]) -> String {
+    if open.is_empty() { "no tab is open".to_owned() } else { format!("the tabs are {}", open.join(", ")) }
 }
 
 fn tabs_told(count: usize) -> String {

@@ -1,19 +1,22 @@
 //! What a page logged, read by a pulse: the console's domain is switched on and off again in one write. The browser
 //! hands over the messages that it stored itself; nothing runs in the page, and nothing stays on.
-mod live;
+mod entry;
+mod interest;
+mod subscription;
 
 use std::time::Duration;
 
 use futures_util::future::join_all;
 
-use super::launch::BrowserProcess;
-use super::page::Page;
+use crate::browser::objects::page::Page;
+use crate::browser::program::launch::BrowserProcess;
 use crate::cdp::types::console::{Disable, Enable, MessageAdded};
 use crate::cdp::{CdpSession, Event, Permit};
 use crate::error::Result;
 
-pub(super) use live::{Beginning, Console, preview};
-pub use live::{ConsoleEvent, Hearing, Said, What};
+pub use entry::{ConsoleEntry, ConsoleEvent, EntryKind};
+pub use interest::ConsoleInterest;
+pub(super) use interest::ConsolePart;
 
 /// How grave a message is. The order is that of a filter: `Error` is the smallest set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::EnumString, strum::IntoStaticStr)]

@@ -525,6 +525,9 @@ impl Refusal {
         if REPLACED.iter().any(|text| self.message.starts_with(text)) {
             return Error::DocumentGone;
         }
+        if self.message.starts_with("No frame with given id found") {
+            return Error::FrameDetached;
+        }
         if self.message.starts_with("Session with given id not found") {
             return Error::PageClosed;
         }

@@ -15,7 +15,7 @@ use super::command::Command;
 use super::connection::{COMMAND_LIMIT, Overhearer, SessionState, Shared, Then};
 use super::events::{Events, Message, Observer};
 use super::policy::{self, Permit};
-use crate::error::{Error, Result};
+use crate::error::{Error, RAW_COMMAND, Result};
 
 /// Our attachment to one target, or to the browser itself. Cheap to clone.
 #[derive(Clone)]
@@ -131,7 +131,7 @@ impl CdpSession {
         permit: Option<Permit>,
         limit: Duration,
     ) -> Result<serde_json::Value> {
-        self.post_named(method, "the command", parameters, permit).within(limit).await
+        self.post_named(method, RAW_COMMAND, parameters, permit).within(limit).await
     }
 
     /// The events with these wire names, from now on.

@@ -126,6 +126,10 @@ pub fn goes_on(language: Language, end: usize, all: usize) -> String {
 pub fn reason(language: Language, error: &Error) -> String {
     if language == Language::En {
         let hint = error.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
+        if let Error::PersonNeeded { link: Some(link), .. } = error {
+            let code = link.code.as_ref().map(|code| format!(", code {code}")).unwrap_or_default();
+            return format!("{error} at {}{code}{hint}", link.url);
+        }
         return format!("{error}{hint}");
     }
     match error {
@@ -140,6 +144,14 @@ pub fn reason(language: Language, error: &Error) -> String {
         Error::Script { message } => format!("脚本出错: {message}"),
         Error::RobotsDisallow => "该网站的 robots.txt 不允许访问此地址".to_owned(),
         Error::Cancelled => "操作已取消".to_owned(),
+        Error::PersonNeeded { wall, link: Some(link), .. } => {
+            let code = link.code.as_ref().map(|code| format!("，代码 {code}")).unwrap_or_default();
+            format!(
+                "页面需要用户本人先完成验证或登录（{wall}）。请用户打开 {}{code}，完成后再次调用",
+                link.url
+            )
+        }
+        Error::PersonHasControl => "用户正在操作此页面，请稍后再试".to_owned(),
         Error::PersonNeeded { wall, .. } => {
             format!(
                 "页面需要用户本人先完成验证或登录（{wall}）。请让用户在可见的浏览器中完成，或使用其他来源"
@@ -168,9 +180,10 @@ fn rare_reason(error: &Error) -> String {
         Error::FrameDetached => "该框架已从页面中移除".to_owned(),
         Error::DocumentGone => "页面内容已被替换，请重试".to_owned(),
         Error::PageBusy => "页面没有响应，其脚本可能在无休止地运行".to_owned(),
+        Error::AwaitsServer => "页面正在等待服务器的回应，此时无法读取".to_owned(),
         Error::NavigationSlow { waited } => format!("页面在 {} 内未加载完成", human(*waited)),
         Error::NoHistory { .. } => "没有可前往的历史页面".to_owned(),
-        Error::StaleRef { target } => format!("{target} 已不在页面上"),
+        Error::StaleRef { target, .. } => format!("{target} 已不在页面上"),
         Error::UnknownRef { target, .. } => format!("{target} 不是此页面的引用"),
         Error::NotUnique { count, .. } => format!("选择器匹配到 {count} 个元素，但只能有一个"),
         Error::WrongElement { found, needed } => format!("该元素是 {found}，需要的是 {needed}"),
@@ -236,6 +249,7 @@ mod tests {
                     what: "to log in",
                     wall: "a form that asks for a password".to_owned(),
                     url: "http://a.example/authentication".to_owned(),
+                    link: None,
                 },
                 Error::NavigationSlow { waited },
                 Error::NotActionable { obstacle: Obstacle::Moving, waited },

@@ -1,6 +1,38 @@
 //! What a person is told and asked at a wall.
 use super::Language;
 
+/// Tells what is waited for at a link.
+pub fn waiting_at(language: Language, what: &str, link: &str, rest_seconds: u64) -> String {
+    match language {
+        Language::Zh => format!("等待用户在 {link} 完成操作（{what}），剩余 {rest_seconds} 秒"),
+        Language::En => format!("waiting for the user at {link} ({what}), {rest_seconds} s left"),
+    }
+}
+
+/// Asks the person to come to a link, with the code that is asked for there.
+pub fn invitation(language: Language, what: &str, url: &str, link: &str, code: Option<&str>) -> String {
+    match (language, code) {
+        (Language::Zh, Some(code)) => {
+            format!("页面 {url} 需要您本人操作（{what}）。请打开 {link} ，输入代码 {code}，完成后点“完成”。")
+        }
+        (Language::Zh, None) => format!("页面 {url} 需要您本人操作（{what}）。请在 {link} 完成操作。"),
+        (Language::En, Some(code)) => format!(
+            "The page {url} asks for you ({what}). Open {link} and enter the code {code}; press Done there when it is done."
+        ),
+        (Language::En, None) => {
+            format!("The page {url} asks for you ({what}). Please deal with it at {link}.")
+        }
+    }
+}
+
+/// Who asks, for the person who comes, where the client has not said its name.
+pub fn somebody(language: Language) -> &'static str {
+    match language {
+        Language::Zh => "一个助手",
+        Language::En => "An assistant",
+    }
+}
+
 /// Tells what is waited for.
 pub fn waiting(language: Language, what: &str, rest_seconds: u64) -> String {
     match language {
@@ -9,6 +41,16 @@ pub fn waiting(language: Language, what: &str, rest_seconds: u64) -> String {
             format!(
                 "waiting for the user to log in or verify in the browser window ({what}), {rest_seconds} s left"
             )
+        }
+    }
+}
+
+/// Asks again, after a while.
+pub fn still_waiting(language: Language) -> &'static str {
+    match language {
+        Language::Zh => "仍在等待您完成操作。完成后请选择“接受”，或选择“接受”继续等待；选择“取消”则放弃。",
+        Language::En => {
+            "Still waiting for you. Accept when it is done, or to go on waiting; cancel to give up."
         }
     }
 }

@@ -6,6 +6,7 @@
 mod diff;
 mod find;
 mod gone;
+mod in_view;
 mod left_out;
 mod links;
 mod outline;
@@ -17,6 +18,7 @@ mod runs;
 mod section;
 mod share;
 pub mod text;
+mod tidy;
 mod tree;
 mod walked;
 

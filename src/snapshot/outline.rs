@@ -2,7 +2,7 @@
 use std::fmt::Write as _;
 
 use super::roles;
-use super::text::{push_plain, push_quoted, push_url};
+use super::text::{push_plain, push_quoted, push_url, push_written};
 use super::tree::{Node, Tree};
 use super::walked::Details;
 
@@ -336,11 +336,18 @@ impl Writer<'_> {
             let _ = write!(text, " [box={x},{y},{width},{height}]");
         }
         let head = text.len();
-        let value = inner.or_else(|| node.details.as_ref()?.value.as_deref());
-        let value = value.filter(|value| !value.trim().is_empty());
+        let held = node.details.as_ref().and_then(|details| details.value.as_deref());
+        let value = inner.or(held).filter(|value| !value.trim().is_empty());
+        // A field may well hold what it is called; a list to choose from is then called by what is chosen.
+        let names = inner.is_some() || node.role == "combobox";
+        let repeats = |value: &str| names && !echoed && node.name.trim() == value.trim();
+        let value = value.filter(|value| !repeats(value));
         if let Some(value) = value {
             text.push_str(": ");
-            push_plain(&mut text, value, self.detail.text, &[]);
+            match inner {
+                Some(_) => push_plain(&mut text, value, self.detail.text, &[]),
+                None => push_written(&mut text, value, self.detail.text),
+            }
         }
         let worth = worth(node, value.is_some());
         let has_value = value.is_some();

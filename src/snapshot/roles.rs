@@ -182,6 +182,31 @@ pub(super) fn is_wrapper(role: &str) -> bool {
     )
 }
 
+/// True for what often holds something to act on, and then is not acted on itself.
+pub(super) fn holds_items(role: &str) -> bool {
+    matches!(
+        role,
+        "cell"
+            | "columnheader"
+            | "grid"
+            | "gridcell"
+            | "group"
+            | "list"
+            | "listitem"
+            | "menu"
+            | "menubar"
+            | "navigation"
+            | "radiogroup"
+            | "row"
+            | "rowgroup"
+            | "table"
+            | "tablist"
+            | "toolbar"
+            | "tree"
+            | "treegrid"
+    )
+}
+
 pub(super) fn is_cell(role: &str) -> bool {
     matches!(role, "cell" | "columnheader" | "gridcell" | "rowheader")
 }

@@ -6,6 +6,8 @@ use std::iter;
 pub(super) enum Kind {
     Words,
     Name,
+    /// What is written in a field: where its lines begin matters.
+    Written,
 }
 
 /// Writes a name as a JSON string of at most `longest` characters between the quotes' escapes.
@@ -27,6 +29,11 @@ pub fn quoted(text: &str) -> String {
 /// that stand for something at this place.
 pub fn push_plain(out: &mut String, text: &str, longest: usize, also: &[char]) {
     push_unless_misread(out, &clean(text, longest, Kind::Words), also);
+}
+
+/// The same for what is written in a field, whose lines keep their indentation.
+pub(super) fn push_written(out: &mut String, text: &str, longest: usize) {
+    push_unless_misread(out, &clean(text, longest, Kind::Written), &[]);
 }
 
 /// The same for a name.
@@ -118,16 +125,25 @@ pub fn push_url(out: &mut String, url: &str, longest: usize) {
     }
 }
 
+/// How many spaces a tab is shown as.
+const TAB: usize = 4;
+
 /// The text without what cannot be seen, blanks as one space (line breaks stay), cut to `longest` characters.
 fn clean(text: &str, longest: usize, kind: Kind) -> String {
     let mut out = String::with_capacity(text.len().min(longest.saturating_mul(2)));
     let mut blank: Option<char> = None;
+    let mut indentation = 0;
     let mut left = longest;
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
         if character.is_whitespace() || matches!(character, '\u{2028}' | '\u{2029}' | '\u{85}') {
             let breaks = character == '\n' || blank == Some('\n');
             blank = Some(if breaks { '\n' } else { ' ' });
+            indentation = match character {
+                _ if kind != Kind::Written || !breaks || character == '\n' => 0,
+                '\t' => indentation + TAB,
+                _ => indentation + 1,
+            };
             continue;
         }
         let joins = matches!(character, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}');
@@ -149,7 +165,11 @@ fn clean(text: &str, longest: usize, kind: Kind) -> String {
             }
             out.push(blank);
             left -= 1;
+            let indented = indentation.min(left);
+            out.extend(iter::repeat_n(' ', indented));
+            left -= indented;
         }
+        indentation = 0;
         if left == 0 {
             out.push('…');
             return out;

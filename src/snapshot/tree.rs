@@ -3,6 +3,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::reference::Ref;
 use super::roles;
+use super::tidy::tidy;
 use super::walked::{Details, Frame, Walked, What};
 
 /// A page as it was at one moment: its nodes in reading order, child frames in their places.
@@ -46,11 +47,9 @@ impl Node {
         self.details.as_ref().is_some_and(|details| details.clickable.is_some())
     }
 
-    /// A shape that is told only because all were asked for.
+    /// Told only because all were asked for.
     fn is_extra(&self) -> bool {
-        self.role == "generic"
-            && !self.is_clickable()
-            && self.details.as_ref().is_some_and(|details| details.hint.is_some())
+        self.details.as_ref().is_some_and(|details| details.extra.is_some())
     }
 
     /// True when there is more to tell than where it is.
@@ -80,6 +79,7 @@ impl Tree {
         let Some(top) = frames.remove(&main) else { return tree };
         (tree.document, tree.unseen) = (top.first, top.unseen);
         tree.add(main, top, 0, [0, 0], &mut frames);
+        tidy(&mut tree.nodes);
         tree
     }
 

@@ -89,6 +89,9 @@ pub struct Details {
     /// What tells apart what has no name: words of the page's source, never the accessible name.
     #[serde(rename = "w")]
     pub hint: Option<Box<str>>,
+    /// It is told only because all were asked for.
+    #[serde(rename = "z")]
+    pub extra: Option<u8>,
     /// It holds a value that is not told.
     #[serde(rename = "h")]
     pub secret: Option<u8>,

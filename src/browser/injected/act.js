@@ -12,22 +12,22 @@ const setInput = setterOf(HTMLInputElement, "value");
 const setArea = setterOf(HTMLTextAreaElement, "value");
 const setSelected = setterOf(HTMLOptionElement, "selected");
 
-/** What an element is, for a person who named the wrong one. */
+/** What kind of element it is, as `ElementKind` in Rust has it. */
 const called = (engine.called = (node) => {
-  const tag = localName(node);
-  if (node instanceof HTMLInputElement && node.type === "range") return `a slider from ${node.min || 0} to ${node.max || 100}`;
-  if (node instanceof HTMLInputElement) return INPUTS[node.type] ?? "a text field";
-  if (node.isContentEditable) return "editable text";
-  return ELEMENTS[tag] ?? `<${tag.replace(/[^\w-]/g, "").slice(0, 40)}>`;
+  if (node instanceof HTMLInputElement && node.type === "range") return `input[type=range][min=${node.min || 0}][max=${node.max || 100}]`;
+  if (node instanceof HTMLInputElement) return `input[type=${node.type}]`;
+  if (node.isContentEditable) return "editable";
+  return localName(node).replace(/[^\w-]/g, "").slice(0, 40);
 });
-const INPUTS = {
-  button: "a button", checkbox: "a checkbox", color: "a colour field", date: "a date field", "datetime-local": "a date and time field",
-  file: "a file input", hidden: "a hidden field", image: "an image button", month: "a month field", number: "a number field", radio: "a radio button", reset: "a reset button", submit: "a submit button", time: "a time field", week: "a week field",
-};
-const ELEMENTS = {
-  a: "a link", button: "a button", select: "a select", option: "an option of a select", textarea: "a text field", label: "a label",
-  img: "an image", form: "a form", iframe: "a frame", canvas: "a canvas",
-};
+
+/** Thrown where a node is of the wrong kind: the message is `needed found`, as `Needed` and `ElementKind` in Rust have them. */
+class WrongElement extends Error {}
+Object.defineProperty(WrongElement.prototype, "name", { value: "WrongElement" });
+engine.wrongElement = (needed, node) => new WrongElement(`${needed} ${called(node)}`);
+
+/** Thrown where a node has left the document. */
+class StaleElement extends Error {}
+Object.defineProperty(StaleElement.prototype, "name", { value: "StaleElement" });
 
 /** The control that a label is for; the node itself otherwise. */
 const controlOf = (engine.controlOf = (node) => (node instanceof HTMLLabelElement && node.control ? node.control : node));
@@ -38,6 +38,8 @@ const controlOf = (engine.controlOf = (node) => (node instanceof HTMLLabelElemen
 const isFocused = (engine.isFocused = (node) => {
   const root = rootOf(node);
   const active = root.activeElement;
+  // Of a frame that does not have the focus this is what had it last, or the body.
+  if (window.parent !== window && !document.hasFocus()) return false;
   return active === node || Boolean(active && node.isContentEditable && engine.native.contains(node, active));
 });
 
@@ -114,6 +116,7 @@ engine.fieldFor = (node, value) => {
   if (field instanceof HTMLTextAreaElement) return { kind: "multiline", value, empty: field.value === "", proxy: engine.isProxy(field) };
   if (field instanceof HTMLInputElement) return inputFor(field, value);
   if (field.isContentEditable) return { kind: "editable", value, empty: (field.innerText ?? "").trim() === "" };
+  if (field.editContext) return { kind: "editable", value, empty: engine.editedText(field).trim() === "" };
   if (rootOf(field).designMode === "on") return { kind: "editable", value, empty: false };
   return { wrong: called(field), needed: "text" };
 };
@@ -292,13 +295,14 @@ function stepsTo(options, from, to) {
 }
 
 /** Has these options selected and no other. Tells the page if they were not. Answers the values that are selected then. */
-engine.setOptions = (node, indexes) => {
+/** `always`: the page hears of the choice also where it changes nothing. */
+engine.setOptions = (node, indexes, always) => {
   const select = controlOf(node);
   const others = Array.from(select.options).filter((option, index) => option.selected !== indexes.includes(index));
-  if (others.length) {
+  if (others.length || always) {
     focusOn(select);
     // Of a list for one option the browser would choose one by itself.
-    if (!indexes.length) select.selectedIndex = -1;
+    if (others.length && !indexes.length) select.selectedIndex = -1;
     for (const option of others) setSelected(option, indexes.includes(option.index));
     tell(select);
   }
@@ -317,6 +321,10 @@ engine.fileInput = (node) => {
   if (engine.isDisabled(input)) return { disabled: true };
   return { multiple: input.multiple, folder: input.webkitdirectory };
 };
+
+/** Until the field has the files of a folder, which the browser reads in its own time. */
+engine.whenFilesChange = (node) =>
+  new Promise((done) => controlOf(node).addEventListener("change", () => done(null), { capture: true, once: true }));
 
 /** Makes the next files that a field is given files of these types, before anybody else hears of them. */
 engine.retypeNextFiles = (node, types) => {
@@ -416,7 +424,7 @@ const EVENTS = [
 
 /** The text as it is drawn, of HTML only. */
 engine.innerTextOf = (node) => {
-  if (!(node instanceof HTMLElement)) throw new Error("Node is not an HTMLElement");
+  if (!(node instanceof HTMLElement)) throw engine.wrongElement("html_element", node);
   return node.innerText;
 };
 
@@ -425,28 +433,35 @@ engine.isEditableField = (node) => {
   const isField = [HTMLInputElement, HTMLTextAreaElement, HTMLSelectElement].some((kind) => field instanceof kind);
   const editable = isField ? !field.readOnly : engine.isEditable(field);
   if (editable === null || editable === undefined) {
-    throw new Error("Element is not an <input>, <textarea>, <select> or [contenteditable] and does not have a role allowing [aria-readonly]");
+    throw engine.wrongElement("editable", field);
   }
   return editable === true && !engine.isDisabled(field);
 };
 
 engine.isCheckedControl = (node) => {
   const { checked } = engine.checked(node);
-  if (checked === null) throw new Error("Not a checkbox or radio button");
+  if (checked === null) throw engine.wrongElement("checkable", node);
   return checked === true;
 };
 
+/** The button that a node is part of, or the control of a label: what is enabled or disabled as a whole. */
+const wholeOf = (node) => {
+  const control = controlOf(node);
+  const parts = "input, textarea, select, button, [role=button], [role=checkbox], [role=radio]";
+  return (control instanceof Element && control.closest(parts)) || control;
+};
+
 engine.isInState = (node, state) => {
-  if (!isConnected(node) && state !== "hidden") throw new Error("Element is not attached to the DOM");
+  if (!isConnected(node) && state !== "hidden") throw new StaleElement();
   switch (state) {
     case "visible":
       return engine.isVisible(node);
     case "hidden":
       return !isConnected(node) || !engine.isVisible(node);
     case "enabled":
-      return !engine.isDisabled(controlOf(node));
+      return !engine.isDisabled(wholeOf(node));
     case "disabled":
-      return engine.isDisabled(controlOf(node));
+      return engine.isDisabled(wholeOf(node));
     case "editable":
       return engine.isEditableField(node);
     default:

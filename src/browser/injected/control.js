@@ -41,7 +41,7 @@ function kindOf(field) {
   if (/^(?:combobox|listbox)$/.test(role) && !field.list) return "choice";
   if (/^listbox$/.test(getAttribute(field, "aria-haspopup") ?? "") && !isTyped(field)) return "choice";
   if (role === "radiogroup" || (role === "group" && membersOf(field).length)) return "group";
-  if (isTyped(field) || field.isContentEditable || document.designMode === "on") return "text";
+  if (isTyped(field) || field.isContentEditable || field.editContext || document.designMode === "on") return "text";
   return role === "spinbutton" ? "slider" : "none";
 }
 const UNTYPED = /^(?:button|submit|reset|image|checkbox|radio|range|file|hidden)$/;
@@ -129,22 +129,64 @@ function shownChoice(field) {
 
 /** The text that an editor draws: of an editor whose field is out of sight, what is drawn around that. */
 function editedText(field) {
-  if (!isTyped(field)) return (field.innerText ?? "").replace(/\u200b/g, "");
-  if (!isProxy(field)) return field.value;
-  for (let box = engine.flatParent(field); box && box !== document.body; box = engine.flatParent(box)) {
-    const { width, height } = rectOf(box);
-    if (width > 60 && height > 30) return drawnText(box, (part) => matches(part, "[aria-hidden=true]") && !textContent(part).trim());
-  }
-  return field.value;
+  if (!isProxy(field)) return isTyped(field) ? field.value : (field.innerText ?? "").replace(/\u200b/g, "");
+  const face = faceOf(field);
+  return face ? linesDrawnIn(face, field).join("\n") : (field.value ?? "");
 }
+engine.editedText = editedText;
+/** Whether an editor that keys only pass through shows something else than what was written. */
+engine.hasRewritten = async (node, value) => {
+  const field = engine.controlOf(node);
+  if (!isProxy(field)) return false;
+  await engine.frames(2);
+  return editedText(field) !== value;
+};
 
 /** Whether keys only pass through a field, which is too small to show what they write. */
 const isProxy = (engine.isProxy = (field) => {
-  if (!(field instanceof HTMLTextAreaElement)) return false;
+  if (!(field instanceof HTMLTextAreaElement) && !field.editContext) return false;
   const { width, height } = rectOf(field);
-  const { opacity } = getComputedStyle(field);
-  return width < 12 || height < 6 || opacity === "0";
+  return width < 12 || height < 6 || getComputedStyle(field).opacity === "0";
 });
+
+/** Where an editor draws what is written into a field that keys only pass through: the nearest box around it of some size. */
+const faceOf = (engine.faceOf = (field) => {
+  for (let box = engine.flatParent(field); box && box !== document.body; box = engine.flatParent(box)) {
+    const { width, height } = rectOf(box);
+    if (width > 60 && height > 30) return box;
+  }
+  return null;
+});
+
+/** Pixels by which parts of one line may differ in height. */
+const LINE_SLACK = 4;
+
+/** The texts drawn in an element, line by line as they stand, without the numbers of the lines. */
+function linesDrawnIn(element, field) {
+  const parts = [];
+  const read = (node) => {
+    if (node instanceof Text) {
+      const { left, top, width } = engine.textRect(node);
+      if (width > 0) parts.push({ left, top, text: node.data.replace(/\u00a0/g, " ").replace(/\u200b/g, "") });
+    } else if (node instanceof Element && node !== field && isDrawn(node)) engine.eachFlatChild(node, read);
+  };
+  read(element);
+  parts.sort((one, other) => (Math.abs(one.top - other.top) > LINE_SLACK ? one.top - other.top : one.left - other.left));
+  const lines = [];
+  for (const part of parts) {
+    const line = lines.at(-1);
+    if (line && Math.abs(line[0].top - part.top) <= LINE_SLACK) line.push(part);
+    else lines.push([part]);
+  }
+  const texts = isNumbered(lines) ? lines.map((line) => line.slice(1)) : lines;
+  return texts.map((line) => line.map(({ text }) => text).join(""));
+}
+
+/** Whether each line begins with its number, beside the text and not in it. */
+const isNumbered = (lines) =>
+  lines.length > 0 &&
+  lines.every(([first], at) => /^\d+$/.test(first.text) && Number(first.text) === Number(lines[0][0].text) + at) &&
+  lines.some((line) => line.length > 1);
 
 const texts = new WeakMap();
 /** Notes what a field shows before it is filled. */
@@ -405,3 +447,20 @@ engine.pointOnTrack = (node, share) => {
   const along = vertical !== backwards ? 1 - share : share;
   return vertical ? { x: left + width / 2, y: top + height * along } : { x: left + width * along, y: top + height / 2 };
 };
+
+const PICKED = new Set(["date", "time", "month", "week", "datetime-local"]);
+/** The field with the focus, if the browser helps to fill it in with a window of its own. */
+engine.helpedField = () => {
+  let focused = document.activeElement;
+  for (let root = focused && engine.shadowRootOf(focused); root?.activeElement; root = engine.shadowRootOf(focused)) focused = root.activeElement;
+  const helped = focused instanceof HTMLInputElement && (PICKED.has(focused.type) || focused.list);
+  return helped && !focused.readOnly && !focused.disabled ? focused : null;
+};
+engine.helpFor = (field) => ({
+  kind: PICKED.has(field.type) ? field.type : "text",
+  value: field.value,
+  min: field.min,
+  max: field.max,
+  step: field.step,
+  options: Array.from(field.list?.options ?? [], (option) => option.value.slice(0, 200)).slice(0, 500),
+});

@@ -665,6 +665,7 @@ engine.valueOf = (element, role = roleOf(element)) => {
   if (element instanceof HTMLSelectElement) return Array.from(element.selectedOptions, optionText).join(", ");
   if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) return element.value;
   if (role === "combobox") return collapse(getAttribute(element, "aria-valuetext") || comboboxText(element));
+  if (element.editContext) return engine.editedText(element);
   return isHtml(element) ? element.innerText : native.textContent(element);
 };
 

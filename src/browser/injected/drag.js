@@ -297,6 +297,19 @@ engine.dragSight = async (node, position, { margin = 0, still = false } = {}) =>
   return { point: { x: Math.round(point.x), y: Math.round(point.y) }, edge, side: inList ? sideNow() : null, out };
 };
 
+/** Whether the page lets the browser itself drag an element. */
+engine.isDraggable = (element) => {
+  for (let node = element; node; node = node.parentNode ?? node.host) if (node instanceof HTMLElement && node.draggable && node.getAttribute("draggable")) return true;
+  return false;
+};
+
+/** The same for what is seen at a point. */
+engine.isDraggableAt = (x, y) => {
+  let seen = document.elementFromPoint(x, y);
+  for (let inner = seen?.shadowRoot?.elementFromPoint(x, y); inner && inner !== seen; inner = seen.shadowRoot?.elementFromPoint(x, y)) seen = inner;
+  return engine.isDraggable(seen);
+};
+
 /** Notes whether the page shows that something is being dragged. */
 engine.noteCarried = () => {
   if (drag) drag.picked = print() !== drag.print || (drag.drawing === null && drag.start instanceof HTMLCanvasElement) || drawingOf(drag.start) !== drag.drawing;

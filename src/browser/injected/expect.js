@@ -72,7 +72,7 @@ const SINGLES = {
   readonly: (element) => told(!engine.isEditableField(element), engine.isEditableField(element) ? "editable" : "readOnly"),
   checked: (element, { checked, indeterminate }) => {
     const state = engine.checked(element).checked;
-    if (state === null) throw new Error("Not a checkbox or radio button");
+    if (state === null) throw engine.wrongElement("checkable", element);
     const received = state === "mixed" ? "indeterminate" : state ? "checked" : "unchecked";
     return told(indeterminate ? state === "mixed" : (state === true) === checked, received);
   },
@@ -104,12 +104,12 @@ const SINGLES = {
   id: (element, expected) => verdict(element.id, expected),
   value: (element, expected) => {
     const field = engine.controlOf(element);
-    if (!("value" in field) || !/^(?:INPUT|TEXTAREA|SELECT)$/.test(field.nodeName)) throw new Error("Not an input element");
+    if (!("value" in field) || !/^(?:INPUT|TEXTAREA|SELECT)$/.test(field.nodeName)) throw engine.wrongElement("input", field);
     return verdict(field.value, expected);
   },
   values: (element, { texts }) => {
     const select = engine.controlOf(element);
-    if (!(select instanceof HTMLSelectElement) || !select.multiple) throw new Error("Not a select element with a multiple attribute");
+    if (!(select instanceof HTMLSelectElement) || !select.multiple) throw engine.wrongElement("several_options", select);
     const received = Array.from(select.selectedOptions, (option) => option.value);
     return told(received.length === texts.length && received.every((text, at) => isText(text, texts[at])), received);
   },

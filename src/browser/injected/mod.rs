@@ -36,9 +36,9 @@
 //!
 //! # Finding elements
 //!
-//! `engine.select(chain, root)` answers the array of elements that a [`crate::browser::selector::Chain`] finds below `root`
+//! `engine.select(chain, root)` answers the array of elements that a `selector::Chain` finds below `root`
 //! (null: the document); `first` the first one or null, `count` how many. What they throw goes through
-//! [`crate::browser::selector::Selector::refused`]. Closed shadow roots are searched once they were adopted.
+//! `Selector::refused`. Closed shadow roots are searched once they were adopted.
 
 /// The engine, as one JavaScript function of the first number to use. Files that use others come after them.
 const ENGINE: &str = concat!(
@@ -69,6 +69,12 @@ const ENGINE: &str = concat!(
     include_str!("expect.js"),
     "}\n{\n",
     include_str!("picture.js"),
+    "}\n{\n",
+    include_str!("unseen.js"),
+    "}\n{\n",
+    include_str!("consent.js"),
+    "}\n{\n",
+    include_str!("scroll.js"),
     "}\nreturn engine;\n})"
 );
 

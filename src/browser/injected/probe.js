@@ -27,7 +27,10 @@ const nextFrame = (longest = PATIENCE) =>
     const isSeen = document.visibilityState === "visible";
     const wait = isSeen && missed < longest ? longest : IMPATIENCE;
     const timer = setTimeout(() => done(isSeen ? Math.max(missed, wait) : missed, !isSeen), wait);
-    const frame = requestAnimationFrame(() => done(0, true));
+    const before = timeNow();
+    // In one and the same frame, what styles move stands where it stood.
+    const isNext = () => (isSeen && before !== null && timeNow() === before ? (frame = requestAnimationFrame(isNext)) : done(0, true));
+    let frame = requestAnimationFrame(isNext);
     function done(next, drawn) {
       missed = next;
       clearTimeout(timer);
@@ -35,6 +38,11 @@ const nextFrame = (longest = PATIENCE) =>
       resolve(drawn);
     }
   });
+
+/** The time of the frame that is shown, which styles' movements follow. */
+const timelineOf = own(Object.getOwnPropertyDescriptor(Document.prototype, "timeline").get);
+const timeOf = own(Object.getOwnPropertyDescriptor(AnimationTimeline.prototype, "currentTime").get);
+const timeNow = () => timeOf(timelineOf(document));
 
 engine.frames = async (count) => {
   for (let i = 0; i < count; i++) await nextFrame();
@@ -232,7 +240,7 @@ const nameOf = (element) => {
   const plain = (text) => text.replace(/[^\w-]/g, "").slice(0, LONGEST_NAME);
   const id = plain(getAttribute(element, "id") ?? "");
   const first = plain((getAttribute(element, "class") ?? "").trim().split(/\s+/)[0]);
-  return `<${plain(localName(element))}${id && `#${id}`}${first && `.${first}`}>`;
+  return { tag: plain(localName(element)), ...(id && { id }), classes: first ? [first] : [] };
 };
 
 /** Names what covers the node: the outermost part of it that has a name of its own. */
@@ -278,7 +286,7 @@ engine.isEditable = (node) => {
   if (node instanceof HTMLTextAreaElement || (node instanceof HTMLInputElement && TYPED.test(node.type))) {
     return !node.readOnly && getAttribute(node, "aria-readonly") !== "true";
   }
-  if (node.isContentEditable || document.designMode === "on") return true;
+  if (node.isContentEditable || node.editContext || document.designMode === "on") return true;
   return /^(?:textbox|searchbox|combobox|spinbutton)$/.test(getAttribute(node, "role") ?? "") && hasAttribute(node, "aria-readonly")
     ? false
     : null;
@@ -291,6 +299,9 @@ const drawn = (node) => {
   return Array.from(labels).find(engine.isVisible) ?? node;
 };
 
+/** What is drawn in the place of a field that keys only pass through; the node itself where it is no such field. */
+const standInOf = (node) => (engine.isProxy(node) ? (engine.faceOf(node) ?? node) : node);
+
 /** Whether there is something of the node to see: itself, or what juts out of a box of no size. */
 const isShown = (node) =>
   engine.isVisible(node) || (engine.native.checkVisibility(node, { visibilityProperty: true }) && boxesOf(node).length > 0);
@@ -298,7 +309,7 @@ const isShown = (node) =>
 /** What keeps the node from being acted on, as far as can be told at once. */
 const obstacle = (engine.obstacle = (node, { visible, enabled, editable }) => {
   if (!isConnected(node)) return { blocked: "missing" };
-  if (visible && !isShown(node)) return { blocked: "hidden" };
+  if (visible && !isShown(standInOf(node))) return { blocked: "hidden" };
   if (enabled && (engine.isDisabled(node) || engine.isDisabled(meant(node)))) return { blocked: "disabled" };
   if (editable && engine.isEditable(node) === false) return { blocked: "readonly" };
   return null;
@@ -526,7 +537,7 @@ engine.notePlaces = async (nodes) => {
  */
 engine.probe = async (node, { need, scroll = null, at = null, position = null }) => {
   learnRoots(node);
-  const subject = need.label ? drawn(node) : node;
+  const subject = need.label ? drawn(node) : standInOf(node);
   const state = () => obstacle(subject, need) ?? (subject !== node ? obstacle(node, { ...need, visible: false }) : null);
   let blocked = state();
   if (blocked) return blocked;
@@ -581,7 +592,7 @@ function where(node, need, at, position) {
 /** The last look before a press: whether it reaches the node at this very point. Answers as `probe` does. */
 engine.confirm = (node, point, need) => {
   learnRoots(node);
-  const subject = need.label ? drawn(node) : node;
+  const subject = need.label ? drawn(node) : standInOf(node);
   const blocked = obstacle(subject, need);
   if (blocked) return blocked;
   const hit = elementAt(point.x, point.y);

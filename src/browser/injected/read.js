@@ -1,9 +1,10 @@
 // Reads a page as a person would read it: "text", "html", or "readable": the HTML of what is visible, reduced to its
-// structure, as a JSON text of the main content and the rest. Runs in the isolated world and changes nothing.
-(kind) => {
+// structure, as a JSON text of the main content and the rest; of one element only that. Runs in the isolated world and changes nothing.
+(kind, part) => {
   "use strict";
-  const body = document.body;
+  const body = part ?? document.body;
   if (kind === "html") {
+    if (part) return part.outerHTML;
     const type = document.doctype ? new XMLSerializer().serializeToString(document.doctype) + "\n" : "";
     return type + (document.documentElement?.outerHTML ?? "");
   }
@@ -151,6 +152,7 @@
     return `${main}\n\n---\n\n${all.slice(0, at).trim()}\n\n${all.slice(at + main.length).trim()}`;
   }
 
+  if (part) return kind === "text" ? part.innerText ?? part.textContent : JSON.stringify({ main: write(part, null), rest: "" });
   if (kind === "text") return textWithMainFirst();
   const main = mainContent();
   return JSON.stringify({ main: main ? titleAbove(main) + write(main, null) : "", rest: write(body, main) });

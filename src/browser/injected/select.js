@@ -2,6 +2,7 @@
 // Looks into shadow roots, and answers in the order of the document: what is in a shadow root comes after its host's children,
 // and where one selector is enough, after everything around them.
 
+/** Its message is `fault: reason`; the faults are those of `SelectorFault` in Rust. */
 class SelectorError extends Error {}
 Object.defineProperty(SelectorError.prototype, "name", { value: "SelectorError" });
 
@@ -151,7 +152,7 @@ function regex(source, flags) {
   try {
     return new RegExp(source, flags.replace("g", ""));
   } catch {
-    throw new SelectorError("a regular expression in it is not valid");
+    throw new SelectorError("other: a regular expression in it is not valid");
   }
 }
 
@@ -228,7 +229,7 @@ function nativeMatches(element, css) {
 }
 
 const refusal = (error) =>
-  error instanceof DOMException && error.name === "SyntaxError" ? new SelectorError("its CSS is not valid") : error;
+  error instanceof DOMException && error.name === "SyntaxError" ? new SelectorError("invalid_css: its CSS is not valid") : error;
 
 function byCss(root, { native, list, light }) {
   if (native && nodeType(root) !== ELEMENT && (light || !hostsOfTree(root).length)) return nativeAll(root, native, true);
@@ -316,7 +317,7 @@ function passes(element, test, context) {
     case "hasText":
       return hasText(element, test.text);
     default:
-      throw new SelectorError("it asks for what is not known");
+      throw new SelectorError("other: it asks for what is not known");
   }
 }
 
@@ -394,7 +395,7 @@ function byXpath(root, { path }) {
     const nodes = evaluateXPath(document, inElement && path.startsWith("/") ? `.${path}` : path, root, null, XPathResult.ORDERED_NODE_ITERATOR_TYPE, null);
     for (let node = nodes.iterateNext(); node; node = nodes.iterateNext()) if (nodeType(node) === ELEMENT) found.push(node);
   } catch (error) {
-    if (error instanceof DOMException || error instanceof TypeError) throw new SelectorError("its XPath is not valid");
+    if (error instanceof DOMException || error instanceof TypeError) throw new SelectorError("other: its XPath is not valid");
     throw error;
   }
   return found;
@@ -505,7 +506,13 @@ function byCustom(root, { source, body }) {
   return Array.from(custom.get(source).queryAll(root, body));
 }
 
-const FINDERS = { custom: byCustom, css: byCss, xpath: byXpath, text: byText, role: byRole, attribute: byAttribute, label: byLabel };
+/** By the number that a snapshot gave it. */
+function byRef(root, { number }) {
+  const node = engine.byRef(number);
+  return node ? [node] : [];
+}
+
+const FINDERS = { ref: byRef, custom: byCustom, css: byCss, xpath: byXpath, text: byText, role: byRole, attribute: byAttribute, label: byLabel };
 
 /** What a part answers for one element of those found so far: itself or nothing. */
 const FILTERS = {

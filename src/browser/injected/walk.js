@@ -82,7 +82,7 @@ engine.walk = (options = {}) =>
   engine.remembering(() => {
     const start = options.root ? engine.byRef(options.root) : (document.body ?? document.documentElement);
     let walk = begun(new Walk(options), start, options);
-    const isBare = !options.root && walk.nodes.every((node) => node.length === 1);
+    const isBare = start && !options.root && walk.nodes.every((node) => node.length === 1);
     if (isBare) {
       const all = begun(new Walk({ ...options, hiddenToo: true }), start, options);
       if (all.nodes.some((node) => node.length > 1)) walk = all;
@@ -123,6 +123,7 @@ class Walk {
     this.isSmall = document.getElementsByTagName("*").length <= 2000;
     this.acting = [];
     const page = document.documentElement;
+    if (!page) return; // Not a word of the document has come.
     const beyond = getComputedStyle(page).direction === "rtl" ? page.scrollWidth - page.clientWidth : 0;
     this.left = -beyond - window.scrollX;
     this.top = -window.scrollY;
@@ -235,17 +236,20 @@ class Walk {
     const drawn = this.hiddenToo || (!outside && ((!attributes && HOLDERS.has(role)) || style.visibility === "visible"));
     if (clickable && !(drawn && (display === "contents" || native.checkVisibility(element)))) clickable = 0;
 
-    const quiet = around & QUIET && !SUBMENUS.has(role) && !CLOSED.has(tag);
+    const quiet = around & QUIET && !SUBMENUS.has(role) && !CLOSED.has(tag) && !(this.allRefs && role === "img");
     if (drawn && !clickable && !quiet && !TRANSPARENT.has(role)) {
       return this.listed(element, tag, role, depth, around, false, 0, style);
     }
-    if (drawn && clickable) return this.listed(element, tag, role, depth, around, false, clickable, style);
-    if (this.allRefs && drawn && !(around & QUIET) && isDrawnShape(element, tag)) this.shape(element, depth);
+    if (drawn && clickable) return this.listed(element, tag, role === "none" ? "generic" : role, depth, around, false, clickable, style);
+    if (this.allRefs && drawn && !(around & QUIET)) {
+      if (isDrawnShape(element, tag)) this.shape(element, depth);
+      else if (attributes && tag !== "label" && getAttribute(element, "title")?.trim()) return this.titled(element, depth, around, style);
+    }
     return this.transparent(element, tag, depth, around, display, style);
   }
 
   control(element, tag, role, depth, around) {
-    if (around & ANY_CUT) around = this.surroundings(element, getComputedStyle(element), around, true);
+    if (around & ANY_CUT || role === "listbox") around = this.surroundings(element, getComputedStyle(element), around, true);
     if (this.hiddenToo || native.checkVisibility(element, VISIBLE_BOX)) {
       if (this.hiddenToo || !(around & UNREAD) && (!(around & GONE) || isLabelledInput(element, tag))) {
         return this.listed(element, tag, role, depth, around, true, 0, null);
@@ -280,7 +284,8 @@ class Walk {
     const control = element.control;
     if (!control || !(INTERACTIVE_ROLES.has(roleOf(control)) || CLOSED.has(localName(control)))) return around;
     if (native.checkVisibility(control, VISIBLE_BOX)) {
-      const elsewhere = hasAttribute(control, "aria-label") || hasAttribute(control, "aria-labelledby");
+      const isNamed = hasAttribute(control, "aria-label") || hasAttribute(control, "aria-labelledby");
+      const elsewhere = isNamed && nameOf(control) !== collapse(native.textContent(element));
       return elsewhere ? around : around | QUIET | LISTED;
     }
     if (!(control instanceof HTMLInputElement) || control.type === "hidden") return around;
@@ -298,10 +303,11 @@ class Walk {
     if (tag === "iframe" || tag === "frame") return this.frame(element, depth);
     const fromContent = NAMED_BY_CONTENT.has(role);
     const name = role === "generic" && !clickable && !hasAttribute(element, "aria-label") ? "" : ROWS.has(role) ? authorName(element) : nameOf(element, role);
-    if (role === "img" && !clickable && (around & QUIET || (!name && isTiny(element)))) return;
+    if (role === "img" && !clickable && !this.allRefs && (around & QUIET || (!name && isTiny(element)))) return;
     this.flush(depth);
     const details = this.details(element, role, around, tag);
     if (clickable) details.c = clickable;
+    if (around & QUIET && role === "img") details.z = 1;
     const node = this.push(element, depth, role, name, details);
     if (acts || clickable) this.acting.push(element);
     if (CLOSED.has(tag) || role === "textbox") {
@@ -337,9 +343,17 @@ class Walk {
   shape(element, depth) {
     if (++this.shapes > MOST_SHAPES) return;
     this.flush(depth);
-    const details = {};
+    const details = { z: 1 };
     const node = this.push(element, depth, "generic", svgTitle(element), details);
     this.hint(element, node, details);
+  }
+
+  /** A part of a text that says what it is for where the pointer rests on it. */
+  titled(element, depth, around, style) {
+    this.flush(depth);
+    this.push(element, depth, "generic", collapse(getAttribute(element, "title")), { z: 1 });
+    this.children(element, depth + 1, around, style);
+    this.flush(depth + 1);
   }
 
   push(element, depth, role, name, details) {
@@ -427,13 +441,15 @@ class Walk {
   /** 1 where the hand cursor or the page's markup says that it can be clicked or dragged, 2 where only a listener does. */
   mayBeClicked(element, tag, pointer, around, attributes) {
     if (tag === "body" || tag === "html") return 0;
-    if (pointer && this.beginsHand(element, around)) return tag === "label" && element.control ? 0 : 1;
+    if (pointer && this.beginsHand(element, around)) {
+      return (tag === "label" && element.control) || (!this.allRefs && isSizer(element)) ? 0 : 1;
+    }
     if (attributes) {
       if (hasAttribute(element, "onclick") || getAttribute(element, "draggable") === "true") return 1;
-      if (hasAttribute(element, "tabindex") && element.tabIndex >= 0) return 1;
+      if (hasAttribute(element, "tabindex") && element.tabIndex >= 0 && !ONLY_FOCUSED.has(getAttribute(element, "role")) && engine.isVisible(element)) return 1;
       if (tag === "a" && !(around & LISTED) && hasAttribute(element, "title")) return 2;
     }
-    return !(around & QUIET) && hearing.has(element) && isOneThing(element) ? 2 : 0;
+    return !(around & QUIET) && hearing.has(element) && isOneThing(element) && (this.allRefs || !isSizer(element)) ? 2 : 0;
   }
 
   /** Where the hand cursor is first met on the way down, changes, or is handed on to the items of a list. */
@@ -515,6 +531,15 @@ function holderOf(one, other) {
 const HAND = /(?:pointer|grab|grabbing|move|zoom-in|zoom-out|-resize)$/;
 const hasHand = (cursor) => cursor !== "auto" && HAND.test(cursor);
 
+const THICKEST_EDGE = 12;
+/** An edge by which something is made larger, of which a window has eight: told where all refs are asked for. */
+function isSizer(element) {
+  if (firstChild(element)) return false;
+  const { offsetWidth, offsetHeight } = element;
+  const [thin, long] = [Math.min(offsetWidth, offsetHeight), Math.max(offsetWidth, offsetHeight)];
+  return thin <= THICKEST_EDGE && (long > 2 * thin || /-resize$/.test(getComputedStyle(element).cursor));
+}
+
 /** What listens to the pointer itself, as far as the browser was asked. */
 const hearing = new WeakSet();
 engine.adoptHearers = (...elements) => {
@@ -527,6 +552,9 @@ const ACTING = "a[href],button,input,select,textarea,[role=button],[role=link],[
 const isOneThing = (element) =>
   element.getElementsByTagName("*").length <= LARGEST_THING && !native.querySelector(element, ACTING) &&
   (element instanceof SVGElement || native.rectOf(element).width < innerWidth * 0.9 || native.rectOf(element).height < innerHeight / 2);
+
+/** Roles of what takes the focus for its items, or to be scrolled by keys. */
+const ONLY_FOCUSED = set("dialog alertdialog main radiogroup tablist tabpanel toolbar");
 
 const LISTS = set("ul ol menu tbody table dl");
 const LIST_ROLES = set("list listbox menu menubar tree grid rowgroup radiogroup tablist table group toolbar");
@@ -557,7 +585,7 @@ const isTold = (item) => native.attributeNames(item).some((name) => name === "id
 const WITHOUT_OVERFLOW = set("inline table-row table-row-group table-header-group table-footer-group table-cell contents");
 /** Roles whose elements matter for what they hold. */
 const HOLDERS = set("cell columnheader gridcell list listitem paragraph row rowheader table");
-const EMPTY_IF_BARE = set("article blockquote definition deletion figure form group list listitem paragraph row table");
+const EMPTY_IF_BARE = set("alert article blockquote definition deletion figure form group list listitem log paragraph row status table");
 
 const HOLLOW = Symbol("hollow");
 const ROWS = set("cell columnheader gridcell listitem row rowheader");
@@ -574,8 +602,12 @@ const isTiny = (element) => element instanceof HTMLElement && (element.offsetWid
 
 const { origin } = location;
 
+/** Addresses that lead nowhere: what such a link does, a script does. */
+const NOWHERE = /^(?:#|javascript:(?:void|;|$|\/\/).*)$/i;
+
 function hrefOf(element) {
   const href = (getAttribute(element, "href") ?? getAttribute(element, "xlink:href") ?? "").trim();
+  if (NOWHERE.test(href)) return "";
   return href.startsWith(origin) && href[origin.length] === "/" ? href.slice(origin.length) : href;
 }
 

@@ -48,7 +48,7 @@ function note(records) {
       continue;
     }
     const added = Array.from(record.addedNodes).filter((node) => node instanceof Element);
-    grown += added.length;
+    grown += added.filter((element) => !AT_WORK.test(textContent(element))).length;
     if (record.type === "childList" && !record.addedNodes.length) continue;
     if (heard++ >= MOST_HEARD) continue;
     const target = record.target instanceof Element ? record.target : record.target.parentElement;
@@ -57,6 +57,9 @@ function note(records) {
     else for (const element of added.slice(0, MOST_HEARD)) announceNew(element);
   }
 }
+
+/** It will say more soon. */
+const AT_WORK = /^\W*(?:loading|searching|please wait)\b.{0,20}$/i;
 
 const PLACING = new Set(["style", "transform", "x", "y", "cx", "cy", "x1", "y1", "x2", "y2", "d", "points"]);
 const PLACING_STYLES = ["left", "top", "right", "bottom", "transform", "translate", "marginLeft", "marginTop"];
@@ -149,7 +152,7 @@ const LONGEST_LEAVING_MS = 700;
 const LEAST_WAY_PX = 20;
 const SIDES = ["left", "right", "top", "bottom", "marginLeft", "marginRight", "marginTop", "marginBottom"];
 
-/** For how many milliseconds something with text in it is still on its way out of sight, or to another place. */
+/** For how many milliseconds something with text in it is still opening, or on its way out of sight or to another place. */
 function leaving() {
   let longest = 0;
   for (const { playState, currentTime, effect } of document.getAnimations()) {
@@ -165,6 +168,9 @@ function leaves(frames) {
   const last = frames.at(-1);
   const ends = (name, value) => last[name] !== undefined && Number.parseFloat(last[name]) === value;
   if (ends("opacity", 0) || ["height", "maxHeight", "width", "scale"].some((name) => ends(name, 0))) return true;
+  // What opens moves all that stands below it, and is often drawn anew when it is open.
+  const begins = (name) => first[name] !== undefined && Number.parseFloat(first[name]) === 0;
+  if (begins("height") || begins("maxHeight")) return true;
   if (last.visibility === "hidden" || last.display === "none") return true;
   if (SIDES.some((side) => Math.abs(Number.parseFloat(last[side]) - Number.parseFloat(first[side])) >= LEAST_WAY_PX)) return true;
   return last.transform !== undefined && wayOf(last.transform, first.transform ?? "none") >= LEAST_WAY_PX;
@@ -266,13 +272,13 @@ const movesWithoutEnd = () =>
 
 /* ------------------------------------------------------------------- questions */
 
-/** Whether any of the fields says that it offers what could be meant. */
+/** Whether any of the fields says that it offers what could be meant; without any, what has the focus. */
 engine.completes = (...fields) =>
-  fields.some((field) => {
+  (fields.length ? fields : [engine.activeElement()]).some((field) => {
     if (!(field instanceof Element)) return false;
     const control = engine.controlOf(field) ?? field;
     const autocomplete = getAttribute(control, "aria-autocomplete");
-    if (matches(control, "[role=combobox],[list],[aria-haspopup=listbox],[aria-owns],[aria-controls]")) return true;
+    if (matches(control, "[role=combobox],[role=searchbox],[type=search],[list],[aria-haspopup=listbox],[aria-owns],[aria-controls]")) return true;
     if (autocomplete) return autocomplete !== "none";
     // Who switches off the browser's own suggestions often has others.
     return matches(control, "input[autocomplete=off]:is([type=text],[type=search],:not([type]))") || Boolean(Element.prototype.closest.call(control, "[role=combobox]"));

@@ -33,6 +33,14 @@ impl Keyboard {
         Self { input }
     }
 
+    /// Whether this is a key or a chord.
+    ///
+    /// # Errors
+    /// `invalid_arguments` when it is none.
+    pub fn check(&self, chord: &str) -> Result<()> {
+        Chord::read(chord, self.input.devices.mac).map(drop)
+    }
+
     /// Presses a key or a chord, such as `Enter` or `Control+a`, and lets it go.
     pub async fn press(&self, chord: &str) -> Result<()> {
         self.press_for(chord, None).await

@@ -177,9 +177,7 @@ fn is_one_character(text: &str) -> bool {
 
 fn unknown(name: &str) -> Error {
     let name: String = name.chars().take(20).collect();
-    refused(format!(
-        "there is no key named {name:?}; keys are named as in KeyboardEvent.key: Enter, ArrowLeft, a, F5"
-    ))
+    Error::UnknownKey { name }
 }
 
 fn not_a_modifier(name: &str) -> Error {

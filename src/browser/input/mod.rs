@@ -62,6 +62,8 @@ pub struct Input {
 #[derive(Debug)]
 struct Devices {
     session: CdpSession,
+    /// Whether the clicks of a gesture have to be told at once.
+    chains_clicks: bool,
     /// Whether the browser runs on a Mac, where chords are another system's.
     mac: bool,
     /// The modifiers that are held, as `keys::modifier` counts them.
@@ -82,11 +84,17 @@ struct Pointer {
 impl Input {
     /// The devices of the page behind this session.
     pub fn new(session: CdpSession, style: InputStyle) -> Self {
+        Self::of(session, style, false)
+    }
+
+    /// Like [`new`](Self::new); with `chains_clicks` the clicks of a gesture are told at once.
+    pub(super) fn of(session: CdpSession, style: InputStyle, chains_clicks: bool) -> Self {
         let chance = Chance::new();
         // A pointer comes into a page from the window's upper edge, where the tabs are.
         let at = Point::new(chance.between(120.0, 640.0).round(), chance.between(1.0, 40.0).round());
         let devices = Devices {
             session,
+            chains_clicks,
             mac: cfg!(target_os = "macos"),
             modifiers: AtomicU32::new(0),
             held: Mutex::default(),

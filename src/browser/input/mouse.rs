@@ -5,6 +5,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 use super::geometry::Point;
 use super::keys::{self, Key};
 use super::{Delivery, Input, Modifier, path};
+use crate::bidi::commands::ClickChain;
 use crate::cdp::PendingReply;
 use crate::cdp::types::Empty;
 use crate::cdp::types::input::DispatchMouseEvent;
@@ -281,7 +282,11 @@ impl Mouse {
         let released = if options.only { self.others_held(&options.modifiers)? } else { Vec::new() };
         let mut replies: Vec<_> = released.iter().map(|key| self.input.key_up(key)).collect();
         replies.extend(modifiers.iter().flat_map(|key| self.input.key_down(key, false)));
-        for count in 1..=options.count {
+        if options.count > 1 && self.input.devices.chains_clicks {
+            replies.push(self.clicked(options));
+        }
+        let alone = if self.input.devices.chains_clicks && options.count > 1 { 0 } else { options.count };
+        for count in 1..=alone {
             if count > 1 {
                 self.rest(BETWEEN_CLICKS_MS).await;
             }
@@ -295,6 +300,21 @@ impl Mouse {
         replies.extend(modifiers.iter().rev().map(|key| self.input.key_up(key)));
         replies.extend(released.iter().rev().flat_map(|key| self.input.key_down(key, false)));
         Ok(replies)
+    }
+
+    /// Several clicks that are told at once.
+    fn clicked(&self, options: &ClickOptions) -> PendingReply<Empty> {
+        let milliseconds = |range: (f64, f64)| match self.input.is_natural() {
+            true => u32::try_from(self.input.chance().time(range.0, range.1).as_millis()).unwrap_or_default(),
+            false => 0,
+        };
+        let held = |hold: Duration| u32::try_from(hold.as_millis()).unwrap_or(u32::MAX);
+        let hold = || options.hold.map_or_else(|| milliseconds(HOLD_MS), held);
+        self.input.session().send(ClickChain {
+            button: options.button.into(),
+            holds: (0..options.count).map(|_| hold()).collect(),
+            pauses: (1..options.count).map(|_| milliseconds(BETWEEN_CLICKS_MS)).collect(),
+        })
     }
 
     /// The keys of other modifiers that are held now.

@@ -1,8 +1,11 @@
 use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures_util::stream::{SplitSink, SplitStream};
-use futures_util::{SinkExt, StreamExt};
+use futures_util::{SinkExt, Stream, StreamExt};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_tungstenite::WebSocketStream;
@@ -12,14 +15,14 @@ use tokio_tungstenite::tungstenite::http::{HeaderName, HeaderValue, Request};
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{Bytes, Message, Utf8Bytes};
 
-use super::tls::{Stream, encrypt};
+use super::tls::{self, encrypt};
 use super::{Incoming, MAX_MESSAGE_BYTES, Outgoing, Transport};
 use crate::error::{Error, Result, human};
 
 /// A websocket to somebody else's browser.
 #[derive(Debug)]
 pub struct WebSocket {
-    stream: WebSocketStream<Box<dyn Stream>>,
+    stream: WebSocketStream<Box<dyn tls::Stream>>,
 }
 
 /// How long it may take until the other side speaks the protocol.
@@ -44,18 +47,82 @@ impl WebSocket {
         })?;
         Ok(Self { stream })
     }
+
+    /// The next message, before the two ways are split; `None` when the peer closed in good order.
+    pub async fn read(&mut self) -> io::Result<Option<Vec<u8>>> {
+        read(&mut self.stream).await
+    }
+
+    /// Writes a message, before the two ways are split.
+    pub async fn write(&mut self, message: &[u8]) -> io::Result<()> {
+        let text = Utf8Bytes::try_from(Bytes::copy_from_slice(message)).map_err(io::Error::other)?;
+        self.stream.send(Message::Text(text)).await.map_err(io::Error::other)
+    }
 }
 
-async fn open(request: Request<()>) -> Result<WebSocketStream<Box<dyn Stream>>> {
+async fn read(
+    stream: &mut (impl Stream<Item = tungstenite::Result<Message>> + Unpin),
+) -> io::Result<Option<Vec<u8>>> {
+    loop {
+        return match stream.next().await {
+            Some(Ok(Message::Text(text))) => Ok(Some(Bytes::from(text).into())),
+            Some(Ok(Message::Binary(bytes))) => Ok(Some(bytes.into())),
+            Some(Ok(Message::Close(_))) | None => Ok(None),
+            Some(Ok(_)) => continue,
+            Some(Err(error)) => Err(io::Error::other(error)),
+        };
+    }
+}
+
+/// A connection whose other side hears at once that its words have arrived: Firefox waits for that before it says more, and
+/// the system would let it wait for 40 ms.
+#[derive(Debug)]
+struct Prompt(TcpStream);
+
+impl AsyncRead for Prompt {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let read = Pin::new(&mut self.0).poll_read(context, buffer);
+        #[cfg(target_os = "linux")]
+        if read.is_ready() {
+            // The system forgets it now and then. Where it cannot be had, only time is lost.
+            let _ = self.0.set_quickack(true);
+        }
+        read
+    }
+}
+
+impl AsyncWrite for Prompt {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.0).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_shutdown(context)
+    }
+}
+
+async fn open(request: Request<()>) -> Result<WebSocketStream<Box<dyn tls::Stream>>> {
     let failed = |error: io::Error| unreachable(error.to_string());
     let is_encrypted = request.uri().scheme_str() == Some("wss");
     let host = request.uri().host().unwrap_or_default().trim_matches(['[', ']']).to_owned();
     let port = request.uri().port_u16().unwrap_or(if is_encrypted { 443 } else { 80 });
     let stream = TcpStream::connect((host.as_str(), port)).await.map_err(failed)?;
     let _ = stream.set_nodelay(true);
-    let stream: Box<dyn Stream> = match is_encrypted {
+    let stream: Box<dyn tls::Stream> = match is_encrypted {
         true => Box::new(encrypt(stream, &host).await.map_err(failed)?),
-        false => Box::new(stream),
+        false => Box::new(Prompt(stream)),
     };
     let sizes = WebSocketConfig::default()
         .max_message_size(Some(MAX_MESSAGE_BYTES))
@@ -92,24 +159,16 @@ impl Transport for WebSocket {
 }
 
 #[derive(Debug)]
-pub struct WebSocketReader(SplitStream<WebSocketStream<Box<dyn Stream>>>);
+pub struct WebSocketReader(SplitStream<WebSocketStream<Box<dyn tls::Stream>>>);
 
 impl Incoming for WebSocketReader {
     async fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
-        loop {
-            return match self.0.next().await {
-                Some(Ok(Message::Text(text))) => Ok(Some(Bytes::from(text).into())),
-                Some(Ok(Message::Binary(bytes))) => Ok(Some(bytes.into())),
-                Some(Ok(Message::Close(_))) | None => Ok(None),
-                Some(Ok(_)) => continue,
-                Some(Err(error)) => Err(io::Error::other(error)),
-            };
-        }
+        read(&mut self.0).await
     }
 }
 
 #[derive(Debug)]
-pub struct WebSocketWriter(SplitSink<WebSocketStream<Box<dyn Stream>>, Message>);
+pub struct WebSocketWriter(SplitSink<WebSocketStream<Box<dyn tls::Stream>>, Message>);
 
 impl Outgoing for WebSocketWriter {
     async fn send(&mut self, messages: &[Vec<u8>]) -> io::Result<()> {

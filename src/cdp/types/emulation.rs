@@ -17,6 +17,7 @@ domain! {
         "Emulation.setTimezoneOverride" SetTimezoneOverride { timezone_id: String } -> Empty
         "Emulation.setGeolocationOverride" SetGeolocationOverride {} ? { latitude: f64, longitude: f64, accuracy: f64 } -> Empty
         "Emulation.setEmulatedMedia" SetEmulatedMedia {} ? { media: String, features: Vec<MediaFeature> } -> Empty
+        "Emulation.setCPUThrottlingRate" SetCpuThrottlingRate { rate: f64 } -> Empty
         "Emulation.setScriptExecutionDisabled" SetScriptExecutionDisabled { value: bool } -> Empty
         "Emulation.setDefaultBackgroundColorOverride" SetDefaultBackgroundColorOverride {} ? { color: Value } -> Empty
         "Security.setIgnoreCertificateErrors" SetIgnoreCertificateErrors { ignore: bool } -> Empty

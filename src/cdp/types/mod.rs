@@ -84,10 +84,12 @@ pub mod browser;
 pub mod console;
 pub mod css;
 pub mod dom;
+pub mod dom_snapshot;
 pub mod emulation;
 pub mod input;
 pub mod network;
 pub mod page;
+pub mod performance;
 pub mod runtime;
 pub mod storage;
 pub mod target;
@@ -141,10 +143,12 @@ pub fn catalogue() -> impl Iterator<Item = (&'static str, &'static [Entry])> {
         ("console", console::CATALOGUE),
         ("css", css::CATALOGUE),
         ("dom", dom::CATALOGUE),
+        ("dom_snapshot", dom_snapshot::CATALOGUE),
         ("emulation", emulation::CATALOGUE),
         ("input", input::CATALOGUE),
         ("network", network::CATALOGUE),
         ("page", page::CATALOGUE),
+        ("performance", performance::CATALOGUE),
         ("runtime", runtime::CATALOGUE),
         ("storage", storage::CATALOGUE),
         ("target", target::CATALOGUE),

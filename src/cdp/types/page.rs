@@ -26,12 +26,17 @@ domain! {
             ? { format: String, quality: u32, clip: Viewport, from_surface: bool, capture_beyond_viewport: bool, optimize_for_speed: bool }
             -> Screenshot
         "Page.getLayoutMetrics" GetLayoutMetrics {} -> LayoutMetrics
+        "Page.captureSnapshot" CaptureMhtml {} ? { format: String } -> Mhtml
         "Page.printToPDF" PrintToPdf {}
             ? { landscape: bool, display_header_footer: bool, print_background: bool, scale: f64, paper_width: f64,
                 paper_height: f64, margin_top: f64, margin_bottom: f64, margin_left: f64, margin_right: f64,
                 page_ranges: String, header_template: String, footer_template: String,
                 #[serde(rename = "preferCSSPageSize")] prefer_css_page_size: bool, transfer_mode: String, #[serde(rename = "generateTaggedPDF")] generate_tagged_pdf: bool, generate_document_outline: bool }
             -> Pdf
+        "Page.startScreencast" StartScreencast {}
+            ? { format: String, quality: u32, max_width: u32, max_height: u32, every_nth_frame: u32 } -> Empty
+        "Page.stopScreencast" StopScreencast {} -> Empty
+        "Page.screencastFrameAck" ScreencastFrameAck { session_id: i64 } -> Empty
         "Page.setBypassCSP" SetBypassCsp { enabled: bool } -> Empty
         "Page.crash" Crash {} -> Empty
     }
@@ -59,9 +64,11 @@ domain! {
             has_browser_handler: bool,
         }
         "Page.javascriptDialogClosed" JavascriptDialogClosed { result: bool, user_input: String }
+        "Page.screencastFrame" ScreencastFrame { data: String, metadata: ScreencastMetadata, session_id: i64 }
         "Page.fileChooserOpened" FileChooserOpened { frame_id: String, mode: String, backend_node_id: Option<i64> }
     }
     objects {
+        Mhtml { data: String }
         Frame {
             id: String,
             parent_id: Option<String>,
@@ -98,6 +105,7 @@ domain! {
             css_visual_viewport: VisualViewport,
             css_content_size: Rectangle,
         }
+        ScreencastMetadata { device_width: f64, device_height: f64, timestamp: Option<f64> }
         Pdf { data: String, stream: Option<String> }
     }
 }

@@ -7,7 +7,7 @@ domain! {
             ? { filter: Vec<FilterEntry> } -> Empty
         "Target.setDiscoverTargets" SetDiscoverTargets { discover: bool } ? { filter: Vec<FilterEntry> } -> Empty
         "Target.createTarget" CreateTarget { url: String }
-            ? { browser_context_id: String, new_window: bool, background: bool, width: u32, height: u32 } -> Created
+            ? { browser_context_id: String, new_window: bool, background: bool, hidden: bool, width: u32, height: u32 } -> Created
         "Target.closeTarget" CloseTarget { target_id: String } -> Empty
         "Target.activateTarget" ActivateTarget { target_id: String } -> Empty
         "Target.attachToTarget" AttachToTarget { target_id: String, flatten: bool } -> Attached
@@ -17,6 +17,7 @@ domain! {
         "Target.getTargetInfo" GetTargetInfo {} ? { target_id: String } -> Described
         "Target.createBrowserContext" CreateBrowserContext {}
             ? { dispose_on_detach: bool, proxy_server: String, proxy_bypass_list: String } -> ContextCreated
+        "Target.getBrowserContexts" GetBrowserContexts {} -> Contexts
         "Target.disposeBrowserContext" DisposeBrowserContext { browser_context_id: String } -> Empty
     }
     events {
@@ -51,5 +52,10 @@ domain! {
         Targets { target_infos: Vec<TargetInfo> }
         Described { target_info: TargetInfo }
         ContextCreated { browser_context_id: String }
+        Contexts {
+            /// Those that somebody made.
+            browser_context_ids: Vec<String>,
+            default_browser_context_id: Option<String>,
+        }
     }
 }

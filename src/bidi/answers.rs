@@ -1,0 +1,88 @@
+//! Which command is answered where.
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::driver::Driver;
+use super::errors::Refusal;
+use super::state::tab_of;
+use super::{contexts, emulation, fetch, frames, input, navigation, network, nodes, pictures, runtime};
+
+pub(super) type Answer = Result<Value, Refusal>;
+
+/// A command to a tab.
+#[derive(Clone, Copy)]
+pub(super) struct Command<'a> {
+    pub driver: &'a Arc<Driver>,
+    /// The top browsing context.
+    pub tab: &'a str,
+    pub params: &'a Value,
+}
+
+impl Command<'_> {
+    pub(super) fn text(&self, name: &str) -> &str {
+        self.params[name].as_str().unwrap_or_default()
+    }
+}
+
+/// Answers a command of the DevTools protocol.
+pub(super) async fn answer(driver: &Arc<Driver>, session: &str, method: &str, params: &Value) -> Answer {
+    let tab = tab_of(session);
+    let command = Command { driver, tab, params };
+    if session.is_empty() {
+        return contexts::answer(command, method).await;
+    }
+    if !driver.state().tabs.contains_key(tab) {
+        return Err(Refusal::new("Session with given id not found."));
+    }
+    match method.split('.').next().unwrap_or_default() {
+        "Runtime" => runtime::answer(command, method).await,
+        "DOM" | "DOMDebugger" => nodes::answer(command, method).await,
+        "Input" | "Firefox" => input::answer(command, method).await,
+        "Emulation" | "Security" => emulation::answer(command, method).await,
+        "Network" => network::answer(command, method).await,
+        "Fetch" => fetch::answer(command, method).await,
+        "Console" | "Log" => super::events::console(command, method).await,
+        "Target" if method == "Target.getTargetInfo" => {
+            // Who asks wants to know that the browser has heard of what was done before.
+            input::until_heard(command).await;
+            Ok(json!({"targetInfo": {"targetId": tab, "type": "page", "attached": true}}))
+        }
+        "Target" | "Inspector" | "Storage" => quiet(method),
+        "Page" => match method {
+            "Page.getFrameTree"
+            | "Page.createIsolatedWorld"
+            | "Page.setDocumentContent"
+            | "Page.addScriptToEvaluateOnNewDocument"
+            | "Page.removeScriptToEvaluateOnNewDocument" => frames::answer(command, method).await,
+            "Page.captureScreenshot" | "Page.getLayoutMetrics" | "Page.printToPDF" => {
+                pictures::answer(command, method).await
+            }
+            _ => navigation::answer(command, method).await,
+        },
+        _ => unknown(method),
+    }
+}
+
+/// What needs no doing: Firefox always does so, or never needs it.
+pub(super) fn quiet(method: &str) -> Answer {
+    const NOTHING: [&str; 12] = [
+        "Page.enable",
+        "Page.setLifecycleEventsEnabled",
+        "Network.enable",
+        "Network.disable",
+        "Network.setBypassServiceWorker",
+        "Inspector.enable",
+        "Target.setAutoAttach",
+        "Target.setDiscoverTargets",
+        "Target.detachFromTarget",
+        "Runtime.runIfWaitingForDebugger",
+        "Emulation.setFocusEmulationEnabled",
+        "Security.setIgnoreCertificateErrors",
+    ];
+    if NOTHING.contains(&method) { Ok(json!({})) } else { unknown(method) }
+}
+
+pub(super) fn unknown(method: &str) -> Answer {
+    Err(Refusal(format!("'{method}' wasn't found: WebDriver BiDi, which Firefox speaks, has no word for it")))
+}

@@ -1,0 +1,36 @@
+//! What only Firefox is told, in commands of our own.
+use serde::Serialize;
+
+use crate::cdp::Command;
+use crate::cdp::types::Empty;
+use crate::cdp::types::target::ContextCreated;
+
+/// Several clicks where the pointer is. Firefox counts the clicks of one gesture only when it is told of all at once.
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ClickChain {
+    pub button: &'static str,
+    /// How long the button is held each time, in milliseconds.
+    pub holds: Vec<u32>,
+    /// How long the finger waits before the next press.
+    pub pauses: Vec<u32>,
+}
+
+impl Command for ClickChain {
+    const METHOD: &'static str = "Firefox.clickChain";
+    type Reply = Empty;
+}
+
+/// A context with all that Firefox decides only when it makes one.
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CreateContext {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proxy_server: Option<String>,
+    pub accept_insecure_certs: bool,
+}
+
+impl Command for CreateContext {
+    const METHOD: &'static str = "Firefox.createContext";
+    type Reply = ContextCreated;
+}

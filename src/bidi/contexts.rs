@@ -1,0 +1,145 @@
+//! The browser as a whole: its contexts, its tabs, and what is decided for all of them.
+use serde_json::{Value, json};
+
+use super::answers::{Answer, Command, quiet, unknown};
+use super::driver::{Driver, proxy_settings};
+use super::errors::Refusal;
+use super::events;
+use super::state::PROFILE;
+use super::{cookies, emulation};
+
+pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
+    let driver = command.driver;
+    match method {
+        "Browser.getVersion" => {
+            // How soon Firefox answers is what many who ask want to know.
+            driver.ask("session.status", json!({})).await?;
+            Ok(version(driver))
+        }
+        "Browser.close" => driver.ask("browser.close", json!({})).await,
+        "Browser.setDownloadBehavior" => keep_downloads(command).await,
+        "Browser.cancelDownload" => Err(Refusal::missing("to stop a download")),
+        "Browser.grantPermissions" => emulation::grant(command).await,
+        "Browser.resetPermissions" => emulation::take_back(command).await,
+        "Target.getBrowserContexts" => {
+            Ok(json!({"browserContextIds": [], "defaultBrowserContextId": PROFILE}))
+        }
+        "Target.setAutoAttach" => {
+            driver.state().attaches = command.params["autoAttach"] == true;
+            Ok(json!({}))
+        }
+        "Target.createBrowserContext" | "Firefox.createContext" => create_context(command).await,
+        "Target.disposeBrowserContext" => {
+            let remove = json!({"userContext": command.params["browserContextId"]});
+            driver.ask("browser.removeUserContext", remove).await
+        }
+        "Target.createTarget" => create_tab(command).await,
+        "Target.closeTarget" => {
+            driver.tell("browsingContext.close", json!({"context": command.params["targetId"]}));
+            Ok(json!({"success": true}))
+        }
+        "Target.activateTarget" => {
+            driver.ask("browsingContext.activate", json!({"context": command.params["targetId"]})).await
+        }
+        "Target.getTargets" => Ok(json!({"targetInfos": targets(driver)})),
+        "Storage.getCookies" | "Storage.setCookies" | "Storage.clearCookies" => {
+            cookies::answer(command, method).await
+        }
+        _ => quiet(method).or_else(|_| unknown(method)),
+    }
+}
+
+fn version(driver: &Driver) -> Value {
+    let told = |name: &str| driver.capabilities[name].as_str().unwrap_or_default();
+    json!({
+        "protocolVersion": "1.3",
+        "product": format!("Firefox/{}", told("browserVersion")),
+        "revision": told("moz:buildID"),
+        "userAgent": told("userAgent"),
+        "jsVersion": "",
+    })
+}
+
+/// The context that a command names; the profile's own has no name.
+pub(super) fn context_named(params: &Value) -> String {
+    params["browserContextId"].as_str().unwrap_or(PROFILE).to_owned()
+}
+
+async fn create_context(command: Command<'_>) -> Answer {
+    let mut create = json!({
+        "acceptInsecureCerts": command.params["acceptInsecureCerts"] == true,
+        "unhandledPromptBehavior": {"default": "ignore", "file": "dismiss"},
+    });
+    if let Some(proxy) = command.params["proxyServer"].as_str() {
+        create["proxy"] = proxy_settings(proxy);
+    }
+    let made = command.driver.ask("browser.createUserContext", create).await?;
+    Ok(json!({"browserContextId": made["userContext"]}))
+}
+
+async fn create_tab(command: Command<'_>) -> Answer {
+    let driver = command.driver;
+    driver.state().creating += 1;
+    // A window for each: what is behind another tab is not drawn, and its timers are slow.
+    let create = json!({"type": "window", "userContext": context_named(command.params), "background": false});
+    let made = driver.ask("browsingContext.create", create).await;
+    let untold = {
+        let mut state = driver.state();
+        state.creating -= 1;
+        if state.creating == 0 || made.is_ok() { std::mem::take(&mut state.untold) } else { Vec::new() }
+    };
+    let tab = made.as_ref().ok().and_then(|made| made["context"].as_str()).unwrap_or_default().to_owned();
+    let mut later = Vec::new();
+    let mut is_told = false;
+    for told in untold {
+        if told["context"] == tab.as_str() {
+            is_told = true;
+            events::attach(driver, &told, command.text("url"));
+        } else if driver.state().creating == 0 {
+            events::attach(driver, &told, told["url"].as_str().unwrap_or_default());
+        } else {
+            later.push(told);
+        }
+    }
+    driver.state().untold.extend(later);
+    made?;
+    let url = command.text("url");
+    if is_told && !url.starts_with("about:blank") && !url.is_empty() {
+        driver.tell("browsingContext.navigate", json!({"context": tab, "url": url, "wait": "none"}));
+    }
+    Ok(json!({"targetId": tab}))
+}
+
+fn targets(driver: &Driver) -> Vec<Value> {
+    let state = driver.state();
+    let told = state.tabs.iter().map(|(id, tab)| {
+        let url = state.frames.get(id).map(|frame| frame.url.clone()).unwrap_or_default();
+        json!({
+            "targetId": id,
+            "type": "page",
+            "title": "",
+            "url": url,
+            "attached": true,
+            "browserContextId": tab.user_context,
+        })
+    });
+    told.collect()
+}
+
+async fn keep_downloads(command: Command<'_>) -> Answer {
+    let context = context_named(command.params);
+    let folder = command.params["downloadPath"].as_str();
+    let behavior = match folder {
+        Some(folder) => json!({"type": "allowed", "destinationFolder": folder}),
+        None => json!({"type": "denied"}),
+    };
+    {
+        let downloads = &mut command.driver.state().downloads;
+        match folder {
+            Some(folder) => downloads.insert(context.clone(), folder.to_owned()),
+            None => downloads.remove(&context),
+        };
+    }
+    let keep = json!({"downloadBehavior": behavior, "userContexts": [context]});
+    command.driver.ask("browser.setDownloadBehavior", keep).await
+}

@@ -1,0 +1,87 @@
+//! The cookies of a context.
+use serde_json::{Value, json};
+
+use super::answers::{Answer, Command, unknown};
+use super::contexts::context_named;
+use super::errors::Refusal;
+
+pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
+    let driver = command.driver;
+    let partition = json!({"type": "storageKey", "userContext": context_named(command.params)});
+    match method {
+        "Storage.getCookies" => {
+            let told = driver.ask("storage.getCookies", json!({"partition": partition})).await?;
+            let cookies: Vec<_> = told["cookies"].as_array().into_iter().flatten().map(told_cookie).collect();
+            Ok(json!({"cookies": cookies}))
+        }
+        "Storage.setCookies" => {
+            let cookies = command.params["cookies"].as_array().into_iter().flatten();
+            let cookies = cookies.map(given_cookie).collect::<Result<Vec<_>, _>>()?;
+            let set = cookies.into_iter().map(|cookie| {
+                driver.ask("storage.setCookie", json!({"cookie": cookie, "partition": partition}))
+            });
+            for set in set.collect::<Vec<_>>() {
+                set.await?;
+            }
+            Ok(json!({}))
+        }
+        "Storage.clearCookies" => {
+            driver.ask("storage.deleteCookies", json!({"partition": partition})).await?;
+            Ok(json!({}))
+        }
+        _ => unknown(method),
+    }
+}
+
+fn told_cookie(cookie: &Value) -> Value {
+    let value = match cookie["value"]["type"].as_str() {
+        Some("base64") => decoded(cookie["value"]["value"].as_str().unwrap_or_default()),
+        _ => cookie["value"]["value"].as_str().unwrap_or_default().to_owned(),
+    };
+    let same_site = match cookie["sameSite"].as_str() {
+        Some("strict") => Some("Strict"),
+        Some("lax") => Some("Lax"),
+        Some("none") => Some("None"),
+        _ => None,
+    };
+    let expires = cookie["expiry"].as_f64();
+    json!({
+        "name": cookie["name"],
+        "value": value,
+        "domain": cookie["domain"],
+        "path": cookie["path"],
+        "expires": expires.unwrap_or(-1.0),
+        "httpOnly": cookie["httpOnly"],
+        "secure": cookie["secure"],
+        "session": expires.is_none(),
+        "sameSite": same_site,
+    })
+}
+
+fn decoded(text: &str) -> String {
+    use base64::Engine as _;
+    let bytes = base64::prelude::BASE64_STANDARD.decode(text).unwrap_or_default();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn given_cookie(given: &Value) -> Result<Value, Refusal> {
+    let url = given["url"].as_str().and_then(|url| url::Url::parse(url).ok());
+    let host = url.as_ref().and_then(|url| url.host_str());
+    let domain = given["domain"].as_str().or(host);
+    let mut cookie = json!({
+        "name": given["name"],
+        "value": {"type": "string", "value": given["value"]},
+        "domain": domain.ok_or_else(|| Refusal::new("Cookie should have either url or domain"))?,
+        "path": given["path"].as_str().unwrap_or("/"),
+        "httpOnly": given["httpOnly"] == true,
+        "secure": given["secure"] == true || url.is_some_and(|url| url.scheme() == "https"),
+    });
+    if let Some(same_site) = given["sameSite"].as_str() {
+        cookie["sameSite"] = same_site.to_ascii_lowercase().into();
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "seconds")]
+    if let Some(expires) = given["expires"].as_f64().filter(|expires| *expires >= 0.0) {
+        cookie["expiry"] = (expires as i64).into();
+    }
+    Ok(cookie)
+}

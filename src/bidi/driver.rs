@@ -1,0 +1,355 @@
+//! The conversation with Firefox: one task hears both sides, and all that is under way goes on in it.
+//!
+//! What comes in is begun in the order in which it came, and its first word goes out at once: so commands keep their order
+//! on the other side. What a reply of Firefox's lets go on goes on before the next event is told.
+use std::collections::HashMap;
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
+use parking_lot::{Mutex, MutexGuard};
+use serde_json::{Value, json};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
+
+use super::errors::Refusal;
+use super::state::State;
+use super::{answers, events};
+use crate::cdp::transport::{Incoming, Outgoing, Transport, WebSocket};
+use crate::error::{Error, Result, human};
+
+/// How a session with Firefox begins.
+#[derive(Debug, Clone, Default)]
+pub struct Begin {
+    /// The proxy of the whole browser, such as `http://127.0.0.1:8080`.
+    pub proxy: Option<String>,
+    pub accept_insecure_certs: bool,
+    /// Whether `navigator.webdriver` is false. Firefox has to be started with `--remote-allow-system-access` for that.
+    pub hides_webdriver: bool,
+}
+
+/// A running Firefox with which a session has begun.
+pub struct Firefox {
+    driver: Arc<Driver>,
+    transport: WebSocket,
+    bidi: mpsc::UnboundedReceiver<Vec<u8>>,
+    cdp: mpsc::UnboundedReceiver<Vec<u8>>,
+    tasks: mpsc::UnboundedReceiver<Task>,
+    /// What came before anybody listened.
+    early: Vec<Vec<u8>>,
+}
+
+/// What all that is under way shares.
+pub(super) struct Driver {
+    next: AtomicU64,
+    pending: Mutex<HashMap<u64, oneshot::Sender<Value>>>,
+    bidi: mpsc::UnboundedSender<Vec<u8>>,
+    cdp: mpsc::UnboundedSender<Vec<u8>>,
+    state: Mutex<State>,
+    tasks: mpsc::UnboundedSender<Task>,
+    /// What Firefox said of itself when the session began.
+    pub(super) capabilities: Value,
+}
+
+type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// The oldest that can be driven: those before ignore the proxy of a context, and say nothing of it.
+const OLDEST: u32 = 153;
+
+/// All that is heard of, but for the console: a page notices whether that is heard.
+const EVENTS: [&str; 6] = [
+    "browsingContext",
+    "network",
+    "script.realmCreated",
+    "script.realmDestroyed",
+    "script.message",
+    "input.fileDialogOpened",
+];
+
+impl Firefox {
+    /// Begins a session with the Firefox that listens at this address, in at most `limit`.
+    pub async fn connect(address: &str, begin: &Begin, limit: Duration) -> Result<Self> {
+        let slow =
+            || Error::BrowserLaunch { reason: format!("Firefox began no session within {}", human(limit)) };
+        timeout(limit, Self::begin(address, begin)).await.unwrap_or_else(|_| Err(slow()))
+    }
+
+    async fn begin(address: &str, begin: &Begin) -> Result<Self> {
+        let transport = WebSocket::connect(&format!("{address}/session"), &[]).await?;
+        let (bidi_sender, bidi) = mpsc::unbounded_channel();
+        let (cdp_sender, cdp) = mpsc::unbounded_channel();
+        let (task_sender, tasks) = mpsc::unbounded_channel();
+        let mut driver = Driver {
+            next: AtomicU64::new(1),
+            pending: Mutex::default(),
+            bidi: bidi_sender,
+            cdp: cdp_sender,
+            state: Mutex::default(),
+            tasks: task_sender,
+            capabilities: Value::Null,
+        };
+        let mut opening = Opening { transport, early: Vec::new() };
+        let told =
+            opening.ask("session.new", json!({"capabilities": {"alwaysMatch": capabilities(begin)}})).await?;
+        driver.capabilities = told["capabilities"].clone();
+        let version = driver.capabilities["browserVersion"].as_str().unwrap_or_default().to_owned();
+        if version
+            .split('.')
+            .next()
+            .and_then(|major| major.parse::<u32>().ok())
+            .is_none_or(|major| major < OLDEST)
+        {
+            let reason = format!(
+                "Firefox {version} is too old: it ignores the proxies of contexts and does not say so; {OLDEST} or newer is needed"
+            );
+            return Err(Error::BrowserLaunch { reason });
+        }
+        opening.ask("session.subscribe", json!({"events": EVENTS})).await?;
+        // Bodies are kept only where somebody collects them.
+        let collect = json!({"dataTypes": ["request", "response"], "maxEncodedDataSize": 20_000_000});
+        opening.ask("network.addDataCollector", collect).await?;
+        if begin.hides_webdriver {
+            opening.hide_webdriver().await?;
+        }
+        let tree = opening.ask("browsingContext.getTree", json!({})).await?;
+        let open = tree["contexts"].as_array().into_iter().flatten();
+        driver.state.lock().hidden =
+            open.filter_map(|tab| Some(tab["context"].as_str()?.to_owned())).collect();
+        Ok(Self {
+            driver: Arc::new(driver),
+            transport: opening.transport,
+            bidi,
+            cdp,
+            tasks,
+            early: opening.early,
+        })
+    }
+}
+
+fn capabilities(begin: &Begin) -> Value {
+    let mut capabilities = json!({
+        // Dialogs wait for an answer; a chooser of files is told of, and not shown.
+        "unhandledPromptBehavior": {"default": "ignore", "file": "dismiss"},
+        "acceptInsecureCerts": begin.accept_insecure_certs,
+    });
+    if let Some(proxy) = &begin.proxy {
+        capabilities["proxy"] = proxy_settings(proxy);
+    }
+    capabilities
+}
+
+/// A proxy as BiDi names it: everything goes through it.
+pub(super) fn proxy_settings(server: &str) -> Value {
+    let (scheme, host) = server.split_once("://").unwrap_or(("http", server));
+    match scheme {
+        "socks4" => json!({"proxyType": "manual", "socksProxy": host, "socksVersion": 4}),
+        "socks5" | "socks5h" | "socks" => {
+            json!({"proxyType": "manual", "socksProxy": host, "socksVersion": 5})
+        }
+        _ => json!({"proxyType": "manual", "httpProxy": host, "sslProxy": host}),
+    }
+}
+
+/// A session before anybody else listens.
+struct Opening {
+    transport: WebSocket,
+    early: Vec<Vec<u8>>,
+}
+
+impl Opening {
+    async fn ask(&mut self, method: &str, params: Value) -> Result<Value> {
+        let gone =
+            |error: io::Error| Error::BrowserGone { reason: format!("the connection to it broke ({error})") };
+        let command = json!({"id": 0, "method": method, "params": params});
+        self.transport.write(command.to_string().as_bytes()).await.map_err(gone)?;
+        loop {
+            let Some(bytes) = self.transport.read().await.map_err(gone)? else {
+                return Err(Error::BrowserGone { reason: "it closed the connection".to_owned() });
+            };
+            let message: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+            if message["id"] != 0 {
+                self.early.push(bytes);
+            } else if message["type"] == "error" {
+                let reason = format!("Firefox refused {method}: {}", Refusal::read(&message).0);
+                return Err(Error::BrowserLaunch { reason });
+            } else {
+                return Ok(message["result"].clone());
+            }
+        }
+    }
+
+    /// Clears the one shared value by which all processes know that the browser is driven.
+    async fn hide_webdriver(&mut self) -> Result<()> {
+        let tree = self.ask("browsingContext.getTree", json!({"moz:scope": "chrome"})).await?;
+        let window = tree["contexts"][0]["context"].clone();
+        let clear = json!({
+            "expression": "Services.ppmm.sharedData.set('RemoteAgent:Active', false); Services.ppmm.sharedData.flush()",
+            "target": {"context": window},
+            "awaitPromise": false,
+        });
+        self.ask("script.evaluate", clear).await.map(drop)
+    }
+}
+
+impl Transport for Firefox {
+    type Incoming = FromFirefox;
+    type Outgoing = ToFirefox;
+
+    fn split(self) -> (Self::Incoming, Self::Outgoing) {
+        let (commands, inbox) = mpsc::unbounded_channel();
+        let (reader, writer) = self.transport.split();
+        tokio::spawn(write(writer, self.bidi));
+        tokio::spawn(drive(self.driver, reader, inbox, self.tasks, self.early));
+        (FromFirefox(self.cdp), ToFirefox(commands))
+    }
+}
+
+/// What Firefox says, in the words of the DevTools protocol.
+pub struct FromFirefox(mpsc::UnboundedReceiver<Vec<u8>>);
+
+impl Incoming for FromFirefox {
+    async fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
+        Ok(self.0.recv().await)
+    }
+}
+
+/// What is said to Firefox, in the words of the DevTools protocol.
+pub struct ToFirefox(mpsc::UnboundedSender<Vec<u8>>);
+
+impl Outgoing for ToFirefox {
+    async fn send(&mut self, messages: &[Vec<u8>]) -> io::Result<()> {
+        for message in messages {
+            self.0.send(message.clone()).map_err(|_| io::Error::from(io::ErrorKind::BrokenPipe))?;
+        }
+        Ok(())
+    }
+}
+
+async fn write(mut writer: impl Outgoing, mut messages: mpsc::UnboundedReceiver<Vec<u8>>) {
+    const AT_ONCE: usize = 64;
+    let mut batch = Vec::new();
+    while messages.recv_many(&mut batch, AT_ONCE).await > 0 {
+        if writer.send(&batch).await.is_err() {
+            return;
+        }
+        batch.clear();
+    }
+}
+
+async fn drive(
+    driver: Arc<Driver>,
+    mut reader: impl Incoming,
+    mut inbox: mpsc::UnboundedReceiver<Vec<u8>>,
+    mut tasks: mpsc::UnboundedReceiver<Task>,
+    early: Vec<Vec<u8>>,
+) {
+    let mut running = FuturesUnordered::<Task>::new();
+    for message in early {
+        driver.hear(&message);
+    }
+    loop {
+        tokio::select! {
+            biased;
+            Some(()) = running.next() => {}
+            Some(mut task) = tasks.recv() => {
+                if futures_util::poll!(&mut task).is_pending() {
+                    running.push(task);
+                }
+            }
+            message = reader.next() => match message {
+                Ok(Some(message)) => driver.hear(&message),
+                _ => break,
+            },
+            command = inbox.recv() => match command {
+                Some(command) => driver.begin(&command),
+                None => break,
+            },
+        }
+    }
+    // Whoever reads learns that it is over when nobody is left that could write.
+    running.clear();
+}
+
+impl Driver {
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock()
+    }
+
+    /// Has something go on beside all else. Its first word goes out after what has begun before it.
+    pub(super) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        let _ = self.tasks.send(Box::pin(task));
+    }
+
+    /// Asks Firefox, now; the answer can be awaited later.
+    pub(super) fn ask(
+        &self,
+        method: &str,
+        params: Value,
+    ) -> impl Future<Output = Result<Value, Refusal>> + Send + use<> {
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let (sender, receiver) = oneshot::channel();
+        self.pending.lock().insert(id, sender);
+        let message = json!({"id": id, "method": method, "params": params});
+        let _ = self.bidi.send(message.to_string().into_bytes());
+        async move {
+            let message = receiver.await.map_err(|_| Refusal::new("Firefox is gone"))?;
+            if message["type"] == "error" {
+                Err(Refusal::read(&message))
+            } else {
+                Ok(message["result"].clone())
+            }
+        }
+    }
+
+    /// Tells Firefox something whose answer nobody waits for.
+    pub(super) fn tell(&self, method: &str, params: Value) {
+        drop(self.ask(method, params));
+    }
+
+    /// Tells an event, in the words of the DevTools protocol.
+    pub(super) fn emit(&self, session: &str, method: &str, params: Value) {
+        let mut message = json!({"method": method, "params": params});
+        if !session.is_empty() {
+            message["sessionId"] = session.into();
+        }
+        let _ = self.cdp.send(message.to_string().into_bytes());
+    }
+
+    fn hear(self: &Arc<Self>, bytes: &[u8]) {
+        let Ok(mut message) = serde_json::from_slice::<Value>(bytes) else {
+            tracing::debug!(bytes = bytes.len(), "a message from Firefox cannot be read");
+            return;
+        };
+        if let Some(id) = message["id"].as_u64() {
+            if let Some(waiting) = self.pending.lock().remove(&id) {
+                let _ = waiting.send(message);
+            }
+            return;
+        }
+        let params = message["params"].take();
+        events::hear(self, message["method"].as_str().unwrap_or_default(), &params);
+    }
+
+    fn begin(self: &Arc<Self>, bytes: &[u8]) {
+        let Ok(mut command) = serde_json::from_slice::<Value>(bytes) else { return };
+        let driver = self.clone();
+        self.spawn(async move {
+            let (id, params) = (command["id"].take(), command["params"].take());
+            let session = command["sessionId"].as_str().unwrap_or_default().to_owned();
+            let method = command["method"].as_str().unwrap_or_default();
+            let mut answer = match answers::answer(&driver, &session, method, &params).await {
+                Ok(result) => json!({"id": id, "result": result}),
+                Err(Refusal(message)) => json!({"id": id, "error": {"code": -32000, "message": message}}),
+            };
+            if !session.is_empty() {
+                answer["sessionId"] = session.into();
+            }
+            let _ = driver.cdp.send(answer.to_string().into_bytes());
+        });
+    }
+}

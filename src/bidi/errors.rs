@@ -1,0 +1,113 @@
+//! Why something failed, in the words of the DevTools protocol where those mean something to us.
+use serde_json::Value;
+
+/// A command that was not done. The text is what the asker is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Refusal(pub String);
+
+impl Refusal {
+    pub(super) fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// What WebDriver BiDi has no word for.
+    pub(super) fn missing(what: &str) -> Self {
+        Self(format!("Firefox cannot be asked for that: {what}"))
+    }
+
+    /// The document in which something was to be done is not there any more.
+    pub(super) fn replaced() -> Self {
+        Self::new("Execution context was destroyed.")
+    }
+
+    /// The frame is not there any more.
+    pub(super) fn no_frame() -> Self {
+        Self::new("No frame with given id found")
+    }
+
+    /// Reads an error of BiDi.
+    pub(super) fn read(told: &Value) -> Self {
+        let code = told["error"].as_str().unwrap_or_default();
+        let message = told["message"].as_str().unwrap_or_default();
+        match code {
+            "no such handle" | "no such node" | "no such script" => Self::replaced(),
+            "no such frame" if message.starts_with("Realm") => Self::replaced(),
+            "no such frame" => Self::no_frame(),
+            // Its process went away, or its document did, while it was asked.
+            _ if message.contains("destroyed before query") || message.contains("AbortError") => {
+                Self::replaced()
+            }
+            _ if message.contains("parent browsing contexts") || message.contains("has been discarded") => {
+                Self::no_frame()
+            }
+            _ => Self(format!("{code}: {}", message.lines().next().unwrap_or_default())),
+        }
+    }
+}
+
+/// Firefox's names for what can go wrong between it and a server, and Chromium's.
+const NETWORK: [(&str, &str); 24] = [
+    ("NS_BINDING_ABORTED", "net::ERR_ABORTED"),
+    ("NS_ERROR_ABORT", "net::ERR_ABORTED"),
+    ("NS_ERROR_UNKNOWN_HOST", "net::ERR_NAME_NOT_RESOLVED"),
+    ("dnsNotFound", "net::ERR_NAME_NOT_RESOLVED"),
+    ("NS_ERROR_CONNECTION_REFUSED", "net::ERR_CONNECTION_REFUSED"),
+    ("connectionFailure", "net::ERR_CONNECTION_REFUSED"),
+    ("NS_ERROR_NET_RESET", "net::ERR_CONNECTION_RESET"),
+    ("netReset", "net::ERR_CONNECTION_RESET"),
+    ("NS_ERROR_NET_EMPTY_RESPONSE", "net::ERR_EMPTY_RESPONSE"),
+    ("NS_ERROR_NET_INTERRUPT", "net::ERR_CONNECTION_CLOSED"),
+    ("netInterrupt", "net::ERR_CONNECTION_CLOSED"),
+    ("NS_ERROR_NET_TIMEOUT", "net::ERR_TIMED_OUT"),
+    ("netTimeout", "net::ERR_TIMED_OUT"),
+    ("NS_ERROR_PORT_ACCESS_NOT_ALLOWED", "net::ERR_UNSAFE_PORT"),
+    ("deniedPortAccess", "net::ERR_UNSAFE_PORT"),
+    ("NS_ERROR_OFFLINE", "net::ERR_INTERNET_DISCONNECTED"),
+    ("netOffline", "net::ERR_INTERNET_DISCONNECTED"),
+    ("NS_ERROR_PROXY_CONNECTION_REFUSED", "net::ERR_PROXY_CONNECTION_FAILED"),
+    ("proxyConnectFailure", "net::ERR_PROXY_CONNECTION_FAILED"),
+    ("NS_ERROR_UNKNOWN_PROXY_HOST", "net::ERR_PROXY_CONNECTION_FAILED"),
+    ("NS_ERROR_REDIRECT_LOOP", "net::ERR_TOO_MANY_REDIRECTS"),
+    ("redirectLoop", "net::ERR_TOO_MANY_REDIRECTS"),
+    ("NS_ERROR_FILE_NOT_FOUND", "net::ERR_FILE_NOT_FOUND"),
+    ("fileNotFound", "net::ERR_FILE_NOT_FOUND"),
+];
+
+/// Why a connection failed, as Chromium would say it; Firefox's own word where Chromium has none.
+pub(super) fn network_error(told: &str) -> String {
+    let word = told.trim_start_matches("Error: ").trim();
+    let known = NETWORK.iter().find(|(name, _)| word.starts_with(name));
+    match known {
+        Some((_, name)) => (*name).to_owned(),
+        None if ["SEC_ERROR", "SSL_ERROR", "MOZILLA_PKIX", "nssFailure"]
+            .iter()
+            .any(|name| word.contains(name)) =>
+        {
+            "net::ERR_CERT_AUTHORITY_INVALID".to_owned()
+        }
+        None => word.split_whitespace().next().unwrap_or("net::ERR_FAILED").to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_gone_is_told_in_the_words_that_mean_it() {
+        let read = |error: &str, message: &str| Refusal::read(&json!({"error": error, "message": message}));
+        assert_eq!(read("no such handle", "x"), Refusal::replaced());
+        assert_eq!(read("no such frame", "Realm with id 1 not found"), Refusal::replaced());
+        assert_eq!(read("no such frame", "Browsing Context with id 1 not found"), Refusal::no_frame());
+        assert_eq!(read("invalid argument", "wrong\nstack"), Refusal::new("invalid argument: wrong"));
+    }
+
+    #[test]
+    fn failures_of_the_network_have_one_name() {
+        assert_eq!(network_error("Error: NS_ERROR_UNKNOWN_HOST"), "net::ERR_NAME_NOT_RESOLVED");
+        assert_eq!(network_error("Error: NS_ERROR_STRANGE (3)"), "NS_ERROR_STRANGE");
+        assert_eq!(network_error("SEC_ERROR_EXPIRED_CERTIFICATE"), "net::ERR_CERT_AUTHORITY_INVALID");
+    }
+}

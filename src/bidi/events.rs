@@ -1,0 +1,488 @@
+//! What Firefox tells, told on in the words of the DevTools protocol.
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::answers::{Answer, Command};
+use super::driver::Driver;
+use super::emulation::grant_at;
+use super::errors::Refusal;
+use super::frames::described;
+use super::state::{Frame, session_of};
+use super::{network, values};
+
+/// How long nothing is asked for until a page is at rest.
+const REST: Duration = Duration::from_millis(500);
+/// How long a window that a page opened may take to say where it goes.
+const BIRTH: Duration = Duration::from_millis(60);
+
+pub(super) fn hear(driver: &Arc<Driver>, method: &str, told: &Value) {
+    let context = told["context"].as_str().unwrap_or_default();
+    match method {
+        "browsingContext.contextCreated" => created(driver, told),
+        "browsingContext.contextDestroyed" => destroyed(driver, told),
+        "browsingContext.navigationStarted" => started(driver, context, told),
+        "browsingContext.navigationCommitted" => committed(driver, context, told),
+        "browsingContext.domContentLoaded" => moment(driver, context, told, "DOMContentLoaded"),
+        "browsingContext.load" => moment(driver, context, told, "load"),
+        "browsingContext.fragmentNavigated" | "browsingContext.historyUpdated" => {
+            moved(driver, context, told)
+        }
+        "browsingContext.navigationAborted" | "browsingContext.navigationFailed" => {
+            stopped(driver, context, told)
+        }
+        "browsingContext.downloadWillBegin" => download_begun(driver, context, told),
+        "browsingContext.downloadEnd" => download_ended(driver, told),
+        "browsingContext.userPromptOpened" => prompted(driver, context, told),
+        "browsingContext.userPromptClosed" => prompt_closed(driver, context, told),
+        "script.realmCreated" if told["sandbox"].is_null() && told["type"] == "window" => {
+            if let Some(frame) = driver.state().frames.get_mut(context) {
+                frame.realm = told["realm"].as_str().map(str::to_owned);
+            }
+        }
+        "input.fileDialogOpened" => chooser(driver, context, told),
+        "log.entryAdded" => logged(driver, told),
+        _ if method.starts_with("network.") => network::hear(driver, method, told),
+        _ => {}
+    }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+/// Tells an event to the session of the tab that a browsing context is in.
+pub(super) fn emit_for(driver: &Driver, context: &str, method: &str, params: Value) {
+    let session = driver.state().session_for(context);
+    if let Some(session) = session {
+        driver.emit(&session, method, params);
+    }
+}
+
+fn created(driver: &Arc<Driver>, told: &Value) {
+    let context = text(&told["context"]);
+    if let Some(parent) = told["parent"].as_str() {
+        frame_created(driver, &context, parent, told);
+        return;
+    }
+    {
+        let mut state = driver.state();
+        if state.hidden.contains(&context) || state.frames.contains_key(&context) {
+            return;
+        }
+        if state.printing > 0 && state.creating == 0 && told["originalOpener"].is_null() {
+            state.hidden.insert(context);
+            return;
+        }
+        let frame = Frame {
+            tab: context.clone(),
+            loader: first_loader(&context),
+            url: "about:blank".to_owned(),
+            ..Frame::default()
+        };
+        state.frames.insert(context.clone(), frame);
+        // Which of them is ours is known when the answer to our asking is there.
+        if state.creating > 0 && told["originalOpener"].is_null() {
+            state.untold.push(told.clone());
+            return;
+        }
+    }
+    let (driver, told) = (driver.clone(), told.clone());
+    driver.clone().spawn(async move {
+        if told["originalOpener"].is_string() {
+            window_opened(&driver, &told).await;
+        }
+        attach(&driver, &told, "about:blank");
+    });
+}
+
+/// A page opened a window. Where it goes is told a moment later, if it goes anywhere.
+async fn window_opened(driver: &Driver, told: &Value) {
+    let (context, opener) = (text(&told["context"]), text(&told["originalOpener"]));
+    let opened = json!({"url": "about:blank", "windowName": "", "windowFeatures": [], "userGesture": true});
+    emit_for(driver, &opener, "Page.windowOpen", opened);
+    tokio::time::sleep(BIRTH).await;
+    let mut state = driver.state();
+    let is_unborn = state.frames.get(&context).is_some_and(|frame| frame.navigation.is_some());
+    state.tabs.entry(context).or_default().is_unborn = is_unborn;
+}
+
+/// The document that is there before any other was asked for.
+fn first_loader(context: &str) -> String {
+    format!("first-{context}")
+}
+
+/// Tells of a tab. From here on it has a session.
+pub(super) fn attach(driver: &Arc<Driver>, told: &Value, url: &str) {
+    let context = text(&told["context"]);
+    let user_context = text(&told["userContext"]);
+    {
+        let mut state = driver.state();
+        if !state.frames.contains_key(&context) {
+            return; // It is closed already.
+        }
+        state.tabs.entry(context.clone()).or_default().user_context.clone_from(&user_context);
+    }
+    let info = json!({
+        "targetId": context,
+        "type": "page",
+        "title": "",
+        "url": url,
+        "attached": true,
+        "openerId": told["originalOpener"],
+        "browserContextId": user_context,
+    });
+    let attached =
+        json!({"sessionId": session_of(&context), "targetInfo": info, "waitingForDebugger": false});
+    driver.emit("", "Target.attachedToTarget", attached);
+}
+
+fn frame_created(driver: &Driver, context: &str, parent: &str, told: &Value) {
+    {
+        let mut state = driver.state();
+        let Some(tab) = state.frames.get(parent).map(|parent| parent.tab.clone()) else { return };
+        let frame = Frame {
+            tab,
+            parent: Some(parent.to_owned()),
+            loader: first_loader(context),
+            url: "about:blank".to_owned(),
+            name: text(&told["moz:name"]),
+            has_loaded: true,
+            ..Frame::default()
+        };
+        state.frames.insert(context.to_owned(), frame);
+    }
+    emit_for(driver, context, "Page.frameAttached", json!({"frameId": context, "parentFrameId": parent}));
+    tell_document(driver, context);
+    for name in ["DOMContentLoaded", "load"] {
+        tell_moment(driver, context, &first_loader(context), name);
+    }
+}
+
+fn tell_document(driver: &Driver, context: &str) {
+    let frame = described(&driver.state(), context);
+    emit_for(driver, context, "Page.frameNavigated", json!({"frame": frame, "type": "Navigation"}));
+}
+
+fn tell_moment(driver: &Driver, context: &str, loader: &str, name: &str) {
+    let told = json!({"frameId": context, "loaderId": loader, "name": name, "timestamp": 0});
+    emit_for(driver, context, "Page.lifecycleEvent", told);
+}
+
+fn destroyed(driver: &Driver, told: &Value) {
+    let context = text(&told["context"]);
+    let is_tab = told["parent"].is_null();
+    if !is_tab {
+        emit_for(driver, &context, "Page.frameDetached", json!({"frameId": context, "reason": "remove"}));
+    }
+    let was_tab = {
+        let mut state = driver.state();
+        state.forget_document(&context);
+        state.frames.remove(&context);
+        state.hidden.remove(&context);
+        state.tabs.remove(&context).is_some()
+    };
+    if is_tab && was_tab {
+        driver.emit(
+            "",
+            "Target.detachedFromTarget",
+            json!({"sessionId": session_of(&context), "targetId": context}),
+        );
+    }
+}
+
+fn started(driver: &Driver, context: &str, told: &Value) {
+    let (navigation, url) = (text(&told["navigation"]), text(&told["url"]));
+    let user_context = {
+        let mut state = driver.state();
+        let Some(frame) = state.frames.get_mut(context) else { return };
+        frame.navigation = Some(navigation.clone());
+        frame.activity += 1;
+        let tab = frame.tab.clone();
+        state.tabs.get(&tab).map(|tab| tab.user_context.clone()).unwrap_or_default()
+    };
+    grant_at(driver, &user_context, &url);
+    let begun = json!({
+        "frameId": context, "url": url, "loaderId": navigation, "navigationType": "differentDocument",
+    });
+    emit_for(driver, context, "Page.frameStartedNavigating", begun);
+    emit_for(driver, context, "Page.frameStartedLoading", json!({"frameId": context}));
+}
+
+fn committed(driver: &Driver, context: &str, told: &Value) {
+    {
+        let mut state = driver.state();
+        state.forget_document(context);
+        let Some(frame) = state.frames.get_mut(context) else { return };
+        frame.loader = text(&told["navigation"]);
+        frame.url = text(&told["url"]);
+        frame.navigation = None;
+        frame.has_loaded = false;
+        frame.is_idle = false;
+        frame.activity += 1;
+        frame.in_flight.clear();
+        if let Some(tab) = state.tabs.get_mut(context) {
+            tab.is_unborn = false;
+        }
+    }
+    tell_document(driver, context);
+}
+
+fn moment(driver: &Arc<Driver>, context: &str, told: &Value, name: &str) {
+    let loader = {
+        let mut state = driver.state();
+        let Some(frame) = state.frames.get_mut(context) else { return };
+        if told["navigation"].as_str().is_some_and(|navigation| navigation != frame.loader) {
+            return;
+        }
+        frame.has_loaded |= name == "load";
+        frame.loader.clone()
+    };
+    tell_moment(driver, context, &loader, name);
+    if name == "load" {
+        emit_for(driver, context, "Page.frameStoppedLoading", json!({"frameId": context}));
+        watch_rest(driver, context);
+    }
+}
+
+/// Tells that a frame is at rest when nothing was asked for in it for a while.
+pub(super) fn watch_rest(driver: &Arc<Driver>, context: &str) {
+    let activity = match driver.state().frames.get(context) {
+        Some(frame) if frame.has_loaded && frame.in_flight.is_empty() && !frame.is_idle => frame.activity,
+        _ => return,
+    };
+    let (driver, context) = (driver.clone(), context.to_owned());
+    driver.clone().spawn(async move {
+        tokio::time::sleep(REST).await;
+        let loader = match driver.state().frames.get_mut(&context) {
+            Some(frame) if frame.activity == activity && !frame.is_idle => {
+                frame.is_idle = true;
+                frame.loader.clone()
+            }
+            _ => return,
+        };
+        tell_moment(&driver, &context, &loader, "networkIdle");
+    });
+}
+
+fn moved(driver: &Driver, context: &str, told: &Value) {
+    {
+        let mut state = driver.state();
+        if let Some(navigation) = told["navigation"].as_str() {
+            state.same_document.add(navigation);
+        }
+        let Some(frame) = state.frames.get_mut(context) else { return };
+        frame.url = text(&told["url"]);
+    }
+    emit_for(
+        driver,
+        context,
+        "Page.navigatedWithinDocument",
+        json!({"frameId": context, "url": told["url"]}),
+    );
+}
+
+fn stopped(driver: &Driver, context: &str, told: &Value) {
+    if let Some(frame) = driver.state().frames.get_mut(context)
+        && frame.navigation.as_deref() == told["navigation"].as_str()
+    {
+        frame.navigation = None;
+    }
+    emit_for(driver, context, "Page.frameStoppedLoading", json!({"frameId": context}));
+}
+
+fn download_begun(driver: &Driver, context: &str, told: &Value) {
+    let navigation = text(&told["navigation"]);
+    let guid = uuid::Uuid::new_v4().to_string();
+    {
+        let mut state = driver.state();
+        state.download_navigations.add(&navigation);
+        state.running_downloads.push((navigation, text(&told["url"]), guid.clone()));
+    }
+    let begun = json!({
+        "frameId": context, "guid": guid, "url": told["url"], "suggestedFilename": told["suggestedFilename"],
+    });
+    driver.emit("", "Browser.downloadWillBegin", begun);
+    stopped(driver, context, told);
+}
+
+fn download_ended(driver: &Driver, told: &Value) {
+    let (navigation, url) = (text(&told["navigation"]), text(&told["url"]));
+    let (guid, folder) = {
+        let mut state = driver.state();
+        let known = state.running_downloads.iter().position(|known| known.0 == navigation && known.1 == url);
+        let Some(known) = known else { return };
+        let guid = state.running_downloads.remove(known).2;
+        let context = told["context"].as_str().unwrap_or_default();
+        let user_context = state.tabs.get(context).map(|tab| tab.user_context.clone());
+        let folders = user_context.and_then(|context| state.downloads.get(&context).cloned());
+        (guid, folders)
+    };
+    let mut state = "canceled";
+    if told["status"] == "complete" {
+        state = "completed";
+        let arrived = told["filepath"].as_str().map(std::path::PathBuf::from);
+        if let Some(arrived) = arrived {
+            let folder = folder.map(std::path::PathBuf::from);
+            let kept = folder.or_else(|| Some(arrived.parent()?.to_owned())).unwrap_or_default().join(&guid);
+            if std::fs::rename(&arrived, kept).is_err() {
+                state = "canceled";
+            }
+        }
+    }
+    driver.emit(
+        "",
+        "Browser.downloadProgress",
+        json!({"guid": guid, "totalBytes": 0, "receivedBytes": 0, "state": state}),
+    );
+}
+
+fn prompted(driver: &Driver, context: &str, told: &Value) {
+    let url = {
+        let mut state = driver.state();
+        let Some(frame) = state.frames.get(context) else { return };
+        let (tab, url) = (frame.tab.clone(), frame.url.clone());
+        if let Some(tab) = state.tabs.get_mut(&tab) {
+            tab.dialog = Some(context.to_owned());
+        }
+        url
+    };
+    let opening = json!({
+        "url": url, "message": told["message"], "type": told["type"], "hasBrowserHandler": false,
+        "defaultPrompt": told["defaultValue"].as_str().unwrap_or_default(),
+    });
+    emit_for(driver, context, "Page.javascriptDialogOpening", opening);
+}
+
+fn prompt_closed(driver: &Driver, context: &str, told: &Value) {
+    {
+        let mut state = driver.state();
+        let tab = state.frames.get(context).map(|frame| frame.tab.clone()).unwrap_or_default();
+        if let Some(tab) = state.tabs.get_mut(&tab) {
+            tab.dialog = None;
+        }
+    }
+    let closed =
+        json!({"result": told["accepted"], "userInput": told["userText"].as_str().unwrap_or_default()});
+    emit_for(driver, context, "Page.javascriptDialogClosed", closed);
+}
+
+fn chooser(driver: &Driver, context: &str, told: &Value) {
+    let node = {
+        let mut state = driver.state();
+        let Some(frame) = state.frames.get(context) else { return };
+        let tab = frame.tab.clone();
+        if !state.tabs.get(&tab).is_some_and(|tab| tab.catches_choosers) {
+            return;
+        }
+        told["element"]["sharedId"].as_str().map(|shared| state.objects.node(context, shared))
+    };
+    let mode = if told["multiple"] == true { "selectMultiple" } else { "selectSingle" };
+    let opened = json!({"frameId": context, "mode": mode, "backendNodeId": node});
+    emit_for(driver, context, "Page.fileChooserOpened", opened);
+}
+
+/// The console. It is heard while somebody asked for it, and no longer: a page can notice it.
+pub(super) async fn console(command: Command<'_>, method: &str) -> Answer {
+    let Command { driver, tab, .. } = command;
+    match method {
+        "Console.enable" => {
+            driver.state().console_pulses.insert(tab.to_owned());
+            Ok(json!({}))
+        }
+        "Console.disable" => {
+            if !driver.state().console_pulses.contains(tab) {
+                return Ok(json!({}));
+            }
+            let heard = listen(driver, tab).await;
+            driver.state().console_pulses.remove(tab);
+            if let Ok(subscription) = heard {
+                driver.ask("session.unsubscribe", json!({"subscriptions": [subscription]})).await?;
+            }
+            Ok(json!({}))
+        }
+        "Runtime.enable" => {
+            if !driver.state().console.contains_key(tab) {
+                let subscription = listen(driver, tab).await?;
+                driver.state().console.insert(tab.to_owned(), subscription);
+            }
+            Ok(json!({}))
+        }
+        "Runtime.disable" => {
+            let heard = driver.state().console.remove(tab);
+            if let Some(subscription) = heard {
+                driver.ask("session.unsubscribe", json!({"subscriptions": [subscription]})).await?;
+            }
+            Ok(json!({}))
+        }
+        _ => Ok(json!({})),
+    }
+}
+
+async fn listen(driver: &Driver, tab: &str) -> Result<String, Refusal> {
+    let subscribe = json!({"events": ["log.entryAdded"], "contexts": [tab]});
+    Ok(text(&driver.ask("session.subscribe", subscribe).await?["subscription"]))
+}
+
+fn logged(driver: &Driver, told: &Value) {
+    let source = &told["source"];
+    let context = source["context"].as_str().unwrap_or_default();
+    let Some(tab) = driver.state().frames.get(context).map(|frame| frame.tab.clone()) else { return };
+    let (is_pulse, is_open) = {
+        let state = driver.state();
+        (state.console_pulses.contains(&tab), state.console.contains_key(&tab))
+    };
+    let place = &told["stackTrace"]["callFrames"][0];
+    let line = |name: &str| place[name].as_i64().map_or(0, |number| number + 1);
+    let is_error = told["type"] == "javascript";
+    let kind = told["method"].as_str().unwrap_or("log");
+    if is_pulse {
+        let level = match told["level"].as_str() {
+            Some("warn") => "warning",
+            Some("info") | None => "log",
+            Some(other) => other,
+        };
+        let message = json!({
+            "source": if is_error { "javascript" } else { "console-api" },
+            "level": level, "text": told["text"].as_str().unwrap_or_default(),
+            "url": place["url"], "line": line("lineNumber"), "column": line("columnNumber"),
+        });
+        driver.emit(&session_of(&tab), "Console.messageAdded", json!({"message": message}));
+    }
+    if !is_open {
+        return;
+    }
+    let timestamp = &told["timestamp"];
+    if is_error {
+        let text = told["text"].as_str().unwrap_or_default();
+        let details = json!({
+            "text": "Uncaught", "url": place["url"], "stackTrace": told["stackTrace"],
+            "lineNumber": place["lineNumber"].as_i64().unwrap_or_default(),
+            "columnNumber": place["columnNumber"].as_i64().unwrap_or_default(),
+            "exception": {"type": "object", "subtype": "error", "description": text},
+        });
+        let thrown = json!({"timestamp": timestamp, "exceptionDetails": details});
+        driver.emit(&session_of(&tab), "Runtime.exceptionThrown", thrown);
+        return;
+    }
+    let mut state = driver.state();
+    let world = state.objects.world(context, source["realm"].as_str().unwrap_or_default());
+    let arguments = told["args"].as_array().into_iter().flatten();
+    let arguments: Vec<_> = arguments
+        .map(|argument| {
+            let mut object = values::remote_object(argument);
+            if let Some(value) = values::plain(argument).filter(|_| argument["type"] != "object") {
+                object.entry("value").or_insert(value);
+            }
+            object
+        })
+        .collect();
+    drop(state);
+    let kind = if kind == "warn" { "warning" } else { kind };
+    let called = json!({
+        "type": kind, "args": arguments, "executionContextId": world, "timestamp": timestamp,
+        "stackTrace": told["stackTrace"],
+    });
+    driver.emit(&session_of(&tab), "Runtime.consoleAPICalled", called);
+}

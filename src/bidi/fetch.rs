@@ -1,0 +1,143 @@
+//! Requests that wait for a decision.
+use serde_json::{Value, json};
+
+use super::answers::{Answer, Command, unknown};
+use super::driver::Driver;
+use super::errors::Refusal;
+use super::events::emit_for;
+use super::network::{header, own_name, request_told};
+use super::state::Tab;
+
+pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
+    match method {
+        "Fetch.enable" => enable(command).await,
+        "Fetch.disable" => disable(command).await,
+        "Fetch.continueRequest" => resume(command).await,
+        "Fetch.fulfillRequest" => fulfill(command).await,
+        "Fetch.failRequest" => {
+            command.driver.ask("network.failRequest", json!({"request": held_name(command)?})).await
+        }
+        "Fetch.continueWithAuth" => authenticate(command).await,
+        "Fetch.getResponseBody" => Err(Refusal::missing("the body of an answer that is held")),
+        _ => unknown(method),
+    }
+}
+
+async fn enable(command: Command<'_>) -> Answer {
+    let patterns = command.params["patterns"].as_array();
+    let wanted = |pattern: &Value| pattern["urlPattern"].as_str().unwrap_or("*").to_owned();
+    let patterns: Vec<_> = patterns.into_iter().flatten().map(wanted).collect();
+    let mut phases = vec!["beforeRequestSent"];
+    if command.params["handleAuthRequests"] == true {
+        phases.push("authRequired");
+    }
+    let mut intercept = json!({"phases": phases, "contexts": [command.tab]});
+    // All but those of some schemes go by unheld.
+    let schemes: Vec<_> =
+        patterns.iter().filter_map(|pattern| pattern.split_once(':')).map(|(scheme, _)| scheme).collect();
+    if !schemes.is_empty() && schemes.len() == patterns.len() {
+        intercept["urlPatterns"] =
+            schemes.iter().map(|scheme| json!({"type": "pattern", "protocol": scheme})).collect();
+    }
+    let added = command.driver.ask("network.addIntercept", intercept).await?;
+    let intercept = added["intercept"].as_str().unwrap_or_default().to_owned();
+    let keep = |tab: &mut Tab| tab.intercepts.push(intercept);
+    command.driver.state().tabs.get_mut(command.tab).map(keep);
+    Ok(json!({}))
+}
+
+async fn disable(command: Command<'_>) -> Answer {
+    let take = |tab: &mut Tab| std::mem::take(&mut tab.intercepts);
+    let intercepts = command.driver.state().tabs.get_mut(command.tab).map(take);
+    for intercept in intercepts.unwrap_or_default() {
+        command.driver.ask("network.removeIntercept", json!({"intercept": intercept})).await?;
+    }
+    Ok(json!({}))
+}
+
+/// Tells of a request that waits.
+pub(super) fn held(driver: &Driver, told: &Value, id: &str, kind: &str) {
+    let context = told["context"].as_str().unwrap_or_default();
+    let request = told["request"]["request"].as_str().unwrap_or_default();
+    let paused = json!({
+        "requestId": format!("held-{request}"),
+        "request": request_told(&told["request"]),
+        "frameId": context,
+        "resourceType": kind,
+        "networkId": id,
+    });
+    emit_for(driver, context, "Fetch.requestPaused", paused);
+}
+
+/// A server asks who it is.
+pub(super) fn challenged(driver: &Driver, told: &Value) {
+    if told["isBlocked"] != true {
+        return;
+    }
+    let context = told["context"].as_str().unwrap_or_default();
+    let request = told["request"]["request"].as_str().unwrap_or_default();
+    let challenge = &told["response"]["authChallenges"][0];
+    let required = json!({
+        "requestId": format!("held-{request}"),
+        "request": request_told(&told["request"]),
+        "frameId": context,
+        "resourceType": "Other",
+        "authChallenge": {"origin": "", "scheme": challenge["scheme"], "realm": challenge["realm"]},
+    });
+    emit_for(driver, context, "Fetch.authRequired", required);
+}
+
+fn held_name(command: Command<'_>) -> Result<String, Refusal> {
+    let id = command.text("requestId");
+    let held = id.strip_prefix("held-").map(str::to_owned);
+    held.or_else(|| own_name(command.driver, id)).ok_or_else(|| Refusal::new("Invalid InterceptionId."))
+}
+
+fn headers(entries: &Value) -> Vec<Value> {
+    let entries = entries.as_array().into_iter().flatten();
+    entries.map(|entry| header(entry["name"].as_str().unwrap_or_default(), &entry["value"])).collect()
+}
+
+async fn resume(command: Command<'_>) -> Answer {
+    let params = command.params;
+    let mut go = json!({"request": held_name(command)?});
+    for name in ["url", "method"] {
+        if params[name].is_string() {
+            go[name] = params[name].clone();
+        }
+    }
+    if params["headers"].is_array() {
+        go["headers"] = headers(&params["headers"]).into();
+    }
+    if params["postData"].is_string() {
+        go["body"] = json!({"type": "base64", "value": params["postData"]});
+    }
+    command.driver.ask("network.continueRequest", go).await
+}
+
+async fn fulfill(command: Command<'_>) -> Answer {
+    let params = command.params;
+    let mut response = json!({
+        "request": held_name(command)?,
+        "statusCode": params["responseCode"],
+        "headers": headers(&params["responseHeaders"]),
+        "body": {"type": "base64", "value": params["body"].as_str().unwrap_or_default()},
+    });
+    response["reasonPhrase"] = params["responsePhrase"].as_str().unwrap_or("OK").into();
+    command.driver.ask("network.provideResponse", response).await
+}
+
+async fn authenticate(command: Command<'_>) -> Answer {
+    let answer = &command.params["authChallengeResponse"];
+    let mut go = json!({"request": held_name(command)?});
+    match answer["response"].as_str() {
+        Some("ProvideCredentials") => {
+            go["action"] = "provideCredentials".into();
+            go["credentials"] =
+                json!({"type": "password", "username": answer["username"], "password": answer["password"]});
+        }
+        // Who is asked by a window of the browser's would wait for a person.
+        _ => go["action"] = "cancel".into(),
+    }
+    command.driver.ask("network.continueWithAuth", go).await
+}

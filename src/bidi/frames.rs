@@ -1,0 +1,149 @@
+//! Frames: what is shown where, the worlds beside their documents, and the scripts that those begin with.
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::answers::{Answer, Command, unknown};
+use super::driver::Driver;
+use super::errors::Refusal;
+use super::runtime::{ask_page, utility_world};
+use super::state::{State, Tab};
+
+pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
+    match method {
+        "Page.getFrameTree" => Ok(json!({"frameTree": tree(&command.driver.state(), command.tab)})),
+        "Page.createIsolatedWorld" => {
+            let frame = command.text("frameId");
+            if !command.driver.state().frames.contains_key(frame) {
+                return Err(Refusal::no_frame());
+            }
+            Ok(json!({"executionContextId": utility_world(command.driver, frame).await?}))
+        }
+        "Page.setDocumentContent" => set_content(command).await,
+        "Page.addScriptToEvaluateOnNewDocument" => add_script(command).await,
+        "Page.removeScriptToEvaluateOnNewDocument" => {
+            let tab = |tab: &mut Tab| tab.preload.remove(command.text("identifier"));
+            let script = command.driver.state().tabs.get_mut(command.tab).and_then(tab);
+            match script {
+                Some(script) => {
+                    command.driver.ask("script.removePreloadScript", json!({"script": script})).await
+                }
+                None => Err(Refusal::new("Script not found")),
+            }
+        }
+        _ => unknown(method),
+    }
+}
+
+/// The frame with all that are in it, as far as they are known.
+fn tree(state: &State, context: &str) -> Value {
+    let mut frame = described(state, context);
+    if state.tabs.get(context).is_some_and(|tab| tab.is_unborn) {
+        frame["url"] = ":".into();
+        frame["loaderId"] = "".into();
+    }
+    let children = state.frames.iter().filter(|(_, frame)| frame.parent.as_deref() == Some(context));
+    let children: Vec<_> = children.map(|(id, _)| tree(state, id)).collect();
+    json!({"frame": frame, "childFrames": children})
+}
+
+/// A frame with its document, as events tell it.
+pub(super) fn described(state: &State, context: &str) -> Value {
+    let Some(frame) = state.frames.get(context) else { return json!({}) };
+    let (url, fragment) = match frame.url.split_once('#') {
+        Some((url, fragment)) => (url, Some(format!("#{fragment}"))),
+        None => (frame.url.as_str(), None),
+    };
+    let mut told = json!({
+        "id": context,
+        "parentId": frame.parent,
+        "loaderId": frame.loader,
+        "name": frame.name,
+        "url": url,
+        "urlFragment": fragment,
+        "mimeType": "text/html",
+    });
+    if let Some(asked) = failed_address(&frame.url) {
+        told["url"] = "chrome-error://chromewebdata/".into();
+        told["urlFragment"] = Value::Null;
+        told["unreachableUrl"] = asked.into();
+    }
+    told
+}
+
+/// What was asked for, where Firefox shows a page of its own that says why it could not be had.
+pub(super) fn failed_address(url: &str) -> Option<String> {
+    let own = ["about:neterror", "about:certerror", "about:blocked", "about:httpsonlyerror"];
+    if !own.iter().any(|page| url.starts_with(page)) {
+        return None;
+    }
+    let (_, query) = url.split_once('?')?;
+    let asked = url::form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "u");
+    asked.map(|(_, address)| address.into_owned())
+}
+
+async fn set_content(command: Command<'_>) -> Answer {
+    const WRITE: &str = "html => { document.open(); document.write(html); document.close(); }";
+    let html = json!({"type": "string", "value": command.params["html"]});
+    // In the page's own world: scripts in the content are the page's.
+    let frame = command.text("frameId");
+    let call = json!({
+        "functionDeclaration": WRITE,
+        "target": {"context": frame},
+        "arguments": [html],
+        "awaitPromise": false,
+    });
+    command.driver.ask("script.callFunction", call).await?;
+    until_written(command.driver, frame).await
+}
+
+/// Firefox tells the moments of a document that was written anew only if something in it is still to come.
+async fn until_written(driver: &Arc<Driver>, frame: &str) -> Answer {
+    const LOADED: &str = "() => document.readyState === 'complete' || new Promise(done => \
+        addEventListener('load', () => done(true), { once: true }))";
+    let loader = driver.state().frames.get(frame).map(|frame| frame.loader.clone()).unwrap_or_default();
+    ask_page(driver, frame, LOADED, Vec::new()).await?;
+    let session = driver.state().session_for(frame).unwrap_or_default();
+    for name in ["DOMContentLoaded", "load"] {
+        driver.emit(
+            &session,
+            "Page.lifecycleEvent",
+            json!({"frameId": frame, "loaderId": loader, "name": name, "timestamp": 0}),
+        );
+    }
+    super::events::watch_rest(driver, frame);
+    Ok(json!({}))
+}
+
+async fn add_script(command: Command<'_>) -> Answer {
+    let source = command.text("source");
+    let mut script = json!({
+        "functionDeclaration": format!("() => {{ {source}\n}}"),
+        "contexts": [command.tab],
+    });
+    if let Some(world) = command.params["worldName"].as_str() {
+        script["sandbox"] = world.into();
+    }
+    let added = command.driver.ask("script.addPreloadScript", script);
+    if command.params["runImmediately"] == true {
+        let run = json!({"expression": source, "target": {"context": command.tab}, "awaitPromise": false});
+        command.driver.tell("script.evaluate", run);
+    }
+    let script = added.await?["script"].as_str().unwrap_or_default().to_owned();
+    if let Some(tab) = command.driver.state().tabs.get_mut(command.tab) {
+        tab.preload.insert(script.clone(), script.clone());
+    }
+    Ok(json!({"identifier": script}))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_of_the_browser_tells_what_was_asked_for() {
+        let told = failed_address("about:neterror?e=dnsNotFound&u=http%3A//a.example/x%3Fy&c=UTF-8");
+        assert_eq!(told.as_deref(), Some("http://a.example/x?y"));
+        assert_eq!(failed_address("http://a.example/?u=b"), None);
+    }
+}

@@ -1,0 +1,289 @@
+//! Pointer, keys and touch. What is waiting goes out as one gesture: Firefox takes several commands that it has at once
+//! one after the other, with a pause between them.
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+
+use super::answers::{Answer, Command, unknown};
+use super::driver::Driver;
+use super::errors::Refusal;
+use super::keys;
+use super::runtime::{ask_page, ask_page_raw};
+
+/// The devices of a tab, and what they are still to do.
+#[derive(Debug, Default)]
+pub(super) struct Devices {
+    queue: VecDeque<(Item, oneshot::Sender<Result<(), Refusal>>)>,
+    is_busy: bool,
+}
+
+#[derive(Debug)]
+enum Item {
+    /// One thing after the other, each by one device.
+    Ticks(Vec<(Device, Value)>),
+    Insert(String),
+    /// Nothing: who waits for it knows that all before it was done.
+    Fence,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Device {
+    Mouse,
+    Keyboard,
+    Wheel,
+    Finger,
+}
+
+impl Device {
+    fn source(self, actions: Vec<Value>) -> Value {
+        let pointer =
+            |id: &str, kind: &str| json!({"type": "pointer", "id": id, "parameters": {"pointerType": kind}});
+        let mut source = match self {
+            Self::Mouse => pointer("mouse", "mouse"),
+            Self::Finger => pointer("finger", "touch"),
+            Self::Keyboard => json!({"type": "key", "id": "keyboard"}),
+            Self::Wheel => json!({"type": "wheel", "id": "wheel"}),
+        };
+        source["actions"] = actions.into();
+        source
+    }
+}
+
+/// How many things are done in one gesture.
+const MOST_TICKS: usize = 200;
+
+pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
+    let item = match method {
+        "Input.dispatchMouseEvent" => mouse(command.params),
+        "Input.dispatchKeyEvent" => key(command.params)?,
+        "Input.dispatchTouchEvent" => touch(command.params)?,
+        "Input.insertText" => Item::Insert(command.text("text").to_owned()),
+        "Firefox.clickChain" => chain(command.params),
+        "Input.setInterceptDrags" | "Input.dispatchDragEvent" => {
+            return Err(Refusal::missing("to drop something: its protocol begins a drag and never ends it"));
+        }
+        _ => return unknown(method),
+    };
+    done(command, item).await?;
+    Ok(json!({}))
+}
+
+/// Waits until all that was done before has been heard.
+pub(super) async fn until_heard(command: Command<'_>) {
+    let _ = done(command, Item::Fence).await;
+}
+
+async fn done(command: Command<'_>, item: Item) -> Result<(), Refusal> {
+    let (sender, receiver) = oneshot::channel();
+    let starts = {
+        let mut state = command.driver.state();
+        let tab = state.tabs.get_mut(command.tab).ok_or_else(Refusal::no_frame)?;
+        tab.devices.queue.push_back((item, sender));
+        !std::mem::replace(&mut tab.devices.is_busy, true)
+    };
+    if starts {
+        let (driver, tab) = (command.driver.clone(), command.tab.to_owned());
+        command.driver.spawn(async move { work(&driver, &tab).await });
+    }
+    receiver.await.unwrap_or_else(|_| Err(Refusal::no_frame()))
+}
+
+/// Does what waits until nothing does.
+async fn work(driver: &Arc<Driver>, tab: &str) {
+    loop {
+        let mut batch: Vec<(Device, Value)> = Vec::new();
+        let mut waiting = Vec::new();
+        let mut insert = None;
+        {
+            let mut state = driver.state();
+            let Some(devices) = state.tabs.get_mut(tab).map(|tab| &mut tab.devices) else { return };
+            while let Some((item, _)) = devices.queue.front() {
+                let stops =
+                    !batch.is_empty() && (matches!(item, Item::Insert(_)) || batch.len() > MOST_TICKS);
+                if stops || insert.is_some() {
+                    break;
+                }
+                let Some((item, sender)) = devices.queue.pop_front() else { break };
+                match item {
+                    Item::Ticks(ticks) => batch.extend(ticks),
+                    Item::Insert(text) => insert = Some(text),
+                    Item::Fence => {}
+                }
+                waiting.push(sender);
+            }
+            if waiting.is_empty() {
+                devices.is_busy = false;
+                return;
+            }
+        }
+        let done = match insert {
+            Some(text) => insert_text(driver, tab, &text).await,
+            None if batch.is_empty() => Ok(()),
+            None => perform(driver, tab, batch).await,
+        };
+        for waiting in waiting {
+            let _ = waiting.send(done.clone());
+        }
+    }
+}
+
+async fn perform(driver: &Driver, tab: &str, ticks: Vec<(Device, Value)>) -> Result<(), Refusal> {
+    let ask = |ticks: &[(Device, Value)]| json!({"context": tab, "actions": sources(ticks)});
+    match driver.ask("input.performActions", ask(&ticks)).await {
+        Err(Refusal(reason)) if reason.starts_with("move target out of bounds") => {
+            // A hand that goes too far is held up by the edge.
+            let size = ask_page(driver, tab, "() => [innerWidth, innerHeight]", Vec::new()).await?;
+            let within = ticks.into_iter().map(|(device, action)| (device, held_within(action, &size)));
+            let within: Vec<_> = within.collect();
+            driver.ask("input.performActions", ask(&within)).await.map(drop)
+        }
+        done => done.map(drop),
+    }
+}
+
+fn held_within(mut action: Value, size: &Value) -> Value {
+    for (side, name) in ["x", "y"].into_iter().enumerate() {
+        if let (Some(at), Some(length)) = (action[name].as_f64(), size[side].as_f64()) {
+            action[name] = at.clamp(0.0, (length - 1.0).max(0.0)).into();
+        }
+    }
+    action
+}
+
+/// A list for each device that does anything; while one acts, the others pause.
+fn sources(ticks: &[(Device, Value)]) -> Vec<Value> {
+    let devices = [Device::Keyboard, Device::Mouse, Device::Wheel, Device::Finger];
+    let acting = devices.into_iter().filter(|device| ticks.iter().any(|(acts, _)| acts == device));
+    let list = |device: Device| {
+        let action = |(acts, action): &(Device, Value)| {
+            if *acts == device { action.clone() } else { json!({"type": "pause"}) }
+        };
+        device.source(ticks.iter().map(action).collect())
+    };
+    acting.map(list).collect()
+}
+
+fn button(name: &str) -> u32 {
+    match name {
+        "middle" => 1,
+        "right" => 2,
+        "back" => 3,
+        "forward" => 4,
+        _ => 0,
+    }
+}
+
+fn mouse(params: &Value) -> Item {
+    let at = json!({"type": "pointerMove", "x": params["x"], "y": params["y"], "duration": 0});
+    let number = button(params["button"].as_str().unwrap_or_default());
+    Item::Ticks(match params["type"].as_str() {
+        Some("mousePressed") => vec![(Device::Mouse, json!({"type": "pointerDown", "button": number}))],
+        Some("mouseReleased") => vec![(Device::Mouse, json!({"type": "pointerUp", "button": number}))],
+        Some("mouseWheel") => {
+            #[expect(clippy::cast_possible_truncation, reason = "pixels")]
+            let whole = |name: &str| params[name].as_f64().unwrap_or_default().round() as i64;
+            let scroll = json!({
+                "type": "scroll", "x": whole("x"), "y": whole("y"), "deltaX": whole("deltaX"), "deltaY": whole("deltaY"),
+                "duration": 0,
+            });
+            vec![(Device::Wheel, scroll)]
+        }
+        _ => vec![(Device::Mouse, at)],
+    })
+}
+
+/// Several clicks in one gesture.
+fn chain(params: &Value) -> Item {
+    let number = button(params["button"].as_str().unwrap_or_default());
+    let pause = |time: &Value| (Device::Mouse, json!({"type": "pause", "duration": time}));
+    let mut ticks = Vec::new();
+    for (click, hold) in params["holds"].as_array().into_iter().flatten().enumerate() {
+        if click > 0 {
+            ticks.push(pause(&params["pauses"][click - 1]));
+        }
+        ticks.push((Device::Mouse, json!({"type": "pointerDown", "button": number})));
+        ticks.push(pause(hold));
+        ticks.push((Device::Mouse, json!({"type": "pointerUp", "button": number})));
+    }
+    Item::Ticks(ticks)
+}
+
+fn key(params: &Value) -> Result<Item, Refusal> {
+    let text = |name: &str| params[name].as_str().unwrap_or_default();
+    let kind = match text("type") {
+        "keyUp" => "keyUp",
+        // The key that went down has typed it.
+        "char" => return Ok(Item::Fence),
+        _ => "keyDown",
+    };
+    let missing = || Refusal::missing(&format!("to press the key {:?}", text("key")));
+    let value = keys::value(text("code"), text("key")).ok_or_else(missing)?;
+    Ok(Item::Ticks(vec![(Device::Keyboard, json!({"type": kind, "value": value}))]))
+}
+
+fn touch(params: &Value) -> Result<Item, Refusal> {
+    let points = params["touchPoints"].as_array().map(Vec::as_slice).unwrap_or_default();
+    Ok(Item::Ticks(match (params["type"].as_str(), points) {
+        (Some("touchStart"), [at]) => vec![
+            (Device::Finger, json!({"type": "pointerMove", "x": at["x"], "y": at["y"], "duration": 0})),
+            (Device::Finger, json!({"type": "pointerDown", "button": 0})),
+        ],
+        (Some("touchMove"), [at]) => {
+            vec![(Device::Finger, json!({"type": "pointerMove", "x": at["x"], "y": at["y"], "duration": 0}))]
+        }
+        (Some("touchEnd" | "touchCancel"), _) => {
+            vec![(Device::Finger, json!({"type": "pointerUp", "button": 0}))]
+        }
+        _ => return Err(Refusal::missing("to touch with several fingers")),
+    }))
+}
+
+/// Puts text where the focus is, as an input method does it: the page hears of a trusted `input`.
+async fn insert_text(driver: &Driver, tab: &str, text: &str) -> Result<(), Refusal> {
+    const INSERT: &str = "text => { let at = document.activeElement; \
+        while (at && at.shadowRoot && at.shadowRoot.activeElement) at = at.shadowRoot.activeElement; \
+        if (at && /^(?:IFRAME|FRAME)$/.test(at.nodeName)) return at.contentWindow; \
+        document.execCommand('insertText', false, text); return null; }";
+    const DEEPEST: usize = 20;
+    let mut frame = tab.to_owned();
+    for _ in 0..DEEPEST {
+        let given = vec![json!({"type": "string", "value": text})];
+        let told = ask_page_raw(driver, &frame, INSERT, given).await?;
+        match told["value"]["context"].as_str() {
+            Some(inner) => inner.clone_into(&mut frame),
+            None => return Ok(()),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn while_one_device_acts_the_others_pause() {
+        let ticks = [
+            (Device::Keyboard, json!({"type": "keyDown", "value": "a"})),
+            (Device::Mouse, json!({"type": "pointerDown", "button": 0})),
+        ];
+        let sources = sources(&ticks);
+        assert_eq!(sources.len(), 2);
+        assert_eq!(sources[0]["actions"][1]["type"], "pause");
+        assert_eq!(sources[1]["actions"][0]["type"], "pause");
+    }
+
+    #[test]
+    fn a_double_click_is_one_gesture() {
+        let Item::Ticks(ticks) = chain(&json!({"button": "left", "holds": [30, 30], "pauses": [50]})) else {
+            panic!("no gesture");
+        };
+        let kinds: Vec<_> = ticks.iter().map(|(_, action)| action["type"].as_str().unwrap()).collect();
+        assert_eq!(
+            kinds,
+            ["pointerDown", "pause", "pointerUp", "pause", "pointerDown", "pause", "pointerUp"]
+        );
+    }
+}

@@ -1,0 +1,129 @@
+//! Going somewhere, dialogs, and what else a tab is asked to do.
+use serde_json::{Value, json};
+
+use super::answers::{Answer, Command, quiet, unknown};
+use super::errors::{Refusal, network_error};
+use super::runtime::ask_page;
+use super::state::{Tab, session_of};
+
+pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
+    match method {
+        "Page.navigate" => navigate(command).await,
+        "Page.reload" => {
+            let reload = json!({"context": command.tab, "wait": "none"});
+            command.driver.ask("browsingContext.reload", reload).await?;
+            Ok(json!({}))
+        }
+        "Page.stopLoading" => {
+            ask_page(command.driver, command.tab, "() => window.stop()", Vec::new()).await?;
+            Ok(json!({}))
+        }
+        "Page.getNavigationHistory" => Ok(history(command)),
+        "Page.navigateToHistoryEntry" => traverse(command).await,
+        "Page.bringToFront" => {
+            command.driver.ask("browsingContext.activate", json!({"context": command.tab})).await
+        }
+        "Page.close" => {
+            let close = json!({"context": command.tab, "promptUnload": true});
+            // The page may ask back, and then nobody knows when this is answered.
+            command.driver.tell("browsingContext.close", close);
+            Ok(json!({}))
+        }
+        "Page.handleJavaScriptDialog" => answer_dialog(command).await,
+        "Page.setInterceptFileChooserDialog" => {
+            let catches = command.params["enabled"] == true;
+            let tab = |tab: &mut Tab| tab.catches_choosers = catches;
+            command.driver.state().tabs.get_mut(command.tab).map(tab);
+            Ok(json!({}))
+        }
+        "Page.setBypassCSP" if command.params["enabled"] != true => Ok(json!({})),
+        "Page.setBypassCSP" => Err(Refusal::missing("to leave a page's content security policy out")),
+        "Page.crash" => Err(Refusal::missing("to have a page crash")),
+        _ => quiet(method).or_else(|_| unknown(method)),
+    }
+}
+
+async fn navigate(command: Command<'_>) -> Answer {
+    if command.params["referrer"].as_str().is_some_and(|referrer| !referrer.is_empty()) {
+        return Err(Refusal::missing("to navigate with a referrer"));
+    }
+    let frame = command.params["frameId"].as_str().unwrap_or(command.tab).to_owned();
+    if !command.driver.state().frames.contains_key(&frame) {
+        return Err(Refusal::no_frame());
+    }
+    let go = json!({"context": frame, "url": command.params["url"], "wait": "none"});
+    let told = command.driver.ask("browsingContext.navigate", go).await;
+    let state = command.driver.state();
+    match told {
+        Ok(told) => {
+            let navigation = told["navigation"].as_str().unwrap_or_default();
+            if state.download_navigations.has(navigation) {
+                return Ok(json!({
+                    "frameId": frame,
+                    "loaderId": navigation,
+                    "errorText": "net::ERR_ABORTED",
+                    "isDownload": true,
+                }));
+            }
+            let stays = state.same_document.has(navigation);
+            let loader = (!stays).then_some(navigation);
+            Ok(json!({"frameId": frame, "loaderId": loader}))
+        }
+        Err(Refusal(reason)) if reason.starts_with("unknown error") => {
+            let reason = reason.trim_start_matches("unknown error: ");
+            let known = state.frames.get(&frame);
+            let loader = known.map(|frame| frame.navigation.clone().unwrap_or_else(|| frame.loader.clone()));
+            Ok(json!({"frameId": frame, "loaderId": loader, "errorText": network_error(reason)}))
+        }
+        Err(refusal) => Err(refusal),
+    }
+}
+
+/// Firefox tells no list of where a tab has been. So one entry stands for the way back, and one for the way forward.
+const BACK: i64 = 1;
+const HERE: i64 = 2;
+const FORWARD: i64 = 3;
+
+fn history(command: Command<'_>) -> Value {
+    let url =
+        command.driver.state().frames.get(command.tab).map(|frame| frame.url.clone()).unwrap_or_default();
+    let entry = |id: i64, url: &str| json!({"id": id, "url": url, "title": ""});
+    json!({"currentIndex": 1, "entries": [entry(BACK, ""), entry(HERE, &url), entry(FORWARD, "")]})
+}
+
+async fn traverse(command: Command<'_>) -> Answer {
+    let delta = match command.params["entryId"].as_i64() {
+        Some(BACK) => -1,
+        Some(FORWARD) => 1,
+        _ => {
+            let reload = json!({"context": command.tab, "wait": "none"});
+            return command.driver.ask("browsingContext.reload", reload).await;
+        }
+    };
+    let begun = |frame: &super::state::Frame| (frame.loader.clone(), frame.navigation.clone());
+    let before = command.driver.state().frames.get(command.tab).map(begun);
+    let go = json!({"context": command.tab, "delta": delta});
+    command.driver.ask("browsingContext.traverseHistory", go).await?;
+    if command.driver.state().frames.get(command.tab).map(begun) != before {
+        return Ok(json!({}));
+    }
+    // Nothing is told of a step within the document.
+    let here = ask_page(command.driver, command.tab, "() => location.href", Vec::new()).await?;
+    let mut state = command.driver.state();
+    if let Some(frame) = state.frames.get_mut(command.tab).filter(|frame| Some(begun(frame)) == before) {
+        here.as_str().unwrap_or_default().clone_into(&mut frame.url);
+        let moved = json!({"frameId": command.tab, "url": here});
+        command.driver.emit(&session_of(command.tab), "Page.navigatedWithinDocument", moved);
+    }
+    Ok(json!({}))
+}
+
+async fn answer_dialog(command: Command<'_>) -> Answer {
+    let context = command.driver.state().tabs.get(command.tab).and_then(|tab| tab.dialog.clone());
+    let context = context.ok_or_else(|| Refusal::new("No dialog is showing"))?;
+    let mut answer = json!({"context": context, "accept": command.params["accept"] == true});
+    if let Some(text) = command.params.get("promptText").filter(|text| !Value::is_null(text)) {
+        answer["userText"] = text.clone();
+    }
+    command.driver.ask("browsingContext.handleUserPrompt", answer).await
+}

@@ -1,0 +1,282 @@
+//! Requests and what became of them.
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::answers::{Answer, Command, quiet, unknown};
+use super::driver::Driver;
+use super::errors::{Refusal, network_error};
+use super::events::{emit_for, watch_rest};
+use super::fetch;
+
+/// A request that is under way, or one that others may still ask about.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Hop {
+    /// The number by which it goes here: that of the document, for a request that brings one.
+    pub id: String,
+    pub context: String,
+    /// The answer that sent it elsewhere.
+    pub redirect: Option<Value>,
+    pub kind: String,
+}
+
+/// How many requests are remembered.
+const REMEMBERED: usize = 2_000;
+
+pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
+    let Command { driver, params, .. } = command;
+    let contexts = json!([command.tab]);
+    match method {
+        "Network.setExtraHTTPHeaders" => {
+            let headers = params["headers"].as_object().into_iter().flatten();
+            let headers: Vec<_> = headers.map(|(name, value)| header(name, value)).collect();
+            driver.ask("network.setExtraHeaders", json!({"headers": headers, "contexts": contexts})).await
+        }
+        "Network.setCacheDisabled" => {
+            let behavior = if params["cacheDisabled"] == true { "bypass" } else { "default" };
+            let set = json!({"cacheBehavior": behavior, "contexts": contexts});
+            driver.ask("network.setCacheBehavior", set).await
+        }
+        "Network.emulateNetworkConditions" => {
+            let offline = params["offline"] == true;
+            let conditions = if offline { json!({"type": "offline"}) } else { Value::Null };
+            let set = json!({"networkConditions": conditions, "contexts": contexts});
+            driver.ask("emulation.setNetworkConditions", set).await
+        }
+        "Network.getResponseBody" => body(driver, command.text("requestId"), "response").await,
+        "Network.getRequestPostData" => {
+            let told = body(driver, command.text("requestId"), "request").await?;
+            Ok(json!({"postData": told["body"], "base64Encoded": told["base64Encoded"]}))
+        }
+        _ => quiet(method).or_else(|_| unknown(method)),
+    }
+}
+
+pub(super) fn header(name: &str, value: &Value) -> Value {
+    json!({"name": name, "value": {"type": "string", "value": value}})
+}
+
+async fn body(driver: &Driver, id: &str, kind: &str) -> Answer {
+    let request =
+        own_name(driver, id).ok_or_else(|| Refusal::new("No resource with given identifier found"))?;
+    let told = driver.ask("network.getData", json!({"dataType": kind, "request": request})).await?;
+    let bytes = &told["bytes"];
+    Ok(json!({"body": bytes["value"], "base64Encoded": bytes["type"] == "base64"}))
+}
+
+/// Firefox's name for a request.
+pub(super) fn own_name(driver: &Driver, id: &str) -> Option<String> {
+    let state = driver.state();
+    state.requests.iter().find(|(_, hop)| hop.id == id).map(|(request, _)| request.clone())
+}
+
+pub(super) fn hear(driver: &Arc<Driver>, method: &str, told: &Value) {
+    match method {
+        "network.beforeRequestSent" => begun(driver, told),
+        "network.responseStarted" => answered(driver, told),
+        "network.responseCompleted" => completed(driver, told),
+        "network.fetchError" => failed(driver, told),
+        "network.authRequired" => fetch::challenged(driver, told),
+        _ => {}
+    }
+}
+
+fn request_of(told: &Value) -> &str {
+    told["request"]["request"].as_str().unwrap_or_default()
+}
+
+/// Seconds, which is what the DevTools protocol counts.
+fn seconds(told: &Value) -> f64 {
+    told["timestamp"].as_f64().unwrap_or_default() / 1000.0
+}
+
+fn begun(driver: &Arc<Driver>, told: &Value) {
+    let request = request_of(told).to_owned();
+    let context = told["context"].as_str().unwrap_or_default().to_owned();
+    let navigation = told["navigation"].as_str();
+    let (id, redirect, loader, kind) = {
+        let mut state = driver.state();
+        if state.requests.len() > REMEMBERED {
+            let running: Vec<String> =
+                state.frames.values().flat_map(|frame| frame.in_flight.iter().cloned()).collect();
+            state.requests.retain(|request, _| running.contains(request));
+        }
+        let loader = state.frames.get(&context).map(|frame| frame.loader.clone()).unwrap_or_default();
+        let kind = kind_of(told);
+        let hop = state.requests.entry(request.clone()).or_insert_with(|| Hop {
+            id: navigation.unwrap_or(&request).to_owned(),
+            context: context.clone(),
+            kind: kind.clone(),
+            ..Hop::default()
+        });
+        let (id, redirect) = (hop.id.clone(), hop.redirect.take());
+        if let Some(frame) = state.frames.get_mut(&context) {
+            frame.in_flight.insert(request.clone());
+            frame.activity += 1;
+        }
+        (id, redirect, navigation.map_or(loader, str::to_owned), kind)
+    };
+    let mut event = json!({
+        "requestId": id,
+        "loaderId": loader,
+        "documentURL": told["request"]["url"],
+        "request": request_told(&told["request"]),
+        "timestamp": seconds(told),
+        "wallTime": seconds(told),
+        "initiator": {"type": "other"},
+        "redirectHasExtraInfo": false,
+        "type": kind,
+        "frameId": context,
+    });
+    if let Some(redirect) = redirect {
+        event["redirectResponse"] = redirect;
+    }
+    emit_for(driver, &context, "Network.requestWillBeSent", event);
+    if told["isBlocked"] == true {
+        fetch::held(driver, told, &id, &kind);
+    }
+}
+
+pub(super) fn request_told(request: &Value) -> Value {
+    let url = request["url"].as_str().unwrap_or_default();
+    let (url, fragment) =
+        url.split_once('#').map_or((url, None), |(url, rest)| (url, Some(format!("#{rest}"))));
+    json!({
+        "url": url,
+        "urlFragment": fragment,
+        "method": request["method"],
+        "headers": headers_told(&request["headers"]),
+        "hasPostData": request["bodySize"].as_u64().is_some_and(|size| size > 0),
+    })
+}
+
+/// Headers by their names; repeated ones are joined as the DevTools protocol does it.
+fn headers_told(headers: &Value) -> Value {
+    let mut told = Map::new();
+    for header in headers.as_array().into_iter().flatten() {
+        let name = header["name"].as_str().unwrap_or_default().to_owned();
+        let value = header["value"]["value"].as_str().unwrap_or_default();
+        match told.get_mut(&name) {
+            Some(Value::String(before)) => {
+                before.push('\n');
+                before.push_str(value);
+            }
+            _ => drop(told.insert(name, value.into())),
+        }
+    }
+    Value::Object(told)
+}
+
+fn kind_of(told: &Value) -> String {
+    let request = &told["request"];
+    let destination = request["destination"].as_str().unwrap_or_default();
+    let initiator = request["initiatorType"].as_str().unwrap_or_default();
+    let known = HashMap::from([
+        ("document", "Document"),
+        ("iframe", "Document"),
+        ("frame", "Document"),
+        ("object", "Document"),
+        ("embed", "Document"),
+        ("style", "Stylesheet"),
+        ("script", "Script"),
+        ("image", "Image"),
+        ("font", "Font"),
+        ("audio", "Media"),
+        ("video", "Media"),
+        ("track", "TextTrack"),
+        ("manifest", "Manifest"),
+    ]);
+    if told["navigation"].is_string() {
+        return "Document".to_owned();
+    }
+    match (known.get(destination), initiator) {
+        (Some(kind), _) => (*kind).to_owned(),
+        (None, "fetch") => "Fetch".to_owned(),
+        (None, "xmlhttprequest") => "XHR".to_owned(),
+        _ => "Other".to_owned(),
+    }
+}
+
+fn response_told(response: &Value) -> Value {
+    json!({
+        "url": response["url"].as_str().unwrap_or_default().split('#').next(),
+        "status": response["status"],
+        "statusText": response["statusText"],
+        "headers": headers_told(&response["headers"]),
+        "mimeType": response["mimeType"].as_str().unwrap_or_default().split(';').next().map(str::trim),
+        "protocol": response["protocol"],
+        "fromDiskCache": response["fromCache"],
+        "encodedDataLength": response["bytesReceived"].as_f64().unwrap_or_default(),
+        "securityState": "unknown",
+    })
+}
+
+fn is_redirect(response: &Value) -> bool {
+    let moved = matches!(response["status"].as_u64(), Some(301 | 302 | 303 | 307 | 308));
+    let mut headers = response["headers"].as_array().into_iter().flatten();
+    moved
+        && headers
+            .any(|header| header["name"].as_str().is_some_and(|name| name.eq_ignore_ascii_case("location")))
+}
+
+fn hop_of(driver: &Driver, told: &Value) -> Option<Hop> {
+    driver.state().requests.get(request_of(told)).cloned()
+}
+
+fn answered(driver: &Driver, told: &Value) {
+    let Some(hop) = hop_of(driver, told) else { return };
+    if is_redirect(&told["response"]) {
+        return;
+    }
+    let loader = match hop.kind.as_str() {
+        "Document" => hop.id.clone(),
+        _ => driver.state().frames.get(&hop.context).map(|frame| frame.loader.clone()).unwrap_or_default(),
+    };
+    let event = json!({
+        "requestId": hop.id,
+        "loaderId": loader,
+        "timestamp": seconds(told),
+        "type": hop.kind,
+        "response": response_told(&told["response"]),
+        "hasExtraInfo": false,
+        "frameId": hop.context,
+    });
+    emit_for(driver, &hop.context, "Network.responseReceived", event);
+}
+
+fn completed(driver: &Arc<Driver>, told: &Value) {
+    let Some(hop) = hop_of(driver, told) else { return };
+    if is_redirect(&told["response"]) {
+        if let Some(hop) = driver.state().requests.get_mut(request_of(told)) {
+            hop.redirect = Some(response_told(&told["response"]));
+        }
+        return;
+    }
+    let length = told["response"]["bytesReceived"].as_f64().unwrap_or_default();
+    let event = json!({"requestId": hop.id, "timestamp": seconds(told), "encodedDataLength": length});
+    emit_for(driver, &hop.context, "Network.loadingFinished", event);
+    ended(driver, told, &hop);
+}
+
+fn failed(driver: &Arc<Driver>, told: &Value) {
+    let Some(hop) = hop_of(driver, told) else { return };
+    let text = network_error(told["errorText"].as_str().unwrap_or_default());
+    let event = json!({
+        "requestId": hop.id,
+        "timestamp": seconds(told),
+        "type": hop.kind,
+        "canceled": text == "net::ERR_ABORTED",
+        "errorText": text,
+    });
+    emit_for(driver, &hop.context, "Network.loadingFailed", event);
+    ended(driver, told, &hop);
+}
+
+fn ended(driver: &Arc<Driver>, told: &Value, hop: &Hop) {
+    if let Some(frame) = driver.state().frames.get_mut(&hop.context) {
+        frame.in_flight.remove(request_of(told));
+        frame.activity += 1;
+    }
+    watch_rest(driver, &hop.context);
+}

@@ -1,0 +1,137 @@
+//! The numbers by which worlds, nodes and objects of pages go, and Firefox's names for them.
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+
+use super::errors::Refusal;
+use super::values;
+
+/// The world in which the engine lives.
+pub(super) const UTILITY: &str = "utility";
+
+/// Where scripts run: a document's own world, or one beside it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct World {
+    pub frame: String,
+    pub realm: String,
+}
+
+/// Something in a page that is held.
+#[derive(Debug, Clone)]
+pub(super) struct Object {
+    pub world: i64,
+    pub handle: Option<String>,
+    pub node: Option<String>,
+    pub group: Option<String>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Objects {
+    next: i64,
+    worlds: HashMap<i64, World>,
+    held: HashMap<String, Object>,
+    /// Firefox's ids of nodes, and where each was found.
+    nodes: HashMap<i64, (String, String)>,
+    node_numbers: HashMap<String, i64>,
+}
+
+impl Objects {
+    /// The number of the world that is `realm`.
+    pub(super) fn world(&mut self, frame: &str, realm: &str) -> i64 {
+        if let Some((number, _)) = self.worlds.iter().find(|(_, world)| world.realm == realm) {
+            return *number;
+        }
+        self.next += 1;
+        self.worlds.insert(self.next, World { frame: frame.to_owned(), realm: realm.to_owned() });
+        self.next
+    }
+
+    pub(super) fn world_by_number(&self, number: i64) -> Result<World, Refusal> {
+        self.worlds.get(&number).cloned().ok_or_else(Refusal::replaced)
+    }
+
+    /// The number of a node, which all worlds share.
+    pub(super) fn node(&mut self, frame: &str, shared: &str) -> i64 {
+        if let Some(number) = self.node_numbers.get(shared) {
+            return *number;
+        }
+        self.next += 1;
+        self.nodes.insert(self.next, (shared.to_owned(), frame.to_owned()));
+        self.node_numbers.insert(shared.to_owned(), self.next);
+        self.next
+    }
+
+    /// Firefox's id of a node, and the frame it was found in.
+    pub(super) fn node_by_number(&self, number: i64) -> Result<(String, String), Refusal> {
+        self.nodes.get(&number).cloned().ok_or_else(|| Refusal::new("No node with given id found"))
+    }
+
+    pub(super) fn hold(&mut self, object: Object) -> String {
+        self.next += 1;
+        let id = format!("firefox.{}.{}", object.world, self.next);
+        self.held.insert(id.clone(), object);
+        id
+    }
+
+    pub(super) fn object(&self, id: &str) -> Result<Object, Refusal> {
+        self.held.get(id).cloned().ok_or_else(Refusal::replaced)
+    }
+
+    /// Lets go of an object. Gives its world and Firefox's name for it.
+    pub(super) fn release(&mut self, id: &str) -> Option<(World, String)> {
+        let object = self.held.remove(id)?;
+        Some((self.worlds.get(&object.world)?.clone(), object.handle?))
+    }
+
+    pub(super) fn in_group(&self, group: &str) -> Vec<String> {
+        let named = self.held.iter().filter(|(_, object)| object.group.as_deref() == Some(group));
+        named.map(|(id, _)| id.clone()).collect()
+    }
+
+    /// The document of a frame is gone.
+    pub(super) fn forget_frame(&mut self, frame: &str) {
+        self.worlds.retain(|_, world| world.frame != frame);
+        let worlds = &self.worlds;
+        self.held.retain(|_, object| worlds.contains_key(&object.world));
+        self.nodes.retain(|_, (_, found_in)| found_in != frame);
+        let nodes = &self.nodes;
+        self.node_numbers.retain(|_, number| nodes.contains_key(number));
+    }
+
+    /// A result as `RemoteObject` has it. With `hold`, what is an object gets an id.
+    pub(super) fn remote(&mut self, told: &Value, world: i64, hold: bool, group: Option<&str>) -> Value {
+        let mut object = values::remote_object(told);
+        let handle = told["handle"].as_str().map(str::to_owned);
+        let node = told["sharedId"].as_str().map(str::to_owned);
+        if hold && (handle.is_some() || node.is_some()) {
+            let group = group.map(str::to_owned);
+            let id = self.hold(Object { world, handle, node, group });
+            object.insert("objectId".to_owned(), id.into());
+        }
+        Value::Object(object)
+    }
+
+    /// An argument of a call as BiDi takes it.
+    pub(super) fn argument(&self, argument: &Value) -> Result<Value, Refusal> {
+        if let Some(id) = argument["objectId"].as_str() {
+            return self.reference(id);
+        }
+        if let Some(special) = argument["unserializableValue"].as_str() {
+            return Ok(values::local_special(special));
+        }
+        Ok(match argument.get("value") {
+            Some(value) => values::local(value),
+            None => json!({"type": "undefined"}),
+        })
+    }
+
+    /// What BiDi calls an object. A node goes by the id that all worlds share.
+    pub(super) fn reference(&self, id: &str) -> Result<Value, Refusal> {
+        let object = self.object(id)?;
+        match (object.node, object.handle) {
+            (Some(node), _) => Ok(json!({"sharedId": node})),
+            (None, Some(handle)) => Ok(json!({"handle": handle})),
+            (None, None) => Err(Refusal::replaced()),
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! What a tab looks like: pictures, sizes, prints.
+use serde_json::{Value, json};
+
+use super::answers::{Answer, Command, unknown};
+use super::errors::Refusal;
+use super::runtime::ask_page;
+
+pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
+    match method {
+        "Page.getLayoutMetrics" => metrics(command).await,
+        "Page.captureScreenshot" => capture(command).await,
+        "Page.printToPDF" => print(command).await,
+        _ => unknown(method),
+    }
+}
+
+const MEASURE: &str = "() => { const root = document.documentElement, view = window.visualViewport, page = document.scrollingElement || root; \
+    return { width: root ? root.clientWidth : innerWidth, height: root ? (document.compatMode === 'BackCompat' && document.body || root).clientHeight : innerHeight, \
+    x: scrollX, y: scrollY, scale: view ? view.scale : 1, offsetX: view ? view.offsetLeft : 0, offsetY: view ? view.offsetTop : 0, \
+    contentWidth: Math.max(page ? page.scrollWidth : 0, innerWidth), contentHeight: Math.max(page ? page.scrollHeight : 0, innerHeight) }; }";
+
+async fn metrics(command: Command<'_>) -> Answer {
+    let told = ask_page(command.driver, command.tab, MEASURE, Vec::new()).await?;
+    let number = |name: &str| told[name].as_f64().unwrap_or_default();
+    Ok(json!({
+        "cssLayoutViewport": {
+            "pageX": number("x"), "pageY": number("y"),
+            "clientWidth": told["width"].as_u64(), "clientHeight": told["height"].as_u64(),
+        },
+        "cssVisualViewport": {
+            "offsetX": number("offsetX"), "offsetY": number("offsetY"), "pageX": number("x"), "pageY": number("y"),
+            "clientWidth": number("width"), "clientHeight": number("height"), "scale": number("scale"),
+        },
+        "cssContentSize": {"x": 0, "y": 0, "width": number("contentWidth"), "height": number("contentHeight")},
+    }))
+}
+
+async fn capture(command: Command<'_>) -> Answer {
+    let params = command.params;
+    let format = params["format"].as_str().unwrap_or("png");
+    let mut kind = json!({"type": format!("image/{format}")});
+    if let Some(quality) = params["quality"].as_f64() {
+        kind["quality"] = (quality / 100.0).into();
+    }
+    let mut ask = json!({"context": command.tab, "origin": "viewport", "format": kind});
+    let clip = &params["clip"];
+    let scale = clip["scale"].as_f64().unwrap_or(1.0);
+    if clip.is_object() {
+        ask["origin"] = "document".into();
+        ask["clip"] = json!({
+            "type": "box", "x": clip["x"], "y": clip["y"], "width": clip["width"], "height": clip["height"],
+        });
+    }
+    let told = command.driver.ask("browsingContext.captureScreenshot", ask).await?;
+    if (scale - 1.0).abs() < 0.001 {
+        return Ok(told);
+    }
+    let data = resized(command, told["data"].as_str().unwrap_or_default(), &kind, scale).await?;
+    Ok(json!({"data": data}))
+}
+
+/// The browser draws a picture in the size of the screen only; what is to be smaller is drawn anew.
+async fn resized(command: Command<'_>, data: &str, kind: &Value, scale: f64) -> Answer {
+    const RESIZE: &str = "async (data, type, quality, scale) => { \
+        const bytes = Uint8Array.from(atob(data), c => c.charCodeAt(0)); \
+        const picture = await createImageBitmap(new Blob([bytes], { type })); \
+        const [width, height] = [picture.width, picture.height].map(side => Math.max(1, Math.round(side * scale))); \
+        const canvas = new OffscreenCanvas(width, height), pen = canvas.getContext('2d'); \
+        pen.imageSmoothingQuality = 'high'; pen.drawImage(picture, 0, 0, width, height); \
+        const blob = await canvas.convertToBlob({ type, quality }), reader = new FileReader(); \
+        return new Promise((done, failed) => { reader.onload = () => done(reader.result.split(',')[1]); \
+            reader.onerror = () => failed(reader.error); reader.readAsDataURL(blob); }); }";
+    let arguments = vec![
+        json!({"type": "string", "value": data}),
+        json!({"type": "string", "value": kind["type"]}),
+        json!({"type": "number", "value": kind["quality"].as_f64().unwrap_or(0.92)}),
+        json!({"type": "number", "value": scale}),
+    ];
+    ask_page(command.driver, command.tab, RESIZE, arguments).await
+}
+
+async fn print(command: Command<'_>) -> Answer {
+    const CENTIMETRES: f64 = 2.54;
+    let params = command.params;
+    if params["displayHeaderFooter"] == true {
+        return Err(Refusal::missing("to print a header or a footer"));
+    }
+    for (name, what) in [("generateTaggedPDF", "tags"), ("generateDocumentOutline", "an outline")] {
+        if params[name] == true {
+            return Err(Refusal(format!("Firefox cannot be asked for that: to print with {what}")));
+        }
+    }
+    let inches = |name: &str, usual: f64| params[name].as_f64().unwrap_or(usual) * CENTIMETRES;
+    let mut ask = json!({
+        "context": command.tab,
+        "background": params["printBackground"] == true,
+        "orientation": if params["landscape"] == true { "landscape" } else { "portrait" },
+        "scale": params["scale"].as_f64().unwrap_or(1.0),
+        "page": {"width": inches("paperWidth", 8.5), "height": inches("paperHeight", 11.0)},
+        "margin": {
+            "top": inches("marginTop", 0.4), "bottom": inches("marginBottom", 0.4),
+            "left": inches("marginLeft", 0.4), "right": inches("marginRight", 0.4),
+        },
+        "shrinkToFit": false,
+    });
+    if let Some(ranges) = params["pageRanges"].as_str().filter(|ranges| !ranges.trim().is_empty()) {
+        let ranges: Vec<_> = ranges.split(',').map(|range| range.trim().replace(' ', "")).collect();
+        ask["pageRanges"] = ranges.into();
+    }
+    command.driver.state().printing += 1;
+    let printed = command.driver.ask("browsingContext.print", ask).await;
+    command.driver.state().printing -= 1;
+    printed
+}

@@ -1,0 +1,252 @@
+//! Scripts: where they run, what they are given, and what they give.
+use serde_json::{Value, json};
+
+use super::answers::{Answer, Command, quiet, unknown};
+use super::driver::Driver;
+use super::errors::Refusal;
+use super::objects::{UTILITY, World};
+use super::values;
+
+pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
+    match method {
+        "Runtime.evaluate" => evaluate(command).await,
+        "Runtime.callFunctionOn" => call(command).await,
+        "Runtime.getProperties" => properties(command).await,
+        "Runtime.releaseObject" => Ok(release(command, vec![command.text("objectId").to_owned()])),
+        "Runtime.releaseObjectGroup" => {
+            let group = command.driver.state().objects.in_group(command.text("objectGroup"));
+            Ok(release(command, group))
+        }
+        "Runtime.terminateExecution" => Err(Refusal::missing("to end a script that runs")),
+        "Runtime.enable" | "Runtime.disable" => super::events::console(command, method).await,
+        "Runtime.discardConsoleEntries" => Ok(json!({})),
+        _ => quiet(method).or_else(|_| unknown(method)),
+    }
+}
+
+/// The number of the page's own world in a frame.
+pub(super) fn main_world(driver: &Driver, frame: &str) -> Result<i64, Refusal> {
+    let mut state = driver.state();
+    let realm = state.frames.get(frame).ok_or_else(Refusal::no_frame)?.realm.clone();
+    let realm = realm.ok_or_else(Refusal::replaced)?;
+    Ok(state.objects.world(frame, &realm))
+}
+
+/// The number of the engine's world in a frame, which is made when it is first asked for.
+pub(super) async fn utility_world(driver: &Driver, frame: &str) -> Result<i64, Refusal> {
+    let target = json!({"context": frame, "sandbox": UTILITY});
+    let made =
+        driver.ask("script.evaluate", json!({"expression": "0", "target": target, "awaitPromise": false}));
+    let realm = made.await?["realm"].as_str().unwrap_or_default().to_owned();
+    Ok(driver.state().objects.world(frame, &realm))
+}
+
+/// Calls a function of ours in the engine's world, and gives its value as JSON.
+pub(super) async fn ask_page(driver: &Driver, frame: &str, function: &str, arguments: Vec<Value>) -> Answer {
+    let told = ask_page_raw(driver, frame, function, arguments).await?;
+    Ok(values::plain(&told).unwrap_or(Value::Null))
+}
+
+/// Like [`ask_page`]; gives the value as BiDi tells it.
+pub(super) async fn ask_page_raw(
+    driver: &Driver,
+    frame: &str,
+    function: &str,
+    arguments: Vec<Value>,
+) -> Answer {
+    let call = json!({
+        "functionDeclaration": function,
+        "target": {"context": frame, "sandbox": UTILITY},
+        "arguments": arguments,
+        "awaitPromise": true,
+        "serializationOptions": {"maxDomDepth": 0},
+    });
+    let told = driver.ask("script.callFunction", call).await?;
+    match told.get("exceptionDetails") {
+        Some(details) => Err(Refusal::new(details["text"].as_str().unwrap_or("a script of ours failed"))),
+        None => Ok(told["result"].clone()),
+    }
+}
+
+async fn evaluate(command: Command<'_>) -> Answer {
+    let world = match command.params["contextId"].as_i64() {
+        Some(world) => world,
+        None => main_world(command.driver, command.tab)?,
+    };
+    let mut ask = options(command.params);
+    ask["expression"] = command.params["expression"].clone();
+    run(command, world, "script.evaluate", ask).await
+}
+
+async fn call(command: Command<'_>) -> Answer {
+    let params = command.params;
+    let (world, this, arguments) = {
+        let state = command.driver.state();
+        let this = params["objectId"].as_str();
+        let world = match (this, params["executionContextId"].as_i64()) {
+            (Some(id), _) => state.objects.object(id)?.world,
+            (None, Some(world)) => world,
+            (None, None) => {
+                return Err(Refusal::new("Either objectId or executionContextId must be specified"));
+            }
+        };
+        let arguments = params["arguments"].as_array().into_iter().flatten();
+        let arguments =
+            arguments.map(|argument| state.objects.argument(argument)).collect::<Result<Vec<_>, _>>()?;
+        (world, this.map(|id| state.objects.reference(id)).transpose()?, arguments)
+    };
+    let mut ask = options(params);
+    ask["functionDeclaration"] = params["functionDeclaration"].clone();
+    ask["arguments"] = arguments.into();
+    if let Some(this) = this {
+        ask["this"] = this;
+    }
+    run(command, world, "script.callFunction", ask).await
+}
+
+/// What a script's result is to be told as.
+fn options(params: &Value) -> Value {
+    let deep = &params["serializationOptions"];
+    let by_value = params["returnByValue"] == true;
+    let mut depth = json!({"maxDomDepth": 0, "includeShadowTree": "none"});
+    if !by_value {
+        depth["maxObjectDepth"] =
+            if deep["serialization"] == "deep" { deep["maxDepth"].clone() } else { 0.into() };
+    }
+    json!({
+        "awaitPromise": params["awaitPromise"] == true,
+        "resultOwnership": if by_value { "none" } else { "root" },
+        "serializationOptions": depth,
+        "userActivation": params["userGesture"] == true,
+    })
+}
+
+async fn run(command: Command<'_>, world: i64, method: &str, mut ask: Value) -> Answer {
+    let World { realm, .. } = command.driver.state().objects.world_by_number(world)?;
+    ask["target"] = json!({"realm": realm});
+    let told = command.driver.ask(method, ask).await?;
+    let params = command.params;
+    let group = params["objectGroup"].as_str();
+    let mut state = command.driver.state();
+    if let Some(details) = told.get("exceptionDetails") {
+        let exception = thrown(details);
+        return Ok(json!({"result": {"type": "undefined"}, "exceptionDetails": exception}));
+    }
+    let result = &told["result"];
+    if params["returnByValue"] == true {
+        let mut object = values::remote_object(result);
+        if !object.contains_key("unserializableValue")
+            && let Some(value) = values::plain(result)
+        {
+            object.insert("value".to_owned(), value);
+        }
+        return Ok(json!({"result": object}));
+    }
+    let mut object = state.objects.remote(result, world, true, group);
+    if params["serializationOptions"]["serialization"] == "deep" {
+        object["deepSerializedValue"] = values::deep(result);
+    }
+    Ok(json!({"result": object}))
+}
+
+/// What a script threw, with its stack as Chromium writes it.
+pub(super) fn thrown(details: &Value) -> Value {
+    let text = details["text"].as_str().unwrap_or("Uncaught");
+    let mut exception = Value::Object(values::remote_object(&details["exception"]));
+    let frames = details["stackTrace"]["callFrames"].as_array().cloned().unwrap_or_default();
+    if details["exception"]["type"] == "error" {
+        let line = |frame: &Value| {
+            let place = format!(
+                "{}:{}:{}",
+                frame["url"].as_str().unwrap_or_default(),
+                frame["lineNumber"].as_i64().unwrap_or_default() + 1,
+                frame["columnNumber"].as_i64().unwrap_or_default() + 1
+            );
+            match frame["functionName"].as_str().filter(|name| !name.is_empty()) {
+                Some(name) => format!("\n    at {name} ({place})"),
+                None => format!("\n    at {place}"),
+            }
+        };
+        let stack: String = frames.iter().map(line).collect();
+        exception["description"] = format!("{text}{stack}").into();
+    }
+    json!({
+        "text": text,
+        "lineNumber": details["lineNumber"],
+        "columnNumber": details["columnNumber"],
+        "exception": exception,
+        "stackTrace": {"callFrames": frames},
+    })
+}
+
+/// The entries of an object, each as one that is held.
+async fn properties(command: Command<'_>) -> Answer {
+    let (world, realm, this) = {
+        let state = command.driver.state();
+        let id = command.text("objectId");
+        let world = state.objects.object(id)?.world;
+        (world, state.objects.world_by_number(world)?.realm, state.objects.reference(id)?)
+    };
+    // An array of names and values by turns: each value is told at the first level, and so has a name of its own.
+    let list = "function () { return Object.getOwnPropertyNames(this).flatMap(name => { \
+        const { value, enumerable } = Object.getOwnPropertyDescriptor(this, name); return [name, enumerable, value]; }); }";
+    let ask = json!({
+        "functionDeclaration": list,
+        "this": this,
+        "target": {"realm": realm},
+        "awaitPromise": false,
+        "resultOwnership": "none",
+        "serializationOptions": {"maxDomDepth": 0, "maxObjectDepth": 1},
+    });
+    let told = command.driver.ask("script.callFunction", ask).await?;
+    let entries = told["result"]["value"].as_array().cloned().unwrap_or_default();
+    let objects: Vec<usize> = (2..entries.len())
+        .step_by(3)
+        .filter(|&at| entries[at]["sharedId"].is_null() && is_object(&entries[at]))
+        .collect();
+    let mut held = std::collections::HashMap::new();
+    for at in objects {
+        // Only a result of its own can be held.
+        let ask = json!({
+            "functionDeclaration": "function (name) { return this[name]; }",
+            "this": this,
+            "arguments": [{"type": "string", "value": entries[at - 2]["value"]}],
+            "target": {"realm": realm},
+            "awaitPromise": false,
+            "resultOwnership": "root",
+            "serializationOptions": {"maxDomDepth": 0, "maxObjectDepth": 0},
+        });
+        held.insert(at, command.driver.ask("script.callFunction", ask));
+    }
+    let mut properties = Vec::new();
+    for (number, entry) in entries.chunks_exact(3).enumerate() {
+        let value = match held.remove(&(3 * number + 2)) {
+            Some(value) => value.await?["result"].clone(),
+            None => entry[2].clone(),
+        };
+        let object = command.driver.state().objects.remote(&value, world, true, None);
+        properties.push(json!({
+            "name": entry[0]["value"],
+            "enumerable": entry[1]["value"],
+            "isOwn": true,
+            "value": object,
+        }));
+    }
+    Ok(json!({"result": properties}))
+}
+
+fn is_object(told: &Value) -> bool {
+    let plain = ["undefined", "null", "string", "number", "boolean", "bigint"];
+    !plain.contains(&told["type"].as_str().unwrap_or_default())
+}
+
+fn release(command: Command<'_>, ids: Vec<String>) -> Value {
+    for id in ids {
+        let released = command.driver.state().objects.release(&id);
+        if let Some((world, handle)) = released {
+            let disown = json!({"handles": [handle], "target": {"realm": world.realm}});
+            command.driver.tell("script.disown", disown);
+        }
+    }
+    json!({})
+}

@@ -1,0 +1,141 @@
+//! What is known of the browser: its tabs, their frames, where scripts run in them, and what was told of them.
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use serde_json::Value;
+
+use super::input::Devices;
+use super::network::Hop;
+use super::objects::Objects;
+
+/// The context of the profile, as Firefox names it.
+pub(super) const PROFILE: &str = "default";
+
+/// How many ids of things that are over are remembered.
+const REMEMBERED: usize = 500;
+
+#[derive(Debug, Default)]
+pub(super) struct State {
+    /// By the id of the top browsing context.
+    pub tabs: HashMap<String, Tab>,
+    /// All browsing contexts that are shown, by their ids.
+    pub frames: HashMap<String, Frame>,
+    pub objects: Objects,
+    /// Whether what opens is told of.
+    pub attaches: bool,
+    /// What was open when we came, and is nobody's page.
+    pub hidden: HashSet<String>,
+    /// How many tabs are being made by us, whose ids nobody knows yet; and what opened meanwhile.
+    pub creating: usize,
+    pub untold: Vec<Value>,
+    /// How many prints are being made: Firefox shows each to itself as a tab.
+    pub printing: usize,
+    pub requests: HashMap<String, Hop>,
+    /// What was given to the profile and to each context.
+    pub permissions: HashMap<String, Vec<String>>,
+    pub granted: HashSet<(String, String)>,
+    /// Where each context keeps what pages send.
+    pub downloads: HashMap<String, String>,
+    /// Navigations that ended as downloads, and those that stayed within their document.
+    pub download_navigations: Remembered,
+    pub same_document: Remembered,
+    /// The downloads that are under way: their navigation and address, and the number that we gave.
+    pub running_downloads: Vec<(String, String, String)>,
+    /// Whose console is heard.
+    pub console: HashMap<String, String>,
+    /// Whose console is looked at for a moment.
+    pub console_pulses: HashSet<String>,
+}
+
+/// The newest of some ids.
+#[derive(Debug, Default)]
+pub(super) struct Remembered(VecDeque<String>);
+
+impl Remembered {
+    pub(super) fn add(&mut self, id: &str) {
+        if self.0.len() == REMEMBERED {
+            self.0.pop_front();
+        }
+        self.0.push_back(id.to_owned());
+    }
+
+    pub(super) fn has(&self, id: &str) -> bool {
+        self.0.iter().any(|known| known == id)
+    }
+}
+
+/// A tab, which is one target with one session.
+#[derive(Debug, Default)]
+pub(super) struct Tab {
+    pub user_context: String,
+    pub devices: Devices,
+    /// The scripts that its documents begin with, by our numbers.
+    pub preload: HashMap<String, String>,
+    /// The intercepts that hold its requests.
+    pub intercepts: Vec<String>,
+    pub catches_choosers: bool,
+    /// The browsing context whose dialog is open.
+    pub dialog: Option<String>,
+    /// A window that was opened for an address, and shows nothing yet.
+    pub is_unborn: bool,
+}
+
+/// A browsing context: a place where one document after another is shown.
+#[derive(Debug, Default)]
+pub(super) struct Frame {
+    /// The top one that it belongs to.
+    pub tab: String,
+    pub parent: Option<String>,
+    /// The navigation that brought the document.
+    pub loader: String,
+    pub url: String,
+    pub name: String,
+    /// The page's own world, as Firefox names it.
+    pub realm: Option<String>,
+    /// The navigation that is under way.
+    pub navigation: Option<String>,
+    /// What is asked for by the document and has not ended.
+    pub in_flight: HashSet<String>,
+    pub has_loaded: bool,
+    pub is_idle: bool,
+    /// Counts what is asked for: rest is no change of it.
+    pub activity: u64,
+}
+
+/// The session that stands for a tab.
+pub(super) fn session_of(tab: &str) -> String {
+    format!("firefox-{tab}")
+}
+
+/// The tab that a session stands for.
+pub(super) fn tab_of(session: &str) -> &str {
+    session.strip_prefix("firefox-").unwrap_or_default()
+}
+
+impl State {
+    /// The session that tells of a browsing context.
+    pub(super) fn session_for(&self, context: &str) -> Option<String> {
+        let frame = self.frames.get(context)?;
+        self.tabs.contains_key(&frame.tab).then(|| session_of(&frame.tab))
+    }
+
+    /// The frame and all that are in it.
+    pub(super) fn family(&self, context: &str) -> Vec<String> {
+        let mut family = vec![context.to_owned()];
+        let mut next = 0;
+        while let Some(parent) = family.get(next).cloned() {
+            let children = self.frames.iter().filter(|(_, frame)| frame.parent.as_ref() == Some(&parent));
+            family.extend(children.map(|(id, _)| id.clone()));
+            next += 1;
+        }
+        family
+    }
+
+    /// The document of a frame is another one: nothing that was known in it is there any more.
+    pub(super) fn forget_document(&mut self, context: &str) {
+        for child in self.family(context).into_iter().skip(1) {
+            self.frames.remove(&child);
+            self.objects.forget_frame(&child);
+        }
+        self.objects.forget_frame(context);
+    }
+}

@@ -1,0 +1,224 @@
+//! Values of JavaScript: as BiDi tells them, and as the DevTools protocol does.
+use std::collections::HashMap;
+
+use serde_json::{Map, Value, json};
+
+/// What a value is, as `RemoteObject` has it: without its id.
+pub(super) fn remote_object(told: &Value) -> Map<String, Value> {
+    let kind = told["type"].as_str().unwrap_or("undefined");
+    let value = &told["value"];
+    let mut object = Map::new();
+    let mut put = |name: &str, value: Value| drop(object.insert(name.to_owned(), value));
+    match kind {
+        "undefined" | "function" | "symbol" => put("type", kind.into()),
+        "string" | "boolean" => {
+            put("type", kind.into());
+            put("value", value.clone());
+        }
+        "null" => {
+            put("type", "object".into());
+            put("subtype", "null".into());
+            put("value", Value::Null);
+        }
+        "number" => {
+            put("type", kind.into());
+            put(if value.is_string() { "unserializableValue" } else { "value" }, value.clone());
+        }
+        "bigint" => {
+            put("type", kind.into());
+            put("unserializableValue", format!("{}n", value.as_str().unwrap_or_default()).into());
+        }
+        _ => {
+            put("type", "object".into());
+            put("className", class_name(kind).into());
+            if let Some(subtype) = subtype(kind) {
+                put("subtype", subtype.into());
+            }
+        }
+    }
+    if let Some(description) = description(kind, value) {
+        object.insert("description".to_owned(), description.into());
+    }
+    object
+}
+
+fn subtype(kind: &str) -> Option<&str> {
+    match kind {
+        "array" | "nodelist" | "htmlcollection" => Some("array"),
+        "object" | "window" => None,
+        other => Some(other),
+    }
+}
+
+fn class_name(kind: &str) -> &str {
+    match kind {
+        "array" => "Array",
+        "object" => "Object",
+        "window" => "Window",
+        "date" => "Date",
+        "regexp" => "RegExp",
+        "map" => "Map",
+        "set" => "Set",
+        "error" => "Error",
+        "promise" => "Promise",
+        "nodelist" => "NodeList",
+        "htmlcollection" => "HTMLCollection",
+        other => other,
+    }
+}
+
+fn description(kind: &str, value: &Value) -> Option<String> {
+    let count = value.as_array().map_or(0, Vec::len);
+    Some(match kind {
+        "number" => value.as_str().map_or_else(|| value.to_string(), str::to_owned),
+        "bigint" => format!("{}n", value.as_str().unwrap_or_default()),
+        "date" => value.as_str()?.to_owned(),
+        "regexp" => format!(
+            "/{}/{}",
+            value["pattern"].as_str().unwrap_or_default(),
+            value["flags"].as_str().unwrap_or_default()
+        ),
+        "array" => format!("Array({count})"),
+        "map" => format!("Map({count})"),
+        "set" => format!("Set({count})"),
+        "node" => node_description(value),
+        "undefined" | "null" | "string" | "boolean" => return None,
+        "function" => "function".to_owned(),
+        other => class_name(other).to_owned(),
+    })
+}
+
+fn node_description(node: &Value) -> String {
+    let attribute = |name: &str| node["attributes"][name].as_str().unwrap_or_default();
+    match node["nodeType"].as_u64() {
+        Some(9) => "#document".to_owned(),
+        Some(3) => "#text".to_owned(),
+        _ => {
+            let mut told = node["localName"].as_str().unwrap_or("node").to_owned();
+            if !attribute("id").is_empty() {
+                told = told + "#" + attribute("id");
+            }
+            attribute("class").split_whitespace().fold(told, |told, class| told + "." + class)
+        }
+    }
+}
+
+/// The value as plain JSON; `None` for `undefined`.
+pub(super) fn plain(told: &Value) -> Option<Value> {
+    let value = &told["value"];
+    let inner = |value: &Value| plain(value).unwrap_or(Value::Null);
+    Some(match told["type"].as_str().unwrap_or_default() {
+        "undefined" | "function" | "symbol" => return None,
+        "string" | "boolean" => value.clone(),
+        "number" if !value.is_string() => value.clone(),
+        "number" => {
+            if value == "-0" {
+                json!(0)
+            } else {
+                Value::Null
+            }
+        }
+        "array" => value.as_array().into_iter().flatten().map(inner).collect(),
+        "object" => value
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|pair| Some((pair[0].as_str()?.to_owned(), plain(&pair[1])?)))
+            .collect::<Map<_, _>>()
+            .into(),
+        "null" => Value::Null,
+        _ => Value::Object(Map::new()),
+    })
+}
+
+/// The value with all that is in it, as `deepSerializedValue` has it.
+pub(super) fn deep(told: &Value) -> Value {
+    deep_with(told, &mut HashMap::new())
+}
+
+fn deep_with(told: &Value, numbers: &mut HashMap<String, usize>) -> Value {
+    let mut told_deeply = Map::new();
+    let kind = told["type"].as_str().unwrap_or("undefined");
+    told_deeply.insert("type".to_owned(), kind.into());
+    if let Some(id) = told["internalId"].as_str() {
+        let next = numbers.len() + 1;
+        let number = *numbers.entry(id.to_owned()).or_insert(next);
+        told_deeply.insert("weakLocalObjectReference".to_owned(), number.into());
+    }
+    let value = match (kind, &told["value"]) {
+        (_, Value::Null) => return Value::Object(told_deeply),
+        ("array" | "set" | "nodelist" | "htmlcollection", Value::Array(items)) => {
+            items.iter().map(|item| deep_with(item, numbers)).collect()
+        }
+        ("object" | "map", Value::Array(pairs)) => {
+            let key = |key: &Value, numbers: &mut _| {
+                if key.is_string() { key.clone() } else { deep_with(key, numbers) }
+            };
+            pairs.iter().map(|pair| json!([key(&pair[0], numbers), deep_with(&pair[1], numbers)])).collect()
+        }
+        (_, value) => value.clone(),
+    };
+    told_deeply.insert("value".to_owned(), value);
+    Value::Object(told_deeply)
+}
+
+/// A JSON value as an argument of a call.
+pub(super) fn local(value: &Value) -> Value {
+    match value {
+        Value::Null => json!({"type": "null"}),
+        Value::Bool(value) => json!({"type": "boolean", "value": value}),
+        Value::Number(value) => json!({"type": "number", "value": value}),
+        Value::String(value) => json!({"type": "string", "value": value}),
+        Value::Array(items) => {
+            json!({"type": "array", "value": items.iter().map(local).collect::<Vec<_>>()})
+        }
+        Value::Object(entries) => {
+            let pairs: Vec<_> = entries.iter().map(|(key, value)| json!([key, local(value)])).collect();
+            json!({"type": "object", "value": pairs})
+        }
+    }
+}
+
+/// A value that JSON has no word for, as an argument of a call.
+pub(super) fn local_special(special: &str) -> Value {
+    match special.strip_suffix('n') {
+        Some(digits) => json!({"type": "bigint", "value": digits}),
+        None => json!({"type": "number", "value": special}),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_goes_in_comes_out_the_same() {
+        let value = json!({"a": [1, 2.5, "x", null, true], "b": {"c": []}});
+        assert_eq!(plain(&local(&value)), Some(value));
+        assert_eq!(plain(&json!({"type": "undefined"})), None);
+    }
+
+    #[test]
+    fn repeats_have_one_number() {
+        let told = json!({"type": "array", "internalId": "x", "value": [
+            {"type": "object", "internalId": "y", "value": [["n", {"type": "number", "value": "NaN"}]]},
+            {"type": "object", "internalId": "y"},
+        ]});
+        assert_eq!(
+            deep(&told),
+            json!({"type": "array", "weakLocalObjectReference": 1, "value": [
+                {"type": "object", "weakLocalObjectReference": 2, "value": [["n", {"type": "number", "value": "NaN"}]]},
+                {"type": "object", "weakLocalObjectReference": 2},
+            ]})
+        );
+    }
+
+    #[test]
+    fn special_numbers_are_not_json() {
+        let object = |told: Value| Value::Object(remote_object(&told));
+        assert_eq!(object(json!({"type": "number", "value": "NaN"}))["unserializableValue"], "NaN");
+        assert_eq!(object(json!({"type": "bigint", "value": "12"}))["unserializableValue"], "12n");
+        assert_eq!(object(json!({"type": "null"}))["subtype"], "null");
+        assert_eq!(local_special("12n"), json!({"type": "bigint", "value": "12"}));
+    }
+}

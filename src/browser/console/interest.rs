@@ -1,0 +1,187 @@
+//! Who is interested in what a context and its pages log.
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+use parking_lot::Mutex;
+
+use super::entry::ConsoleEvent;
+use super::subscription::{ConsoleSubscription, HEARD, SubscriptionObserver};
+use crate::browser::objects::context::BrowserContext;
+use crate::browser::objects::events::{Listener, Listeners};
+use crate::browser::objects::page::Page;
+use crate::browser::objects::parts::{NewSession, Part, Slots};
+use crate::browser::objects::worker::Worker;
+use crate::cdp::CdpSession;
+use crate::cdp::types::runtime::{DiscardConsoleEntries, RunIfWaitingForDebugger};
+use crate::error::Result;
+
+/// What somebody wants to hear.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ConsoleInterest {
+    /// What is logged.
+    pub messages: bool,
+    /// Errors that nobody caught. A page can notice that: it can watch how its errors are read.
+    pub errors: bool,
+}
+
+impl ConsoleInterest {
+    fn or(self, other: Self) -> Self {
+        Self { messages: self.messages || other.messages, errors: self.errors || other.errors }
+    }
+
+    fn mode(self) -> Mode {
+        match (self.messages, self.errors) {
+            (_, true) => Mode::Open,
+            (true, false) => Mode::Quiet,
+            (false, false) => Mode::Off,
+        }
+    }
+}
+
+/// How a session is heard.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Mode {
+    #[default]
+    Off,
+    /// With a look at what was logged.
+    Quiet,
+    /// With `Runtime.enable`.
+    Open,
+}
+
+/// Which of the entries that the browser remembers are told when it begins to report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Replay {
+    /// Nothing, and errors need not be remembered any more.
+    Nothing,
+    /// All of it: the target is new, or it is asked for once.
+    All,
+}
+
+impl BrowserContext {
+    pub(super) fn with_console<T>(&self, change: impl FnOnce(&mut Console) -> T) -> T {
+        change(&mut self.slot::<Mutex<Console>>().lock())
+    }
+
+    /// Lets `listener` hear from now on what is logged, as far as
+    /// [`set_console_interest`](Self::set_console_interest) has it told.
+    pub fn listen_to_console(&self, listener: Listener<ConsoleEvent>) {
+        self.with_console(|console| console.listeners.clone()).add(listener);
+    }
+
+    /// Has what its pages and workers log told, or no more.
+    pub fn set_console_interest(&self, interest: ConsoleInterest) {
+        self.with_console(|console| console.interest = interest);
+        for page in self.pages() {
+            page.update_subscriptions(Replay::Nothing);
+        }
+        for worker in self.workers().iter().filter(|worker| worker.page().is_none()) {
+            self.subscribe_to_console(worker.session(), None, Some(worker), Replay::Nothing);
+        }
+    }
+
+    /// Hears a session as far as somebody listens. Done before a new target runs.
+    fn subscribe_to_console(
+        &self,
+        session: &CdpSession,
+        page: Option<&Page>,
+        worker: Option<&Worker>,
+        replay: Replay,
+    ) {
+        let of_page = page.map(|page| *page.slot::<PageConsole>().0.lock()).unwrap_or_default();
+        let (interest, subscription) = self.with_console(|console| {
+            let known =
+                console.subscriptions.iter().find(|subscription| subscription.session.id() == session.id());
+            (console.interest.or(of_page), known.cloned())
+        });
+        let subscription = match subscription {
+            Some(subscription) => subscription,
+            None if interest.mode() == Mode::Off => return,
+            None => self.subscribe(session, page, worker),
+        };
+        subscription.set_mode(interest.mode(), replay);
+    }
+
+    fn subscribe(
+        &self,
+        session: &CdpSession,
+        page: Option<&Page>,
+        worker: Option<&Worker>,
+    ) -> Arc<ConsoleSubscription> {
+        let subscription = Arc::new(ConsoleSubscription {
+            context: self.downgrade(),
+            session: session.clone(),
+            page: page.map(Page::downgrade),
+            worker: worker.cloned(),
+            state: Mutex::default(),
+        });
+        self.with_console(|console| console.subscriptions.push(subscription.clone()));
+        session.observe(&HEARD, Arc::new(SubscriptionObserver(subscription.clone())));
+        subscription
+    }
+}
+
+/// What pages log, as far as somebody listens.
+pub(in crate::browser) struct ConsolePart;
+
+impl Part for ConsolePart {
+    fn keep_with_context(&self, slots: &mut Slots) {
+        slots.add::<Mutex<Console>>();
+    }
+
+    fn keep_with_page(&self, slots: &mut Slots) {
+        slots.add::<PageConsole>();
+    }
+
+    fn on_session(&self, new: &NewSession<'_>) {
+        new.context.subscribe_to_console(new.session, new.page, new.worker, Replay::All);
+    }
+}
+
+/// What is told of what a page logs.
+#[derive(Default)]
+struct PageConsole(Mutex<ConsoleInterest>);
+
+/// Who listens to a context's console, and what hears it.
+#[derive(Default)]
+pub(super) struct Console {
+    pub(super) listeners: Arc<Listeners<ConsoleEvent>>,
+    interest: ConsoleInterest,
+    pub(super) subscriptions: Vec<Arc<ConsoleSubscription>>,
+}
+
+impl Page {
+    /// Has what this page and its workers log told, or no more.
+    pub fn set_console_interest(&self, interest: ConsoleInterest) {
+        *self.slot::<PageConsole>().0.lock() = interest;
+        self.update_subscriptions(Replay::Nothing);
+    }
+
+    /// Tells once more what the browser still knows of what was logged. Nobody may be listening.
+    pub async fn replay_console(&self, interest: ConsoleInterest) -> Result<()> {
+        let before = std::mem::replace(&mut *self.slot::<PageConsole>().0.lock(), interest);
+        self.update_subscriptions(Replay::All);
+        // Answered after all that was remembered has been told.
+        let fence = |session: CdpSession| session.send(RunIfWaitingForDebugger {});
+        let fences: Vec<_> = self.sessions().into_iter().map(fence).collect();
+        let fenced = join_all(fences).await;
+        self.set_console_interest(before);
+        fenced.into_iter().collect::<Result<Vec<_>>>().map(drop)
+    }
+
+    /// Has the browser forget what was logged.
+    pub fn clear_console(&self) {
+        for session in self.sessions() {
+            session.send(DiscardConsoleEntries {}).ignore();
+        }
+    }
+
+    fn update_subscriptions(&self, replay: Replay) {
+        for session in self.sessions() {
+            self.context().subscribe_to_console(&session, Some(self), None, replay);
+        }
+        for worker in self.context().workers().iter().filter(|worker| worker.page() == Some(self)) {
+            self.context().subscribe_to_console(worker.session(), Some(self), Some(worker), replay);
+        }
+    }
+}

@@ -1,0 +1,466 @@
+//! What pages and workers log, told as it happens to who listens: with the objects that were logged, and the errors that
+//! nobody caught. Nothing of it is on while nobody listens.
+//!
+//! Who listens to messages alone is quiet: the console's domain stays on and tells that something was logged, as text. To
+//! have the objects, `Runtime.enable` is on for a moment after: pages can notice that only by logging an error that they
+//! watch, so what looks like an error is told as text and forgotten by the browser before the next look.
+//!
+//! Errors that nobody caught are told by `Runtime.enable` alone, which stays on while somebody listens to them.
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::time::sleep;
+
+use super::entry::{ConsoleEntry, ConsoleEvent, EntryKind, Inspected, Reported};
+use super::interest::{Mode, Replay};
+use crate::browser::objects::context::{BrowserContext, ContextInner};
+use crate::browser::objects::frame::Frame;
+use crate::browser::objects::page::{Page, WeakPage};
+use crate::browser::objects::worker::Worker;
+use crate::browser::objects::world::thrown;
+use crate::browser::scripts::handle::{JsHandle, Realm};
+use crate::browser::scripts::value::preview;
+use crate::browser::traffic::observer::is_icon_url;
+use crate::cdp::types::console::{Disable, Enable, EntryAdded, LogDisable, LogEnable, MessageAdded};
+use crate::cdp::types::page::JavascriptDialogOpening;
+use crate::cdp::types::runtime::{
+    self as wire, CallFunctionOn, ConsoleApiCalled, DiscardConsoleEntries, ExceptionThrown, RemoteObject,
+    RunIfWaitingForDebugger, StackTrace,
+};
+use crate::cdp::{CdpSession, Event, Observer, Permit, RawEvent};
+
+/// How long a look may take. A page that spins is told of by text.
+const LIMIT: Duration = Duration::from_millis(1_500);
+/// The most messages that wait for a look.
+const MOST: usize = 1_000;
+
+pub(super) const HEARD: [&str; 5] = [
+    MessageAdded::METHOD,
+    EntryAdded::METHOD,
+    ConsoleApiCalled::METHOD,
+    ExceptionThrown::METHOD,
+    JavascriptDialogOpening::METHOD,
+];
+
+/// Reads the console of one session, as far as somebody is interested.
+pub(super) struct ConsoleSubscription {
+    pub(super) context: Weak<ContextInner>,
+    pub(super) session: CdpSession,
+    pub(super) page: Option<WeakPage>,
+    pub(super) worker: Option<Worker>,
+    pub(super) state: Mutex<State>,
+}
+
+#[derive(Default)]
+pub(super) struct State {
+    mode: Mode,
+    /// Counts the changes of mode: replies to earlier ones mean nothing any more.
+    generation: u64,
+    phase: Phase,
+    /// Whether the browser remembers something that looks like an error.
+    remembers_error: bool,
+    /// What was told as text and is not passed on yet.
+    pending: Vec<Reported>,
+    /// What is looked at; 0 for nothing.
+    batch: u64,
+    /// What the look shows.
+    inspected: Vec<Inspected>,
+    /// What came of the look, and how many of its objects are still to be read.
+    entries: Vec<ConsoleEntry>,
+    left_to_read: usize,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Phase {
+    #[default]
+    Idle,
+    /// The browser tells what was logged before.
+    Starting(Replay),
+    /// What was logged at once is being collected.
+    Gathering,
+    Inspecting,
+    Reading,
+}
+
+impl ConsoleSubscription {
+    pub(super) fn set_mode(self: &Arc<Self>, mode: Mode, replay: Replay) {
+        let (was, generation) = {
+            let mut state = self.state.lock();
+            if state.mode == mode {
+                return;
+            }
+            state.generation += 1;
+            (std::mem::replace(&mut state.mode, mode), state.generation)
+        };
+        match was {
+            Mode::Off => self.session.send_permitted(LogEnable {}, Permit::ConsoleHeard).ignore(),
+            Mode::Quiet => self.session.send(Disable {}).ignore(),
+            Mode::Open => self.session.send(wire::Disable {}).ignore(),
+        }
+        if mode == Mode::Off {
+            // What is on_inspection_done at is told to its end.
+            self.session.send(LogDisable {}).ignore();
+            return;
+        }
+        self.emit_as_text(None);
+        self.state.lock().phase = Phase::Starting(replay);
+        let (subscription, permit) = (self.clone(), Some(Permit::ConsoleHeard));
+        match mode {
+            Mode::Open => {
+                self.session.send_then(wire::Enable {}, permit, move |_| subscription.on_enabled(generation))
+            }
+            _ => self.session.send_then(Enable {}, permit, move |_| subscription.on_enabled(generation)),
+        }
+    }
+
+    fn on_enabled(self: &Arc<Self>, generation: u64) {
+        let forgets = {
+            let mut state = self.state.lock();
+            let Phase::Starting(replay) = state.phase else { return };
+            if state.generation != generation && state.mode != Mode::Off {
+                return;
+            }
+            state.phase = Phase::Idle;
+            std::mem::take(&mut state.remembers_error) && replay == Replay::Nothing
+        };
+        if forgets {
+            self.session.send(DiscardConsoleEntries {}).ignore();
+        }
+        self.inspect_pending();
+    }
+
+    fn on_event(self: &Arc<Self>, event: &RawEvent) {
+        if let Some(told) = event.read::<MessageAdded>() {
+            let told = told.message;
+            self.on_reported(Reported {
+                level: told.level,
+                text: told.text,
+                url: told.url.unwrap_or_default(),
+                line: told.line.unwrap_or(1) - 1,
+                column: told.column.unwrap_or(1) - 1,
+                timestamp: 0.0,
+                is_of_browser: false,
+            });
+        } else if let Some(told) = event.read::<EntryAdded>() {
+            let entry = told.entry;
+            // No page asked for the icon of its tab.
+            let is_of_icon = entry.source == "network" && entry.url.as_deref().is_some_and(is_icon_url);
+            if entry.source != "worker" && !is_of_icon {
+                self.on_reported(Reported {
+                    level: if entry.level == "verbose" { "debug".to_owned() } else { entry.level },
+                    text: entry.text,
+                    url: entry.url.unwrap_or_default(),
+                    line: entry.line_number.unwrap_or(0),
+                    column: 0,
+                    timestamp: entry.timestamp,
+                    is_of_browser: true,
+                });
+            }
+        } else if let Some(called) = event.read::<ConsoleApiCalled>() {
+            self.on_inspected(Inspected::Called(called));
+        } else if let Some(thrown) = event.read::<ExceptionThrown>() {
+            self.on_inspected(Inspected::Thrown(Box::new(thrown)));
+        } else if event.method() == JavascriptDialogOpening::METHOD {
+            // The page stands still until somebody answers, who must hear of it first.
+            self.emit_as_text(None);
+        }
+    }
+
+    fn on_reported(self: &Arc<Self>, told: Reported) {
+        let mut state = self.state.lock();
+        if state.phase == Phase::Starting(Replay::Nothing) {
+            state.remembers_error |= told.is_suspicious();
+            return;
+        }
+        match state.mode {
+            Mode::Open if told.is_of_browser => {
+                drop(state);
+                self.emit(ConsoleEvent::Entries(0, vec![self.entry_from_text(told)]));
+            }
+            Mode::Quiet if state.pending.len() < MOST => {
+                state.pending.push(told);
+                drop(state);
+                self.inspect_pending();
+            }
+            _ => {}
+        }
+    }
+
+    fn on_inspected(&self, inspected: Inspected) {
+        let mut state = self.state.lock();
+        if state.phase == Phase::Inspecting {
+            if state.inspected.len() >= MOST {
+                state.inspected.remove(0);
+            }
+            state.inspected.push(inspected);
+        } else if state.mode == Mode::Open && state.phase != Phase::Starting(Replay::Nothing) {
+            drop(state);
+            let entry = match inspected {
+                Inspected::Called(called) => self.entry_from_call(called, true),
+                Inspected::Thrown(thrown) => self.entry_from_exception(&thrown),
+            };
+            self.emit(ConsoleEvent::Entries(0, vec![entry]));
+        }
+    }
+
+    /// Begins with what is pending, if nothing else is under way.
+    fn inspect_pending(self: &Arc<Self>) {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let batch = {
+            let mut state = self.state.lock();
+            if state.phase != Phase::Idle || state.pending.is_empty() {
+                return;
+            }
+            state.phase = Phase::Gathering;
+            state.batch = NEXT.fetch_add(1, Ordering::Relaxed);
+            state.batch
+        };
+        self.emit(ConsoleEvent::Held(batch));
+        let subscription = self.clone();
+        self.session
+            .send_then(RunIfWaitingForDebugger {}, None, move |_| subscription.on_batch_reported(batch));
+        let subscription = self.clone();
+        tokio::spawn(async move {
+            sleep(LIMIT).await;
+            subscription.emit_as_text(Some(batch));
+        });
+    }
+
+    /// All that was logged at once is known: is it safe to look at?
+    fn on_batch_reported(self: &Arc<Self>, batch: u64) {
+        let looks = {
+            let mut state = self.state.lock();
+            if state.batch != batch || state.phase != Phase::Gathering {
+                return;
+            }
+            let suspicious = state.pending.iter().any(Reported::is_suspicious);
+            if suspicious && state.mode != Mode::Off {
+                self.session.send(DiscardConsoleEntries {}).ignore();
+            }
+            let looks = !suspicious && !state.pending.iter().all(|told| told.is_of_browser);
+            if looks {
+                state.phase = Phase::Inspecting;
+                state.inspected.clear();
+            }
+            looks
+        };
+        if !looks {
+            self.emit_as_text(Some(batch));
+            return;
+        }
+        self.session.send_permitted(wire::Enable {}, Permit::ConsoleHeard).ignore();
+        let subscription = self.clone();
+        self.session.send_then(wire::Disable {}, None, move |_| subscription.on_inspection_done(batch));
+    }
+
+    /// The last of what was inspected is what is pending. Objects are read once more: so the browser keeps them for us.
+    fn on_inspection_done(self: &Arc<Self>, batch: u64) {
+        let objects = {
+            let mut state = self.state.lock();
+            if state.batch != batch || state.phase != Phase::Inspecting {
+                return;
+            }
+            let (pending, mut inspected) =
+                (std::mem::take(&mut state.pending), std::mem::take(&mut state.inspected));
+            let of_scripts = pending.iter().filter(|told| !told.is_of_browser).count();
+            let mut inspected = inspected.split_off(inspected.len().saturating_sub(of_scripts));
+            let missing = of_scripts - inspected.len();
+            let mut inspected = inspected.drain(..);
+            let mut objects = Vec::new();
+            let mut entries = Vec::new();
+            for (number, told) in pending.into_iter().enumerate() {
+                let look = (!told.is_of_browser && number >= missing).then(|| inspected.next()).flatten();
+                match look.filter(|look| told.is(look)) {
+                    Some(Inspected::Called(called)) => {
+                        for (place, object) in called.args.iter().enumerate() {
+                            if let Some(id) = &object.object_id {
+                                objects.push((entries.len(), place, id.clone()));
+                            }
+                        }
+                        entries.push(self.entry_from_call(called, false));
+                    }
+                    Some(Inspected::Thrown(thrown)) => entries.push(self.entry_from_exception(&thrown)),
+                    None => entries.push(self.entry_from_text(told)),
+                }
+            }
+            state.entries = entries;
+            state.phase = Phase::Reading;
+            state.left_to_read = objects.len();
+            objects
+        };
+        for (number, place, object_id) in &objects {
+            let read = CallFunctionOn {
+                function_declaration: "function () { return this; }".to_owned(),
+                object_id: Some(object_id.clone()),
+                generate_preview: Some(true),
+                ..CallFunctionOn::default()
+            };
+            let (subscription, number, place) = (self.clone(), *number, *place);
+            self.session.send_then(read, None, move |read| {
+                subscription.on_object_read(batch, number, place, read.ok().map(|read| read.result));
+            });
+        }
+        if objects.is_empty() {
+            self.emit_entries(batch);
+        }
+    }
+
+    fn on_object_read(
+        self: &Arc<Self>,
+        batch: u64,
+        number: usize,
+        place: usize,
+        object: Option<RemoteObject>,
+    ) {
+        let is_last = {
+            let mut state = self.state.lock();
+            if state.batch != batch || state.phase != Phase::Reading {
+                return;
+            }
+            state.left_to_read -= 1;
+            let logged = state.entries.get_mut(number).map(|entry| &mut entry.kind);
+            if let (Some(object), Some(EntryKind::Logged { arguments, .. })) = (object, logged) {
+                let realm = arguments[place].realm().clone();
+                arguments[place] = realm.hold(object);
+            }
+            state.left_to_read == 0
+        };
+        if is_last {
+            self.emit_entries(batch);
+        }
+    }
+
+    fn emit_entries(self: &Arc<Self>, batch: u64) {
+        let mut entries = {
+            let mut state = self.state.lock();
+            state.phase = Phase::Idle;
+            state.batch = 0;
+            std::mem::take(&mut state.entries)
+        };
+        for entry in &mut entries {
+            if let EntryKind::Logged { text, arguments, .. } = &mut entry.kind
+                && !arguments.is_empty()
+            {
+                *text = text_of(arguments);
+            }
+        }
+        self.emit(ConsoleEvent::Entries(batch, entries));
+        self.inspect_pending();
+    }
+
+    /// Tells as text what has not been looked at, if it is still that batch; and whatever it is without one.
+    fn emit_as_text(self: &Arc<Self>, batch: Option<u64>) {
+        let (batch, entries) = {
+            let mut state = self.state.lock();
+            if state.batch == 0 || batch.is_some_and(|batch| state.batch != batch) {
+                return;
+            }
+            let mut entries = std::mem::take(&mut state.entries);
+            entries.extend(
+                std::mem::take(&mut state.pending).into_iter().map(|told| self.entry_from_text(told)),
+            );
+            state.phase = Phase::Idle;
+            state.inspected.clear();
+            (std::mem::take(&mut state.batch), entries)
+        };
+        self.emit(ConsoleEvent::Entries(batch, entries));
+        self.inspect_pending();
+    }
+
+    fn emit(&self, event: ConsoleEvent) {
+        if let Some(inner) = self.context.upgrade() {
+            let context = BrowserContext::from_inner(inner);
+            context.with_console(|console| console.listeners.clone()).tell(&event);
+        }
+    }
+
+    fn page(&self) -> Option<Page> {
+        self.page.as_ref().and_then(WeakPage::upgrade)
+    }
+
+    fn realm(&self, context: i64) -> Realm {
+        if self.worker.is_some() {
+            return Realm::of_worker(self.session.clone());
+        }
+        let frame = self.page().map(|page| self.frame(&page));
+        Realm::numbered(self.session.clone(), Some(context), frame)
+    }
+
+    /// The frame that the session is for.
+    fn frame(&self, page: &Page) -> Frame {
+        let own = page.frames().into_iter().find(|frame| frame.session().id() == self.session.id());
+        own.unwrap_or_else(|| page.main_frame().clone())
+    }
+
+    fn entry(&self, kind: EntryKind, place: (String, i64, i64), timestamp: f64) -> ConsoleEntry {
+        let (url, line, column) = place;
+        ConsoleEntry { kind, url, line, column, timestamp, page: self.page(), worker: self.worker.clone() }
+    }
+
+    fn entry_from_text(&self, told: Reported) -> ConsoleEntry {
+        let kind = if told.is_uncaught() {
+            EntryKind::Uncaught { text: told.text }
+        } else {
+            let words = RemoteObject {
+                kind: "string".to_owned(),
+                value: Some(told.text.as_str().into()),
+                ..RemoteObject::default()
+            };
+            let argument = (!told.is_of_browser).then(|| self.realm(0).hold(words));
+            EntryKind::Logged { kind: told.level, text: told.text, arguments: argument.into_iter().collect() }
+        };
+        self.entry(kind, (told.url, told.line, told.column), told.timestamp)
+    }
+
+    /// `is_whole`: with the objects themselves, which otherwise are on loan until they are read.
+    fn entry_from_call(&self, called: ConsoleApiCalled, is_whole: bool) -> ConsoleEntry {
+        let place = place(called.stack_trace.as_ref()).unwrap_or_default();
+        let realm = self.realm(called.execution_context_id);
+        let hold = |object: RemoteObject| {
+            let object_id = object.object_id.clone().filter(|_| is_whole);
+            realm.hold(RemoteObject { object_id, ..object })
+        };
+        let arguments: Vec<_> = called.args.into_iter().map(hold).collect();
+        let kind = EntryKind::Logged { kind: called.kind, text: text_of(&arguments), arguments };
+        self.entry(kind, place, called.timestamp)
+    }
+
+    fn entry_from_exception(&self, told: &ExceptionThrown) -> ConsoleEntry {
+        let details = &told.exception_details;
+        let own = (details.url.clone().unwrap_or_default(), details.line_number, details.column_number);
+        let place = place(details.stack_trace.as_ref()).unwrap_or(own);
+        let plain = details.exception.as_ref().filter(|thrown| thrown.description.is_none()).map(preview);
+        let text = plain.unwrap_or_else(|| thrown(details));
+        self.entry(EntryKind::Uncaught { text }, place, told.timestamp)
+    }
+}
+
+fn place(stack: Option<&StackTrace>) -> Option<(String, i64, i64)> {
+    let frame = stack?.call_frames.first()?;
+    Some((frame.url.clone(), frame.line_number, frame.column_number))
+}
+
+fn text_of(arguments: &[JsHandle]) -> String {
+    arguments.iter().map(|argument| preview(argument.object())).collect::<Vec<_>>().join(" ")
+}
+
+/// What the connection tells a subscription.
+pub(super) struct SubscriptionObserver(pub(super) Arc<ConsoleSubscription>);
+
+impl Observer for SubscriptionObserver {
+    fn told(&self, event: RawEvent) {
+        self.0.on_event(&event);
+    }
+
+    fn ended(&self) {
+        self.0.emit_as_text(None);
+        if let Some(inner) = self.0.context.upgrade() {
+            let context = BrowserContext::from_inner(inner);
+            context.with_console(|console| {
+                console.subscriptions.retain(|subscription| !Arc::ptr_eq(subscription, &self.0))
+            });
+        }
+    }
+}

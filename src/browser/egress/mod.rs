@@ -1,0 +1,4 @@
+//! The way out of the browser, and where it may lead.
+pub mod policy;
+pub mod proxy;
+pub(super) mod relay;

@@ -1,0 +1,509 @@
+//! A proxy of our own on loopback, between the browser and the proxy that the user named.
+//!
+//! The browser cannot be given a password on its command line, asks for one where nobody can answer, and knows none for
+//! SOCKS. The relay adds the credentials, lets through only what the policy permits, and remembers why something was
+//! refused, which the browser would not tell.
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt, copy_bidirectional};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::{JoinHandle, JoinSet};
+use tokio::time::timeout;
+use url::{Host, Url};
+
+use super::policy::Policy;
+use super::proxy::{Kind, Proxy, authorization};
+use crate::cdp::transport::tls::{Stream, encrypt};
+use crate::error::{Error, Result};
+
+/// How long a proxy or a server may take to accept a connection.
+const CONNECT_LIMIT: Duration = Duration::from_secs(20);
+/// How long the browser may keep a connection open before it asks for something.
+const IDLE_LIMIT: Duration = Duration::from_secs(300);
+const LARGEST_HEAD: usize = 256 << 10;
+
+/// Why a connection did not come about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// The policy forbids it.
+    Forbidden,
+    /// The proxy wants another name and password.
+    Credentials,
+    /// The proxy will not.
+    Refused(String),
+    /// The proxy is not there.
+    Unreachable(String),
+    /// The server is not there; there is no proxy to blame.
+    Server(io::ErrorKind),
+}
+
+impl Refusal {
+    fn into_error(self) -> Option<Error> {
+        let reason = match self {
+            Self::Forbidden => {
+                let reason = "its origin, or one that it leads to, is not allowed here".to_owned();
+                return Some(Error::UrlRefused { reason });
+            }
+            Self::Credentials => "the proxy refused the user name and password".to_owned(),
+            Self::Refused(how) => format!("the proxy refused the connection: {how}"),
+            Self::Unreachable(why) => format!("the proxy could not be reached: {why}"),
+            Self::Server(_) => return None,
+        };
+        Some(Error::NavigationFailed { reason })
+    }
+}
+
+/// The relay. It listens until dropped.
+#[derive(Debug)]
+pub(crate) struct Relay {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    listening: JoinHandle<()>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    upstream: Option<Proxy>,
+    policy: Arc<Policy>,
+    refused: Mutex<Option<(Instant, Refusal)>>,
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        self.listening.abort();
+    }
+}
+
+impl Relay {
+    /// Listens, if there is anything to do for a relay.
+    pub(crate) async fn start(upstream: Option<&Proxy>, policy: &Arc<Policy>) -> Result<Option<Self>> {
+        if upstream.is_none() && policy.is_open() {
+            return Ok(None);
+        }
+        if upstream.is_some_and(|proxy| !proxy.is_permitted(policy)) {
+            return Err(Error::UrlRefused { reason: "this proxy is not allowed here".to_owned() });
+        }
+        let failed = |error: io::Error| Error::BrowserLaunch {
+            reason: format!("the way to the proxy could not be made ({error})"),
+        };
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        let shared = Arc::new(Shared {
+            upstream: upstream.cloned(),
+            policy: Arc::clone(policy),
+            refused: Mutex::default(),
+        });
+        let listening = tokio::spawn(listen(listener, Arc::clone(&shared)));
+        Ok(Some(Self { address, shared, listening }))
+    }
+
+    /// What the browser is told as its proxy.
+    pub(crate) fn server(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// What the browser reaches without the relay. Loopback too goes through it, unless the user says otherwise.
+    pub(crate) fn bypass(&self) -> String {
+        let theirs = self.shared.upstream.as_ref().and_then(|proxy| proxy.bypass.as_deref());
+        match theirs {
+            // What bypasses the proxy would bypass the policy.
+            Some(theirs) if self.shared.policy.is_open() => {
+                format!("<-loopback>;{}", theirs.replace(',', ";"))
+            }
+            _ => "<-loopback>".to_owned(),
+        }
+    }
+
+    /// What a failure since `begun` comes from, if we know better than the browser.
+    pub(crate) fn explain(&self, begun: Instant) -> Option<Error> {
+        let refused = self.shared.refused.lock().clone();
+        refused.filter(|(when, _)| *when >= begun).and_then(|(_, refusal)| refusal.into_error())
+    }
+}
+
+async fn listen(listener: TcpListener, shared: Arc<Shared>) {
+    // Dropped with this task, and with it every connection.
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok((stream, from)) => {
+                    let shared = Arc::clone(&shared);
+                    connections.spawn(async move {
+                        if is_ours(from, stream.local_addr().ok()) {
+                            let _ = stream.set_nodelay(true);
+                            let _ = serve(stream, &shared).await;
+                        }
+                    });
+                }
+                Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+            },
+            Some(_) = connections.join_next() => {}
+        }
+    }
+}
+
+/// Whoever can connect could use the password. So only this user may, as far as the system tells.
+#[cfg(target_os = "linux")]
+fn is_ours(from: SocketAddr, here: Option<SocketAddr>) -> bool {
+    let (SocketAddr::V4(from), Some(SocketAddr::V4(here))) = (from, here) else { return false };
+    let Ok(table) = std::fs::read_to_string("/proc/net/tcp") else { return true };
+    let hex = |address: std::net::SocketAddrV4| {
+        format!("{:08X}:{:04X}", u32::from_ne_bytes(address.ip().octets()), address.port())
+    };
+    let (local, remote) = (hex(from), hex(here));
+    let owner = table.lines().find_map(|line| {
+        let mut fields = line.split_whitespace().skip(1);
+        let matches = fields.next() == Some(&local) && fields.next() == Some(&remote);
+        fields.nth(4).filter(|_| matches)?.parse::<u32>().ok()
+    });
+    owner.is_none_or(|owner| owner == rustix::process::geteuid().as_raw())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_ours(_from: SocketAddr, _here: Option<SocketAddr>) -> bool {
+    true
+}
+
+async fn serve(mut client: TcpStream, shared: &Shared) -> io::Result<()> {
+    let read = timeout(IDLE_LIMIT, read_head(&mut client, Vec::new())).await;
+    let Ok(Ok((head, rest))) = read else { return Ok(()) };
+    let Some(request) = Request::parse(&head) else {
+        return client
+            .write_all(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+            .await;
+    };
+    let connected = match shared.permit(&request) {
+        Ok(()) => timeout(CONNECT_LIMIT, shared.connect(&request)).await.unwrap_or_else(|_| {
+            Err(match shared.upstream {
+                Some(_) => Refusal::Unreachable("it did not answer".to_owned()),
+                None => Refusal::Server(io::ErrorKind::TimedOut),
+            })
+        }),
+        Err(refusal) => Err(refusal),
+    };
+    let (mut server, early) = match connected {
+        Ok(connected) => connected,
+        Err(refusal) => {
+            shared.note(refusal);
+            // A tunnel that is refused is an error to the browser; an answer to a plain request would be a page.
+            if request.is_tunnel {
+                client
+                    .write_all(b"HTTP/1.1 502 Bad Gateway\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+                    .await?;
+            }
+            return Ok(());
+        }
+    };
+    if request.is_tunnel {
+        client.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await?;
+        client.write_all(&early).await?;
+        server.write_all(&rest).await?;
+        copy_bidirectional(&mut client, &mut server).await?;
+        return Ok(());
+    }
+    server.write_all(&shared.rewritten(&request, &head)).await?;
+    server.write_all(&rest).await?;
+    let (mut from_client, mut to_client) = client.split();
+    let (mut from_server, mut to_server) = tokio::io::split(server);
+    let upload = async {
+        let _ = tokio::io::copy(&mut from_client, &mut to_server).await;
+        std::future::pending::<()>().await;
+    };
+    let answer = async {
+        let mut early = Vec::new();
+        loop {
+            let (head, rest) = read_head(&mut from_server, early).await?;
+            let status = status_of(&head);
+            if status == Some(407) {
+                shared.note(Refusal::Credentials);
+                return Ok(());
+            }
+            if status.is_some_and(|status| (100..200).contains(&status)) {
+                // What came along with it may be the beginning of the answer itself.
+                to_client.write_all(&head).await?;
+                early = rest;
+                continue;
+            }
+            to_client.write_all(&closing(&head)).await?;
+            to_client.write_all(&rest).await?;
+            tokio::io::copy(&mut from_server, &mut to_client).await?;
+            return to_client.shutdown().await;
+        }
+    };
+    tokio::select! {
+        () = upload => Ok(()),
+        answered = answer => answered,
+    }
+}
+
+/// What the browser asks for.
+struct Request {
+    is_tunnel: bool,
+    host: Host<String>,
+    port: u16,
+    method: String,
+    /// What a server, and not a proxy, is asked for.
+    path: String,
+}
+
+impl Request {
+    fn parse(head: &[u8]) -> Option<Self> {
+        let line = head.split(|byte| *byte == b'\r').next()?;
+        let mut words = std::str::from_utf8(line).ok()?.split(' ');
+        let (method, target) = (words.next()?.to_owned(), words.next()?);
+        words.next().filter(|version| version.starts_with("HTTP/1."))?;
+        if method == "CONNECT" {
+            let url = Url::parse(&format!("x://{target}")).ok()?;
+            let host = Host::parse(url.host_str()?).ok()?;
+            return Some(Self { is_tunnel: true, host, port: url.port()?, method, path: String::new() });
+        }
+        let url = Url::parse(target).ok().filter(|url| url.scheme() == "http")?;
+        let path = url[url::Position::BeforePath..url::Position::AfterQuery].to_owned();
+        let port = url.port_or_known_default()?;
+        Some(Self { is_tunnel: false, host: url.host()?.to_owned(), port, method, path })
+    }
+
+    fn authority(&self) -> String {
+        format!("{}:{}", self.host, self.port)
+    }
+}
+
+impl Shared {
+    fn note(&self, refusal: Refusal) {
+        *self.refused.lock() = Some((Instant::now(), refusal));
+    }
+
+    fn permit(&self, request: &Request) -> Result<(), Refusal> {
+        let (host, port) = (&request.host, request.port);
+        let permitted = match request.is_tunnel {
+            true => self.policy.permits_tunnel(host, port),
+            false => self.policy.permits_server("http", host, port),
+        };
+        if permitted { Ok(()) } else { Err(Refusal::Forbidden) }
+    }
+
+    /// A connection on which the request can be sent, and what has come over it already.
+    async fn connect(&self, request: &Request) -> Result<(Box<dyn Stream>, Vec<u8>), Refusal> {
+        let Some(proxy) = &self.upstream else {
+            return Ok((Box::new(self.connect_directly(&request.host, request.port).await?), Vec::new()));
+        };
+        let unreachable = |error: io::Error| Refusal::Unreachable(plain(&error));
+        let name = proxy.host.to_string();
+        let name = name.trim_matches(['[', ']']);
+        let stream = match proxy.judged {
+            true => TcpStream::connect(&*self.permitted(&proxy.host, proxy.port, unreachable).await?).await,
+            false => TcpStream::connect((name, proxy.port)).await,
+        };
+        let stream = stream.map_err(unreachable)?;
+        let _ = stream.set_nodelay(true);
+        let mut stream: Box<dyn Stream> = match proxy.kind {
+            Kind::Https => Box::new(encrypt(stream, name).await.map_err(unreachable)?),
+            Kind::Http | Kind::Socks5 => Box::new(stream),
+        };
+        let early = match proxy.kind {
+            Kind::Socks5 => socks(&mut stream, proxy, request).await.map(|()| Vec::new())?,
+            Kind::Http | Kind::Https if request.is_tunnel => tunnel(&mut stream, proxy, request).await?,
+            Kind::Http | Kind::Https => Vec::new(),
+        };
+        Ok((stream, early))
+    }
+
+    /// The name is looked up once, and what it stands for is what is connected to: a second answer cannot slip through.
+    async fn connect_directly(&self, host: &Host<String>, port: u16) -> Result<TcpStream, Refusal> {
+        let failed = |error: io::Error| Refusal::Server(error.kind());
+        let addresses = self.permitted(host, port, failed).await?;
+        TcpStream::connect(&*addresses).await.map_err(failed)
+    }
+
+    /// The addresses of a machine that may be reached.
+    async fn permitted(
+        &self,
+        host: &Host<String>,
+        port: u16,
+        failed: impl FnOnce(io::Error) -> Refusal,
+    ) -> Result<Vec<SocketAddr>, Refusal> {
+        let addresses: Vec<SocketAddr> = match host {
+            Host::Domain(name) => {
+                tokio::net::lookup_host((name.as_str(), port)).await.map_err(failed)?.collect()
+            }
+            Host::Ipv4(address) => vec![SocketAddr::new(IpAddr::V4(*address), port)],
+            Host::Ipv6(address) => vec![SocketAddr::new(IpAddr::V6(*address), port)],
+        };
+        let permitted: Vec<_> =
+            addresses.into_iter().filter(|address| self.policy.permits_address(address.ip())).collect();
+        if permitted.is_empty() { Err(Refusal::Forbidden) } else { Ok(permitted) }
+    }
+
+    /// The head as the next in the chain wants it. One request goes over one connection: the next one on it would come
+    /// without our additions.
+    fn rewritten(&self, request: &Request, head: &[u8]) -> Vec<u8> {
+        let to_proxy = self.upstream.as_ref().filter(|proxy| proxy.kind != Kind::Socks5);
+        let mut lines = head.split_inclusive(|byte| *byte == b'\n');
+        let first = lines.next().unwrap_or_default();
+        let mut written = match to_proxy {
+            Some(_) => first.to_vec(),
+            None => format!("{} {} HTTP/1.1\r\n", request.method, request.path).into_bytes(),
+        };
+        for line in lines {
+            let name = line.split(|byte| *byte == b':').next().unwrap_or_default().to_ascii_lowercase();
+            let ours = matches!(
+                &*name,
+                b"proxy-authorization" | b"proxy-connection" | b"connection" | b"keep-alive"
+            );
+            if line != b"\r\n" && !ours {
+                written.extend_from_slice(line);
+            }
+        }
+        if let Some(authorization) = to_proxy.and_then(authorization) {
+            written.extend_from_slice(format!("Proxy-Authorization: {authorization}\r\n").as_bytes());
+        }
+        written.extend_from_slice(b"Connection: close\r\n\r\n");
+        written
+    }
+}
+
+/// Asks a proxy for a connection to the server.
+async fn tunnel(stream: &mut Box<dyn Stream>, proxy: &Proxy, request: &Request) -> Result<Vec<u8>, Refusal> {
+    let broke = |error: io::Error| Refusal::Unreachable(plain(&error));
+    let authority = request.authority();
+    let authorization = authorization(proxy).map(|value| format!("Proxy-Authorization: {value}\r\n"));
+    let ask = format!(
+        "CONNECT {authority} HTTP/1.1\r\nHost: {authority}\r\n{}\r\n",
+        authorization.unwrap_or_default()
+    );
+    stream.write_all(ask.as_bytes()).await.map_err(broke)?;
+    let (head, rest) = read_head(stream, Vec::new()).await.map_err(broke)?;
+    match status_of(&head) {
+        Some(200..300) => Ok(rest),
+        Some(407) => Err(Refusal::Credentials),
+        Some(status) => Err(Refusal::Refused(format!("HTTP {status}"))),
+        None => Err(Refusal::Refused("it does not speak HTTP".to_owned())),
+    }
+}
+
+/// Asks a SOCKS proxy for a connection to the server, by name, so that the name is looked up over there.
+async fn socks(stream: &mut Box<dyn Stream>, proxy: &Proxy, request: &Request) -> Result<(), Refusal> {
+    const BY_PASSWORD: u8 = 2;
+    let broke = |error: io::Error| Refusal::Unreachable(plain(&error));
+    let methods: &[u8] = if proxy.credentials.is_some() { &[5, 2, 0, BY_PASSWORD] } else { &[5, 1, 0] };
+    stream.write_all(methods).await.map_err(broke)?;
+    let mut chosen = [0; 2];
+    stream.read_exact(&mut chosen).await.map_err(broke)?;
+    match (chosen, &proxy.credentials) {
+        ([5, 0], _) => {}
+        ([5, BY_PASSWORD], Some((username, password))) => {
+            let mut ask = vec![1];
+            for part in [username, password] {
+                ask.push(u8::try_from(part.len()).unwrap_or(u8::MAX));
+                ask.extend_from_slice(part.as_bytes());
+            }
+            stream.write_all(&ask).await.map_err(broke)?;
+            let mut answer = [0; 2];
+            let answered = stream.read_exact(&mut answer).await;
+            if answered.is_err() || answer[1] != 0 {
+                return Err(Refusal::Credentials);
+            }
+        }
+        ([5, _], _) => return Err(Refusal::Credentials),
+        _ => return Err(Refusal::Refused("it does not speak SOCKS 5".to_owned())),
+    }
+    let mut ask = vec![5, 1, 0];
+    match &request.host {
+        Host::Domain(name) => {
+            ask.extend([
+                3,
+                u8::try_from(name.len()).map_err(|_| Refusal::Server(io::ErrorKind::InvalidInput))?,
+            ]);
+            ask.extend_from_slice(name.as_bytes());
+        }
+        Host::Ipv4(address) => {
+            ask.push(1);
+            ask.extend(address.octets());
+        }
+        Host::Ipv6(address) => {
+            ask.push(4);
+            ask.extend(address.octets());
+        }
+    }
+    ask.extend(request.port.to_be_bytes());
+    stream.write_all(&ask).await.map_err(broke)?;
+    let mut answer = [0; 4];
+    stream.read_exact(&mut answer).await.map_err(broke)?;
+    let reason = match answer[1] {
+        0 => None,
+        2 => Some("its rules forbid it"),
+        3 => Some("it cannot reach that network"),
+        4 => Some("it cannot reach that server"),
+        5 => Some("that server accepts no connection"),
+        _ => Some("it would not say why"),
+    };
+    if let Some(reason) = reason {
+        return Err(Refusal::Refused(reason.to_owned()));
+    }
+    let length = match answer[3] {
+        1 => 4,
+        4 => 16,
+        _ => usize::from(stream.read_u8().await.map_err(broke)?),
+    };
+    let mut bound = vec![0; length + 2];
+    stream.read_exact(&mut bound).await.map_err(broke).map(drop)
+}
+
+/// Reads up to the empty line, from what has been read `already` on; what came after it is given too.
+async fn read_head(
+    stream: &mut (impl AsyncRead + Unpin),
+    already: Vec<u8>,
+) -> io::Result<(Vec<u8>, Vec<u8>)> {
+    let mut head = already;
+    loop {
+        if let Some(end) = memchr::memmem::find(&head, b"\r\n\r\n") {
+            let rest = head.split_off(end + 4);
+            return Ok((head, rest));
+        }
+        if head.len() > LARGEST_HEAD {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        if stream.read_buf(&mut head).await? == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+    }
+}
+
+fn status_of(head: &[u8]) -> Option<u16> {
+    let line = std::str::from_utf8(head.split(|byte| *byte == b'\r').next()?).ok()?;
+    line.strip_prefix("HTTP/1.")?.split(' ').nth(1)?.parse().ok()
+}
+
+/// The same head, saying that the connection ends after the answer.
+fn closing(head: &[u8]) -> Vec<u8> {
+    let mut written = Vec::with_capacity(head.len() + 20);
+    for line in head.split_inclusive(|byte| *byte == b'\n').filter(|line| *line != b"\r\n") {
+        let name = line.split(|byte| *byte == b':').next().unwrap_or_default();
+        let ours = [&b"connection"[..], b"keep-alive", b"proxy-connection"];
+        if !ours.iter().any(|ours| name.eq_ignore_ascii_case(ours)) {
+            written.extend_from_slice(line);
+        }
+    }
+    written.extend_from_slice(b"Connection: close\r\n\r\n");
+    written
+}
+
+/// In few words, and in none that the login cooldown listens for.
+fn plain(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::ConnectionRefused => "nothing listens there".to_owned(),
+        io::ErrorKind::ConnectionReset | io::ErrorKind::UnexpectedEof | io::ErrorKind::BrokenPipe => {
+            "it closed the connection".to_owned()
+        }
+        io::ErrorKind::TimedOut => "it did not answer".to_owned(),
+        io::ErrorKind::InvalidData => {
+            "its answer could not be understood, or its certificate is not trusted".to_owned()
+        }
+        _ => "there is no way to it".to_owned(),
+    }
+}

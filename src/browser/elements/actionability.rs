@@ -1,0 +1,553 @@
+//! Looking at an element until it can be acted on. What the looks are made of is in `injected/probe.js`.
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use tokio::time::{Instant, sleep, timeout};
+
+use super::element::ElementHandle;
+use crate::browser::input::{Chance, ClickOptions, Input, InputStyle, Journey, Point, Rect};
+use crate::browser::objects::frame::Frame;
+use crate::browser::objects::page::Page;
+use crate::browser::objects::world::value_argument;
+use crate::error::{Cover, Error, Obstacle, Result};
+
+/// How long an action waits for its element, unless told.
+pub const ACTION_LIMIT: Duration = Duration::from_secs(5);
+
+/// How an action goes about its element.
+#[derive(Debug, Clone)]
+pub struct ActionOptions {
+    /// How long to wait until the element can be acted on.
+    pub limit: Duration,
+    /// Acts without asking whether the element can be acted on.
+    pub force: bool,
+    /// Where to press, counted from the element's upper left corner inside its border.
+    pub position: Option<Point>,
+    /// How to move, when not as the page's input does.
+    pub style: Option<InputStyle>,
+    /// In how many even steps the pointer goes straight to the middle, when not as the style does it.
+    pub steps: Option<u32>,
+    /// Leaves the page where it is scrolled to.
+    pub keeps_scroll: bool,
+}
+
+impl Default for ActionOptions {
+    fn default() -> Self {
+        Self {
+            limit: ACTION_LIMIT,
+            force: false,
+            position: None,
+            style: None,
+            steps: None,
+            keeps_scroll: false,
+        }
+    }
+}
+
+impl ActionOptions {
+    /// The default, with another limit.
+    pub fn within(limit: Duration) -> Self {
+        Self { limit, ..Self::default() }
+    }
+}
+
+/// What an action asks of its element.
+#[expect(clippy::struct_excessive_bools, reason = "seven questions, each asked by itself")]
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub(in crate::browser) struct Need {
+    pub(in crate::browser) visible: bool,
+    pub(in crate::browser) enabled: bool,
+    pub(in crate::browser) editable: bool,
+    /// At the same place for two frames.
+    pub(in crate::browser) stable: bool,
+    /// Reached by a press at the point.
+    pub(in crate::browser) hit: bool,
+    /// Its label will do, where the control itself is not drawn.
+    pub(in crate::browser) label: bool,
+    /// It may go out of sight when the pointer comes: that was all there was to do.
+    #[serde(skip)]
+    pub(in crate::browser) passing: bool,
+}
+
+impl Need {
+    /// To be looked at or scrolled to.
+    pub(in crate::browser) const SEEN: Self = Self {
+        visible: true,
+        enabled: false,
+        editable: false,
+        stable: false,
+        hit: false,
+        label: false,
+        passing: false,
+    };
+    /// To have the pointer over it.
+    pub(in crate::browser) const POINTED: Self =
+        Self { stable: true, hit: true, passing: true, ..Self::SEEN };
+    /// To be pressed.
+    pub(in crate::browser) const PRESSED: Self = Self { enabled: true, passing: false, ..Self::POINTED };
+    /// To be chosen from.
+    pub(in crate::browser) const ENABLED: Self = Self { enabled: true, ..Self::SEEN };
+
+    /// Asks for nothing but a place.
+    pub(in crate::browser) fn forced(self) -> Self {
+        Self { label: self.label, ..Self::default() }
+    }
+}
+
+/// One look: where to act, or what is in the way.
+#[derive(Debug, Clone)]
+pub(in crate::browser) enum Look {
+    Clear(Clear),
+    Blocked(Obstacle),
+}
+
+/// An element that can be acted on: what is seen of it and where to press, in the viewport of a frame or of the page.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::browser) struct Clear {
+    pub(in crate::browser) seen: Rect,
+    pub(in crate::browser) point: Point,
+    /// The same point, in the viewport of the element's own frame.
+    pub(in crate::browser) inner: Point,
+}
+
+/// What an injected look answers.
+#[derive(Debug, Deserialize)]
+pub(in crate::browser) struct Answer {
+    blocked: Option<String>,
+    by: Option<Cover>,
+    clear: Option<Rect>,
+    point: Option<Point>,
+}
+
+impl Answer {
+    /// Reads the answer of a look for a point.
+    pub(in crate::browser) fn read(self, element: &ElementHandle) -> Result<Look> {
+        Ok(match (self.obstacle(element)?, self.clear, self.point) {
+            (Some(by), ..) => Look::Blocked(by),
+            (None, Some(seen), Some(point)) => Look::Clear(Clear { seen, point, inner: point }),
+            (None, ..) => Look::Blocked(Obstacle::Silent),
+        })
+    }
+
+    /// What is in the way. A node that is gone does not come back: that is an error at once.
+    pub(in crate::browser) fn obstacle(&self, element: &ElementHandle) -> Result<Option<Obstacle>> {
+        Ok(Some(match self.blocked.as_deref() {
+            None => return Ok(None),
+            Some("missing") => return Err(element.stale()),
+            Some("hidden") => Obstacle::Hidden,
+            Some("moving") => Obstacle::Moving,
+            Some("disabled") => Obstacle::Disabled,
+            Some("readonly") => Obstacle::ReadOnly,
+            Some("covered") => Obstacle::CoveredBy(self.by.clone().unwrap_or_default()),
+            Some(_) => Obstacle::OutsideViewport,
+        }))
+    }
+}
+
+/// The pauses between looks: short at first, since most obstacles are a page that has not finished.
+const PAUSES_MS: [u64; 6] = [0, 10, 25, 50, 100, 100];
+const LONGEST_PAUSE: Duration = Duration::from_millis(250);
+
+fn pauses() -> impl Iterator<Item = Duration> {
+    PAUSES_MS.into_iter().map(Duration::from_millis).chain(std::iter::repeat(LONGEST_PAUSE))
+}
+
+/// Sleeps before the next look; for no time not at all, where the timer's tick would make it a millisecond.
+async fn rest(pause: Duration) {
+    if !pause.is_zero() {
+        sleep(pause).await;
+    }
+}
+
+/// The same, no longer than until the deadline.
+pub(in crate::browser) async fn rest_before(deadline: Instant, pause: Duration) {
+    rest(pause.min(deadline.saturating_duration_since(Instant::now()))).await;
+}
+
+/// How long to wait for a way by pointer where there is another one.
+const SOON: Duration = Duration::from_secs(1);
+
+/// How many frames a scroll may take to show, on a machine that is busy.
+const MOST_FRAMES: usize = 6;
+
+/// Up to which attempt the wheel is tried.
+const LAST_WHEEL: u32 = 3;
+
+/// Whether a box that was scrolled is where that brings it.
+fn has_gone(from: Option<Rect>, to: Option<Rect>, delta_x: f64, delta_y: f64) -> bool {
+    let (Some(from), Some(to)) = (from, to) else { return true };
+    (from.x - to.x - delta_x).abs() < 1.0 && (from.y - to.y - delta_y).abs() < 1.0
+}
+
+/// How often the wheel is turned for one scroll into view: a frame inside a list inside a page needs several.
+const MOST_TURNS: usize = 12;
+
+impl ElementHandle {
+    /// Looks until nothing is in the way. When time runs out, the last obstacle is the error.
+    pub(in crate::browser) async fn until_clear<T, Looking: Future<Output = Result<Attempt<T>>>>(
+        &self,
+        limit: Duration,
+        mut look: impl FnMut(u32) -> Looking,
+    ) -> Result<T> {
+        let mut obstacle = Obstacle::Silent;
+        let search = async {
+            for (attempt, pause) in (0..).zip(pauses()) {
+                rest(pause).await;
+                match look(attempt).await? {
+                    Attempt::Done(found) => return Ok(found),
+                    Attempt::Blocked(by) => obstacle = by,
+                }
+            }
+            Err(Error::Cancelled)
+        };
+        let page = self.frame().page()?;
+        let told = tokio::select! {
+            biased;
+            told = timeout(limit, search) => told,
+            // While a dialog is open the page answers nothing.
+            dialog = page.until(Page::obstruction) => Ok(dialog.and_then(|dialog| {
+                Err(Error::DialogOpen { kind: dialog.kind, message: dialog.message })
+            })),
+        };
+        told.unwrap_or(Err(Error::NotActionable { obstacle, waited: limit }))
+    }
+
+    /// Waits until the element is in the states asked for, without scrolling or pointing at it.
+    pub(in crate::browser) async fn until_ready(&self, need: Need, options: &ActionOptions) -> Result<()> {
+        if options.force {
+            return Ok(());
+        }
+        let need = Need { stable: false, hit: false, ..need };
+        self.until_clear(options.limit, |_| async move {
+            Ok(match self.look(need, &Aim::default()).await? {
+                Look::Clear(_) | Look::Blocked(Obstacle::OutsideViewport) => Attempt::Done(()),
+                Look::Blocked(by) => Attempt::Blocked(by),
+            })
+        })
+        .await
+    }
+
+    /// Brings the pointer to a point where the element can be acted on; an instant pointer comes when it presses.
+    pub(in crate::browser) async fn approach(&self, need: Need, options: &ActionOptions) -> Result<Reached> {
+        if options.force {
+            let approached = self.approach_once(need.forced(), options, 0).await?;
+            return match approached {
+                Attempt::Done(reached) => Ok(reached),
+                Attempt::Blocked(obstacle) => Err(Error::NotActionable { obstacle, waited: Duration::ZERO }),
+            };
+        }
+        self.until_clear(options.limit, |attempt| self.approach_once(need, options, attempt)).await
+    }
+
+    /// Like [`approach`](Self::approach), for what can also be done without the pointer. `None` when it is not clear soon.
+    pub(in crate::browser) async fn approach_soon(
+        &self,
+        need: Need,
+        options: &ActionOptions,
+    ) -> Result<Option<Reached>> {
+        let soon = ActionOptions { limit: options.limit.min(SOON), ..options.clone() };
+        match self.approach(need, &soon).await {
+            Err(Error::NotActionable { .. }) => Ok(None),
+            reached => reached.map(Some),
+        }
+    }
+
+    async fn approach_once(
+        &self,
+        need: Need,
+        options: &ActionOptions,
+        attempt: u32,
+    ) -> Result<Attempt<Reached>> {
+        let input = self.input(options)?;
+        if input.style() == InputStyle::Natural && options.steps.is_none() {
+            return self.walk_up(need, &input, options, attempt).await;
+        }
+        let scroll = (!options.keeps_scroll).then_some(attempt);
+        let aim = Aim { scroll, at: None, position: options.position };
+        Ok(match self.look_from_page(need, &aim).await? {
+            Look::Blocked(by) => Attempt::Blocked(by),
+            Look::Clear(Clear { point, .. }) => {
+                let journey = match options.steps {
+                    Some(steps) => Some(input.mouse().go_in_steps(point, steps).await?),
+                    None => None,
+                };
+                Attempt::Done(Reached { point, journey })
+            }
+        })
+    }
+
+    /// Goes to the element as a person does: looks, goes there, and looks once more before doing anything.
+    async fn walk_up(
+        &self,
+        need: Need,
+        input: &Input,
+        options: &ActionOptions,
+        attempt: u32,
+    ) -> Result<Attempt<Reached>> {
+        // What the wheel does not get into view the browser does, as it would for a key.
+        let stays = options.keeps_scroll;
+        let wheeled = !stays && attempt <= LAST_WHEEL && self.wheel_into_view(options, attempt).await?;
+        let scroll = ((!wheeled || options.position.is_some()) && !stays).then_some(attempt);
+        let aim = Aim { scroll, at: Some(off_centre(input.chance())), position: options.position };
+        let mut found = match self.look_from_page(Need { stable: false, ..need }, &aim).await? {
+            Look::Blocked(by) => return Ok(Attempt::Blocked(by)),
+            Look::Clear(clear) => clear,
+        };
+        // On its way the pointer takes the time in which the element must stand still.
+        let still = Aim { scroll: None, ..aim };
+        let mouse = input.mouse();
+        let (mut journey, second) = tokio::join!(mouse.go_to(found.point), async {
+            if need.stable { self.look_from_page(need, &still).await } else { Ok(Look::Clear(found)) }
+        });
+        let second = match second? {
+            Look::Blocked(Obstacle::Hidden | Obstacle::Missing) if need.passing => {
+                return Ok(Attempt::Done(Reached { point: found.point, journey: Some(journey) }));
+            }
+            Look::Blocked(by) => return Ok(Attempt::Blocked(by)),
+            Look::Clear(clear) => clear,
+        };
+        if !second.seen.contains(found.point) {
+            found = second;
+            journey = mouse.go_to(found.point).await;
+        }
+        // Something may have come up under the pointer.
+        if need.hit
+            && let Look::Blocked(by) = self.confirm(need, found.inner).await?
+            && !(need.passing && self.is_out_of_sight().await?)
+        {
+            return Ok(Attempt::Blocked(by));
+        }
+        Ok(Attempt::Done(Reached { point: found.point, journey: Some(journey) }))
+    }
+
+    async fn is_out_of_sight(&self) -> Result<bool> {
+        let seen = Need { stable: false, hit: false, ..Need::SEEN };
+        Ok(matches!(
+            self.look(seen, &Aim::default()).await?,
+            Look::Blocked(Obstacle::Hidden | Obstacle::Missing)
+        ))
+    }
+
+    /// Scrolls the element into view, as the style does it.
+    pub(in crate::browser) async fn bring_into_view(
+        &self,
+        options: &ActionOptions,
+        attempt: u32,
+    ) -> Result<()> {
+        let natural = self.input(options)?.style() == InputStyle::Natural;
+        if natural && self.wheel_into_view(options, attempt).await? {
+            return Ok(());
+        }
+        let aim = Aim { scroll: Some(attempt), ..Aim::default() };
+        self.look_from_page(Need::default(), &aim).await.map(drop)
+    }
+
+    /// Turns the wheel until the element is in view. False when no wheel gets it there.
+    async fn wheel_into_view(&self, options: &ActionOptions, attempt: u32) -> Result<bool> {
+        // From the outermost frame in, then once more outwards for the part of each frame that matters.
+        let owners = self.frame().owners().await?;
+        for owner in owners.iter().rev() {
+            if !owner.wheel(options, 0, None).await? {
+                return Ok(false);
+            }
+        }
+        if !self.wheel(options, attempt, None).await? {
+            return Ok(false);
+        }
+        if owners.is_empty() {
+            return Ok(true);
+        }
+        let Some(mut part) = self.ask::<Option<Rect>>("boxOf", Vec::new()).await? else { return Ok(false) };
+        for owner in &owners {
+            if !owner.wheel(options, attempt, Some(part)).await? {
+                return Ok(false);
+            }
+            let corner = Point::new(part.x, part.y);
+            let corner: Point = owner.ask("fromFrame", vec![value_argument(&corner)]).await?;
+            part = Rect { x: corner.x, y: corner.y, ..part };
+        }
+        Ok(true)
+    }
+
+    /// Turns the wheel over what scrolls around the element in its own frame.
+    async fn wheel(&self, options: &ActionOptions, attempt: u32, part: Option<Rect>) -> Result<bool> {
+        #[derive(Deserialize)]
+        struct Turn {
+            point: Point,
+            dx: f64,
+            dy: f64,
+        }
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Next {
+            Turn(Turn),
+            /// Not by wheel.
+            Never(#[allow(dead_code, reason = "only its kind matters")] bool),
+            /// In view.
+            Done(()),
+        }
+        let input = self.input(options)?;
+        let mouse = input.mouse();
+        for turn in 0..MOST_TURNS {
+            // An alignment is asked for once; after that, being in view is enough.
+            let attempt = if turn == 0 { attempt } else { 0 };
+            // In a frame the way back is not worth its cost: the wheel goes to the middle of what scrolls.
+            let here = self.frame().parent().is_none().then(|| mouse.position());
+            let arguments = vec![value_argument(&attempt), value_argument(&here), value_argument(&part)];
+            let turn = match self.ask("nextTurn", arguments).await? {
+                Next::Done(()) => return Ok(true),
+                Next::Never(_) => return Ok(false),
+                Next::Turn(turn) => turn,
+            };
+            if here != Some(turn.point) {
+                let Look::Clear(clear) = self.to_page(turn.point, false, None).await? else {
+                    return Ok(false);
+                };
+                mouse.move_to(clear.point).await?;
+            }
+            let before: Option<Rect> = self.ask("boxOf", Vec::new()).await?;
+            mouse.wheel(turn.dx, turn.dy).await?;
+            let mut now = before;
+            for _ in 0..MOST_FRAMES {
+                self.frames(1).await?;
+                let last = std::mem::replace(&mut now, self.ask("boxOf", Vec::new()).await?);
+                // A long way takes more than one frame; the last one is known by where it leads, or by what follows.
+                if now != before && (now == last || has_gone(before, now, turn.dx, turn.dy)) {
+                    break;
+                }
+            }
+            // A page that keeps the wheel to itself, or an element that does not move with what is around it.
+            if now == before {
+                return Ok(false);
+            }
+        }
+        Ok(false)
+    }
+
+    /// A look, in the viewport of the element's own frame.
+    async fn look(&self, need: Need, aim: &Aim) -> Result<Look> {
+        let options = json!({ "need": need, "scroll": aim.scroll, "at": aim.at, "position": aim.position });
+        self.ask::<Answer>("probe", vec![value_argument(&options)]).await?.read(self)
+    }
+
+    /// A look whose point is one of the page, reached through all frames around the element.
+    pub(in crate::browser) async fn look_from_page(&self, need: Need, aim: &Aim) -> Result<Look> {
+        match self.look(need, aim).await? {
+            Look::Blocked(by) => Ok(Look::Blocked(by)),
+            Look::Clear(Clear { seen, inner, .. }) => {
+                Ok(match self.to_page(inner, need.hit, aim.scroll).await? {
+                    Look::Blocked(by) => Look::Blocked(by),
+                    Look::Clear(Clear { point, .. }) => {
+                        let seen =
+                            Rect { x: seen.x + point.x - inner.x, y: seen.y + point.y - inner.y, ..seen };
+                        Look::Clear(Clear { seen, point, inner })
+                    }
+                })
+            }
+        }
+    }
+
+    /// Whether a press at this point of the element's own frame still reaches it.
+    async fn confirm(&self, need: Need, point: Point) -> Result<Look> {
+        self.ask::<Answer>("confirm", vec![value_argument(&point), value_argument(&need)]).await?.read(self)
+    }
+
+    /// Where a point of this element's frame lies in the page, and whether a press there gets through to the frame.
+    pub(in crate::browser) async fn to_page(
+        &self,
+        point: Point,
+        hit: bool,
+        scroll: Option<u32>,
+    ) -> Result<Look> {
+        let mut clear = Clear { seen: Rect::default(), point, inner: point };
+        for owner in self.frame().owners().await? {
+            let options = json!({ "hit": hit, "scroll": scroll });
+            let answer = owner
+                .ask::<Answer>("probeOwner", vec![value_argument(&clear.point), value_argument(&options)])
+                .await?;
+            match answer.read(&owner)? {
+                Look::Blocked(by) => return Ok(Look::Blocked(by)),
+                Look::Clear(next) => clear = next,
+            }
+        }
+        if self.frame().parent().is_some() {
+            clear.point = clear.point.rounded();
+        }
+        Ok(Look::Clear(clear))
+    }
+
+    /// Where a point of this element's frame lies in the page, to the fraction of a pixel.
+    pub(in crate::browser) async fn to_page_exactly(&self, mut point: Point) -> Result<Point> {
+        for owner in self.frame().owners().await? {
+            point = owner.ask("fromFrame", vec![value_argument(&point)]).await?;
+        }
+        Ok(point)
+    }
+}
+
+impl Frame {
+    /// The elements that hold this frame and the frames around it, from the inside out.
+    pub(in crate::browser) async fn owners(&self) -> Result<Vec<ElementHandle>> {
+        let mut owners = Vec::new();
+        let mut frame = self.clone();
+        while let Some((world, handle)) = frame.owner().await? {
+            frame = world.frame().clone();
+            owners.push(ElementHandle::new(world, handle));
+        }
+        Ok(owners)
+    }
+}
+
+/// A point of the page where the element can be acted on.
+#[derive(Debug)]
+pub(in crate::browser) struct Reached {
+    pub(in crate::browser) point: Point,
+    /// How the pointer got there; an instant one has not moved yet.
+    journey: Option<Journey>,
+}
+
+impl Reached {
+    /// Brings the pointer there if it is not, and waits until the page has heard of it.
+    pub(in crate::browser) async fn point_at(self, input: &Input) -> Result<()> {
+        match self.journey {
+            Some(journey) => journey.heard().await,
+            None => input.mouse().move_to(self.point).await,
+        }
+    }
+
+    /// Presses there.
+    pub(in crate::browser) async fn press(self, input: &Input, click: &ClickOptions) -> Result<()> {
+        match self.journey {
+            Some(_) => input.mouse().click_in_place(click).await,
+            None => input.mouse().click(self.point, click).await,
+        }
+    }
+}
+
+/// What one attempt came to.
+#[derive(Debug)]
+pub(in crate::browser) enum Attempt<T> {
+    Done(T),
+    Blocked(Obstacle),
+}
+
+/// How to look.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::browser) struct Aim {
+    /// Scrolls into view first; the number of the attempt, each of which does it in another way.
+    pub(in crate::browser) scroll: Option<u32>,
+    /// The point to prefer, as shares of what is seen of the element.
+    pub(in crate::browser) at: Option<(f64, f64)>,
+    /// The point to insist on.
+    pub(in crate::browser) position: Option<Point>,
+}
+
+/// A point near the middle, as a person hits it: never quite it.
+fn off_centre(chance: &Chance) -> (f64, f64) {
+    let aside = || {
+        let offset = 0.06 + 0.14 * chance.unit() * chance.unit();
+        if chance.unit() < 0.5 { 0.5 - offset } else { 0.5 + offset }
+    };
+    (aside(), aside())
+}

@@ -1,0 +1,143 @@
+//! Waiting until a document that has loaded has also built itself, as the pages do that scripts make.
+//!
+//! A document at rest is asked once. One that shows nothing but that it is loading is waited for as long as something
+//! goes on, up to the limit; what it shows besides is only waited for as long as it grows, or a request of it may bring
+//! more. So neither an endless poll nor a clock keeps a page that is there from being used.
+use std::time::Duration;
+
+use serde::Deserialize;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::browser::objects::journal::Mark;
+use crate::browser::objects::page::Page;
+use crate::snapshot::Key;
+
+/// After the newest element, so long for another one.
+const AFTERMATH: Duration = Duration::from_millis(60);
+/// How long a request may feed a page that shows something already, counted from its newest element.
+const FEEDING_LIMIT: Duration = Duration::from_secs(1);
+/// A page that says that it is loading, and does nothing for so long, will not go on.
+const IDLE_LIMIT: Duration = Duration::from_secs(1);
+/// After the end of the last request that fed it, so long for another one.
+const BETWEEN_REQUESTS: Duration = Duration::from_millis(200);
+/// A page that shows something and never rests is left to itself after this, unless it still becomes larger.
+const RESTLESS_LIMIT: Duration = Duration::from_secs(2);
+/// How often it is looked at, at most and at least.
+const PAUSE: Duration = Duration::from_millis(50);
+const ANSWER_LIMIT: Duration = Duration::from_millis(500);
+
+/// What the page's engine says of its document.
+#[derive(Debug, Deserialize)]
+struct Building {
+    /// Milliseconds since the newest element; none where no element came or went.
+    quiet: Option<f64>,
+    /// Milliseconds since it became larger than it had been; none where it did not.
+    level: Option<f64>,
+    signs: Vec<String>,
+    moves: bool,
+}
+
+impl Page {
+    /// Begins to note whether the document grows.
+    pub fn note_building(&self) {
+        let page = self.clone();
+        tokio::spawn(async move { page.building().await });
+    }
+
+    /// Waits until a document that has loaded is built, at most `limit`. Gives what is still under way, in words.
+    pub async fn until_built(&self, mark: Mark, limit: Duration) -> Vec<String> {
+        let begun = Instant::now();
+        let (mut last, mut is_fed) = (begun, false);
+        let still = loop {
+            if self.obstruction().is_some() || self.is_closed() {
+                return Vec::new();
+            }
+            let Some(building) = self.building().await else {
+                // Its scripts are at work, or it makes way for another document.
+                if begun.elapsed() >= limit {
+                    break vec!["scripts".to_owned()];
+                }
+                sleep(PAUSE).await;
+                continue;
+            };
+            let pending = self.pending_since(mark);
+            let requests = pending.requests;
+            if let Some(quiet) = building.quiet {
+                let quiet = Duration::try_from_secs_f64(quiet / 1000.0).unwrap_or_default();
+                last = last.max(Instant::now().checked_sub(quiet).unwrap_or(begun));
+            }
+            is_fed |= requests > 0;
+            let grows = building.level.is_some_and(|level| level < FEEDING_LIMIT.as_secs_f64() * 1000.0);
+            let restless = if grows && is_fed { limit } else { RESTLESS_LIMIT };
+            let loads = !building.signs.is_empty();
+            let is_between = is_fed && requests == 0;
+            let newest =
+                if loads || is_between { last.max(pending.last_effect.unwrap_or(last)) } else { last };
+            let (patience, bound) = match (loads, requests > 0) {
+                (true, true) => (limit, limit),
+                (true, false) => (IDLE_LIMIT, limit),
+                (false, true) if building.moves => (RESTLESS_LIMIT, restless),
+                (false, true) => (FEEDING_LIMIT, restless),
+                (false, false) if is_fed => (BETWEEN_REQUESTS, restless),
+                (false, false) if building.quiet.is_some() => (AFTERMATH, RESTLESS_LIMIT),
+                (false, false) => (Duration::ZERO, RESTLESS_LIMIT),
+            };
+            if newest.elapsed() >= patience || begun.elapsed() >= bound.min(limit) {
+                break in_words(requests).into_iter().chain(building.signs).collect();
+            }
+            sleep(PAUSE.min(patience)).await;
+        };
+        // Nobody waits for this: where scripts do not end, it is never answered.
+        let frame = self.main_frame().clone();
+        tokio::spawn(async move { frame.utility().await?.call::<()>("built", &[]).await });
+        still
+    }
+
+    async fn building(&self) -> Option<Building> {
+        let ask = async { self.main_frame().utility().await?.call("building", &[]).await };
+        timeout(ANSWER_LIMIT, ask).await.ok()?.ok()
+    }
+
+    /// Which of these elements do not say what they said: frame and number, or the page, and the text.
+    pub async fn lacking(&self, claims: &[(Option<Key>, &str)]) -> Vec<bool> {
+        let frame = self.main_frame();
+        let own = |key: Option<Key>| key.is_none_or(|(number, _)| number == frame.number());
+        let asked: Vec<_> = claims
+            .iter()
+            .map(|(key, text)| (key.filter(|_| own(*key)).map_or(0, |(_, number)| number), *text))
+            .collect();
+        let ask =
+            async { frame.utility().await?.call::<Vec<bool>>("lacking", &[serde_json::json!(asked)]).await };
+        let lacking = timeout(ANSWER_LIMIT, ask).await.ok().and_then(Result::ok).unwrap_or_default();
+        claims
+            .iter()
+            .enumerate()
+            .map(|(place, (key, _))| own(*key) && lacking.get(place) == Some(&true))
+            .collect()
+    }
+
+    /// Whether most of these elements are still there, but something lies over them.
+    pub async fn are_covered(&self, keys: &[Key]) -> bool {
+        let frame = self.main_frame();
+        let own = keys.iter().filter(|(number, _)| *number == frame.number()).take(MOST_ASKED);
+        let refs: Vec<u32> = own.map(|(_, number)| *number).collect();
+        if refs.is_empty() {
+            return false;
+        }
+        let ask =
+            async { frame.utility().await?.call::<bool>("areCovered", &[serde_json::json!(refs)]).await };
+        timeout(ANSWER_LIMIT, ask).await.ok().and_then(Result::ok).unwrap_or(false)
+    }
+}
+
+/// For so many elements it is asked whether they are covered.
+const MOST_ASKED: usize = 40;
+
+/// So many requests, if there are any.
+pub(in crate::browser) fn in_words(requests: usize) -> Option<String> {
+    match requests {
+        0 => None,
+        1 => Some("1 request".to_owned()),
+        many => Some(format!("{many} requests")),
+    }
+}

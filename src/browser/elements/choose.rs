@@ -1,0 +1,578 @@
+//! Choosing from lists that pages draw themselves: opened, searched, chosen from, and checked. What a list is made of is
+//! in `injected/control.js`.
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::json;
+use tokio::time::{Instant, sleep};
+
+use super::actionability::{ActionOptions, Need};
+use super::control::ControlKind;
+use super::element::ElementHandle;
+use crate::browser::input::{ClickOptions, Point};
+use crate::browser::objects::world::value_argument;
+use crate::error::{ElementKind, Error, Needed, Obstacle, Result};
+
+/// How long a list may take to open, by one way of opening it.
+const OPENING: Duration = Duration::from_secs(1);
+/// How long a list may take to offer what was typed.
+const SEARCHING: Duration = Duration::from_secs(3);
+/// How long a field may take to offer what completes it.
+const COMPLETING: Duration = Duration::from_millis(700);
+/// How long what is offered must stay the same to be taken for all there is.
+const SETTLED: Duration = Duration::from_millis(400);
+/// How long a control may take to show what was chosen.
+const SHOWING: Duration = Duration::from_secs(1);
+const PAUSE: Duration = Duration::from_millis(25);
+/// How often the wheel is turned over a list that does not move.
+const MOST_TURNS_IN_VAIN: usize = 3;
+/// Pixels of a list over which a wheel can be turned.
+const LEAST_IN_VIEW: f64 = 20.0;
+/// How long a list is searched that shows something else after each turn.
+const LONGEST_SEARCH: Duration = Duration::from_secs(20);
+/// How long it may take to draw another part of itself.
+const REDRAWING: Duration = Duration::from_millis(300);
+/// How often an item is looked for again that was drawn anew while it was being pressed.
+const MOST_PRESSES: usize = 4;
+/// How many options an error tells.
+const MOST_TOLD: usize = 50;
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+struct Item {
+    text: String,
+    /// What else it is known by.
+    also: Vec<String>,
+    selected: bool,
+    disabled: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+struct Choices {
+    items: Vec<Item>,
+    /// Whether something can be typed to search in them.
+    filter: bool,
+    /// Whether they say themselves that they are options.
+    proper: bool,
+    /// Whether they have come when the control was opened, and it still is.
+    open: bool,
+    multiple: bool,
+}
+
+/// The part of a list that is in the viewport, how much is scrolled past, and whether it is the end.
+#[derive(Debug, Clone, Copy, Deserialize)]
+struct ListBox {
+    x: f64,
+    y: f64,
+    width: f64,
+    height: f64,
+    scrolled: f64,
+    ended: bool,
+}
+
+impl ListBox {
+    /// Whether enough of it is in the viewport for a wheel to be turned over it.
+    fn is_in_view(&self) -> bool {
+        self.width >= LEAST_IN_VIEW && self.height >= LEAST_IN_VIEW
+    }
+
+    fn middle(&self) -> Point {
+        Point::new(self.x + self.width / 2.0, self.y + self.height / 2.0)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Pick {
+    /// By its name, or by another name it has.
+    Named(usize),
+    /// By a part of its name that no other has.
+    Like(usize),
+    Several(Vec<usize>),
+    Nothing,
+}
+
+/// The item that is meant by `wanted`.
+fn pick(items: &[Item], wanted: &str) -> Pick {
+    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let wanted = plain(wanted);
+    let lower = wanted.to_lowercase();
+    let any = |test: &dyn Fn(&str) -> bool| {
+        let by_text = items.iter().position(|item| test(&item.text));
+        by_text.or_else(|| items.iter().position(|item| item.also.iter().any(|name| test(&plain(name)))))
+    };
+    if let Some(found) = any(&|name| name == wanted).or_else(|| any(&|name| name.to_lowercase() == lower)) {
+        return Pick::Named(found);
+    }
+    if lower.is_empty() {
+        return Pick::Nothing;
+    }
+    let part = |test: &dyn Fn(&str) -> bool| -> Vec<usize> {
+        items
+            .iter()
+            .enumerate()
+            .filter(|(_, item)| test(&item.text.to_lowercase()))
+            .map(|(at, _)| at)
+            .collect()
+    };
+    let beginning = part(&|text| text.starts_with(&lower));
+    let found = if beginning.is_empty() { part(&|text| text.contains(&lower)) } else { beginning };
+    match found[..] {
+        [] => Pick::Nothing,
+        [one] => Pick::Like(one),
+        _ => Pick::Several(found),
+    }
+}
+
+impl ElementHandle {
+    /// Chooses these of what the control offers, and of a list for several no others.
+    pub(in crate::browser) async fn choose(
+        &self,
+        kind: ControlKind,
+        wanted: &[String],
+        options: &ActionOptions,
+    ) -> Result<()> {
+        self.until_ready(Need::ENABLED, options).await?;
+        let mut last = None;
+        for place in 0..wanted.len() {
+            last = match self.choose_one(kind, place, wanted, options).await {
+                Ok(searched) => searched,
+                Err(error) => {
+                    let _ = self.leave_nothing(&wanted[place], options).await;
+                    return Err(error);
+                }
+            };
+        }
+        self.close_list(options).await?;
+        match last {
+            Some(searched) if wanted.len() == 1 => self.leave_chosen(&searched, options).await,
+            _ => Ok(()),
+        }
+    }
+
+    /// Leaves a field that was typed into: only then it shows whether it holds more than what was typed.
+    async fn leave_chosen(&self, item: &Item, options: &ActionOptions) -> Result<()> {
+        let Some(typed) = self.handle_of("typedIn", Vec::new()).await? else { return Ok(()) };
+        if !typed.ask::<bool>("isFocused", Vec::new()).await? {
+            return Ok(());
+        }
+        self.input(options)?.keyboard().press("Tab").await?;
+        self.frames(2).await?;
+        self.until_chosen(item, &[]).await
+    }
+
+    /// Types into a field that may complete it, and takes what it completes it to, if it offers that.
+    pub async fn complete(&self, values: &[String], options: &ActionOptions) -> Result<()> {
+        let [value] = values else {
+            let found = ElementKind::single();
+            return Err(Error::WrongElement { found, needed: Needed::SeveralValues });
+        };
+        self.ask::<()>("noteDrawn", Vec::new()).await?;
+        self.fill(value, options).await?;
+        let deadline = Instant::now() + COMPLETING;
+        while Instant::now() < deadline {
+            sleep(PAUSE).await;
+            let offered = self.choices().await?;
+            if let Pick::Named(at) = pick(&offered.items, value) {
+                return self.press_item(ControlKind::Choice, at, true, options).await;
+            }
+        }
+        Ok(())
+    }
+
+    /// Chooses the one at this place of all that are wanted. Answers what was chosen where that was searched for by typing.
+    async fn choose_one(
+        &self,
+        kind: ControlKind,
+        place: usize,
+        all: &[String],
+        options: &ActionOptions,
+    ) -> Result<Option<Item>> {
+        let wanted = all[place].as_str();
+        let shown = self.shown().await?.values;
+        if all.len() == 1 && kind == ControlKind::Choice && shown == [wanted] {
+            return Ok(None);
+        }
+        let mut choices = match place {
+            0 => self.open_list(options).await?,
+            _ => self.reopen_list(options).await?,
+        };
+        if choices.multiple && place == 0 {
+            choices = self.unchoose_others(kind, choices, all, options).await?;
+        }
+        let mut is_searched = false;
+        let at = match pick(&choices.items, wanted) {
+            Pick::Named(at) | Pick::Like(at) => Some(at),
+            Pick::Several(_) | Pick::Nothing if choices.filter => {
+                is_searched = true;
+                self.search(wanted).await?
+            }
+            Pick::Several(some) => return Err(several(&choices, &some)),
+            Pick::Nothing => self.scroll_to(wanted, options).await?,
+        };
+        let Some(at) = at else {
+            return self.leave_typed(wanted, &choices, options).await.map(|()| None);
+        };
+        let Some(item) = self.choices().await?.items.get(at).cloned() else {
+            return Err(no_such_option(&choices));
+        };
+        if item.disabled {
+            let obstacle = Obstacle::Disabled;
+            return Err(Error::NotActionable { obstacle, waited: Duration::ZERO });
+        }
+        if item.selected && (choices.multiple || kind == ControlKind::Group) {
+            return Ok(None);
+        }
+        self.press_named(kind, &item, at, options).await?;
+        if kind != ControlKind::Group {
+            self.until_chosen(&item, &shown).await?;
+        }
+        Ok(is_searched.then_some(item))
+    }
+
+    async fn choices(&self) -> Result<Choices> {
+        self.ask("choices", Vec::new()).await
+    }
+
+    /// What the control offers, once it does.
+    async fn open_list(&self, options: &ActionOptions) -> Result<Choices> {
+        // Before it was pressed only what it says itself is its own: another list may stand open on the page.
+        let owned = vec![value_argument(&json!({ "owned": true }))];
+        let offered: Choices = self.ask("choices", owned).await?;
+        if (offered.proper || offered.open) && !offered.items.is_empty() {
+            return Ok(offered);
+        }
+        self.ask::<()>("noteDrawn", Vec::new()).await?;
+        let field = self.field().await?;
+        let keyboard = self.input(options)?.keyboard();
+        if let Some(reached) = field.approach_soon(Need::PRESSED, options).await? {
+            reached.press(&self.input(options)?, &ClickOptions::default()).await?;
+            if let Some(offered) = self.until_offered(OPENING).await? {
+                return Ok(offered);
+            }
+        }
+        let typed = self.handle_of("typedIn", Vec::new()).await?;
+        typed.as_ref().unwrap_or(&field).focus().await?;
+        for key in ["ArrowDown", "Enter"] {
+            // In a field for text Enter may send the form.
+            if key == "Enter" && typed.is_some() {
+                break;
+            }
+            keyboard.press(key).await?;
+            if let Some(offered) = self.until_offered(OPENING / 2).await? {
+                return Ok(offered);
+            }
+        }
+        // A list may have nothing to offer before something is typed.
+        self.choices().await
+    }
+
+    /// What the control offers after something was chosen: a list for several often stays open.
+    async fn reopen_list(&self, options: &ActionOptions) -> Result<Choices> {
+        if self.ask::<bool>("isListOpen", Vec::new()).await?
+            && let Some(offered) = self.until_offered(OPENING / 2).await?
+        {
+            return Ok(offered);
+        }
+        self.open_list(options).await
+    }
+
+    /// What is offered, when that has come and rests.
+    async fn until_offered(&self, limit: Duration) -> Result<Option<Choices>> {
+        let deadline = Instant::now() + limit;
+        let mut last = None;
+        loop {
+            let offered = self.choices().await?;
+            if !offered.items.is_empty() && last.as_ref() == Some(&offered) {
+                return Ok(Some(offered));
+            }
+            if Instant::now() >= deadline {
+                return Ok(None);
+            }
+            last = Some(offered);
+            sleep(PAUSE).await;
+        }
+    }
+
+    /// Types what is looked for, and answers where it is in what is offered then.
+    async fn search(&self, wanted: &str) -> Result<Option<usize>> {
+        let Some(filter) = self.handle_of("filterOf", Vec::new()).await? else { return Ok(None) };
+        let keyboard = self.frame().page()?.input().keyboard();
+        filter.ask::<bool>("focus", Vec::new()).await?;
+        filter.ask::<()>("selectAll", Vec::new()).await?;
+        keyboard.type_text(wanted, None).await?;
+        let deadline = Instant::now() + SEARCHING;
+        let mut last = (self.choices().await?, Instant::now());
+        loop {
+            sleep(PAUSE).await;
+            let offered = self.choices().await?;
+            let rests = offered == last.0 && last.1.elapsed() >= SETTLED;
+            match pick(&offered.items, wanted) {
+                Pick::Named(at) if offered == last.0 => return Ok(Some(at)),
+                Pick::Like(at) if rests => return Ok(Some(at)),
+                Pick::Several(some) if rests => return Err(several(&offered, &some)),
+                // What comes from a server takes its time.
+                _ if Instant::now() >= deadline => return Ok(None),
+                _ => {}
+            }
+            if offered != last.0 {
+                last = (offered, Instant::now());
+            }
+        }
+    }
+
+    /// Looks for it in a list that draws only what is in view, by turning the wheel over it.
+    async fn scroll_to(&self, wanted: &str, options: &ActionOptions) -> Result<Option<usize>> {
+        let limit = options.limit.max(LONGEST_SEARCH);
+        let deadline = Instant::now() + limit;
+        let Some(list) = self.list_in_view(options).await? else { return Ok(None) };
+        let mouse = self.input(options)?.mouse();
+        mouse.move_to(self.to_page_exactly(list.middle()).await?).await?;
+        if list.scrolled > 0.0 {
+            // No farther than to its top: what is left over would scroll the page.
+            mouse.wheel(0.0, -list.scrolled).await?;
+        }
+        let mut last = (self.choices().await?, f64::NAN);
+        let mut in_vain = 0;
+        while Instant::now() < deadline {
+            let offered = self.choices_after(&last.0).await?;
+            if let Pick::Named(at) = pick(&offered.items, wanted) {
+                return Ok(Some(at));
+            }
+            let at = self.ask::<Option<ListBox>>("choicesBox", Vec::new()).await?;
+            let Some(at) = at.filter(|at| !at.ended) else { return Ok(None) };
+            let stands = offered == last.0 && (at.scrolled - last.1).abs() < 1.0;
+            in_vain = if stands { in_vain + 1 } else { 0 };
+            if in_vain >= MOST_TURNS_IN_VAIN {
+                return Err(no_such_option(&offered));
+            }
+            last = (offered, at.scrolled);
+            mouse.wheel(0.0, (list.height * 0.8).max(10.0)).await?;
+        }
+        Err(Error::WaitRanOut { what: format!("finding {wanted:?} in the long list"), waited: limit })
+    }
+
+    /// Where the list can be scrolled, once enough of it is in view.
+    async fn list_in_view(&self, options: &ActionOptions) -> Result<Option<ListBox>> {
+        let list = self.ask::<Option<ListBox>>("choicesBox", Vec::new()).await?;
+        if list.is_none_or(|list| list.is_in_view()) {
+            return Ok(list);
+        }
+        if let Some(scroller) = self.handle_of("choicesScroller", Vec::new()).await? {
+            scroller.scroll_into_view(options).await?;
+        }
+        let list = self.ask::<Option<ListBox>>("choicesBox", Vec::new()).await?;
+        match list {
+            Some(list) if !list.is_in_view() => {
+                let obstacle = Obstacle::OutsideViewport;
+                Err(Error::NotActionable { obstacle, waited: Duration::ZERO })
+            }
+            list => Ok(list),
+        }
+    }
+
+    /// What is offered once a list that was scrolled is drawn anew; the same when it stays.
+    async fn choices_after(&self, before: &Choices) -> Result<Choices> {
+        let deadline = Instant::now() + REDRAWING;
+        loop {
+            // A round trip: what is drawn anew shows when its choices differ.
+            self.frames(0).await?;
+            let offered = self.choices().await?;
+            if offered != *before || Instant::now() >= deadline {
+                return Ok(offered);
+            }
+        }
+    }
+
+    /// What is not offered may still be a text that the field takes.
+    async fn leave_typed(&self, wanted: &str, offered: &Choices, options: &ActionOptions) -> Result<()> {
+        if self.handle_of("typedIn", Vec::new()).await?.is_some() {
+            self.input(options)?.keyboard().press("Tab").await?;
+            self.frames(2).await?;
+            if self.shown().await?.values == [wanted] {
+                return Ok(());
+            }
+        }
+        Err(no_such_option(offered))
+    }
+
+    /// Takes back what was typed to search, and closes the list, which would be in the way of what comes next.
+    async fn leave_nothing(&self, searched: &str, options: &ActionOptions) -> Result<()> {
+        if let Some(typed) = self.handle_of("typedIn", Vec::new()).await?
+            && typed.ask::<String>("heldBy", Vec::new()).await? == searched
+        {
+            typed.fill("", options).await?;
+        }
+        self.close_list(options).await
+    }
+
+    /// Presses an item, also where its list is drawn anew meanwhile.
+    async fn press_named(
+        &self,
+        kind: ControlKind,
+        item: &Item,
+        mut at: usize,
+        options: &ActionOptions,
+    ) -> Result<()> {
+        for _ in 0..MOST_PRESSES {
+            match self.press_item(kind, at, true, options).await {
+                Err(Error::StaleRef { .. }) => {}
+                pressed => return pressed,
+            }
+            let found = self.choices().await?.items.iter().position(|other| other.text == item.text);
+            at = found.ok_or_else(|| self.stale())?;
+        }
+        self.press_item(kind, at, true, options).await
+    }
+
+    async fn press_item(
+        &self,
+        kind: ControlKind,
+        at: usize,
+        chosen: bool,
+        options: &ActionOptions,
+    ) -> Result<()> {
+        let item = self.handle_of("choiceAt", vec![value_argument(&at)]).await?;
+        let item = item.ok_or_else(|| self.stale())?;
+        if kind == ControlKind::Group {
+            return item.set_checked(chosen, options).await;
+        }
+        let reached = item.approach(Need { enabled: false, ..Need::PRESSED }, options).await?;
+        reached.press(&self.input(options)?, &ClickOptions::default()).await
+    }
+
+    /// Takes back what is chosen and not wanted.
+    async fn unchoose_others(
+        &self,
+        kind: ControlKind,
+        mut offered: Choices,
+        wanted: &[String],
+        options: &ActionOptions,
+    ) -> Result<Choices> {
+        let kept = |offered: &Choices| -> Vec<usize> {
+            let picked = wanted.iter().filter_map(|text| match pick(&offered.items, text) {
+                Pick::Named(at) | Pick::Like(at) => Some(at),
+                Pick::Several(_) | Pick::Nothing => None,
+            });
+            picked.collect()
+        };
+        for _ in 0..offered.items.len() {
+            let keep = kept(&offered);
+            let other =
+                offered.items.iter().enumerate().find(|(at, item)| item.selected && !keep.contains(at));
+            let Some((at, other)) = other.map(|(at, item)| (at, item.clone())) else { break };
+            self.press_item(kind, at, false, options).await?;
+            offered = self.reopen_list(options).await?;
+            if offered.items.contains(&other) {
+                break;
+            }
+        }
+        Ok(offered)
+    }
+
+    /// Waits until the control shows what was pressed, or at least something else than before.
+    async fn until_chosen(&self, item: &Item, before: &[String]) -> Result<()> {
+        let deadline = Instant::now() + SHOWING;
+        loop {
+            let shown = match self.shown().await {
+                // The choice took the page elsewhere, or asked something.
+                Err(Error::StaleRef { .. } | Error::DialogOpen { .. }) => return Ok(()),
+                shown => shown?,
+            };
+            let is_late = Instant::now() >= deadline;
+            let shows = shown.values.iter().any(|value| value.contains(&item.text));
+            let chosen = || async {
+                let offered = self.choices().await?;
+                Ok::<_, Error>(offered.items.iter().any(|other| other.selected && other.text == item.text))
+            };
+            if shown.kind == ControlKind::Gone
+                || shows
+                || (is_late && !shown.is_empty() && shown.values != before)
+                || chosen().await?
+            {
+                return Ok(());
+            }
+            if is_late {
+                return Err(Error::NotTaken { shows: shown.values.join(", ") });
+            }
+            sleep(PAUSE).await;
+        }
+    }
+
+    /// Closes a list that stays open, as one for several does.
+    async fn close_list(&self, options: &ActionOptions) -> Result<()> {
+        let is_open = async || match self.ask::<bool>("isListOpen", Vec::new()).await {
+            Err(Error::StaleRef { .. } | Error::DialogOpen { .. }) => Ok(false),
+            open => open,
+        };
+        let deadline = Instant::now() + OPENING / 3;
+        while is_open().await? {
+            if Instant::now() < deadline {
+                sleep(PAUSE).await;
+                continue;
+            }
+            if !self.ask::<bool>("isInDialog", Vec::new()).await? {
+                self.input(options)?.keyboard().press("Escape").await?;
+                self.frames(2).await?;
+            }
+            if is_open().await? {
+                // Where Escape would close more than the list.
+                let typed = self.handle_of("typedIn", Vec::new()).await?;
+                typed.unwrap_or(self.field().await?).blur().await?;
+            }
+            break;
+        }
+        Ok(())
+    }
+}
+
+fn told(choices: &Choices, some: impl Iterator<Item = usize>) -> Vec<String> {
+    some.take(MOST_TOLD).map(|at| choices.items[at].text.clone()).collect()
+}
+
+fn several(choices: &Choices, some: &[usize]) -> Error {
+    Error::SeveralOptions { matching: told(choices, some.iter().copied()) }
+}
+
+fn no_such_option(choices: &Choices) -> Error {
+    Error::NoSuchOption { available: told(choices, 0..choices.items.len()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn items(texts: &[&str]) -> Vec<Item> {
+        let item = |text: &&str| Item {
+            text: (*text).to_owned(),
+            also: Vec::new(),
+            selected: false,
+            disabled: false,
+        };
+        texts.iter().map(item).collect()
+    }
+
+    #[test]
+    fn what_is_meant_is_found_by_name_then_by_a_part_that_no_other_has() {
+        let offered = items(&["Small", "Medium", "Large", "Extra large", "small"]);
+        assert_eq!(pick(&offered, "Small"), Pick::Named(0));
+        assert_eq!(pick(&offered, "small"), Pick::Named(4));
+        assert_eq!(pick(&offered, "LARGE"), Pick::Named(2));
+        assert_eq!(pick(&offered, "Med"), Pick::Like(1));
+        assert_eq!(pick(&offered, "tra la"), Pick::Like(3));
+        assert_eq!(pick(&offered, "arg"), Pick::Several(vec![2, 3]));
+        assert_eq!(pick(&offered, "Huge"), Pick::Nothing);
+        assert_eq!(pick(&offered, ""), Pick::Nothing);
+    }
+
+    proptest! {
+        /// What has a name is found by it, whatever else is offered.
+        #[test]
+        fn a_name_finds_its_own(texts in proptest::collection::vec("[A-Za-z]{1,6}( [a-z]{1,4})?", 1..12), at in 0_usize..12) {
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let wanted = texts[at % texts.len()];
+            let Pick::Named(found) = pick(&items(&texts), wanted) else { panic!("not found") };
+            prop_assert_eq!(texts[found], wanted);
+        }
+    }
+}

@@ -1,0 +1,512 @@
+//! Dragging, as a hand does it: it presses, sets out, goes its way, holds what it drags over the target until the page has
+//! made room, and lets go. What the page lets the browser drag is carried on as the browser does it.
+use std::path::PathBuf;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio::time::{Instant, sleep, sleep_until, timeout};
+
+use super::actionability::{ActionOptions, Look, Need};
+use super::element::ElementHandle;
+use crate::browser::input::{Button, Mouse, Point};
+use crate::browser::objects::dialect::unsupported;
+use crate::browser::objects::frame::Frame;
+use crate::browser::objects::page::Page;
+use crate::browser::objects::world::{World, value_argument};
+use crate::cdp::types::input::{DispatchDragEvent, DragData, DragIntercepted, DragItem, SetInterceptDrags};
+use crate::cdp::{Event, Events};
+use crate::error::{Error, Result};
+
+/// How long the browser may take to hand over a drag that has begun.
+const DRAG_LIMIT: Duration = Duration::from_secs(1);
+
+/// How long a hand holds still before it sets out, and before it lets go.
+const PRESS_MS: (f64, f64) = (60.0, 110.0);
+const RELEASE_MS: (f64, f64) = (50.0, 90.0);
+/// The same for what moves only when it was held for a while.
+const LONG_PRESS: Duration = Duration::from_millis(700);
+/// How far the first moves go, which tell a drag from a click.
+const FIRST_MOVES: [f64; 5] = [1.5, 4.0, 7.0, 11.0, 15.0];
+const BETWEEN_FIRST_MS: (f64, f64) = (9.0, 16.0);
+/// The small moves of a hand that holds something where it is to go.
+const FIDGETS: [(f64, f64); 3] = [(1.0, 1.0), (-1.0, 0.0), (0.0, 0.0)];
+const BETWEEN_FIDGETS_MS: (f64, f64) = (24.0, 38.0);
+/// How often the aim is corrected; pages make room by and by.
+const MOST_CORRECTIONS: usize = 8;
+/// An aim this near is met.
+const NEAR: f64 = 3.0;
+/// How often it is looked whether what has to scroll does, and after how many looks in vain it is scrolled for the page.
+const MOST_LOOKS: usize = 150;
+const LOOKS_IN_VAIN: usize = 12;
+
+/// What is held lies between the pointer and its target, so the target need not be what the pointer hits.
+const DROPPED_ON: Need = Need { hit: false, ..Need::POINTED };
+
+/// Where beside its target something is dropped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Place {
+    Before,
+    After,
+    Into,
+}
+
+/// How to drag.
+#[derive(Debug, Clone, Default)]
+pub struct DragOptions {
+    pub source: ActionOptions,
+    pub target: ActionOptions,
+    pub place: Option<Place>,
+    /// Holds the button for a while before setting out.
+    pub long_press: bool,
+}
+
+/// What came of a drag.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Dragged {
+    /// It has another place among its like, counted from 1.
+    Order {
+        place: usize,
+        count: usize,
+        previous: Option<String>,
+        next: Option<String>,
+        /// What its new list goes by, when it is another one.
+        list: Option<String>,
+        /// Whether it lies where it was asked for beside the target.
+        beside: Option<bool>,
+    },
+    /// A slider has another value.
+    Value {
+        value: Option<String>,
+        name: String,
+    },
+    /// It stands elsewhere in what is around it.
+    Moved {
+        x: f64,
+        y: f64,
+        dx: f64,
+        dy: f64,
+    },
+    Sized {
+        width: f64,
+        height: f64,
+    },
+    /// The drawing on the canvas is another one.
+    Drawn,
+    /// It has left the document.
+    Gone,
+    /// It stands where it stood, but something else on the page changed.
+    Effect,
+    /// Nothing changed.
+    None {
+        /// Whether the page showed meanwhile that something was dragged.
+        picked: bool,
+        /// Whether the target took no drop.
+        refused: bool,
+        grip: Option<Grip>,
+    },
+    /// That cannot be told.
+    Unknown,
+}
+
+/// By what something may have to be dragged instead.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Grip {
+    pub r#ref: u32,
+    pub name: String,
+}
+
+/// How to look at the target.
+#[derive(Debug, Clone, Copy, Serialize)]
+struct Glance {
+    /// How far inside of what scrolls it must be, in pixels.
+    margin: u32,
+    /// Whether to wait until it stands still.
+    still: bool,
+}
+
+impl Glance {
+    const AT_ONCE: Self = Self { margin: 0, still: false };
+    const AT_REST: Self = Self { margin: 0, still: true };
+    const WELL_INSIDE: Self = Self { margin: 60, still: false };
+}
+
+/// What is seen of the target while something is held.
+#[derive(Debug, Deserialize)]
+struct Sight {
+    /// Where to hold it.
+    point: Point,
+    /// Where to hold it until the point is shown.
+    edge: Option<Point>,
+    /// Where it lies beside the target just now.
+    side: Option<Place>,
+    /// From the point out of the target, on the side where it is wanted.
+    out: Point,
+}
+
+impl Sight {
+    /// Whether what is held at a point lies where it should.
+    fn is_met(&self, place: Option<Place>, at: Point) -> bool {
+        match (place, self.side) {
+            (Some(Place::Before | Place::After), Some(side)) => Some(side) == place,
+            (None, Some(_)) => true,
+            _ => self.point.distance(at) <= NEAR,
+        }
+    }
+}
+
+impl ElementHandle {
+    /// Drags the element onto another one.
+    pub async fn drag_to(
+        &self,
+        target: &ElementHandle,
+        options: &ActionOptions,
+        target_options: &ActionOptions,
+    ) -> Result<()> {
+        let (source, target_options) = (options.clone(), target_options.clone());
+        let options = DragOptions { source, target: target_options, ..DragOptions::default() };
+        self.drag(target, &options).await
+    }
+
+    /// Drags the element to another one, or to a place beside it.
+    pub async fn drag(&self, target: &ElementHandle, options: &DragOptions) -> Result<()> {
+        let page = self.frame().page()?;
+        if !page.context().browser()?.dialect().hands_over_drags()
+            && self.ask("isDraggable", Vec::new()).await?
+        {
+            return Err(undroppable());
+        }
+        let beside = self.is_beside(target);
+        if beside && !options.source.keeps_scroll {
+            self.ask::<()>("showBoth", vec![target.handle().argument()]).await?;
+        }
+        let from = self.approach(Need::PRESSED, &options.source).await?.point;
+        let known = if beside { target.handle().argument() } else { value_argument(&Value::Null) };
+        self.ask::<()>("noteDrag", vec![known, value_argument(&options.place)]).await?;
+        let mouse = self.input(&options.source)?.mouse();
+        let towards = target.sight(options.target.position, Glance::AT_ONCE).await?;
+        let towards = towards.ok_or_else(|| target.stale())?.point;
+        let worlds = [self.world().clone()];
+        page.carry(from, towards, &mouse, &worlds, options.long_press, async |hand| {
+            match options.target.steps {
+                Some(steps) if hand.data.is_none() => {
+                    let to = target.look_until_clear(DROPPED_ON, &options.target);
+                    mouse.move_in_steps(to.await?, steps).await
+                }
+                _ => self.hold_over(target, hand, options).await,
+            }
+        })
+        .await
+    }
+
+    /// What came of the last drag of this element, as soon as all rests.
+    pub async fn dragged(&self) -> Result<Dragged> {
+        let dragged = self.world().call("dragOutcome", &[]).await?;
+        if let Dragged::None { grip: Some(grip), .. } = &dragged {
+            self.frame().refs_used_up_to(grip.r#ref);
+        }
+        Ok(dragged)
+    }
+
+    /// Brings what a hand holds to the target, and waits there until the page has made room for it.
+    async fn hold_over(
+        &self,
+        target: &ElementHandle,
+        hand: &mut Hand<'_>,
+        options: &DragOptions,
+    ) -> Result<()> {
+        let position = options.target.position;
+        self.world().call::<()>("notePickUp", &[]).await?;
+        if options.target.keeps_scroll {
+            // Nothing may be scrolled to, so it has to be in view.
+            target.look_until_clear(DROPPED_ON, &options.target).await?;
+        }
+        let mut aim = hand.scroll_to(target, position).await?;
+        hand.go(aim.point).await?;
+        for _ in 0..MOST_CORRECTIONS {
+            // What is just giving way would take a small move for another one over it.
+            target.sight(position, Glance::AT_REST).await?;
+            hand.fidget().await?;
+            // What it was to be dropped on may be gone by now, and that may be right.
+            let Some(sight) = target.sight(position, Glance::AT_REST).await? else { break };
+            if sight.is_met(options.place, hand.at()) {
+                break;
+            }
+            if sight.point.distance(hand.at()) <= NEAR {
+                // It lies on the other side: once more, from there.
+                hand.go(Point::new(sight.point.x + sight.out.x, sight.point.y + sight.out.y)).await?;
+            }
+            aim = sight;
+            hand.go(aim.point).await?;
+        }
+        self.world().call("noteCarried", &[]).await
+    }
+
+    /// Where to hold what is dragged here, as a point of the page; `None` when the element is gone.
+    async fn sight(&self, position: Option<Point>, glance: Glance) -> Result<Option<Sight>> {
+        let arguments = vec![value_argument(&position), value_argument(&glance)];
+        let Some(sight) = self.ask::<Option<Sight>>("dragSight", arguments).await? else { return Ok(None) };
+        let in_page = async |point| match self.to_page(point, false, None).await? {
+            Look::Clear(clear) => Ok(clear.point),
+            Look::Blocked(_) => Err(self.stale()),
+        };
+        let edge = match sight.edge {
+            Some(edge) => Some(in_page(edge).await?),
+            None => None,
+        };
+        Ok(Some(Sight { point: in_page(sight.point).await?, edge, ..sight }))
+    }
+}
+
+/// A hand that holds something.
+struct Hand<'a> {
+    mouse: &'a Mouse,
+    page: &'a Page,
+    /// What the page put into the drag, where the browser carries it.
+    data: Option<DragData>,
+    has_entered: bool,
+}
+
+impl Hand<'_> {
+    fn at(&self) -> Point {
+        self.mouse.position()
+    }
+
+    /// Goes to a point, as a hand does that holds something.
+    async fn go(&mut self, to: Point) -> Result<()> {
+        let began = Instant::now();
+        let mut last = None;
+        for waypoint in self.mouse.dragging_way(to) {
+            sleep_until(began + waypoint.at).await;
+            match &self.data {
+                Some(_) => self.carry_over(waypoint.point).await?,
+                None if waypoint.at.is_zero() => self.mouse.step_to(waypoint.point).await?,
+                None => last = Some(self.mouse.slip_to(waypoint.point)),
+            }
+        }
+        match last {
+            Some(journey) => journey.heard().await,
+            None => Ok(()),
+        }
+    }
+
+    async fn carry_over(&mut self, to: Point) -> Result<()> {
+        let Some(data) = self.data.clone() else { return Ok(()) };
+        let kind = if self.has_entered { "dragOver" } else { "dragEnter" };
+        self.has_entered = true;
+        self.mouse.place(to);
+        self.page.session().call(drag_event(kind, to, data)).await.map(drop)
+    }
+
+    /// Holds still, as far as a hand does.
+    async fn fidget(&mut self) -> Result<()> {
+        let at = self.at();
+        for (x, y) in FIDGETS {
+            let to = Point::new(at.x + x, at.y + y);
+            match &self.data {
+                Some(_) => self.carry_over(to).await?,
+                None => self.mouse.step_to(to).await?,
+            }
+            self.mouse.rest(BETWEEN_FIDGETS_MS).await;
+        }
+        self.frames(2).await;
+        Ok(())
+    }
+
+    /// Waits until the page has drawn so many times.
+    async fn frames(&self, count: u32) {
+        if let Ok(world) = self.page.main_frame().utility().await {
+            // A page that draws nothing is dragged on without it.
+            let _ = world.call::<()>("frames", &[count.into()]).await;
+        }
+    }
+
+    /// Holds what is dragged at the edge of what scrolls until the target shows.
+    async fn scroll_to(&mut self, target: &ElementHandle, position: Option<Point>) -> Result<Sight> {
+        let mut in_vain = 0;
+        let mut last = None;
+        for look in 0..MOST_LOOKS {
+            let glance = if look == 0 { Glance::AT_ONCE } else { Glance::WELL_INSIDE };
+            let sight = target.sight(position, glance).await?.ok_or_else(|| target.stale())?;
+            let Some(edge) = sight.edge else { return Ok(sight) };
+            if edge.distance(self.at()) > NEAR {
+                self.go(edge).await?;
+            }
+            in_vain = if last == Some(sight.point) { in_vain + 1 } else { 0 };
+            last = Some(sight.point);
+            if in_vain > LOOKS_IN_VAIN {
+                let options = ActionOptions { position, ..ActionOptions::default() };
+                target.look_until_clear(Need::SEEN, &options).await?;
+                in_vain = 0;
+            }
+            // What scrolls by itself wants to hear of the pointer again and again.
+            let aside = if look % 2 == 0 { 1.0 } else { -1.0 };
+            let to = Point::new(edge.x + aside, edge.y);
+            match &self.data {
+                Some(_) => self.carry_over(to).await?,
+                None => self.mouse.step_to(to).await?,
+            }
+            self.frames(1).await;
+        }
+        target.sight(position, Glance::AT_REST).await?.ok_or_else(|| target.stale())
+    }
+
+    /// Lets go.
+    async fn drop_it(&mut self) -> Result<()> {
+        self.mouse.rest(RELEASE_MS).await;
+        let Some(data) = self.data.clone() else { return Ok(()) };
+        let at = self.at();
+        for kind in ["dragOver", "drop"] {
+            self.page.session().call(drag_event(kind, at, data.clone())).await?;
+        }
+        // The page hears of the drop, and not of the button that made it.
+        self.mouse.forget(Button::Left);
+        Ok(())
+    }
+}
+
+/// What is dropped from outside the page.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct Dropped {
+    /// Paths of files.
+    files: Vec<PathBuf>,
+    /// Texts by their kinds, such as `text/plain`.
+    data: Vec<(String, String)>,
+}
+
+impl Dropped {
+    pub(in crate::browser) fn new(files: Vec<PathBuf>, data: Vec<(String, String)>) -> Self {
+        Self { files, data }
+    }
+}
+
+impl ElementHandle {
+    /// Drops something on the element, as if it came from another program.
+    pub async fn drop_here(&self, dropped: &Dropped, options: &ActionOptions) -> Result<()> {
+        const COPY: i64 = 1;
+        let session = self.frame().page()?.session().clone();
+        let to = self.look_until_clear(Need::POINTED, options).await?;
+        let item = |(mime_type, data): &(String, String)| DragItem {
+            mime_type: mime_type.clone(),
+            data: data.clone(),
+            ..DragItem::default()
+        };
+        let files: Vec<_> = dropped.files.iter().map(|path| path.display().to_string()).collect();
+        let data = DragData {
+            items: dropped.data.iter().map(item).collect(),
+            files: Some(files).filter(|files| !files.is_empty()),
+            drag_operations_mask: COPY,
+        };
+        for kind in ["dragEnter", "dragOver", "drop"] {
+            session.call(drag_event(kind, to, data.clone())).await?;
+        }
+        Ok(())
+    }
+}
+
+impl Page {
+    /// Drags from one place in the viewport to another, in so many steps.
+    pub async fn drag(&self, from: Point, to: Point, steps: Option<u32>) -> Result<()> {
+        let mouse = self.input().mouse();
+        if !self.context().browser()?.dialect().hands_over_drags() {
+            let world = self.main_frame().utility().await?;
+            if world.call("isDraggableAt", &[from.x.into(), from.y.into()]).await? {
+                return Err(undroppable());
+            }
+        }
+        let frames = self.frames();
+        let worlds = join_all(frames.iter().map(Frame::utility)).await;
+        // A frame without a document has nothing to drag.
+        let worlds: Vec<_> = worlds.into_iter().filter_map(Result::ok).collect();
+        self.carry(from, to, &mouse, &worlds, false, async |hand| {
+            match steps {
+                Some(steps) if hand.data.is_none() => mouse.move_in_steps(to, steps).await?,
+                _ => hand.go(to).await?,
+            }
+            hand.fidget().await
+        })
+        .await
+    }
+
+    /// Presses at a point, sets out towards another one, and lets go where `work` has brought the hand. `worlds` are those
+    /// of the frames that could begin.
+    async fn carry(
+        &self,
+        from: Point,
+        towards: Point,
+        mouse: &Mouse,
+        worlds: &[World],
+        long_press: bool,
+        work: impl AsyncFnOnce(&mut Hand<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let session = self.session();
+        let hands_over = self.context().browser()?.dialect().hands_over_drags();
+        // The browser hands the drag to us instead of to the desktop, where it would wait for a real mouse.
+        let mut intercepted = session.events(&[DragIntercepted::METHOD]);
+        if hands_over {
+            session.call(SetInterceptDrags { enabled: true }).await?;
+        }
+        let carried = async {
+            join_all(worlds.iter().map(|world| world.call::<()>("watchDrag", &[]))).await;
+            press(from, mouse, long_press).await?;
+            set_out(from, towards, mouse).await?;
+            let data = picked_up(worlds, &mut intercepted).await;
+            let mut hand = Hand { mouse, page: self, data, has_entered: false };
+            hand.frames(2).await;
+            self.unless_dialog(work(&mut hand)).await?;
+            hand.drop_it().await
+        };
+        let carried = carried.await;
+        let released = if mouse.is_down(Button::Left) { mouse.up(Button::Left, 1).await } else { Ok(()) };
+        if hands_over {
+            session.call(SetInterceptDrags { enabled: false }).await?;
+        }
+        carried.and(released)
+    }
+}
+
+/// What the page lets the browser drag, where nobody can let go of it.
+fn undroppable() -> Error {
+    unsupported("dropping what a page lets the browser drag")
+}
+
+async fn press(at: Point, mouse: &Mouse, long: bool) -> Result<()> {
+    if mouse.position() != at {
+        mouse.move_to(at).await?;
+    }
+    mouse.down(Button::Left, 1).await?;
+    if long {
+        sleep(LONG_PRESS).await;
+    }
+    mouse.rest(PRESS_MS).await;
+    Ok(())
+}
+
+/// The first moves, towards where it goes, but no farther.
+async fn set_out(from: Point, towards: Point, mouse: &Mouse) -> Result<()> {
+    let distance = from.distance(towards);
+    let far = FIRST_MOVES.into_iter().take_while(|far| *far < distance);
+    for far in far {
+        mouse.step_to(from.towards(towards, far / distance).rounded()).await?;
+        mouse.rest(BETWEEN_FIRST_MS).await;
+    }
+    Ok(())
+}
+
+/// What the page puts into the drag, if it lets the browser do it.
+async fn picked_up(worlds: &[World], intercepted: &mut Events) -> Option<DragData> {
+    let dragged = join_all(worlds.iter().map(|world| world.call::<bool>("hasDragged", &[]))).await;
+    if !dragged.iter().any(|dragged| matches!(dragged, Ok(true))) {
+        return None;
+    }
+    let event = timeout(DRAG_LIMIT, intercepted.next()).await.ok().flatten();
+    event.and_then(|event| event.read::<DragIntercepted>()).map(|event| event.data)
+}
+
+fn drag_event(kind: &'static str, at: Point, data: DragData) -> DispatchDragEvent {
+    DispatchDragEvent { kind, x: at.x, y: at.y, data, ..DispatchDragEvent::default() }
+}

@@ -1,0 +1,593 @@
+//! One node that was found, and what can be done with it.
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use tokio::time::{Instant, sleep, timeout};
+
+use super::actionability::{ActionOptions, Aim, Answer, Attempt, Look, Need};
+use super::fill::Opened;
+use crate::browser::input::{ClickOptions, Input, InputStyle, Modifier, Point, Rect};
+use crate::browser::objects::frame::Frame;
+use crate::browser::objects::world::{RemoteHandle, World, value_argument};
+use crate::browser::scripts::handle::JsHandle;
+use crate::cdp::types::runtime::CallArgument;
+use crate::error::{ElementKind, Error, Needed, Obstacle, Result};
+
+/// A node of a document. It ends with the document. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct ElementHandle {
+    world: World,
+    handle: RemoteHandle,
+    /// How errors call it: its ref, where it was found by one.
+    name: Option<Arc<str>>,
+}
+
+/// An option of a select, as a caller names it.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OptionChoice {
+    /// By value, or else by label.
+    Any(String),
+    /// By value or label, or else by what is like no other label.
+    Like(String),
+    Value(String),
+    Label(String),
+    Index(usize),
+}
+
+/// What an element is like at the moment.
+#[derive(Debug, Clone, Copy, Deserialize)]
+pub struct ElementState {
+    pub visible: bool,
+    pub enabled: bool,
+    pub editable: bool,
+    #[serde(deserialize_with = "checked_state")]
+    pub checked: Option<bool>,
+}
+
+/// What an injected look at a field answers.
+#[derive(Debug, Deserialize)]
+pub(in crate::browser) struct Field {
+    #[serde(flatten)]
+    answer: Answer,
+    pub(in crate::browser) kind: Option<FieldKind>,
+    #[serde(default)]
+    pub(in crate::browser) value: String,
+    #[serde(default)]
+    pub(in crate::browser) empty: bool,
+    #[serde(default)]
+    proxy: bool,
+    wrong: Option<ElementKind>,
+    needed: Option<String>,
+}
+
+/// How a value gets into a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(in crate::browser) enum FieldKind {
+    Text,
+    Multiline,
+    Editable,
+    Date,
+    Range,
+    Color,
+}
+
+#[derive(Debug, Deserialize)]
+struct Checked {
+    #[serde(rename = "checked")]
+    state: Option<serde_json::Value>,
+    #[serde(default)]
+    radio: bool,
+    found: Option<ElementKind>,
+}
+
+/// How long a page may take to show that a control was checked.
+const CHANGE_LIMIT: Duration = Duration::from_millis(500);
+
+/// With what the browser helps to fill in a field.
+#[derive(Debug, Clone, Deserialize, Serialize)]
+pub struct Help {
+    /// `date`, `time` and the like, or `text` for one with a list of proposals.
+    pub kind: String,
+    pub value: String,
+    pub min: String,
+    pub max: String,
+    pub step: String,
+    pub options: Vec<String>,
+}
+
+/// What acting on an element may set off.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub struct Consequence {
+    /// Whether a form is sent.
+    pub submits: bool,
+    /// What the element, or the button that stands for it, is called.
+    pub name: String,
+}
+
+impl ElementHandle {
+    /// A node that is held already.
+    pub fn new(world: World, handle: RemoteHandle) -> Self {
+        Self { world, handle, name: None }
+    }
+
+    /// The node with this number in the frame's document; `None` when it has left the document.
+    pub async fn by_ref(frame: &Frame, number: u32) -> Result<Option<Self>> {
+        let world = frame.utility().await?;
+        let node = world.call_handle("byRef", vec![value_argument(&number)]).await?;
+        Ok(node.map(|node| Self::new(world, node)))
+    }
+
+    /// The node that the browser knows by this number.
+    pub async fn by_node(frame: &Frame, backend_node_id: i64) -> Result<Self> {
+        let world = frame.utility().await?;
+        let node = RemoteHandle::of_node(world.session(), backend_node_id, Some(world.context_id())).await?;
+        Ok(Self::new(world, node.ok_or(Error::DocumentGone)?))
+    }
+
+    /// The same node; errors call it so.
+    #[must_use]
+    pub fn named(mut self, name: &str) -> Self {
+        self.name = Some(Arc::from(name));
+        self
+    }
+
+    /// The frame whose document the node belongs to.
+    pub fn frame(&self) -> &Frame {
+        self.world.frame()
+    }
+
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// Whether the other one is in the same document.
+    pub(in crate::browser) fn is_beside(&self, other: &Self) -> bool {
+        self.world == other.world
+    }
+
+    pub fn handle(&self) -> &RemoteHandle {
+        &self.handle
+    }
+
+    // Pointer.
+
+    /// Clicks, once the element is visible, still, enabled and on top.
+    pub async fn click(&self, click: &ClickOptions, options: &ActionOptions) -> Result<()> {
+        self.approach(Need::PRESSED, options).await?.press(&self.input(options)?, click).await
+    }
+
+    /// Moves the pointer over the element.
+    pub async fn hover(&self, options: &ActionOptions) -> Result<()> {
+        self.approach(Need::POINTED, options).await?.point_at(&self.input(options)?).await
+    }
+
+    /// Moves the pointer over the element while modifiers are held; with `trial`, only waits until that could be done.
+    pub async fn hover_with(&self, held: &[Modifier], trial: bool, options: &ActionOptions) -> Result<()> {
+        if trial {
+            return self.look_until_clear(Need::POINTED, options).await.map(drop);
+        }
+        self.while_held(held, options, self.hover(options)).await
+    }
+
+    async fn while_held(
+        &self,
+        held: &[Modifier],
+        options: &ActionOptions,
+        work: impl Future<Output = Result<()>>,
+    ) -> Result<()> {
+        let keyboard = self.input(options)?.keyboard();
+        for modifier in held {
+            keyboard.down((*modifier).into()).await?;
+        }
+        let done = work.await;
+        for modifier in held {
+            keyboard.up((*modifier).into()).await?;
+        }
+        done
+    }
+
+    /// Waits until the element could be pressed.
+    pub async fn try_press(&self, options: &ActionOptions) -> Result<()> {
+        let need = if options.force { Need::PRESSED.forced() } else { Need::PRESSED };
+        self.look_until_clear(need, options).await.map(drop)
+    }
+
+    /// Touches the element with a finger while modifiers are held.
+    pub async fn tap(&self, held: &[Modifier], options: &ActionOptions) -> Result<()> {
+        let point = self.look_until_clear(Need::PRESSED, options).await?;
+        let touch = self.input(options)?.touch();
+        self.while_held(held, options, touch.tap(point)).await
+    }
+
+    /// Scrolls all of the element into view, if it is not. It may be one that nobody can see.
+    pub async fn scroll_into_view(&self, options: &ActionOptions) -> Result<()> {
+        let need = Need { stable: true, ..Need::default() };
+        self.until_clear(options.limit, |attempt| async move {
+            let shows = self.ask::<Option<String>>("shows", Vec::new()).await?.ok_or_else(|| self.stale())?;
+            if shows == "none" {
+                return Ok(Attempt::Blocked(Obstacle::Hidden));
+            }
+            self.bring_into_view(options, attempt).await?;
+            self.ask::<()>("showWhole", Vec::new()).await?;
+            Ok(match self.look_from_page(need, &Aim::default()).await? {
+                Look::Blocked(by) if shows == "area" || by == Obstacle::Moving => Attempt::Blocked(by),
+                Look::Clear(_) | Look::Blocked(_) => Attempt::Done(()),
+            })
+        })
+        .await
+    }
+
+    /// Scrolls the element into the middle of what shows it, or as near to it as the page can scroll.
+    pub async fn scroll_to_centre(&self, options: &ActionOptions) -> Result<()> {
+        // The alignment of this attempt is the middle, in whole notches of a wheel; the rest is less than one.
+        const TO_THE_MIDDLE: u32 = 3;
+        // What a wheel began can go on for a while.
+        const STILL: Duration = Duration::from_millis(300);
+        self.scroll_into_view(options).await?;
+        self.bring_into_view(options, TO_THE_MIDDLE).await?;
+        self.ask::<()>("showCentred", Vec::new()).await?;
+        if self.input(options)?.style() != InputStyle::Natural {
+            return Ok(());
+        }
+        let deadline = Instant::now() + options.limit;
+        let (mut place, mut since) = (self.bounding_box().await?, Instant::now());
+        while since.elapsed() < STILL && Instant::now() < deadline {
+            self.frames(1).await?;
+            if self.bounding_box().await? != place {
+                self.ask::<()>("showCentred", Vec::new()).await?;
+                (place, since) = (self.bounding_box().await?, Instant::now());
+            }
+        }
+        Ok(())
+    }
+
+    /// Where the element can be pointed at, without pointing there.
+    pub(in crate::browser) async fn look_until_clear(
+        &self,
+        need: Need,
+        options: &ActionOptions,
+    ) -> Result<Point> {
+        self.until_clear(options.limit, |attempt| async move {
+            let scroll = (!options.keeps_scroll).then_some(attempt);
+            let aim = Aim { scroll, at: None, position: options.position };
+            Ok(match self.look_from_page(need, &aim).await? {
+                Look::Clear(clear) => Attempt::Done(clear.point),
+                Look::Blocked(by) => Attempt::Blocked(by),
+            })
+        })
+        .await
+    }
+
+    // Keys.
+
+    /// Puts the focus on the element and presses a key or a chord.
+    pub async fn press(&self, chord: &str, options: &ActionOptions) -> Result<()> {
+        self.focus().await?;
+        self.input(options)?.keyboard().press(chord).await
+    }
+
+    /// Like [`press`](Self::press); the key is held for so long.
+    pub async fn press_for(
+        &self,
+        chord: &str,
+        hold: Option<Duration>,
+        options: &ActionOptions,
+    ) -> Result<()> {
+        self.focus().await?;
+        self.input(options)?.keyboard().press_for(chord, hold).await
+    }
+
+    /// Selects all text of the element, once it is visible.
+    pub async fn select_text(&self, options: &ActionOptions) -> Result<()> {
+        self.until_ready(Need::SEEN, options).await?;
+        self.ask("selectText", Vec::new()).await
+    }
+
+    /// Types at the end of what the field holds. `delay` is from one key to the next.
+    pub async fn type_text(
+        &self,
+        text: &str,
+        delay: Option<Duration>,
+        options: &ActionOptions,
+    ) -> Result<()> {
+        self.until_ready(Need { editable: true, ..Need::ENABLED }, options).await?;
+        self.enter(options).await?;
+        self.ask::<()>("caretToEnd", Vec::new()).await?;
+        self.input(options)?.keyboard().type_text(text, delay).await
+    }
+
+    /// Puts the focus on the element.
+    pub async fn focus(&self) -> Result<()> {
+        self.ask::<bool>("focus", Vec::new()).await.map(drop)
+    }
+
+    /// Takes the focus away from the element.
+    pub async fn blur(&self) -> Result<()> {
+        self.ask("blur", Vec::new()).await
+    }
+
+    /// Goes into a field as a person does, by a click, where that reaches it.
+    pub(in crate::browser) async fn enter(&self, options: &ActionOptions) -> Result<()> {
+        let natural = self.input(options)?.style() == InputStyle::Natural;
+        if natural && !self.ask::<bool>("isFocused", Vec::new()).await? {
+            // What cannot be clicked can still have the focus.
+            if let Some(reached) = self.approach_soon(Need::PRESSED, options).await? {
+                reached.press(&self.input(options)?, &ClickOptions::default()).await?;
+            }
+        }
+        self.focus().await
+    }
+
+    // Forms.
+
+    /// Checks or unchecks a checkbox, a switch or a radio button by clicking it, if it is not so already.
+    pub async fn set_checked(&self, checked: bool, options: &ActionOptions) -> Result<()> {
+        let need = Need { label: true, ..Need::PRESSED };
+        let found = self.checked().await?;
+        if found.state == Some(json!(checked)) {
+            return Ok(());
+        }
+        if found.state.is_none() {
+            let found = found.found.unwrap_or_default();
+            return Err(Error::WrongElement { found, needed: Needed::Checkable });
+        }
+        if found.radio && !checked {
+            return Err(Error::WrongElement {
+                found: ElementKind::new("input[type=radio]"),
+                needed: Needed::Uncheckable,
+            });
+        }
+        if self.press_to_check(need, options).await? && self.has_become(checked).await? {
+            return Ok(());
+        }
+        if self.ask::<bool>("focus", Vec::new()).await? {
+            self.input(options)?.keyboard().press("Space").await?;
+            if self.has_become(checked).await? {
+                return Ok(());
+            }
+        }
+        Err(Error::Unsupported {
+            what: if checked { "checking the element" } else { "unchecking the element" },
+            reason: "the page did not change it when it was clicked".to_owned(),
+        })
+    }
+
+    /// Presses what is to be checked. False where the pointer does not reach it and keys can.
+    async fn press_to_check(&self, need: Need, options: &ActionOptions) -> Result<bool> {
+        let reached = match self.approach_soon(need, options).await? {
+            Some(reached) => reached,
+            None if self.is_out_of_reach(need).await? && self.ask::<bool>("focus", Vec::new()).await? => {
+                return Ok(false);
+            }
+            None => self.approach(need, options).await?,
+        };
+        reached.press(&self.input(options)?, &ClickOptions::default()).await?;
+        Ok(true)
+    }
+
+    /// Whether what keeps the pointer away is neither that the element moves nor that it is disabled.
+    async fn is_out_of_reach(&self, need: Need) -> Result<bool> {
+        let look = self.look_from_page(need, &Aim::default()).await?;
+        Ok(matches!(
+            look,
+            Look::Blocked(Obstacle::Hidden | Obstacle::OutsideViewport | Obstacle::CoveredBy(_))
+        ))
+    }
+
+    /// Waits for the page to show that the element was checked, or unchecked.
+    async fn has_become(&self, checked: bool) -> Result<bool> {
+        let changed = async {
+            while self.checked().await?.state != Some(json!(checked)) {
+                sleep(CHANGE_PAUSE).await;
+            }
+            Ok(())
+        };
+        match timeout(CHANGE_LIMIT, changed).await {
+            // The click took the page elsewhere, or asked something: it was heard.
+            Ok(Err(
+                Error::DocumentGone
+                | Error::FrameDetached
+                | Error::StaleRef { .. }
+                | Error::DialogOpen { .. }
+                | Error::PageClosed,
+            )) => Ok(true),
+            Ok(changed) => changed.map(|()| true),
+            Err(_) => Ok(false),
+        }
+    }
+
+    /// Whether the element is one of several of which one is checked.
+    pub async fn is_radio(&self) -> Result<bool> {
+        Ok(self.field().await?.checked().await?.radio)
+    }
+
+    async fn checked(&self) -> Result<Checked> {
+        self.ask("checked", Vec::new()).await
+    }
+
+    // Reading.
+
+    pub async fn text_content(&self) -> Result<Option<String>> {
+        self.ask("textContent", Vec::new()).await
+    }
+
+    /// The text as it is drawn.
+    pub async fn inner_text(&self) -> Result<String> {
+        self.ask("innerText", Vec::new()).await
+    }
+
+    pub async fn inner_html(&self) -> Result<String> {
+        self.ask("innerHTML", Vec::new()).await
+    }
+
+    pub async fn outer_html(&self) -> Result<String> {
+        self.ask("outerHTML", Vec::new()).await
+    }
+
+    pub async fn attribute(&self, name: &str) -> Result<Option<String>> {
+        self.ask("attribute", vec![value_argument(&name)]).await
+    }
+
+    /// The value of an input, a text area or a select.
+    pub async fn input_value(&self) -> Result<String> {
+        #[derive(Deserialize)]
+        struct Held {
+            value: Option<String>,
+            wrong: Option<ElementKind>,
+        }
+        let Held { value, wrong } = self.ask("inputValue", Vec::new()).await?;
+        value.ok_or_else(|| Error::WrongElement { found: wrong.unwrap_or_default(), needed: Needed::Value })
+    }
+
+    /// What the element is like at the moment.
+    pub async fn state(&self) -> Result<ElementState> {
+        self.ask("state", Vec::new()).await
+    }
+
+    pub async fn is_visible(&self) -> Result<bool> {
+        self.state().await.map(|state| state.visible)
+    }
+
+    /// The element's box in the page's viewport; `None` when it has none.
+    pub async fn bounding_box(&self) -> Result<Option<Rect>> {
+        let Some(own) = self.ask::<Option<Rect>>("boxOf", Vec::new()).await? else { return Ok(None) };
+        if self.frame().parent().is_none() {
+            return Ok(Some(own));
+        }
+        let corner = self.to_page_exactly(Point::new(own.x, own.y)).await?;
+        let end = self.to_page_exactly(Point::new(own.x + own.width, own.y + own.height)).await?;
+        Ok(Some(Rect { x: corner.x, y: corner.y, width: end.x - corner.x, height: end.y - corner.y }))
+    }
+
+    /// The origins of the element's document and of those around it, from the inside out; `null` for one without.
+    pub async fn origins(&self) -> Result<Vec<String>> {
+        // The world goes with the document, so that this is the one in which the element is.
+        let mut origins = vec![self.world().call("origin", &[]).await?];
+        let mut around = self.frame().parent();
+        while let Some(frame) = around {
+            origins.push(frame.utility().await?.call("origin", &[]).await?);
+            around = frame.parent();
+        }
+        Ok(origins)
+    }
+
+    /// The field with the focus, if the browser helps to fill it in with a window that is in no picture.
+    pub async fn helped(frame: &Frame) -> Result<Option<(Self, Help)>> {
+        let world = frame.utility().await?;
+        let Some(handle) = world.call_handle("helpedField", Vec::new()).await? else { return Ok(None) };
+        let field = Self::new(world, handle);
+        let help = field.ask("helpFor", Vec::new()).await?;
+        Ok(Some((field, help)))
+    }
+
+    /// What a press on the element, or Enter in it, may set off.
+    pub async fn consequence(&self, enters: bool) -> Result<Consequence> {
+        self.ask("consequenceOf", vec![value_argument(&enters)]).await
+    }
+
+    // For the rest of this module's family.
+
+    /// Calls `engine[method](node, ...arguments)`.
+    pub(in crate::browser) async fn ask<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        arguments: Vec<CallArgument>,
+    ) -> Result<T> {
+        let mut all = vec![self.handle.argument()];
+        all.extend(arguments);
+        self.world.call_with(method, all).await.map_err(|error| self.explain(error))
+    }
+
+    /// The element around this one.
+    pub async fn parent(&self) -> Result<ElementHandle> {
+        self.handle_of("parentOf", Vec::new()).await?.ok_or_else(|| self.stale())
+    }
+
+    /// The control that is meant: the one of a label, the element itself otherwise.
+    pub(in crate::browser) async fn control(&self) -> Result<ElementHandle> {
+        self.handle_of("controlOf", Vec::new()).await?.ok_or_else(|| self.stale())
+    }
+
+    /// Calls `engine[method](node, ...arguments)`, which answers a node.
+    pub(in crate::browser) async fn handle_of(
+        &self,
+        method: &str,
+        arguments: Vec<CallArgument>,
+    ) -> Result<Option<ElementHandle>> {
+        let mut all = vec![self.handle.argument()];
+        all.extend(arguments);
+        let found = self.world.call_handle(method, all).await.map_err(|error| self.explain(error))?;
+        Ok(found.map(|handle| Self { world: self.world.clone(), handle, name: self.name.clone() }))
+    }
+
+    pub(in crate::browser) fn input(&self, options: &ActionOptions) -> Result<Input> {
+        let page = self.frame().page()?;
+        let input = page.input();
+        Ok(input.with_style(options.style.unwrap_or(input.style())))
+    }
+
+    /// Waits until the page has drawn so many frames.
+    pub(in crate::browser) async fn frames(&self, count: u32) -> Result<()> {
+        self.world.call("frames", &[count.into()]).await
+    }
+
+    pub(in crate::browser) fn stale(&self) -> Error {
+        Error::StaleRef { target: self.name.as_deref().unwrap_or("the element").to_owned(), again: None }
+    }
+
+    /// The node went with its document, or was let go of.
+    fn explain(&self, error: Error) -> Error {
+        match error {
+            Error::DocumentGone => self.stale(),
+            Error::Protocol { message, .. } if message.starts_with("Could not find object") => self.stale(),
+            other => other,
+        }
+    }
+}
+
+impl Field {
+    /// What keeps the field from being filled just now.
+    pub(in crate::browser) fn obstacle(&self, element: &ElementHandle) -> Result<Option<Obstacle>> {
+        self.answer.obstacle(element)
+    }
+
+    /// The field; otherwise what it is, and what is needed.
+    pub(in crate::browser) fn checked(self) -> std::result::Result<Opened, (ElementKind, Option<String>)> {
+        match self.kind {
+            Some(kind) => Ok(Opened { kind, value: self.value, empty: self.empty, proxy: self.proxy }),
+            None => Err((self.wrong.unwrap_or_default(), self.needed)),
+        }
+    }
+}
+
+const CHANGE_PAUSE: Duration = Duration::from_millis(10);
+
+/// `"mixed"` is neither.
+fn checked_state<'de, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> std::result::Result<Option<bool>, D::Error> {
+    Ok(Option::<serde_json::Value>::deserialize(deserializer)?.and_then(|value| value.as_bool()))
+}
+
+impl JsHandle {
+    /// A node that was found already.
+    pub fn of_element(element: &ElementHandle) -> Self {
+        Self::of_node(element.world(), element.handle().clone())
+    }
+
+    /// The element in our own world, if this is a node.
+    pub async fn element(&self) -> Result<Option<ElementHandle>> {
+        Ok(self.node().await?.map(|(world, node)| ElementHandle::new(world, node)))
+    }
+
+    /// What it is, in one line. A node is looked at once more.
+    pub async fn preview(&self) -> Result<String> {
+        let Some(element) = self.element().await? else { return Ok(String::new()) };
+        element.ask("shown", Vec::new()).await
+    }
+}

@@ -1,0 +1,538 @@
+//! Getting a value into a field, by keys and pointer wherever they reach it, so that the page hears what it would hear
+//! from a person.
+use serde::Deserialize;
+use serde_json::json;
+
+use super::actionability::{ActionOptions, Aim, Answer, Attempt, Clear, Look, Need};
+use super::element::{ElementHandle, Field, FieldKind, OptionChoice};
+use super::written::{self, Written};
+use crate::browser::input::{ClickOptions, InputStyle, Modifier, Point};
+use crate::browser::objects::world::value_argument;
+use crate::cdp::types::dom::{DescribeNode, Node};
+use crate::error::{ElementKind, Error, Needed, Result};
+
+/// The most strokes of an arrow key that stand for a choice or a correction.
+const MOST_ARROWS: usize = 250;
+const MOST_CORRECTIONS: u32 = 40;
+
+#[derive(Debug, Deserialize)]
+struct Options {
+    #[serde(flatten)]
+    answer: Answer,
+    wrong: Option<ElementKind>,
+    available: Option<Vec<String>>,
+    matching: Option<Vec<String>>,
+    #[serde(default)]
+    wanted: Vec<usize>,
+    #[serde(default)]
+    selected: Vec<usize>,
+    #[serde(default)]
+    multiple: bool,
+    #[serde(default)]
+    list: bool,
+    steps: Option<i64>,
+}
+
+/// A field that is ready to be filled.
+#[derive(Debug)]
+pub(in crate::browser) struct Opened {
+    pub(in crate::browser) kind: FieldKind,
+    pub(in crate::browser) value: String,
+    pub(in crate::browser) empty: bool,
+    /// Keys only pass through it.
+    pub(in crate::browser) proxy: bool,
+}
+
+/// What is wrong with a value.
+pub(in crate::browser) fn wrong_value(
+    found: ElementKind,
+    kind: Option<&str>,
+    written: Option<&Written>,
+) -> Error {
+    let needed = match written {
+        Some(Written::Ambiguous) => Needed::PlainDate,
+        _ => Needed::of_input(kind.unwrap_or("text")),
+    };
+    Error::WrongElement { found, needed }
+}
+
+/// What several choices mean to a select that takes one option.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Several {
+    Refused,
+    /// The one that comes first in the list.
+    FirstInList,
+}
+
+/// One part of a date field, as the browser draws it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct DatePart {
+    kind: &'static str,
+    /// How many digits it takes before the next part has the keys.
+    digits: usize,
+}
+
+impl ElementHandle {
+    /// Replaces what the field holds.
+    pub async fn fill(&self, value: &str, options: &ActionOptions) -> Result<()> {
+        let Opened { kind, value, empty, proxy } = self.open_for(value, options).await?;
+        let instant = self.input(options)?.style() == InputStyle::Instant;
+        match kind {
+            FieldKind::Text | FieldKind::Multiline if instant && !proxy => {
+                self.replace_selected(&value, empty, options).await
+            }
+            FieldKind::Editable => self.edit(&value, empty, options).await,
+            FieldKind::Multiline if proxy => self.edit(&value, false, options).await,
+            FieldKind::Text | FieldKind::Multiline => self.fill_text(&value, empty, options).await,
+            FieldKind::Date => self.fill_date(&value, empty, options).await,
+            FieldKind::Range => self.fill_range(&value, options).await,
+            FieldKind::Color => self.set_value(&value).await,
+        }
+    }
+
+    /// Waits until the field can be filled; reads what is written as people do.
+    async fn open_for(&self, value: &str, options: &ActionOptions) -> Result<Opened> {
+        let opened = self.open_field(value, options).await?;
+        match opened.checked() {
+            Ok(opened) => Ok(opened),
+            Err((wrong, needed)) => match needed.as_deref().map(|needed| written::read(needed, value)) {
+                Some(Written::As(held)) => {
+                    let opened = self.open_field(&held, options).await?.checked();
+                    opened.map_err(|(wrong, needed)| wrong_value(wrong, needed.as_deref(), None))
+                }
+                written => Err(wrong_value(wrong, needed.as_deref(), written.as_ref())),
+            },
+        }
+    }
+
+    async fn open_field(&self, value: &str, options: &ActionOptions) -> Result<Field> {
+        let instant = self.input(options)?.style() == InputStyle::Instant;
+        // What has no hand to move goes in and selects in the same look.
+        let how = json!({ "force": options.force, "select": instant });
+        let arguments = || vec![value_argument(&value), value_argument(&how)];
+        self.until_clear(options.limit, |_| async move {
+            let field: Field = self.ask("openField", arguments()).await?;
+            Ok(match field.obstacle(self)? {
+                Some(by) => Attempt::Blocked(by),
+                None => Attempt::Done(field),
+            })
+        })
+        .await
+    }
+
+    /// Goes into an editor, has it select all that it holds, and types over that. What an editor holds only it knows.
+    async fn edit(&self, value: &str, empty: bool, options: &ActionOptions) -> Result<()> {
+        let field = self.control().await?;
+        field.enter(options).await?;
+        if !empty {
+            self.input(options)?.keyboard().press("ControlOrMeta+a").await?;
+            if field.ask::<bool>("isUnselected", Vec::new()).await? {
+                field.ask::<()>("selectAll", Vec::new()).await?;
+            }
+        }
+        self.replace_selected(value, empty, options).await?;
+        if value.contains('\n') && field.ask::<bool>("hasRewritten", vec![value_argument(&value)]).await? {
+            return self.write_lines(value, options).await;
+        }
+        Ok(())
+    }
+
+    /// Writes line by line into an editor that indents lines and closes brackets by itself: takes back what it adds.
+    async fn write_lines(&self, value: &str, options: &ActionOptions) -> Result<()> {
+        let keyboard = self.input(options)?.keyboard();
+        for key in ["ControlOrMeta+a", "Delete"] {
+            keyboard.press(key).await?;
+        }
+        for (number, line) in value.split('\n').enumerate() {
+            if number > 0 {
+                for key in ["Enter", "Shift+Home", "Delete"] {
+                    keyboard.press(key).await?;
+                }
+            }
+            if !line.is_empty() {
+                keyboard.insert_text(line).await?;
+            }
+            for key in ["ControlOrMeta+Shift+End", "Delete"] {
+                keyboard.press(key).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the field is one that takes this value. What may change by and by, such as that it is disabled, is left
+    /// out.
+    pub async fn takes(&self, value: &str) -> Result<()> {
+        let field: Field = self.ask("fieldFor", vec![value_argument(&value)]).await?;
+        let checked = field.checked();
+        checked.map(drop).map_err(|(wrong, needed)| wrong_value(wrong, needed.as_deref(), None))
+    }
+
+    /// Empties the field.
+    pub async fn clear(&self, options: &ActionOptions) -> Result<()> {
+        self.fill("", options).await
+    }
+
+    /// Goes into the field, selects what it holds and types over it.
+    async fn fill_text(&self, value: &str, empty: bool, options: &ActionOptions) -> Result<()> {
+        let field = self.control().await?;
+        field.enter(options).await?;
+        if !empty {
+            self.input(options)?.keyboard().press("ControlOrMeta+a").await?;
+            if !field.ask::<bool>("isAllSelected", Vec::new()).await? {
+                field.ask::<()>("selectAll", Vec::new()).await?;
+            }
+        }
+        self.replace_selected(value, empty, options).await
+    }
+
+    async fn replace_selected(&self, value: &str, empty: bool, options: &ActionOptions) -> Result<()> {
+        let input = self.input(options)?;
+        match (value, input.style()) {
+            ("", _) if empty => Ok(()),
+            ("", _) => input.keyboard().press("Delete").await,
+            (_, InputStyle::Natural) => input.keyboard().write(value).await,
+            (_, InputStyle::Instant) => input.keyboard().insert_text(value).await,
+        }
+    }
+
+    /// Types a date part by part, in the order in which this browser shows them.
+    async fn fill_date(&self, value: &str, empty: bool, options: &ActionOptions) -> Result<()> {
+        let field = self.control().await?;
+        if value.is_empty() && empty {
+            return Ok(());
+        }
+        let keyboard = self.input(options)?.keyboard();
+        let parts = field.date_parts().await?;
+        let strokes = date_strokes(&parts, value);
+        field.focus().await?;
+        if let Some(strokes) = strokes {
+            for stroke in strokes {
+                match stroke {
+                    DateStroke::Digits(digits) => keyboard.type_text(&digits, None).await?,
+                    DateStroke::Key(key) => keyboard.press(key).await?,
+                }
+            }
+        }
+        field.settle_value(value).await
+    }
+
+    /// The parts of a date field, which only the browser knows: their order is the language's.
+    async fn date_parts(&self) -> Result<Vec<DatePart>> {
+        let describe = DescribeNode {
+            object_id: Some(self.handle().id().to_owned()),
+            depth: Some(-1),
+            pierce: Some(true),
+            ..DescribeNode::default()
+        };
+        let node = self.handle().session().call(describe).await?.node;
+        let mut parts = Vec::new();
+        for root in node.shadow_roots.iter().flatten() {
+            collect_date_parts(root, &mut parts);
+        }
+        Ok(parts)
+    }
+
+    /// Presses the slider where the value is, and corrects by keys.
+    async fn fill_range(&self, value: &str, options: &ActionOptions) -> Result<()> {
+        #[derive(Deserialize)]
+        struct Slide {
+            share: f64,
+            steps: Option<i64>,
+            backwards: bool,
+            plain: bool,
+        }
+        let field = self.control().await?;
+        let slide = async || field.ask::<Slide>("slide", vec![value_argument(&value)]).await;
+        let at = slide().await?;
+        if at.steps == Some(0) {
+            return Ok(());
+        }
+        if at.plain {
+            let near = field.approach_soon(Need::PRESSED, options).await?;
+            if near.is_some()
+                && let Look::Clear(Clear { seen, .. }) =
+                    field.look_from_page(Need::PRESSED, &Aim::default()).await?
+            {
+                // The middle of the thumb travels, and the thumb stays inside.
+                let thumb = seen.height.min(16.0).min(seen.width / 2.0);
+                let x = seen.x + thumb / 2.0 + at.share * (seen.width - thumb);
+                let point = Point::new(x.round(), (seen.y + seen.height / 2.0).round());
+                self.input(options)?.mouse().click(point, &ClickOptions::default()).await?;
+            }
+        }
+        field.focus().await?;
+        let left = slide().await?;
+        if let Some(steps) = left.steps
+            && steps != 0
+            && steps.unsigned_abs() <= MOST_CORRECTIONS.into()
+        {
+            let key = if (steps > 0) == left.backwards { "ArrowLeft" } else { "ArrowRight" };
+            let times = usize::try_from(steps.unsigned_abs()).unwrap_or_default();
+            self.input(options)?.keyboard().repeat(key, times).await?;
+        }
+        field.settle_value(value).await
+    }
+
+    /// Sets the value by script where keys have not done it. The page is told, but by an event that is not the browser's.
+    async fn settle_value(&self, value: &str) -> Result<()> {
+        if self.ask::<String>("heldBy", Vec::new()).await? == value {
+            Ok(())
+        } else {
+            self.set_value(value).await
+        }
+    }
+
+    async fn set_value(&self, value: &str) -> Result<()> {
+        self.ask("setValue", vec![value_argument(&value)]).await
+    }
+
+    // Select.
+
+    /// Selects these options of a native select, and no others. Answers the values that are selected then.
+    pub async fn select_options(
+        &self,
+        choices: &[OptionChoice],
+        several: Several,
+        options: &ActionOptions,
+    ) -> Result<Vec<String>> {
+        let force = options.force;
+        // Options often come late: they are looked for until the time is over.
+        let found = self.until_clear(options.limit, |_| async move {
+            let found = self.options(choices, several, force).await?;
+            Ok(match found.answer.obstacle(self)? {
+                Some(by) => Attempt::Blocked(by),
+                None => Attempt::Done(found),
+            })
+        });
+        let found = match found.await {
+            Err(error @ Error::NotActionable { .. }) => {
+                let found = self.options(choices, several, force).await?;
+                return Err(match (found.matching, found.available) {
+                    (Some(matching), _) => Error::SeveralOptions { matching },
+                    (None, Some(available)) => Error::NoSuchOption { available },
+                    (None, None) => error,
+                });
+            }
+            found => found?,
+        };
+        let natural = self.input(options)?.style() == InputStyle::Natural;
+        if natural && found.wanted == found.selected && !found.wanted.is_empty() {
+            return self.ask("selectedValues", Vec::new()).await;
+        }
+        if natural && !cfg!(target_os = "macos") {
+            let select = self.control().await?;
+            let chosen = match found.list {
+                true => select.choose_in_list(&found.wanted, options).await,
+                false => select.choose_by_keys(&found, options).await,
+            };
+            match chosen {
+                // The choice took the page elsewhere, or asked something.
+                Err(Error::StaleRef { .. } | Error::DocumentGone | Error::DialogOpen { .. }) => {
+                    return Ok(Vec::new());
+                }
+                chosen => chosen?,
+            }
+        }
+        match self.ask("setOptions", vec![value_argument(&found.wanted), value_argument(&!natural)]).await {
+            Err(Error::StaleRef { .. } | Error::DocumentGone) if natural => Ok(Vec::new()),
+            set => set,
+        }
+    }
+
+    async fn options(&self, choices: &[OptionChoice], several: Several, force: bool) -> Result<Options> {
+        let how = json!({ "first": several == Several::FirstInList, "force": force });
+        let found: Options =
+            self.ask("optionsFor", vec![value_argument(&choices), value_argument(&how)]).await?;
+        if let Some(found) = found.wrong {
+            return Err(Error::WrongElement { found, needed: Needed::NativeSelect });
+        }
+        if several == Several::Refused && choices.len() > 1 && !found.multiple {
+            let found = ElementKind::new("select-one");
+            return Err(Error::WrongElement { found, needed: Needed::SeveralOptions });
+        }
+        Ok(found)
+    }
+
+    /// Opens the list, goes to the option with the arrow keys and takes it: the page hears of one choice, the last.
+    async fn choose_by_keys(&self, found: &Options, options: &ActionOptions) -> Result<()> {
+        let Some(steps) = found.steps else { return Ok(()) };
+        let times = usize::try_from(steps.unsigned_abs()).unwrap_or(usize::MAX);
+        if times == 0 || times > MOST_ARROWS {
+            return Ok(());
+        }
+        let keyboard = self.input(options)?.keyboard();
+        if let Some(reached) = self.approach_soon(Need::PRESSED, options).await? {
+            reached.press(&self.input(options)?, &ClickOptions::default()).await?;
+        } else {
+            self.focus().await?;
+            keyboard.press("Alt+ArrowDown").await?;
+        }
+        keyboard.repeat(if steps > 0 { "ArrowDown" } else { "ArrowUp" }, times).await?;
+        // The page hears Enter too, and may do with it what it does in its fields.
+        keyboard.press("Tab").await
+    }
+
+    /// Clicks the options of an open list, the further ones with Control held.
+    async fn choose_in_list(&self, wanted: &[usize], options: &ActionOptions) -> Result<()> {
+        for (position, index) in wanted.iter().enumerate() {
+            let Some(option) = self.handle_of("optionAt", vec![value_argument(index)]).await? else {
+                return Ok(());
+            };
+            let Some(reached) = option.approach_soon(Need::PRESSED, options).await? else { return Ok(()) };
+            let modifiers = if position == 0 { Vec::new() } else { vec![Modifier::ControlOrMeta] };
+            reached
+                .press(&self.input(options)?, &ClickOptions { modifiers, ..ClickOptions::default() })
+                .await?;
+        }
+        Ok(())
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum DateStroke {
+    Digits(String),
+    Key(&'static str),
+}
+
+const DATE_PARTS: [&str; 9] =
+    ["year", "month", "week", "day", "hour", "minute", "second", "millisecond", "ampm"];
+
+fn collect_date_parts(node: &Node, parts: &mut Vec<DatePart>) {
+    let attributes = node.attributes.as_deref().unwrap_or_default();
+    let attribute =
+        |name: &str| attributes.chunks_exact(2).find(|pair| pair[0] == name).map(|pair| pair[1].as_str());
+    let kind = attribute("pseudo")
+        .and_then(|pseudo| pseudo.strip_prefix("-webkit-datetime-edit-")?.strip_suffix("-field"))
+        .and_then(|name| DATE_PARTS.into_iter().find(|kind| *kind == name));
+    if let Some(kind) = kind {
+        parts.push(DatePart { kind, digits: attribute("aria-valuemax").map_or(2, str::len) });
+    }
+    for child in node.children.iter().flatten() {
+        collect_date_parts(child, parts);
+    }
+}
+
+/// The keys that put the value into the parts, the first of which has the focus. `None` when they cannot say it.
+fn date_strokes(parts: &[DatePart], value: &str) -> Option<Vec<DateStroke>> {
+    let mut strokes = Vec::new();
+    if value.is_empty() {
+        for _ in parts {
+            strokes.extend([DateStroke::Key("Backspace"), DateStroke::Key("ArrowRight")]);
+        }
+        return Some(strokes);
+    }
+    let halves = parts.iter().any(|part| part.kind == "ampm");
+    let numbers = DateNumbers::read(value)?;
+    for (index, part) in parts.iter().enumerate() {
+        let last = index + 1 == parts.len();
+        if part.kind == "ampm" {
+            strokes.push(DateStroke::Digits(if numbers.hour? < 12 { "a" } else { "p" }.to_owned()));
+            if !last {
+                strokes.push(DateStroke::Key("ArrowRight"));
+            }
+            continue;
+        }
+        let number = match part.kind {
+            "year" => numbers.year?,
+            "month" => numbers.month?,
+            "week" => numbers.week?,
+            "day" => numbers.day?,
+            "hour" if halves => (numbers.hour? + 11) % 12 + 1,
+            "hour" => numbers.hour?,
+            "minute" => numbers.minute?,
+            "second" => numbers.second,
+            _ => numbers.millisecond,
+        };
+        // A part that is full passes the keys on to the next one.
+        strokes.push(DateStroke::Digits(format!("{number:0width$}", width = part.digits)));
+    }
+    Some(strokes)
+}
+
+#[derive(Debug, Default)]
+struct DateNumbers {
+    year: Option<u32>,
+    month: Option<u32>,
+    week: Option<u32>,
+    day: Option<u32>,
+    hour: Option<u32>,
+    minute: Option<u32>,
+    second: u32,
+    millisecond: u32,
+}
+
+impl DateNumbers {
+    /// Reads what a date field holds: `2024-03-07`, `14:30:05.5`, `2024-03-07T14:30`, `2024-03`, `2024-W10`.
+    fn read(value: &str) -> Option<Self> {
+        let mut numbers = Self::default();
+        let (date, time) = match value.split_once('T') {
+            Some((date, time)) => (date, time),
+            None if value.contains(':') => ("", value),
+            None => (value, ""),
+        };
+        let mut parts = date.split('-').filter(|part| !part.is_empty());
+        if let Some(year) = parts.next() {
+            numbers.year = Some(year.parse().ok()?);
+            let second = parts.next()?;
+            match second.strip_prefix('W') {
+                Some(week) => numbers.week = Some(week.parse().ok()?),
+                None => numbers.month = Some(second.parse().ok()?),
+            }
+            numbers.day = parts.next().map(str::parse).transpose().ok()?;
+        }
+        if !time.is_empty() {
+            let mut parts = time.split(':');
+            numbers.hour = Some(parts.next()?.parse().ok()?);
+            numbers.minute = Some(parts.next()?.parse().ok()?);
+            if let Some(seconds) = parts.next() {
+                let (whole, part) = seconds.split_once('.').unwrap_or((seconds, "0"));
+                numbers.second = whole.parse().ok()?;
+                numbers.millisecond = format!("{part:0<3}").get(..3)?.parse().ok()?;
+            }
+        }
+        Some(numbers)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(kind: &'static str, digits: usize) -> DatePart {
+        DatePart { kind, digits }
+    }
+
+    fn typed(parts: &[DatePart], value: &str) -> String {
+        let strokes = date_strokes(parts, value).unwrap();
+        let texts = strokes.into_iter().map(|stroke| match stroke {
+            DateStroke::Digits(digits) => digits,
+            DateStroke::Key(key) => format!("<{key}>"),
+        });
+        texts.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn dates_are_typed_in_the_order_of_the_language() {
+        let (year, month, day) = (part("year", 6), part("month", 2), part("day", 2));
+        assert_eq!(typed(&[month, day, year], "2024-03-07"), "03 07 002024");
+        assert_eq!(typed(&[day, month, year], "2024-03-07"), "07 03 002024");
+        assert_eq!(typed(&[part("week", 2), year], "2024-W10"), "10 002024");
+    }
+
+    #[test]
+    fn times_are_typed_with_twelve_or_twenty_four_hours() {
+        let (hour, minute) = (part("hour", 2), part("minute", 2));
+        assert_eq!(typed(&[hour, minute], "14:30"), "14 30");
+        assert_eq!(typed(&[hour, minute, part("ampm", 2)], "14:30"), "02 30 p");
+        assert_eq!(typed(&[hour, minute, part("ampm", 2)], "00:05"), "12 05 a");
+        assert_eq!(
+            typed(&[hour, minute, part("second", 2), part("millisecond", 3)], "14:30:05.5"),
+            "14 30 05 500"
+        );
+    }
+
+    #[test]
+    fn a_value_without_a_part_cannot_be_typed() {
+        assert_eq!(date_strokes(&[part("year", 6), part("month", 2), part("day", 2)], "2024-03"), None);
+    }
+}

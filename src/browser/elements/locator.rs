@@ -1,0 +1,561 @@
+//! A locator: a recipe for an element, resolved anew at each use until the use succeeds or its time is over.
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::time::{Instant, timeout_at};
+
+use super::actionability::{ActionOptions, rest_before};
+use super::drag::Dropped;
+use super::element::{ElementHandle, OptionChoice};
+use super::fill::Several;
+use super::selector::{Chain, Selector, test_id_attribute};
+use crate::browser::input::{Button, ClickOptions, Modifier, Point};
+use crate::browser::objects::frame::Frame;
+use crate::browser::objects::world::{RemoteHandle, World, value_argument};
+use crate::browser::scripts::handle::{JsHandle, NO_LIMIT};
+use crate::cdp::types::runtime::{CallArgument, GetProperties};
+use crate::error::{ElementKind, Error, Needed, Result};
+
+/// Where an element is looked for, and by what. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Locator {
+    frame: Frame,
+    /// Looked within, instead of the whole document.
+    root: Option<ElementHandle>,
+    selector: Arc<Selector>,
+    /// Whether it is an error that there are several.
+    strict: bool,
+}
+
+/// What to wait for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Presence {
+    Attached,
+    Detached,
+    Visible,
+    Hidden,
+}
+
+/// What is done with an element, or asked of it. All that takes an element's state or waits for it is one of these.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case")]
+pub enum ElementAction {
+    Click(Press),
+    Hover(Press),
+    Tap(Press),
+    Fill {
+        value: String,
+        #[serde(default)]
+        force: bool,
+    },
+    Focus,
+    Blur,
+    Press {
+        key: String,
+        delay: Option<f64>,
+    },
+    Type {
+        text: String,
+        delay: Option<f64>,
+    },
+    SetChecked {
+        checked: bool,
+        #[serde(flatten)]
+        press: Press,
+    },
+    SelectOption {
+        choices: Vec<OptionChoice>,
+        #[serde(default)]
+        force: bool,
+    },
+    SelectText {
+        #[serde(default)]
+        force: bool,
+    },
+    ScrollIntoView,
+    SetInputFiles {
+        paths: Vec<PathBuf>,
+        /// What pages take the files for, where that is not to be told by their names.
+        #[serde(default)]
+        types: Vec<Option<String>>,
+    },
+    Drop(Dropped),
+    Dispatch {
+        event: String,
+        #[serde(default)]
+        init: Value,
+    },
+    TextContent,
+    InnerText,
+    InnerHtml,
+    Attribute {
+        name: String,
+    },
+    InputValue,
+    BoundingBox,
+    /// What assistive technology is told of the element and of what is in it.
+    AriaTree,
+    /// How to find the element again, by what a person or a script may know it.
+    WayTo,
+    IsVisible,
+    IsEnabled,
+    IsEditable,
+    IsChecked,
+    /// Waits until the element is `visible`, `hidden`, `stable`, `enabled`, `disabled` or `editable`.
+    Wait {
+        state: String,
+    },
+}
+
+impl ElementAction {
+    /// Whether it can be done to any element at all: a folder is given alone.
+    fn check(&self) -> Result<()> {
+        let Self::SetInputFiles { paths, .. } = self else { return Ok(()) };
+        let problem = match paths.iter().filter(|path| path.is_dir()).count() {
+            0 => return Ok(()),
+            1 if paths.len() == 1 => return Ok(()),
+            folders if folders == paths.len() => "Multiple directories are not supported",
+            _ => "File paths must be all files or a single directory",
+        };
+        Err(Error::InvalidArguments { problems: vec![problem.to_owned()] })
+    }
+
+    /// Whether the page notices.
+    pub fn is_action(&self) -> bool {
+        !matches!(
+            self,
+            Self::TextContent
+                | Self::InnerText
+                | Self::InnerHtml
+                | Self::Attribute { .. }
+                | Self::InputValue
+                | Self::BoundingBox
+                | Self::AriaTree
+                | Self::WayTo
+                | Self::IsVisible
+                | Self::IsEnabled
+                | Self::IsEditable
+                | Self::IsChecked
+                | Self::Wait { .. }
+        )
+    }
+}
+
+/// How to press on an element.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct Press {
+    button: Option<String>,
+    count: Option<u32>,
+    /// How long the button is held, in milliseconds.
+    delay: Option<f64>,
+    /// Held meanwhile and no others; what the keyboard holds unless told.
+    modifiers: Option<Vec<String>>,
+    position: Option<Point>,
+    force: bool,
+    /// Whether to do all but the press itself.
+    trial: bool,
+    steps: Option<u32>,
+    keeps_scroll: bool,
+}
+
+/// The pauses between looks.
+const PAUSES_MS: [u64; 7] = [0, 10, 20, 50, 100, 100, 200];
+const LONGEST_PAUSE: Duration = Duration::from_millis(500);
+
+pub(in crate::browser) fn pauses() -> impl Iterator<Item = Duration> {
+    PAUSES_MS.into_iter().map(Duration::from_millis).chain(std::iter::repeat(LONGEST_PAUSE))
+}
+
+/// A deadline; a limit of zero is none.
+pub fn deadline(limit_ms: f64) -> Instant {
+    Instant::now() + limit(limit_ms)
+}
+
+/// A limit in milliseconds; zero is none.
+pub fn limit(limit_ms: f64) -> Duration {
+    if limit_ms > 0.0 { Duration::from_secs_f64(limit_ms / 1000.0).min(NO_LIMIT) } else { NO_LIMIT }
+}
+
+/// A time in milliseconds; none that is zero or less.
+pub fn duration(ms: f64) -> Option<Duration> {
+    (ms > 0.0).then(|| Duration::from_secs_f64(ms / 1000.0))
+}
+
+impl Frame {
+    /// A locator for what a selector finds in this frame.
+    pub fn locator(&self, selector: &str, strict: bool) -> Result<Locator> {
+        let selector = Arc::new(Selector::parse(selector)?);
+        Ok(Locator { frame: self.clone(), root: None, selector, strict })
+    }
+}
+
+impl ElementHandle {
+    /// A locator for what a selector finds within this element.
+    pub fn locator(&self, selector: &str, strict: bool) -> Result<Locator> {
+        let selector = Arc::new(Selector::parse(selector)?);
+        Ok(Locator { frame: self.frame().clone(), root: Some(self.clone()), selector, strict })
+    }
+
+    /// The frame that this element shows, if it shows one.
+    pub async fn content_frame(&self) -> Result<Option<Frame>> {
+        let node = self.handle().describe().await?;
+        let page = self.frame().page()?;
+        let is_owner =
+            node.content_document.is_some() || matches!(node.local_name.as_str(), "iframe" | "frame");
+        Ok(node.frame_id.filter(|_| is_owner).and_then(|id| page.frame_by_id(&id)))
+    }
+
+    /// The frame in whose document this element is now: another page's, if a script has taken it there.
+    pub async fn owner_frame(&self) -> Result<Option<Frame>> {
+        let Some(root) =
+            self.world().call_handle("documentElementOf", vec![self.handle().argument()]).await?
+        else {
+            return Ok(None);
+        };
+        let root = root.describe().await?;
+        let pages = self.frame().page()?.context().pages();
+        Ok(root.frame_id.and_then(|id| pages.iter().find_map(|page| page.frame_by_id(&id))))
+    }
+}
+
+impl Locator {
+    pub fn frame(&self) -> &Frame {
+        &self.frame
+    }
+
+    /// The document in which the last part looks: its world, and the chain. `None` while a frame on the way is missing.
+    pub(in crate::browser) async fn innermost(
+        &self,
+    ) -> Result<Option<(World, &Chain, Option<RemoteHandle>)>> {
+        let chains = self.selector.chains();
+        let mut frame = match chains[0].reference() {
+            Some(reference) => self.frame.page()?.frame_of_ref(reference)?,
+            None if self.selector.looks_everywhere() => match self.frame_that_has(&chains[0]).await? {
+                Some(frame) => frame,
+                None => return Ok(None),
+            },
+            None => self.frame.clone(),
+        };
+        let mut root = self.root.as_ref().map(|root| root.handle().clone());
+        for chain in &chains[..chains.len() - 1] {
+            let world = frame.utility().await?;
+            // Several frames are several elements: the way must be plain.
+            let Some(owner) = pick(&world, chain, root.take(), true).await? else { return Ok(None) };
+            let Some(inner) = ElementHandle::new(world, owner).content_frame().await? else {
+                return Err(Error::WrongElement { found: ElementKind::default(), needed: Needed::Frame });
+            };
+            frame = inner;
+        }
+        let world = match &self.root {
+            Some(element) if chains.len() == 1 && chains[0].reference().is_none() => element.world().clone(),
+            _ => frame.utility().await?,
+        };
+        Ok(Some((world, &chains[chains.len() - 1], root)))
+    }
+
+    /// The first of the frames, this one first, in which a chain finds something.
+    async fn frame_that_has(&self, chain: &Chain) -> Result<Option<Frame>> {
+        let page = self.frame.page()?;
+        let others = page.frames().into_iter().filter(|frame| *frame != self.frame);
+        for frame in std::iter::once(self.frame.clone()).chain(others) {
+            let look = async {
+                let arguments = vec![value_argument(chain), value_argument(&Value::Null)];
+                frame.utility().await?.call_with::<usize>("count", arguments).await
+            };
+            match look.await.map_err(Selector::refused) {
+                Ok(0) | Err(Error::DocumentGone | Error::FrameDetached) => {}
+                Ok(_) => return Ok(Some(frame)),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(None)
+    }
+
+    /// The element, if it is there now.
+    pub async fn now(&self) -> Result<Option<ElementHandle>> {
+        let Some((world, chain, root)) = self.innermost().await? else { return Ok(None) };
+        let found = pick(&world, chain, root, self.strict).await?;
+        Ok(found.map(|node| ElementHandle::new(world, node)))
+    }
+
+    /// All elements that are there now, in the order of the document.
+    pub async fn all(&self) -> Result<Vec<ElementHandle>> {
+        let Some((world, list)) = self.list().await? else { return Ok(Vec::new()) };
+        let get = GetProperties { object_id: list.id().to_owned(), own_properties: Some(true) };
+        let session = world.session().clone();
+        let items = session.call(get).await?.result.into_iter();
+        let items = items.filter(|item| item.enumerable).filter_map(|item| item.value?.object_id);
+        Ok(items
+            .map(|id| ElementHandle::new(world.clone(), RemoteHandle::new(session.clone(), id)))
+            .collect())
+    }
+
+    /// All elements that are there now, as one array in our world.
+    pub async fn list(&self) -> Result<Option<(World, RemoteHandle)>> {
+        let Some((world, chain, root)) = self.innermost().await? else { return Ok(None) };
+        let arguments = vec![value_argument(chain), root_argument(root.as_ref())];
+        let list = world.call_handle("select", arguments).await.map_err(Selector::refused)?;
+        Ok(list.map(|list| (world, list)))
+    }
+
+    /// All elements that are there now, as one array.
+    pub async fn list_handle(&self) -> Result<JsHandle> {
+        match self.list().await? {
+            Some((world, list)) => Ok(JsHandle::of_list(&world, list)),
+            None => Err(Error::ElementNotFound { waited: Duration::ZERO }),
+        }
+    }
+
+    /// How many elements are there now.
+    pub async fn count(&self) -> Result<usize> {
+        let Some((world, chain, root)) = self.innermost().await? else { return Ok(0) };
+        let arguments = vec![value_argument(chain), root_argument(root.as_ref())];
+        world.call_with("count", arguments).await.map_err(Selector::refused)
+    }
+
+    /// Does something with the element as soon as it is there, and again with its successor when it is replaced meanwhile.
+    pub async fn with<T, Doing: Future<Output = Result<T>>>(
+        &self,
+        limit: Duration,
+        mut act: impl FnMut(ElementHandle, Duration) -> Doing,
+    ) -> Result<T> {
+        let deadline = Instant::now() + limit;
+        let mut last = Error::ElementNotFound { waited: limit };
+        for pause in pauses() {
+            rest_before(deadline, pause).await;
+            let left = deadline.saturating_duration_since(Instant::now());
+            match timeout_at(deadline, self.now()).await {
+                Ok(Ok(Some(element))) => match act(element, left).await {
+                    Err(error) if is_passing(&error) => last = error,
+                    done => return done,
+                },
+                Ok(Ok(None)) => last = Error::ElementNotFound { waited: limit },
+                Ok(Err(error)) if is_passing(&error) => last = error,
+                Ok(Err(error)) => return Err(error),
+                Err(_) => break,
+            }
+            if Instant::now() >= deadline {
+                break;
+            }
+            if self.frame.is_detached() {
+                return Err(self.frame.why_gone());
+            }
+        }
+        Err(match last {
+            Error::ElementNotFound { .. } | Error::StaleRef { .. } | Error::DocumentGone => {
+                Error::ElementNotFound { waited: limit }
+            }
+            other => other,
+        })
+    }
+
+    /// Does `deed` with the element.
+    pub async fn perform(&self, deed: &ElementAction, limit: Duration) -> Result<Value> {
+        deed.check()?;
+        self.with(limit, |element, left| async move { element.perform(deed, left).await }).await
+    }
+
+    /// Waits until the element is there, is seen, or is not. Answers the element where there is one.
+    pub async fn wait(&self, presence: Presence, limit: Duration) -> Result<Option<ElementHandle>> {
+        let deadline = Instant::now() + limit;
+        let gone = matches!(presence, Presence::Detached | Presence::Hidden);
+        for pause in pauses() {
+            rest_before(deadline, pause).await;
+            let look = async {
+                let Some(element) = self.now().await? else { return Ok((gone, None)) };
+                Ok(match presence {
+                    Presence::Attached => (true, Some(element)),
+                    Presence::Detached => (false, Some(element)),
+                    Presence::Visible => (element.is_visible().await?, Some(element)),
+                    Presence::Hidden => (!element.is_visible().await?, None),
+                })
+            };
+            match timeout_at(deadline, look).await {
+                Ok(Ok((true, element))) => return Ok(element),
+                Ok(Err(error)) if !is_passing(&error) => return Err(error),
+                Ok(_) if Instant::now() < deadline && !self.frame.is_detached() => {}
+                _ => break,
+            }
+        }
+        if self.frame.is_detached() && Instant::now() < deadline {
+            return Err(self.frame.why_gone());
+        }
+        Err(Error::ElementNotFound { waited: limit })
+    }
+}
+
+/// Whether an error passes by itself: a document or an element was just being replaced.
+pub(in crate::browser) fn is_passing(error: &Error) -> bool {
+    matches!(error, Error::StaleRef { .. } | Error::DocumentGone)
+}
+
+/// What a chain looks in, as an argument: null for the whole document.
+pub(in crate::browser) fn root_argument(root: Option<&RemoteHandle>) -> CallArgument {
+    root.map_or_else(|| value_argument(&Value::Null), RemoteHandle::argument)
+}
+
+/// The first element that a chain finds. With `strict`, several are an error.
+async fn pick(
+    world: &World,
+    chain: &Chain,
+    root: Option<RemoteHandle>,
+    strict: bool,
+) -> Result<Option<RemoteHandle>> {
+    let test_id = if strict { test_id_argument() } else { value_argument(&Value::Null) };
+    let arguments = vec![value_argument(chain), root_argument(root.as_ref()), test_id];
+    world.call_handle("pick", arguments).await.map_err(|error| not_unique(Selector::refused(error)))
+}
+
+/// The attribute for tests, as an argument.
+pub(in crate::browser) fn test_id_argument() -> CallArgument {
+    value_argument(&test_id_attribute())
+}
+
+/// What `pick` throws where there are several.
+pub(in crate::browser) fn not_unique(error: Error) -> Error {
+    #[derive(Deserialize)]
+    struct Several {
+        count: usize,
+        previews: Vec<String>,
+        /// How to find each of those again: `{by, text, name, exact, nth}`.
+        ways: Vec<Value>,
+    }
+    let Error::Script { message } = &error else { return error };
+    let several = message.strip_prefix("NotUnique: ").and_then(|rest| rest.lines().next());
+    match several.and_then(|json| serde_json::from_str::<Several>(json).ok()) {
+        Some(Several { count, previews, ways }) => {
+            Error::NotUnique { count, previews, ways: ways.iter().map(Value::to_string).collect() }
+        }
+        None => error,
+    }
+}
+
+fn wrong(what: &str, value: &str) -> Error {
+    Error::InvalidArguments { problems: vec![format!("{what}: {value:?} is not known")] }
+}
+
+impl Press {
+    fn click(&self) -> Result<ClickOptions> {
+        let button = match self.button.as_deref() {
+            None => Button::Left,
+            Some(name) => name.parse().map_err(|_| wrong("button", name))?,
+        };
+        let read = |name: &String| name.parse::<Modifier>().map_err(|_| wrong("modifiers", name));
+        let modifiers = self.modifiers.iter().flatten().map(read).collect::<Result<_>>()?;
+        Ok(ClickOptions {
+            button,
+            count: self.count.unwrap_or(1),
+            modifiers,
+            only: self.modifiers.is_some(),
+            hold: self.delay.and_then(duration),
+        })
+    }
+
+    fn options(&self, limit: Duration) -> ActionOptions {
+        ActionOptions {
+            limit,
+            force: self.force,
+            position: self.position,
+            steps: self.steps,
+            keeps_scroll: self.keeps_scroll,
+            ..ActionOptions::default()
+        }
+    }
+}
+
+impl ElementHandle {
+    /// Does `deed` with this element.
+    pub async fn perform(&self, deed: &ElementAction, limit: Duration) -> Result<Value> {
+        let within = ActionOptions::within(limit);
+        let forced = |force: bool| ActionOptions { force, ..within.clone() };
+        match deed {
+            ElementAction::Click(press)
+            | ElementAction::Tap(press)
+            | ElementAction::SetChecked { press, .. }
+                if press.trial =>
+            {
+                self.try_press(&press.options(limit)).await?;
+            }
+            ElementAction::Click(press) => self.click(&press.click()?, &press.options(limit)).await?,
+            ElementAction::Hover(press) => {
+                self.hover_with(&press.click()?.modifiers, press.trial, &press.options(limit)).await?
+            }
+            ElementAction::Tap(press) => self.tap(&press.click()?.modifiers, &press.options(limit)).await?,
+            ElementAction::Fill { value, force } => self.fill(value, &forced(*force)).await?,
+            ElementAction::Focus => self.focus().await?,
+            ElementAction::Blur => self.blur().await?,
+            ElementAction::Press { key, delay } => {
+                self.press_for(key, delay.and_then(duration), &within).await?
+            }
+            ElementAction::Type { text, delay } => {
+                self.focus().await?;
+                self.input(&within)?.keyboard().type_text(text, delay.and_then(duration)).await?;
+            }
+            ElementAction::SetChecked { checked, press } => {
+                self.set_checked(*checked, &press.options(limit)).await?
+            }
+            ElementAction::SelectOption { choices, force } => {
+                return Ok(json!(self.select_options(choices, Several::FirstInList, &forced(*force)).await?));
+            }
+            ElementAction::SelectText { force } => self.select_text(&forced(*force)).await?,
+            ElementAction::ScrollIntoView => self.scroll_into_view(&within).await?,
+            ElementAction::SetInputFiles { paths, types } => self.give_files(paths, types).await?,
+            ElementAction::Drop(dropped) => self.drop_here(dropped, &within).await?,
+            ElementAction::Dispatch { event, init } => {
+                if event == "click" {
+                    self.world().gesture();
+                }
+                self.ask::<()>("dispatch", vec![value_argument(event), value_argument(init)]).await?;
+            }
+            ElementAction::TextContent => return Ok(json!(self.text_content().await?)),
+            ElementAction::InnerText => return self.ask("innerTextOf", Vec::new()).await.map_err(thrown),
+            ElementAction::InnerHtml => return Ok(json!(self.inner_html().await?)),
+            ElementAction::Attribute { name } => return Ok(json!(self.attribute(name).await?)),
+            ElementAction::InputValue => return Ok(json!(self.input_value().await?)),
+            ElementAction::AriaTree => return self.ask("ariaTree", Vec::new()).await.map_err(thrown),
+            ElementAction::WayTo => return self.ask("wayTo", vec![test_id_argument()]).await.map_err(thrown),
+            ElementAction::BoundingBox => return Ok(json!(self.bounding_box().await?)),
+            ElementAction::IsVisible => return Ok(json!(self.state().await?.visible)),
+            ElementAction::IsEnabled => return Ok(json!(self.state().await?.enabled)),
+            ElementAction::IsEditable => {
+                return self.ask("isEditableField", Vec::new()).await.map_err(thrown);
+            }
+            ElementAction::IsChecked => {
+                return self.ask("isCheckedControl", Vec::new()).await.map_err(thrown);
+            }
+            ElementAction::Wait { state } => self.wait_for_state(state, limit).await?,
+        }
+        Ok(Value::Null)
+    }
+
+    async fn wait_for_state(&self, state: &str, limit: Duration) -> Result<()> {
+        let deadline = Instant::now() + limit;
+        for pause in pauses() {
+            rest_before(deadline, pause).await;
+            let look = self.ask::<bool>("isInState", vec![value_argument(&state)]);
+            match timeout_at(deadline, look).await {
+                Ok(Ok(true)) => return Ok(()),
+                Ok(Err(error)) => return Err(thrown(error)),
+                Ok(Ok(false)) if Instant::now() < deadline => {}
+                _ => break,
+            }
+        }
+        Err(Error::ElementNotFound { waited: limit })
+    }
+}
+
+/// What our own functions throw on purpose is told without its stack.
+fn thrown(error: Error) -> Error {
+    match error {
+        Error::Script { message } => {
+            let first = message.lines().next().unwrap_or_default();
+            Error::Script { message: first.to_owned() }
+        }
+        other => other,
+    }
+}

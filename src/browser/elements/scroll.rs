@@ -1,0 +1,183 @@
+//! Scrolling: by a wheel as a person does it, and at once where no wheel reaches.
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::json;
+use tokio::time::{Instant, sleep};
+
+use super::element::ElementHandle;
+use crate::browser::input::{Point, Rect};
+use crate::browser::objects::frame::Frame;
+use crate::browser::objects::page::Page;
+use crate::browser::objects::world::{RemoteHandle, World, value_argument};
+use crate::error::{Error, Result};
+
+/// Farther than this nobody turns a wheel.
+const FARTHEST_TURN: f64 = 12_000.0;
+/// How often is looked whether it still scrolls, how long it may take to begin, and to come to rest.
+const PAUSE: Duration = Duration::from_millis(20);
+const BEGIN_LIMIT: Duration = Duration::from_millis(250);
+const REST_LIMIT: Duration = Duration::from_secs(3);
+/// Two looks in a row that find it where it was, and then one more.
+const STILL_LOOKS: u32 = 3;
+
+/// Along which edge is scrolled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Axis {
+    X,
+    Y,
+}
+
+/// Something that scrolls: the page itself, or a part of it.
+#[derive(Debug, Clone)]
+pub struct Scroller {
+    page: Page,
+    element: ElementHandle,
+    axis: Axis,
+}
+
+/// How far a scroller is, in CSS pixels.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Scrolled {
+    pub at: f64,
+    /// How far it goes.
+    pub most: f64,
+    /// How much of it is seen at once.
+    pub room: f64,
+    pub is_page: bool,
+    /// Where a wheel reaches it, in its frame's viewport.
+    point: Option<(f64, f64)>,
+}
+
+impl Axis {
+    fn name(self) -> &'static str {
+        match self {
+            Self::X => "x",
+            Self::Y => "y",
+        }
+    }
+}
+
+impl Page {
+    /// What scrolls at an element, or what scrolls of the page. `None` where nothing does.
+    pub async fn scroller(&self, at: Option<&ElementHandle>, axis: Axis) -> Result<Option<Scroller>> {
+        let world = match at {
+            Some(element) => element.world().clone(),
+            None => self.main_frame().utility().await?,
+        };
+        let node = at.map_or_else(|| value_argument(&json!(null)), |element| element.handle().argument());
+        let found = world.call_handle("scrollerOf", vec![node, value_argument(&axis.name())]).await?;
+        Ok(found.map(|handle| Scroller::new(self, world, handle, axis)))
+    }
+}
+
+impl Scroller {
+    fn new(page: &Page, world: World, handle: RemoteHandle, axis: Axis) -> Self {
+        Self { page: page.clone(), element: ElementHandle::new(world, handle), axis }
+    }
+
+    /// The frame in which it is.
+    pub fn frame(&self) -> &Frame {
+        self.element.frame()
+    }
+
+    /// How far it is now.
+    pub async fn scrolled(&self) -> Result<Scrolled> {
+        let pointer = self.page.mouse().position();
+        let offset = self.offset().await?;
+        let pointer = json!([pointer.x - offset.x, pointer.y - offset.y]);
+        let arguments = vec![value_argument(&self.axis.name()), value_argument(&pointer)];
+        let scrolled = self.element.ask::<Option<Scrolled>>("scrolled", arguments).await?;
+        scrolled.ok_or_else(|| self.element.stale())
+    }
+
+    /// Scrolls so far, at most to its end, and waits until it rests. Gives how far it was before, and how far it is now.
+    pub async fn scroll_by(&self, distance: f64) -> Result<(Scrolled, Scrolled)> {
+        let before = self.scrolled().await?;
+        let wanted = (before.at + distance).clamp(0.0, before.most.max(before.at)) - before.at;
+        if wanted.abs() < 1.0 {
+            // A page may do something of its own at its end when a wheel is turned.
+            return Ok((before, before));
+        }
+        let mut now = before;
+        if let Some(point) = before.point.filter(|_| wanted.abs() <= FARTHEST_TURN) {
+            self.turn(point, wanted).await?;
+            now = self.rest(before.at).await?;
+        }
+        let missing = wanted - (now.at - before.at);
+        // What snaps to its parts stops where it wants to.
+        let snaps = (now.at - before.at).abs() > 1.0 && missing.abs() < before.room / 2.0;
+        if missing.abs() > 1.0 && !snaps {
+            self.at_once(missing).await?;
+            now = self.rest(now.at).await?;
+        }
+        Ok((before, now))
+    }
+
+    /// Scrolls to its end, or to its beginning, at once.
+    pub async fn scroll_to_end(&self, forwards: bool) -> Result<(Scrolled, Scrolled)> {
+        const BEYOND_ALL: f64 = 1e8;
+        let before = self.scrolled().await?;
+        self.at_once(if forwards { BEYOND_ALL } else { -BEYOND_ALL }).await?;
+        Ok((before, self.rest(before.at).await?))
+    }
+
+    /// Of these numbers of its frame, those of elements that a movement has brought into view.
+    pub async fn came_into_view(&self, moved: f64, numbers: &[u32]) -> Result<Vec<u32>> {
+        let arguments =
+            vec![value_argument(&self.axis.name()), value_argument(&moved), value_argument(&numbers)];
+        self.element.ask("cameIntoView", arguments).await
+    }
+
+    async fn at_once(&self, distance: f64) -> Result<()> {
+        let arguments = vec![value_argument(&self.axis.name()), value_argument(&distance)];
+        self.element.ask("scrollAtOnce", arguments).await
+    }
+
+    async fn turn(&self, (x, y): (f64, f64), distance: f64) -> Result<()> {
+        let offset = self.offset().await?;
+        let mouse = self.page.mouse();
+        let at = Point::new(x + offset.x, y + offset.y);
+        if mouse.position().distance(at) > 1.0 {
+            mouse.move_to(at).await?;
+        }
+        match self.axis {
+            Axis::X => mouse.wheel(distance, 0.0).await,
+            Axis::Y => mouse.wheel(0.0, distance).await,
+        }
+    }
+
+    /// Waits until it has moved on from where it was and stands still. One that does not begin to move has nothing to wait for.
+    async fn rest(&self, from: f64) -> Result<Scrolled> {
+        let begun = Instant::now();
+        let mut last = self.scrolled().await?;
+        let mut still = 0;
+        loop {
+            let has_begun = (last.at - from).abs() >= 1.0;
+            let waited = begun.elapsed();
+            if has_begun && still >= STILL_LOOKS
+                || !has_begun && waited >= BEGIN_LIMIT
+                || waited >= REST_LIMIT
+            {
+                return Ok(last);
+            }
+            sleep(PAUSE).await;
+            let now = self.scrolled().await?;
+            still = if (now.at - last.at).abs() < 0.5 { still + 1 } else { 0 };
+            last = now;
+        }
+    }
+
+    /// From its frame's viewport to the page's.
+    async fn offset(&self) -> Result<Point> {
+        if self.frame().parent().is_none() {
+            return Ok(Point::default());
+        }
+        let missing =
+            || Error::Unsupported { what: "scrolling", reason: "the frame is not shown".to_owned() };
+        let own = self.element.ask::<Option<Rect>>("boxOf", Vec::new()).await?.ok_or_else(missing)?;
+        let page = self.element.bounding_box().await?.ok_or_else(missing)?;
+        Ok(Point::new(page.x - own.x, page.y - own.y))
+    }
+}

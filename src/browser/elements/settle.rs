@@ -1,0 +1,558 @@
+//! Waiting after an action for what it caused, and only for that.
+//!
+//! Effects are navigations, requests, changes of the document, new tabs and dialogs. A navigation is waited for until
+//! it has loaded, a request until it has ended; then for a while without a new effect, counted from the action, so that
+//! a handler that puts its work off for a moment is seen. Where nobody heard the action, two frames are enough; where
+//! nobody heard that a field got its value, nothing is.
+use std::time::Duration;
+
+use futures_util::future::try_join_all;
+use serde::Deserialize;
+use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
+use tokio::time::error::Elapsed;
+use tokio::time::{Instant, timeout, timeout_at};
+use tokio::try_join;
+
+use super::building::in_words;
+use super::element::ElementHandle;
+use crate::browser::objects::journal::{Mark, Pending};
+use crate::browser::objects::page::Page;
+use crate::browser::objects::world::{RemoteHandle, World};
+use crate::cdp::types::dom::{DescribeNode, GetEventListeners};
+use crate::cdp::types::runtime::{Evaluate, Evaluated, GetProperties, ReleaseObjectGroup};
+use crate::error::{Error, Result};
+
+/// What an action is done to, as far as that is known.
+#[derive(Debug, Clone, Copy)]
+pub enum ActsOn<'a> {
+    /// The page: anything may hear of it.
+    Page,
+    /// One element that is pressed: what listens to it hears, and the browser itself may do something.
+    Pressed(&'a ElementHandle),
+    /// One element that has the pointer over it: what listens to pointers hears, and often answers after a moment.
+    Pointed(&'a ElementHandle),
+    /// What has the focus is typed into: it may offer what completes that.
+    Typed,
+    /// Fields that get their values: only what listens hears.
+    Filled(&'a [ElementHandle]),
+}
+
+/// How long to wait for what an action caused.
+#[derive(Debug, Clone, Copy)]
+pub struct SettleOptions {
+    /// How long nothing must happen, counted from the action.
+    pub window: Duration,
+    /// How long a navigation may take.
+    pub navigation_limit: Duration,
+}
+
+impl Default for SettleOptions {
+    fn default() -> Self {
+        Self { window: Duration::from_millis(120), navigation_limit: Duration::from_secs(30) }
+    }
+}
+
+/// What an action came to.
+#[derive(Debug, Clone)]
+pub struct Settled {
+    /// There is a new document in the main frame.
+    pub navigated: bool,
+    /// Tabs that opened.
+    pub opened: Vec<Page>,
+    pub ending: Ending,
+    /// What the page still does, in words, where it had not come to rest.
+    pub still: Vec<String>,
+    /// What the page announced meanwhile, even if it does not show it any more.
+    pub said: Vec<String>,
+    /// What stands elsewhere now, outermost elements only.
+    pub moved: Vec<Moved>,
+}
+
+/// An element that was placed elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Moved {
+    pub what: Moving,
+    /// The left and top edge of its box, in the viewport of its frame.
+    pub at: (i32, i32),
+}
+
+/// What moved, in the words of a snapshot.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Moving {
+    pub role: String,
+    pub name: String,
+    /// Its number in its frame.
+    #[serde(rename = "ref")]
+    pub number: u32,
+}
+
+/// Why the wait was over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// Nothing more happened.
+    Rest,
+    /// A navigation, or a request, had not ended when the time was over.
+    Unfinished,
+    /// A dialog is open.
+    Dialog,
+    /// A file chooser waits.
+    Chooser,
+    /// The page has closed or crashed.
+    Gone,
+}
+
+/// What is noted from before an action on.
+#[derive(Debug)]
+pub struct Watch {
+    page: Page,
+    mark: Mark,
+    pages: Vec<Page>,
+    /// Where the changes of the document are counted, and the number of that count.
+    changes: Option<(World, u32)>,
+    heard: JoinHandle<bool>,
+    /// How long something may take to appear, where something is likely to: suggestions, a menu under the pointer.
+    awaits: Option<Duration>,
+    said: Vec<String>,
+    moved: Vec<Moved>,
+    /// Whether the browser draws what the action does before it counts as done.
+    shows: bool,
+}
+
+/// After the last effect, so long for another one that follows from it, such as the page's answer to a reply.
+const AFTERMATH: Duration = Duration::from_millis(50);
+/// A page that never rests is left to itself after this.
+const RESTLESS_LIMIT: Duration = Duration::from_secs(1);
+const REQUEST_LIMIT: Duration = Duration::from_secs(5);
+/// How long after the newest effect the page may take to read an answer.
+const BODY_LIMIT: Duration = Duration::from_millis(400);
+/// How long a part of the page may say that it is at work.
+const BUSY_LIMIT: Duration = Duration::from_secs(5);
+/// How often is looked whether it still does.
+const BUSY_PAUSE: Duration = Duration::from_millis(100);
+/// Until when suggestions come.
+const SUGGESTIONS_LIMIT: Duration = Duration::from_millis(550);
+/// Until when a menu or a word of explanation comes under the pointer.
+const POINTED_LIMIT: Duration = Duration::from_millis(900);
+/// How often is looked for what is to appear.
+const APPEARING_PAUSE: Duration = Duration::from_millis(50);
+/// How long a document that an action led to may build itself.
+pub(in crate::browser) const BUILDING_LIMIT: Duration = Duration::from_secs(5);
+/// How long a window may take to appear, and then to load.
+const WINDOW_LIMIT: Duration = Duration::from_millis(500);
+const OPENING_LIMIT: Duration = Duration::from_secs(2);
+/// How long the page may take to answer a question of ours; one that does not is busy with what the action caused.
+const ANSWER_LIMIT: Duration = Duration::from_millis(250);
+
+impl Page {
+    /// Begins to note what an action causes; to be called before the action.
+    pub async fn watch(&self, acts_on: ActsOn<'_>) -> Watch {
+        let mark = self.mark();
+        let pages = self.context().pages();
+        let elements = acts_on.elements();
+        let begun = async {
+            let world = match elements.first() {
+                Some(element) => element.world().clone(),
+                None => self.main_frame().utility().await?,
+            };
+            let nodes: Vec<_> = elements.iter().map(|element| element.handle().argument()).collect();
+            // Before the action moves the focus.
+            let hearers = async {
+                match nodes.is_empty() {
+                    true => Ok(None),
+                    false => world.call_handle("hearers", nodes.clone()).await,
+                }
+            };
+            let completes = async {
+                match acts_on {
+                    ActsOn::Filled(_) if nodes.is_empty() => Ok(false),
+                    ActsOn::Filled(_) | ActsOn::Typed => world.call_with("completes", nodes.clone()).await,
+                    _ => Ok(false),
+                }
+            };
+            let watch = world.call_with("watch", nodes.clone());
+            let (number, hearers, completes) = try_join!(watch, hearers, completes)?;
+            Ok::<_, Error>(((world.clone(), number), (hearers, completes)))
+        };
+        let begun = match self.dialog() {
+            None => timeout(ANSWER_LIMIT, begun).await.ok().and_then(Result::ok),
+            Some(_) => None,
+        };
+        let (changes, asked) = begun.unzip();
+        let (hearers, completes) = asked.unwrap_or_default();
+        let (target, by) = (elements.first().cloned(), By::of(acts_on));
+        let heard = tokio::spawn(async move {
+            match target.zip(hearers) {
+                Some((target, hearers)) => is_heard(&target, &hearers, by).await.unwrap_or(true),
+                None => true,
+            }
+        });
+        let awaits = match by {
+            By::Pointer => Some(POINTED_LIMIT),
+            By::Press | By::Keys => completes.then_some(SUGGESTIONS_LIMIT),
+        };
+        let (said, moved, shows) = (Vec::new(), Vec::new(), by != By::Keys);
+        Watch { page: self.clone(), mark, pages, changes, heard, awaits, said, moved, shows }
+    }
+}
+
+impl<'a> ActsOn<'a> {
+    /// The elements, where all are in one document; what several do together only the page tells.
+    fn elements(self) -> &'a [ElementHandle] {
+        match self {
+            Self::Pressed(element) | Self::Pointed(element) => std::slice::from_ref(element),
+            Self::Filled(fields) if fields.iter().all(|field| field.is_beside(&fields[0])) => fields,
+            Self::Page | Self::Typed | Self::Filled(_) => &[],
+        }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.heard.abort();
+        self.unwatch();
+    }
+}
+
+impl Watch {
+    /// Ends the count of changes.
+    fn unwatch(&mut self) {
+        if let (Some((world, number)), Ok(runtime)) = (self.changes.take(), Handle::try_current()) {
+            runtime.spawn(async move { world.call::<()>("unwatch", &[number.into()]).await });
+        }
+    }
+
+    /// Waits for what the action caused; to be called when the action is done.
+    pub async fn settle(mut self, options: &SettleOptions) -> Settled {
+        let acted = Instant::now();
+        let quiet_from = self.quiet_from(acted, options).await;
+        let mut wait = Wait { options, acted, quiet_from, busy: false };
+        let mut changes = self.page.changes();
+        let (pending, ending) = loop {
+            let pending = self.page.pending_since(self.mark);
+            if let Some(ending) = stopped(&pending) {
+                break (pending, ending);
+            }
+            let under_way = self.under_way(&pending);
+            let until = wait.until(&under_way, &pending);
+            if Instant::now() < until {
+                self.page.changed_before(&mut changes, until).await;
+            } else if matches!(under_way, UnderWay::Nothing) && Instant::now() < wait.restless() {
+                match self.still_changing(&mut wait).await {
+                    Some(rest) => wait.quiet_from = Instant::now() + rest,
+                    // Unless something began in the last moment.
+                    None if self.page.pending_since(self.mark).last_effect == pending.last_effect => {
+                        break (pending, Ending::Rest);
+                    }
+                    None => {}
+                }
+            } else if matches!(under_way, UnderWay::Navigation | UnderWay::Requests) {
+                break (pending, Ending::Unfinished);
+            } else {
+                break (pending, Ending::Rest);
+            }
+        };
+        let still = self.still(&pending, ending, wait.busy).await;
+        let opened =
+            if ending == Ending::Gone { self.opened() } else { self.until_opened(pending.windows).await };
+        let (said, moved) = (std::mem::take(&mut self.said), std::mem::take(&mut self.moved));
+        Settled { navigated: pending.committed, opened, ending, still, said, moved }
+    }
+
+    /// Waits for a new document until it has built itself; what the page still does then.
+    async fn still(&self, pending: &Pending, ending: Ending, busy: bool) -> Vec<String> {
+        if !matches!(ending, Ending::Rest | Ending::Unfinished) {
+            return Vec::new();
+        }
+        if pending.committed {
+            return self.page.until_built(self.mark, BUILDING_LIMIT).await;
+        }
+        let busy = busy.then(|| "a part that says that it is busy".to_owned());
+        let requests = (ending == Ending::Unfinished).then(|| in_words(pending.requests));
+        requests.flatten().into_iter().chain(busy).collect()
+    }
+
+    /// Whether the action seems to have had no effect at all, so far.
+    pub async fn is_untouched(&mut self) -> bool {
+        let pending = self.page.pending_since(self.mark);
+        if pending.last_effect.is_some() || stopped(&pending).is_some() {
+            return false;
+        }
+        matches!(self.watched().await, Ok(Some(Watched { changes: 0, .. })))
+    }
+
+    /// What has begun and not ended.
+    fn under_way(&self, pending: &Pending) -> UnderWay {
+        let busy = pending.requests > 0 || pending.loading > 0;
+        if pending.committed {
+            return if self.page.main_frame().moments().load {
+                UnderWay::Arrived
+            } else {
+                UnderWay::Navigation
+            };
+        }
+        match (pending.navigating, busy) {
+            (true, true) => UnderWay::Navigation,
+            (false, true) => UnderWay::Requests,
+            (_, false) if pending.bodies > 0 => UnderWay::Bodies,
+            // Or a navigation that came to nothing: a download, or an empty answer.
+            (_, false) => UnderWay::Nothing,
+        }
+    }
+
+    /// From when on it counts that nothing happens.
+    async fn quiet_from(&mut self, acted: Instant, options: &SettleOptions) -> Instant {
+        let mark = self.mark;
+        let heard = tokio::select! {
+            heard = timeout_at(acted + options.window, &mut self.heard) => heard,
+            _ = self.page.until(|page| stopped(&page.pending_since(mark))) => return acted,
+        };
+        if heard.ok().and_then(Result::ok).unwrap_or(true) {
+            return acted + options.window;
+        }
+        self.awaits = None;
+        if !self.shows {
+            // What changes in the document now is not of this action.
+            self.unwatch();
+        } else if let Some((world, _)) = &self.changes {
+            let two = [2.into()];
+            let _ = timeout(ANSWER_LIMIT, world.call::<()>("frames", &two)).await;
+        }
+        Instant::now()
+    }
+
+    /// How much longer the document must rest: it has just changed, or says that there is more to come.
+    async fn still_changing(&mut self, wait: &mut Wait<'_>) -> Option<Duration> {
+        let watched = match self.watched().await {
+            Ok(watched) => watched?,
+            Err(_) => return Some(AFTERMATH),
+        };
+        (self.said, self.moved) = (watched.said, watched.moved);
+        wait.busy = watched.busy;
+        let after = match watched.changes {
+            0 => Duration::ZERO,
+            _ => AFTERMATH.saturating_sub(milliseconds(watched.quiet)),
+        };
+        let leaving = milliseconds(watched.leaving);
+        let leaving = if leaving.is_zero() { leaving } else { leaving + AFTERMATH };
+        let appearing = match self.awaits {
+            Some(limit) if watched.grown == 0 => {
+                APPEARING_PAUSE.min(limit.saturating_sub(wait.acted.elapsed()))
+            }
+            _ => Duration::ZERO,
+        };
+        let busy = if watched.busy { BUSY_PAUSE } else { Duration::ZERO };
+        Some(after.max(leaving).max(appearing).max(busy)).filter(|rest| !rest.is_zero())
+    }
+
+    /// What has changed in the document; `None` where nothing is watched, or it is gone with what there was to watch.
+    async fn watched(&self) -> std::result::Result<Option<Watched>, Elapsed> {
+        let Some((world, _)) = &self.changes else { return Ok(None) };
+        Ok(timeout(ANSWER_LIMIT, world.call("watched", &[])).await?.ok())
+    }
+
+    fn opened(&self) -> Vec<Page> {
+        let pages = self.page.context().pages().into_iter();
+        pages.filter(|page| !self.pages.contains(page)).collect()
+    }
+
+    /// Waits until the windows that were asked for are there and have loaded; the browser may have blocked them.
+    async fn until_opened(&self, windows: usize) -> Vec<Page> {
+        let mut changes = self.page.context().changes();
+        let arrived = async { while self.opened().len() < windows && changes.changed().await.is_ok() {} };
+        let _ = timeout(WINDOW_LIMIT, arrived).await;
+        let opened = self.opened();
+        let loaded =
+            opened.iter().map(|page| page.until(|page| page.main_frame().moments().load.then_some(())));
+        let _ = timeout(OPENING_LIMIT, futures_util::future::join_all(loaded)).await;
+        opened
+    }
+}
+
+/// What the page's engine saw since the watch began.
+#[derive(Debug, Deserialize)]
+struct Watched {
+    changes: u32,
+    quiet: f64,
+    grown: u32,
+    leaving: f64,
+    busy: bool,
+    said: Vec<String>,
+    moved: Vec<Moved>,
+}
+
+fn milliseconds(given: f64) -> Duration {
+    Duration::try_from_secs_f64(given / 1000.0).unwrap_or_default()
+}
+
+/// How long each thing is waited for.
+struct Wait<'a> {
+    options: &'a SettleOptions,
+    acted: Instant,
+    /// From when on it counts that nothing happens.
+    quiet_from: Instant,
+    /// A part of the page says that it is at work.
+    busy: bool,
+}
+
+impl Wait<'_> {
+    fn until(&self, under_way: &UnderWay, pending: &Pending) -> Instant {
+        match under_way {
+            UnderWay::Navigation => self.acted + self.options.navigation_limit,
+            UnderWay::Arrived => Instant::now(),
+            UnderWay::Requests => self.acted + REQUEST_LIMIT,
+            UnderWay::Bodies => (pending.last_effect.unwrap_or(self.acted) + BODY_LIMIT).min(self.restless()),
+            UnderWay::Nothing => {
+                let after = after_effects(pending, self.options).unwrap_or(self.acted);
+                self.quiet_from.max(after).min(self.restless())
+            }
+        }
+    }
+
+    /// When a page that never rests is left to itself.
+    fn restless(&self) -> Instant {
+        let limit = if self.busy { BUSY_LIMIT } else { RESTLESS_LIMIT };
+        self.acted + limit.max(self.options.window)
+    }
+}
+
+/// What ends a wait at once.
+fn stopped(pending: &Pending) -> Option<Ending> {
+    match pending {
+        Pending { gone: true, .. } => Some(Ending::Gone),
+        Pending { dialog: true, .. } => Some(Ending::Dialog),
+        Pending { chooser: true, .. } => Some(Ending::Chooser),
+        _ => None,
+    }
+}
+
+/// Until when the newest effect may have another one.
+fn after_effects(pending: &Pending, options: &SettleOptions) -> Option<Instant> {
+    let aftermath = if pending.navigating { options.window } else { AFTERMATH.min(options.window) };
+    pending.last_effect.map(|effect| effect + aftermath)
+}
+
+enum UnderWay {
+    Nothing,
+    Requests,
+    /// All requests were answered; of some answers the page has not read all, and may never.
+    Bodies,
+    Navigation,
+    /// The new document has loaded.
+    Arrived,
+}
+
+/// By what an action reaches its target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum By {
+    Press,
+    /// Nothing but its being there.
+    Pointer,
+    Keys,
+}
+
+impl By {
+    fn of(acts_on: ActsOn<'_>) -> Self {
+        match acts_on {
+            ActsOn::Pressed(_) => Self::Press,
+            ActsOn::Pointed(_) => Self::Pointer,
+            ActsOn::Page | ActsOn::Typed | ActsOn::Filled(_) => Self::Keys,
+        }
+    }
+
+    /// Whether it causes events of this type.
+    fn causes(self, kind: &str) -> bool {
+        match self {
+            Self::Pointer => kind.starts_with("pointer") || kind.starts_with("mouse"),
+            Self::Press | Self::Keys => is_input(kind),
+        }
+    }
+}
+
+/// Whether any of the `hearers` listens, or the browser itself does something when the target is pressed.
+async fn is_heard(target: &ElementHandle, hearers: &RemoteHandle, by: By) -> Result<bool> {
+    if by == By::Press && target.ask::<bool>("hasDefaultAction", Vec::new()).await? {
+        return Ok(true);
+    }
+    let session = target.handle().session();
+    let context_id = Some(target.frame().main_context().await?);
+    // A listener is known in its own world only: the page's.
+    let find = |expression: &str| {
+        session.send(Evaluate {
+            expression: expression.to_owned(),
+            context_id,
+            object_group: Some(LISTENED_TO.to_owned()),
+            ..Evaluate::default()
+        })
+    };
+    let (document, window) = try_join!(find("document"), find("globalThis"))?;
+    let listeners = |found: Evaluated, depth: Option<i64>| {
+        let object_id = found.result.object_id.unwrap_or_default();
+        session.send(GetEventListeners { object_id, depth, pierce: depth.map(|_| true) })
+    };
+    let listeners = try_join!(listeners(document, Some(-1)), listeners(window, None));
+    session.send(ReleaseObjectGroup { object_group: LISTENED_TO.to_owned() }).ignore();
+    let (mut inside, window) = listeners.map(|(inside, window)| (inside.listeners, window.listeners))?;
+    if window.iter().any(|listener| by.causes(&listener.kind)) {
+        return Ok(true);
+    }
+    inside.retain(|listener| by.causes(&listener.kind));
+    if inside.is_empty() {
+        return Ok(false);
+    }
+    let [hear_input, hear_leaving] = numbers(hearers).await?;
+    Ok(inside.iter().any(|listener| {
+        let node = listener.backend_node_id;
+        hear_input.contains(&node) || (hear_leaving.contains(&node) && is_leaving(&listener.kind))
+    }))
+}
+
+/// The browser's numbers of the nodes in an array: those before a `null`, and those behind it.
+async fn numbers(nodes: &RemoteHandle) -> Result<[Vec<i64>; 2]> {
+    let list = GetProperties { object_id: nodes.id().to_owned(), own_properties: Some(true) };
+    let list = nodes.session().call(list).await?.result;
+    let objects = list.into_iter().filter(|entry| entry.enumerable).filter_map(|entry| entry.value);
+    let objects: Vec<_> = objects.map(|object| object.object_id).collect();
+    let before = objects.iter().take_while(|id| id.is_some()).count();
+    let described = objects.into_iter().flatten();
+    let described = described
+        .map(|id| nodes.session().send(DescribeNode { object_id: Some(id), ..DescribeNode::default() }));
+    let mut numbers: Vec<_> = try_join_all(described.collect::<Vec<_>>())
+        .await?
+        .into_iter()
+        .map(|described| described.node.backend_node_id)
+        .collect();
+    let behind = numbers.split_off(before);
+    Ok([numbers, behind])
+}
+
+/// Whether an event of this type tells that the focus is leaving.
+fn is_leaving(kind: &str) -> bool {
+    matches!(kind, "blur" | "focusout" | "change")
+}
+
+const LISTENED_TO: &str = "listened to";
+
+/// Whether an event of this type can come from a pointer or a key.
+fn is_input(kind: &str) -> bool {
+    const FAMILIES: [&str; 8] =
+        ["pointer", "mouse", "touch", "key", "drag", "focus", "before", "composition"];
+    const SINGLE: [&str; 15] = [
+        "auxclick",
+        "blur",
+        "change",
+        "click",
+        "contextmenu",
+        "copy",
+        "cut",
+        "dblclick",
+        "drop",
+        "gotpointercapture",
+        "input",
+        "paste",
+        "scroll",
+        "select",
+        "wheel",
+    ];
+    SINGLE.contains(&kind) || FAMILIES.iter().any(|family| kind.starts_with(family))
+}

@@ -1,0 +1,226 @@
+//! Files for pages, as they were opened: what a page gets cannot be exchanged for something else under the same name.
+//!
+//! The browser takes names only, and opens them when the page reads. So it is given the name of a link of our own, in a
+//! folder of our own, which leads to the open file itself.
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use serde::Deserialize;
+use tempfile::TempDir;
+use tokio::time::timeout;
+
+use super::actionability::ActionOptions;
+use super::drag::Dropped;
+use super::element::ElementHandle;
+use crate::browser::objects::page::Page;
+use crate::browser::objects::parts::{Part, Slots};
+use crate::browser::objects::world::value_argument;
+use crate::browser::program::launch::BrowserProcess;
+use crate::cdp::types::dom::SetFileInputFiles;
+use crate::error::{ElementKind, Error, Needed, Obstacle, Result};
+
+/// How many files are held for one page: the newest.
+const MOST_HELD: usize = 500;
+
+/// A file that was opened when it was checked.
+#[derive(Debug)]
+pub struct OpenedFile {
+    pub file: File,
+    /// Its real path at that time.
+    pub path: PathBuf,
+}
+
+/// A file that a page may still read.
+#[derive(Debug)]
+struct HeldFile {
+    _file: File,
+    _folder: TempDir,
+}
+
+/// Files that were given to a page, and that its scripts may still read.
+#[derive(Debug, Default)]
+struct HeldFiles(Mutex<Vec<HeldFile>>);
+
+/// Keeps files open for as long as their page is there.
+pub(in crate::browser) struct UploadPart;
+
+impl Part for UploadPart {
+    fn keep_with_page(&self, slots: &mut Slots) {
+        slots.add::<HeldFiles>();
+    }
+}
+
+impl ElementHandle {
+    /// Gives files to a file input. An empty list takes away those it has.
+    pub async fn set_input_files(&self, files: &[PathBuf]) -> Result<()> {
+        self.give_files(files, &[]).await
+    }
+
+    /// Like [`set_input_files`](Self::set_input_files), of these types where they are told.
+    pub(in crate::browser) async fn give_files(
+        &self,
+        files: &[PathBuf],
+        types: &[Option<String>],
+    ) -> Result<()> {
+        self.check_files(files.len(), files.iter().any(|file| file.is_dir())).await?;
+        let mut paths = Vec::with_capacity(files.len());
+        for file in files {
+            let told = |error: std::io::Error| Error::File {
+                path: file.display().to_string(),
+                reason: error.to_string(),
+            };
+            let path = tokio::fs::canonicalize(file).await.map_err(told)?;
+            paths.push(path.into_os_string().into_string().map_err(|_| Error::File {
+                path: file.display().to_string(),
+                reason: "its name is not valid Unicode".to_owned(),
+            })?);
+        }
+        if paths.is_empty() {
+            return self.ask("setValue", vec![value_argument(&"")]).await;
+        }
+        if !types.is_empty() {
+            self.ask::<()>("retypeNextFiles", vec![value_argument(&types)]).await?;
+        }
+        self.hand_over(paths).await
+    }
+
+    /// Whether the input takes so many files, or a folder.
+    async fn check_files(&self, count: usize, has_folder: bool) -> Result<()> {
+        let input: FileInput = self.ask("fileInput", Vec::new()).await?;
+        if let Some(found) = input.wrong {
+            return Err(Error::WrongElement { found, needed: Needed::FileInput });
+        }
+        if input.disabled {
+            return Err(Error::NotActionable { obstacle: Obstacle::Disabled, waited: Duration::ZERO });
+        }
+        if count > 1 && !input.multiple && !input.folder {
+            let found = ElementKind::new("file-one");
+            return Err(Error::WrongElement { found, needed: Needed::SeveralFiles });
+        }
+        if has_folder && !input.folder {
+            let found = ElementKind::new("input[type=file]");
+            return Err(Error::WrongElement { found, needed: Needed::Files });
+        }
+        Ok(())
+    }
+
+    /// Tells the browser which files the input has.
+    async fn hand_over(&self, paths: Vec<String>) -> Result<()> {
+        let control = self.control().await?;
+        let brings_change = paths.iter().any(|path| is_folder_with_files(Path::new(path)));
+        let set = SetFileInputFiles {
+            files: paths,
+            object_id: Some(control.handle().id().to_owned()),
+            ..SetFileInputFiles::default()
+        };
+        let set = control.handle().session().call(set);
+        if !brings_change {
+            return set.await.map(drop);
+        }
+        // The browser answers before it has read the folder.
+        let changed = timeout(FOLDER_LIMIT, self.ask::<()>("whenFilesChange", Vec::new()));
+        let (changed, set) = tokio::join!(changed, set);
+        set?;
+        changed.unwrap_or(Ok(()))
+    }
+
+    /// Gives open files to a file input.
+    pub async fn set_opened_files(&self, files: Vec<OpenedFile>) -> Result<()> {
+        let page = self.frame().page()?;
+        if own_folder(&page)?.is_none() {
+            // A browser that we did not start may have another view of the disk: it gets the name.
+            let paths: Vec<_> = files.into_iter().map(|file| file.path).collect();
+            return self.set_input_files(&paths).await;
+        }
+        let has_folder = files.iter().any(|file| file.path.is_dir());
+        self.check_files(files.len(), has_folder).await?;
+        self.hand_over(page.names_of(files)?).await
+    }
+
+    /// Drops open files, and texts by their kinds, as if they came from another program.
+    pub async fn drop_opened(
+        &self,
+        files: Vec<OpenedFile>,
+        texts: Vec<(String, String)>,
+        options: &ActionOptions,
+    ) -> Result<()> {
+        let names = self.frame().page()?.names_of(files)?;
+        let dropped = Dropped::new(names.into_iter().map(PathBuf::from).collect(), texts);
+        self.drop_here(&dropped, options).await
+    }
+}
+
+/// How long the browser may take to read a folder.
+const FOLDER_LIMIT: Duration = Duration::from_secs(10);
+
+fn is_folder_with_files(path: &Path) -> bool {
+    let inside = std::fs::read_dir(path).into_iter().flatten().flatten();
+    inside
+        .filter_map(|entry| Some((entry.file_type().ok()?, entry.path())))
+        .any(|(kind, path)| kind.is_file() || (kind.is_dir() && is_folder_with_files(&path)))
+}
+
+#[derive(Debug, Deserialize)]
+struct FileInput {
+    wrong: Option<ElementKind>,
+    #[serde(default)]
+    disabled: bool,
+    #[serde(default)]
+    multiple: bool,
+    #[serde(default)]
+    folder: bool,
+}
+
+/// Where our own browser finds links of ours.
+fn own_folder(page: &Page) -> Result<Option<PathBuf>> {
+    Ok(page.context().browser()?.process().and_then(BrowserProcess::own_folder))
+}
+
+impl Page {
+    /// Names under which the browser finds these files, for as long as the page holds them.
+    fn names_of(&self, files: Vec<OpenedFile>) -> Result<Vec<String>> {
+        let Some(folder) = own_folder(self)? else {
+            return Ok(files.into_iter().map(|file| file.path.display().to_string()).collect());
+        };
+        let (mut names, mut held) = (Vec::new(), Vec::new());
+        for OpenedFile { file, path } in files {
+            let failed = |reason: String| Error::File { path: path.display().to_string(), reason };
+            let (name, folder) = link(&folder, &file, &path).map_err(|error| failed(error.to_string()))?;
+            names.push(
+                name.into_os_string()
+                    .into_string()
+                    .map_err(|_| failed("its name is not Unicode".to_owned()))?,
+            );
+            held.push(HeldFile { _file: file, _folder: folder });
+        }
+        let mut all = self.slot::<HeldFiles>().0.lock();
+        all.extend(held);
+        let old = all.len().saturating_sub(MOST_HELD);
+        all.drain(..old);
+        drop(all);
+        Ok(names)
+    }
+}
+
+/// A link of the same name as the file, which leads to what is open under this number in our process.
+#[cfg(target_os = "linux")]
+fn link(parent: &Path, file: &File, path: &Path) -> std::io::Result<(PathBuf, TempDir)> {
+    use std::os::fd::AsRawFd as _;
+
+    let folder = tempfile::Builder::new().prefix("file-").tempdir_in(parent)?;
+    let name = folder.path().join(path.file_name().unwrap_or_default());
+    let open = format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd());
+    std::os::unix::fs::symlink(open, &name)?;
+    Ok((name, folder))
+}
+
+/// Elsewhere an open file has no name.
+#[cfg(not(target_os = "linux"))]
+fn link(parent: &Path, mut file: &File, path: &Path) -> std::io::Result<(PathBuf, TempDir)> {
+    let folder = tempfile::Builder::new().prefix("file-").tempdir_in(parent)?;
+    let name = folder.path().join(path.file_name().unwrap_or_default());
+    std::io::copy(&mut file, &mut File::create(&name)?)?;
+    Ok((name, folder))
+}

@@ -1,0 +1,94 @@
+//! How to find an element again: by what a person knows it by, as tests are written.
+use serde::{Deserialize, Serialize};
+
+use super::element::ElementHandle;
+use super::locator::test_id_argument;
+use super::selector::test_id_attribute;
+use crate::browser::objects::world::{RemoteHandle, World};
+use crate::error::Result;
+
+/// A way to an element in its document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Way {
+    /// `testId`, `role`, `label`, `placeholder`, `alt`, `title`, `text` or `css`.
+    pub by: String,
+    pub text: String,
+    /// With a role.
+    pub name: Option<String>,
+    #[serde(default)]
+    pub exact: Option<bool>,
+    /// Which of several.
+    #[serde(default)]
+    pub nth: Option<u32>,
+}
+
+/// An element as a script finds it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Through which frames, outermost first, and in the last one the element itself.
+    pub ways: Vec<Way>,
+    /// Such as `select`.
+    pub tag: String,
+    /// The type of an input.
+    pub kind: String,
+}
+
+impl ElementHandle {
+    /// How a script finds this element.
+    pub async fn ways(&self) -> Result<Found> {
+        let mut ways = vec![way(self.world(), self.handle()).await?];
+        let mut frame = self.frame().clone();
+        while let Some((world, owner)) = frame.owner().await? {
+            ways.push(way(&world, &owner).await?);
+            let Some(parent) = frame.parent().cloned() else { break };
+            frame = parent;
+        }
+        ways.reverse();
+        let node = self.handle().describe().await?;
+        let attributes = node.attributes.unwrap_or_default();
+        let kind = attributes.chunks(2).find(|pair| pair[0] == "type").and_then(|pair| pair.get(1));
+        let kind = kind.map(|kind| kind.to_ascii_lowercase()).unwrap_or_default();
+        Ok(Found { ways, tag: node.local_name, kind })
+    }
+}
+
+async fn way(world: &World, node: &RemoteHandle) -> Result<Way> {
+    world.call_with("wayTo", vec![node.argument(), test_id_argument()]).await
+}
+
+impl Found {
+    /// A selector for the whole page.
+    pub fn selector(&self) -> String {
+        let parts: Vec<_> = self.ways.iter().map(Way::selector).collect();
+        parts.join(" >> internal:control=enter-frame >> ")
+    }
+}
+
+impl Way {
+    /// As a selector.
+    pub fn selector(&self) -> String {
+        let text = quoted(&self.text);
+        let how = if self.exact == Some(true) { "s" } else { "i" };
+        let found = match self.by.as_str() {
+            "testId" => {
+                format!("internal:testid=[{}={text}s]", test_id_attribute())
+            }
+            "role" => match &self.name {
+                Some(name) => format!("internal:role={}[name={}{how}]", self.text, quoted(name)),
+                None => format!("internal:role={}", self.text),
+            },
+            "label" => format!("internal:label={text}{how}"),
+            "text" => format!("internal:text={text}{how}"),
+            "css" => self.text.clone(),
+            by => format!("internal:attr=[{by}={text}{how}]"),
+        };
+        match self.nth {
+            Some(nth) => format!("{found} >> nth={nth}"),
+            None => found,
+        }
+    }
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}

@@ -1,0 +1,200 @@
+//! A clock that a user turns, instead of the one of a context's documents. It stands in the pages' own world, and only where
+//! it was asked for: a page can notice it.
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use futures_util::future::join_all;
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::browser::objects::context::BrowserContext;
+use crate::browser::objects::frame::Frame;
+use crate::browser::objects::page::Page;
+use crate::browser::objects::parts::{Part, Slots};
+use crate::browser::objects::world::Scope;
+use crate::browser::scripts::value::JsValue;
+use crate::error::{Error, Result};
+
+const CLOCK: &str = include_str!("../injected/clock.js");
+
+/// What is done with the clock. Times are in milliseconds, and moments in milliseconds since 1970.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case")]
+pub enum ClockTurn {
+    /// Puts it in; from then on its time flows by itself.
+    Install { time: Option<f64> },
+    /// Jumps. What was due meanwhile is called once, at the end.
+    FastForward { by: f64 },
+    /// Lets time pass, and calls all that falls due.
+    RunFor { by: f64 },
+    /// Jumps to a moment, and stands still there.
+    PauseAt { time: f64 },
+    /// Lets time flow by itself again.
+    Resume,
+    /// Has dates always tell one moment, while timers go on.
+    SetFixedTime { time: f64 },
+    /// Has dates tell another moment, which timers do not notice.
+    SetSystemTime { time: f64 },
+}
+
+/// Keeps the clock of each context.
+pub(in crate::browser) struct ClockPart;
+
+impl Part for ClockPart {
+    fn keep_with_context(&self, slots: &mut Slots) {
+        slots.add::<Mutex<Option<Clock>>>();
+    }
+}
+
+/// The clock of one context. Cheap to clone.
+#[derive(Debug, Clone)]
+struct Clock {
+    /// Tells our calls from those of the page.
+    token: Arc<str>,
+    /// The moment at which it began.
+    origin: f64,
+    state: State,
+}
+
+/// What a clock shows.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+struct State {
+    /// The real moment at which it showed this.
+    at: f64,
+    /// How much time has passed on it since it began.
+    ticks: f64,
+    flows: bool,
+    fixed: Option<f64>,
+    /// What is added to `ticks` for dates.
+    offset: f64,
+}
+
+impl Clock {
+    fn begun(turn: ClockTurn, at: f64) -> Self {
+        let origin = match turn {
+            ClockTurn::Install { time } => time.unwrap_or(at),
+            _ => at,
+        };
+        let state = State { at, ticks: 0.0, flows: true, fixed: None, offset: origin };
+        Self { token: uuid::Uuid::new_v4().to_string().into(), origin, state }
+    }
+
+    /// A script that puts the clock into a new document.
+    fn script(&self) -> String {
+        let given = json!({ "origin": self.origin, "state": self.state });
+        // A new document may go on with the globals of the empty one before it.
+        format!(
+            "typeof {} === 'number' && ({})({}, {given})",
+            self.correction(),
+            CLOCK.trim(),
+            json!(self.token)
+        )
+    }
+
+    /// A script that puts right a clock that was put into a new document as it was before.
+    fn correction(&self) -> String {
+        format!("Date.now({}, {})", json!(self.token), json!({ "state": self.state }))
+    }
+
+    /// A script that turns the clock of a document, and puts it in where it is not.
+    fn turn(&self, skips: bool) -> String {
+        let (token, turn) = (json!(self.token), json!({ "state": self.state, "skips": skips }));
+        let install = self.script();
+        format!(
+            "async () => {{ const turned = Date.now({token}, {turn}); \
+             if (typeof turned === 'number') {{ {install}; }} else await turned; }}"
+        )
+    }
+}
+
+impl State {
+    fn turned(self, turn: ClockTurn, at: f64) -> Result<Self> {
+        let passed = if self.flows { (at - self.at).max(0.0) } else { 0.0 };
+        let now = Self { at, ticks: self.ticks + passed, ..self };
+        let dated = |time: f64| Self { offset: time - now.ticks, fixed: None, ..now };
+        Ok(match turn {
+            ClockTurn::Install { time } => Self { flows: true, ..dated(time.unwrap_or(at)) },
+            ClockTurn::FastForward { by } | ClockTurn::RunFor { by } => Self { ticks: now.ticks + by, ..now },
+            ClockTurn::PauseAt { time } if time < (now.ticks + now.offset).floor() => {
+                let problem = "Cannot fast-forward to the past".to_owned();
+                return Err(Error::InvalidArguments { problems: vec![problem] });
+            }
+            ClockTurn::PauseAt { time } => Self { ticks: time - now.offset, flows: false, ..now },
+            ClockTurn::Resume => Self { flows: true, ..now },
+            ClockTurn::SetFixedTime { time } => Self { fixed: Some(time), ..now },
+            ClockTurn::SetSystemTime { time } => dated(time),
+        })
+    }
+}
+
+impl BrowserContext {
+    /// Turns the clock of all documents, those to come among them; it is put in if it is not there yet.
+    ///
+    /// # Errors
+    /// What a callback of a page has thrown, after all others were called.
+    pub async fn turn_clock(&self, turn: ClockTurn) -> Result<()> {
+        let at =
+            (SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64() * 1e3).floor();
+        let known = self.slot::<Mutex<Option<Clock>>>();
+        let mut clock = known.lock().clone().unwrap_or_else(|| Clock::begun(turn, at));
+        clock.state = clock.state.turned(turn, at)?;
+        let skips = matches!(turn, ClockTurn::FastForward { .. } | ClockTurn::PauseAt { .. });
+        let script = clock.turn(skips);
+        let (opening, correction) = (clock.script(), clock.correction());
+        *known.lock() = Some(clock);
+        self.open_documents_with(opening, correction).await?;
+        let frames: Vec<_> = self.pages().iter().flat_map(Page::frames).collect();
+        let turned = join_all(frames.iter().map(|frame| frame.turn_clock(&script))).await;
+        turned.into_iter().collect()
+    }
+}
+
+impl Frame {
+    async fn turn_clock(&self, script: &str) -> Result<()> {
+        let turned = async {
+            let realm = self.realm(Scope::Main).await?;
+            realm.evaluate_unhindered(script, &JsValue::Undefined).await
+        };
+        match turned.await {
+            Ok(_) => self.until_served().await,
+            // A document that comes meanwhile begins with the clock as it is now.
+            Err(Error::DocumentGone | Error::FrameDetached | Error::PageClosed) => {}
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What dates tell, in whole milliseconds, as text.
+    fn shown(state: State, at: f64) -> String {
+        let passed = if state.flows { at - state.at } else { 0.0 };
+        format!("{:.0}", state.fixed.unwrap_or(state.ticks + passed + state.offset))
+    }
+
+    #[test]
+    fn time_flows_until_it_is_paused_and_never_goes_back() {
+        let begun = Clock::begun(ClockTurn::Install { time: Some(5_000.0) }, 100.0).state;
+        assert_eq!(shown(begun, 300.0), "5200");
+        let jumped = begun.turned(ClockTurn::FastForward { by: 1_000.0 }, 300.0).unwrap();
+        assert_eq!(shown(jumped, 400.0), "6300");
+        let paused = jumped.turned(ClockTurn::PauseAt { time: 9_000.0 }, 400.0).unwrap();
+        assert_eq!(shown(paused, 99_999.0), "9000");
+        assert!(paused.turned(ClockTurn::PauseAt { time: 8_999.0 }, 500.0).is_err());
+        let resumed = paused.turned(ClockTurn::Resume, 1_000.0).unwrap();
+        assert_eq!(shown(resumed, 1_010.0), "9010");
+    }
+
+    #[test]
+    fn dates_can_be_changed_apart_from_timers() {
+        let begun = Clock::begun(ClockTurn::SetFixedTime { time: 7.0 }, 100.0).state;
+        let fixed = begun.turned(ClockTurn::SetFixedTime { time: 7.0 }, 100.0).unwrap();
+        assert_eq!(shown(fixed.turned(ClockTurn::RunFor { by: 50.0 }, 100.0).unwrap(), 999.0), "7");
+        let moved = fixed.turned(ClockTurn::SetSystemTime { time: 20.0 }, 200.0).unwrap();
+        assert_eq!((shown(moved, 205.0), format!("{:.0}", moved.ticks)), ("25".to_owned(), "100".to_owned()));
+    }
+}

@@ -1,0 +1,45 @@
+//! Which files of this machine pages may show. A page that is a file itself could show any other: in a frame, as a picture,
+//! behind a link. So each request for one is held until it has been judged.
+use std::sync::Arc;
+
+use crate::browser::objects::parts::{NewSession, Part};
+use crate::browser::options::LocalFiles;
+use crate::cdp::types::network::{ContinueRequest, FailRequest, FetchEnable, RequestPattern, RequestPaused};
+use crate::cdp::{CdpSession, Event as _, Observer, RawEvent};
+
+/// Holds what a target asks of this machine's files, if they are judged here.
+pub(in crate::browser) struct FileGuard;
+
+impl Part for FileGuard {
+    fn on_session(&self, new: &NewSession<'_>) {
+        let Some(files) = new.context.options().local_files.filter(|_| new.worker.is_none()) else { return };
+        let session = new.session;
+        session.observe(&[RequestPaused::METHOD], Arc::new(Guard { files, session: session.clone() }));
+        let files = RequestPattern { url_pattern: Some("file:*".to_owned()), ..RequestPattern::default() };
+        session.send(FetchEnable { patterns: Some(vec![files]), handle_auth_requests: None }).ignore();
+    }
+}
+
+/// Decides what a session holds.
+struct Guard {
+    files: LocalFiles,
+    session: CdpSession,
+}
+
+impl Observer for Guard {
+    fn told(&self, event: RawEvent) {
+        let Some(RequestPaused { request, request_id, .. }) = event.read() else { return };
+        let (files, session) = (self.files.clone(), self.session.clone());
+        // Looking at the disk can take its time, and others are waiting to be told.
+        tokio::task::spawn_blocking(move || {
+            if files.permits(&request.url) {
+                session.send(ContinueRequest { request_id, ..ContinueRequest::default() }).ignore();
+            } else {
+                let error_reason = "AccessDenied".to_owned();
+                session.send(FailRequest { request_id, error_reason }).ignore();
+            }
+        });
+    }
+
+    fn ended(&self) {}
+}

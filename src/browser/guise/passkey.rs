@@ -1,0 +1,309 @@
+//! Passkeys that a context holds for the sites that ask for one. Each of its pages then has a virtual authenticator with all
+//! of them; what a page registers, deletes or signs with in its own, the others get to know.
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use aws_lc_rs::encoding::AsDer as _;
+use aws_lc_rs::signature::{
+    ECDSA_P256_SHA256_ASN1_SIGNING as P256, EcdsaKeyPair, Ed25519KeyPair, KeyPair as _, RsaKeyPair,
+};
+use base64::Engine as _;
+use base64::alphabet::URL_SAFE;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use base64::prelude::BASE64_STANDARD;
+use futures_util::future::join_all;
+use parking_lot::Mutex;
+use tokio::task::JoinHandle;
+
+use crate::browser::objects::context::BrowserContext;
+use crate::browser::objects::page::{Page, WeakPage};
+use crate::browser::objects::parts::{NewSession, Part, Slots};
+use crate::browser::options::storage_state::Passkey;
+use crate::cdp::types::web_authn::{
+    AddCredential, AddVirtualAuthenticator, Credential, CredentialAdded, CredentialAsserted,
+    CredentialDeleted, Enable, RemoveCredential, SetCredentialProperties, VirtualAuthenticatorOptions,
+};
+use crate::cdp::{CdpSession, Event as _, Observer, RawEvent};
+use crate::error::{Error, Result};
+
+/// What a context holds.
+#[derive(Debug, Default)]
+struct Passkeys {
+    held: Vec<Passkey>,
+    /// Whether its pages have authenticators.
+    are_offered: bool,
+    authenticators: HashMap<usize, Authenticator>,
+}
+
+#[derive(Debug, Clone)]
+struct Authenticator {
+    page: WeakPage,
+    id: String,
+}
+
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &URL_SAFE,
+    GeneralPurposeConfig::new()
+        .with_encode_padding(false)
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+impl Passkey {
+    /// With all that was left out, and the public key that belongs to the private one.
+    fn completed(mut self) -> Result<Self> {
+        if self.rp_id.is_empty() {
+            return Err(wrong("a passkey is for a site: its domain is missing"));
+        }
+        for bytes in [&mut self.id, &mut self.user_handle] {
+            if bytes.is_empty() {
+                *bytes = BASE64.encode(uuid::Uuid::new_v4());
+            }
+        }
+        if self.private_key.is_empty() {
+            let made = EcdsaKeyPair::generate(&P256).and_then(|pair| pair.to_pkcs8v1());
+            self.private_key = BASE64.encode(made.map_err(|_| wrong("no key can be made here"))?);
+        }
+        let key = public_key(&bytes_of(&self.private_key)?);
+        self.public_key = key.ok_or_else(|| wrong("the private key of a passkey cannot be read"))?;
+        Ok(self)
+    }
+
+    fn told(credential: &Credential) -> Self {
+        let bytes = |text: &str| BASE64_STANDARD.decode(text).unwrap_or_default();
+        let private_key = bytes(&credential.private_key);
+        Self {
+            id: BASE64.encode(bytes(&credential.credential_id)),
+            rp_id: credential.rp_id.clone().unwrap_or_default(),
+            user_handle: BASE64.encode(bytes(credential.user_handle.as_deref().unwrap_or_default())),
+            public_key: public_key(&private_key).unwrap_or_default(),
+            private_key: BASE64.encode(private_key),
+            sign_count: count(credential),
+        }
+    }
+
+    fn credential(&self) -> Result<Credential> {
+        Ok(Credential {
+            credential_id: wire(&self.id)?,
+            is_resident_credential: true,
+            rp_id: Some(self.rp_id.clone()),
+            private_key: wire(&self.private_key)?,
+            user_handle: Some(wire(&self.user_handle)?),
+            sign_count: f64::from(self.sign_count),
+        })
+    }
+}
+
+fn wrong(problem: &str) -> Error {
+    Error::InvalidArguments { problems: vec![problem.to_owned()] }
+}
+
+fn bytes_of(text: &str) -> Result<Vec<u8>> {
+    BASE64.decode(text).map_err(|_| wrong("a part of a passkey is not base64url"))
+}
+
+/// As the protocol writes bytes.
+fn wire(text: &str) -> Result<String> {
+    Ok(BASE64_STANDARD.encode(bytes_of(text)?))
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is a count of 32 bits")]
+fn count(credential: &Credential) -> u32 {
+    credential.sign_count as u32
+}
+
+/// The public key of a private one, of whichever of the kinds that sites ask for.
+fn public_key(private_key: &[u8]) -> Option<String> {
+    let elliptic = || EcdsaKeyPair::from_pkcs8(&P256, private_key).ok()?.public_key().as_der().ok();
+    let edwards = || Ed25519KeyPair::from_pkcs8_maybe_unchecked(private_key).ok()?.public_key().as_der().ok();
+    let rsa = || RsaKeyPair::from_pkcs8(private_key).ok()?.public_key().as_der().ok();
+    elliptic().or_else(edwards).or_else(rsa).map(|key| BASE64.encode::<&[u8]>(key.as_ref()))
+}
+
+/// Gives pages the passkeys that their context holds.
+pub(in crate::browser) struct PasskeyPart;
+
+impl Part for PasskeyPart {
+    fn keep_with_context(&self, slots: &mut Slots) {
+        slots.add::<Mutex<Passkeys>>();
+    }
+
+    fn on_session(&self, new: &NewSession<'_>) {
+        if let Some(page) = new.page.filter(|_| new.is_of_tab()) {
+            drop(page.equip());
+        }
+    }
+}
+
+impl BrowserContext {
+    fn with_passkeys<T>(&self, change: impl FnOnce(&mut Passkeys) -> T) -> T {
+        change(&mut self.slot::<Mutex<Passkeys>>().lock())
+    }
+
+    /// Holds a passkey from now on, in place of one with the same id. Gives it with all that was left out.
+    pub async fn add_passkey(&self, given: Passkey) -> Result<Passkey> {
+        let passkey = given.completed()?;
+        let credential = passkey.credential()?;
+        self.delete_passkey(&passkey.id).await?;
+        self.with_passkeys(|passkeys| passkeys.held.push(passkey.clone()));
+        for (session, authenticator_id) in self.authenticators(None) {
+            session.call(AddCredential { authenticator_id, credential: credential.clone() }).await?;
+        }
+        Ok(passkey)
+    }
+
+    /// Those that it holds: what was given to it, and what its pages have registered.
+    pub fn held_passkeys(&self) -> Vec<Passkey> {
+        self.with_passkeys(|passkeys| passkeys.held.clone())
+    }
+
+    /// Forgets a passkey, if it holds it.
+    pub async fn delete_passkey(&self, id: &str) -> Result<()> {
+        let held = self.with_passkeys(|passkeys| {
+            let before = passkeys.held.len();
+            passkeys.held.retain(|passkey| passkey.id != id);
+            passkeys.held.len() < before
+        });
+        if held {
+            let credential_id = wire(id)?;
+            for (session, authenticator_id) in self.authenticators(None) {
+                let remove = RemoveCredential { authenticator_id, credential_id: credential_id.clone() };
+                // A site may have deleted it there already.
+                let _ = session.call(remove).await;
+            }
+        }
+        Ok(())
+    }
+
+    /// Has its pages, those to come among them, offer what it holds to sites, in place of what the machine has. A site
+    /// can see that there is an authenticator.
+    pub async fn offer_passkeys(&self) -> Result<()> {
+        if self.with_passkeys(|passkeys| std::mem::replace(&mut passkeys.are_offered, true)) {
+            return Ok(());
+        }
+        for equipped in join_all(self.pages().iter().filter_map(Page::equip)).await {
+            match equipped {
+                Ok(Err(Error::PageClosed)) | Err(_) => {}
+                Ok(equipped) => equipped?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Forgets what it holds, and holds others.
+    pub(in crate::browser) async fn replace_passkeys(&self, others: &[Passkey]) -> Result<()> {
+        for passkey in self.held_passkeys() {
+            self.delete_passkey(&passkey.id).await?;
+        }
+        for passkey in others {
+            self.add_passkey(passkey.clone()).await?;
+        }
+        if others.is_empty() { Ok(()) } else { self.offer_passkeys().await }
+    }
+
+    /// The authenticators of its pages, but for the one of `except`.
+    fn authenticators(&self, except: Option<usize>) -> Vec<(CdpSession, String)> {
+        let all = self.with_passkeys(|passkeys| {
+            passkeys.authenticators.retain(|_, one| one.page.upgrade().is_some_and(|page| !page.is_closed()));
+            passkeys.authenticators.clone()
+        });
+        let others = all.into_iter().filter(|(key, _)| Some(*key) != except);
+        others.filter_map(|(_, one)| Some((one.page.upgrade()?.session().clone(), one.id))).collect()
+    }
+
+    fn heard_of_passkey(&self, event: &RawEvent, page: usize) {
+        if let Some(told) = event.read::<CredentialAdded>() {
+            let passkey = Passkey::told(&told.credential);
+            // What we have put there ourselves is known.
+            let is_new = self.with_passkeys(|passkeys| {
+                let is_new = passkeys.held.iter().all(|held| held.id != passkey.id);
+                if is_new {
+                    passkeys.held.push(passkey);
+                }
+                is_new
+            });
+            if is_new {
+                self.tell_authenticators(page, |authenticator_id| AddCredential {
+                    authenticator_id,
+                    credential: told.credential.clone(),
+                });
+            }
+        } else if let Some(told) = event.read::<CredentialAsserted>() {
+            let passkey = Passkey::told(&told.credential);
+            self.with_passkeys(|passkeys| {
+                for held in passkeys.held.iter_mut().filter(|held| held.id == passkey.id) {
+                    held.sign_count = passkey.sign_count;
+                }
+            });
+            self.tell_authenticators(page, |authenticator_id| SetCredentialProperties {
+                authenticator_id,
+                credential_id: told.credential.credential_id.clone(),
+                sign_count: Some(told.credential.sign_count),
+            });
+        } else if let Some(told) = event.read::<CredentialDeleted>() {
+            let bytes = BASE64_STANDARD.decode(&told.credential_id).unwrap_or_default();
+            let id = BASE64.encode(bytes);
+            self.with_passkeys(|passkeys| passkeys.held.retain(|held| held.id != id));
+            self.tell_authenticators(page, |authenticator_id| RemoveCredential {
+                authenticator_id,
+                credential_id: told.credential_id.clone(),
+            });
+        }
+    }
+
+    fn tell_authenticators<C: crate::cdp::Command>(&self, except: usize, command: impl Fn(String) -> C) {
+        for (session, authenticator_id) in self.authenticators(Some(except)) {
+            session.send(command(authenticator_id)).ignore();
+        }
+    }
+}
+
+impl Page {
+    /// Gives the page an authenticator before it goes on, if its context offers passkeys. They come right after.
+    fn equip(&self) -> Option<JoinHandle<Result<()>>> {
+        let context = self.context().clone();
+        if !context.with_passkeys(|passkeys| passkeys.are_offered) {
+            return None;
+        }
+        let session = self.session().clone();
+        let ear = PasskeyObserver { page: self.downgrade() };
+        let heard = [CredentialAdded::METHOD, CredentialAsserted::METHOD, CredentialDeleted::METHOD];
+        session.observe(&heard, Arc::new(ear));
+        session.send(Enable {}).ignore();
+        let options = VirtualAuthenticatorOptions {
+            protocol: "ctap2".to_owned(),
+            transport: "internal".to_owned(),
+            has_resident_key: true,
+            has_user_verification: true,
+            is_user_verified: true,
+            automatic_presence_simulation: true,
+        };
+        let added = session.send(AddVirtualAuthenticator { options });
+        let (key, page) = (self.key(), self.downgrade());
+        Some(tokio::spawn(async move {
+            let authenticator_id = added.await?.authenticator_id;
+            let held = context.with_passkeys(|passkeys| {
+                let authenticator = Authenticator { page, id: authenticator_id.clone() };
+                passkeys.authenticators.insert(key, authenticator);
+                passkeys.held.clone()
+            });
+            for passkey in held {
+                let (authenticator_id, credential) = (authenticator_id.clone(), passkey.credential()?);
+                session.call(AddCredential { authenticator_id, credential }).await?;
+            }
+            Ok(())
+        }))
+    }
+}
+
+/// What hears the authenticator of a page.
+struct PasskeyObserver {
+    page: WeakPage,
+}
+
+impl Observer for PasskeyObserver {
+    fn told(&self, event: RawEvent) {
+        if let Some(page) = self.page.upgrade() {
+            page.context().heard_of_passkey(&event, page.key());
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! What a context keeps for the sites it has been to: cookies, local storage, databases. As files, they are Playwright's.
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use futures_util::future::{BoxFuture, FutureExt as _};
+use serde::Deserialize;
+use serde_json::Value;
+use tokio::time::timeout;
+
+use crate::browser::objects::context::BrowserContext;
+use crate::browser::objects::page::Page;
+use crate::browser::objects::parts::Part;
+use crate::browser::objects::world::{Scope, value_argument};
+use crate::browser::options::storage_state::{
+    SameSite, StorageState, StoredCookie, StoredItem, StoredOrigin, origin_of, session_only,
+};
+use crate::browser::scripts::helper::Helper;
+use crate::cdp::types::storage::{ClearCookies, CookieParameter, GetCookies, PartitionKey, SetCookies};
+use crate::error::{Error, Result};
+
+const SCRIPT: &str = include_str!("storage/script.js");
+
+/// How long one origin may take to be read or written.
+const ORIGIN_LIMIT: Duration = Duration::from_secs(10);
+/// How long a page that is open may take to tell its storage. One that is busy is asked for elsewhere.
+const PAGE_LIMIT: Duration = Duration::from_secs(2);
+
+/// Puts into new contexts what they begin with.
+pub(in crate::browser) struct StoragePart;
+
+impl Part for StoragePart {
+    fn on_context<'a>(&'a self, context: &'a BrowserContext) -> BoxFuture<'a, Result<()>> {
+        let state = context.options().storage_state;
+        async move {
+            match state {
+                Some(state) => context.restore_storage(&state).await,
+                None => Ok(()),
+            }
+        }
+        .boxed()
+    }
+}
+
+impl BrowserContext {
+    /// The cookies of this context.
+    pub async fn cookies(&self) -> Result<Vec<StoredCookie>> {
+        let browser = self.browser()?;
+        let get = GetCookies { browser_context_id: self.id().map(str::to_owned) };
+        let cookies = browser.root().call(get).await?.cookies;
+        Ok(cookies
+            .into_iter()
+            .map(|cookie| StoredCookie {
+                expires: if cookie.session { session_only() } else { cookie.expires },
+                same_site: Some(match cookie.same_site.as_deref() {
+                    Some("Strict") => SameSite::Strict,
+                    Some("None") => SameSite::None,
+                    _ => SameSite::Lax,
+                }),
+                has_cross_site_ancestor: cookie.partition_key.as_ref().map(|key| key.has_cross_site_ancestor),
+                partition_key: cookie.partition_key.map(|key| key.top_level_site),
+                name: cookie.name,
+                value: cookie.value,
+                domain: cookie.domain,
+                path: cookie.path,
+                url: None,
+                http_only: cookie.http_only,
+                secure: cookie.secure,
+            })
+            .collect())
+    }
+
+    /// Adds cookies to this context. One that the browser refuses is named in the error.
+    pub async fn add_cookies(&self, cookies: &[StoredCookie]) -> Result<()> {
+        if cookies.is_empty() {
+            return Ok(());
+        }
+        let root = self.browser()?.root().clone();
+        let id = self.id().map(str::to_owned);
+        let parameters: Vec<_> = cookies.iter().map(parameter).collect();
+        let all = SetCookies { cookies: parameters.clone(), browser_context_id: id.clone() };
+        let Err(refused @ Error::Protocol { .. }) = root.call(all).await else { return Ok(()) };
+        // The browser does not say which.
+        for (cookie, parameter) in cookies.iter().zip(parameters) {
+            let one = SetCookies { cookies: vec![parameter], browser_context_id: id.clone() };
+            if root.call(one).await.is_err() {
+                let name = cookie.name.chars().filter(|c| !c.is_control()).take(60).collect::<String>();
+                let problems = vec![format!("the browser refuses the cookie {name:?}")];
+                return Err(Error::InvalidArguments { problems });
+            }
+        }
+        Err(refused)
+    }
+
+    /// Forgets the cookies of this context.
+    pub async fn clear_cookies(&self) -> Result<()> {
+        let clear = ClearCookies { browser_context_id: self.id().map(str::to_owned) };
+        self.browser()?.root().call(clear).await.map(drop)
+    }
+
+    /// Cookies and local storage of every origin this context has been to, with databases if wanted; without passkeys.
+    pub async fn storage_state(&self, with_databases: bool) -> Result<StorageState> {
+        let mut state = StorageState { cookies: self.cookies().await?, ..StorageState::default() };
+        let mut missing: BTreeSet<String> = self.origins();
+        for page in self.pages() {
+            // A page whose session is gone, or that is busy, cannot be asked; its origin still can.
+            if let Some(origin) = origin_of(&page.url())
+                && missing.contains(&origin)
+                && let Ok(Ok(read)) = timeout(PAGE_LIMIT, read_page(&page, with_databases)).await
+            {
+                missing.remove(&origin);
+                state.origins.push(StoredOrigin { origin, ..read });
+            }
+        }
+        if !missing.is_empty() {
+            let helper = Helper::open(self).await?;
+            for origin in missing {
+                let read = helper.run(&origin, "read", &Value::Bool(with_databases)).await?;
+                let read: StoredOrigin = parse_origin(&read)?;
+                state.origins.push(StoredOrigin { origin, ..read });
+            }
+        }
+        state.origins.retain(|origin| !origin.local_storage.is_empty() || !origin.indexed_db.is_empty());
+        state.origins.sort_by(|a, b| a.origin.cmp(&b.origin));
+        Ok(state)
+    }
+
+    /// Forgets all cookies and storage of this context, and puts others in.
+    pub async fn replace_storage(&self, state: &StorageState) -> Result<()> {
+        self.clear_cookies().await?;
+        let origins = self.origins();
+        if !origins.is_empty() {
+            let helper = Helper::open(self).await?;
+            for origin in origins {
+                helper.run(&origin, "clear", &Value::Null).await?;
+            }
+        }
+        self.restore_storage(state).await
+    }
+
+    /// Puts cookies and storage into this context, without a request to any of the origins.
+    pub async fn restore_storage(&self, state: &StorageState) -> Result<()> {
+        self.add_cookies(&state.cookies).await?;
+        self.replace_passkeys(&state.credentials).await?;
+        if state.origins.is_empty() {
+            return Ok(());
+        }
+        let helper = Helper::open(self).await?;
+        for stored in &state.origins {
+            let Some(origin) = origin_of(&stored.origin) else { continue };
+            let argument = serde_json::to_value(stored).unwrap_or_default();
+            helper.run(&origin, "write", &argument).await?;
+            self.note_origin(&origin);
+        }
+        Ok(())
+    }
+}
+
+async fn read_page(page: &Page, with_databases: bool) -> Result<StoredOrigin> {
+    let arguments = vec![value_argument(&"read"), value_argument(&with_databases)];
+    let read = page.main_frame().evaluate(SCRIPT, arguments, Scope::Isolated).await?;
+    parse_origin(&read)
+}
+
+fn parse_origin(read: &Value) -> Result<StoredOrigin> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Read {
+        local_storage: Vec<StoredItem>,
+        #[serde(default, rename = "indexedDB")]
+        indexed_db: Vec<Value>,
+    }
+    let read: Read = serde_json::from_str(read.as_str().unwrap_or_default())
+        .map_err(|error| Error::Unreadable { method: "localStorage", reason: error.to_string() })?;
+    Ok(StoredOrigin { origin: String::new(), local_storage: read.local_storage, indexed_db: read.indexed_db })
+}
+
+fn parameter(cookie: &StoredCookie) -> CookieParameter {
+    CookieParameter {
+        name: cookie.name.clone(),
+        value: cookie.value.clone(),
+        url: cookie.url.clone(),
+        domain: Some(cookie.domain.clone()).filter(|domain| !domain.is_empty()),
+        path: Some(cookie.path.clone()).filter(|path| !path.is_empty()),
+        secure: Some(cookie.secure),
+        http_only: Some(cookie.http_only),
+        same_site: cookie.same_site.map(|same_site| <&str>::from(same_site).to_owned()),
+        expires: Some(cookie.expires).filter(|expires| *expires >= 0.0),
+        partition_key: cookie.partition_key.clone().map(|top_level_site| PartitionKey {
+            top_level_site,
+            has_cross_site_ancestor: cookie.has_cross_site_ancestor.unwrap_or(false),
+        }),
+    }
+}
+
+impl Helper {
+    async fn run(&self, origin: &str, task: &str, argument: &Value) -> Result<Value> {
+        let work = async {
+            self.go(&format!("{origin}/")).await?;
+            self.evaluate(format!("({SCRIPT})({}, {argument})", Value::from(task))).await
+        };
+        let slow = || Error::WaitRanOut { what: "the storage of a site".to_owned(), waited: ORIGIN_LIMIT };
+        timeout(ORIGIN_LIMIT, work).await.unwrap_or_else(|_| Err(slow()))
+    }
+}

@@ -1,0 +1,140 @@
+// What scrolls at a place, how far it is, where a wheel reaches it, and what of it has come into view.
+const { rectOf } = engine.native;
+const own = (method) => Function.prototype.call.bind(method);
+const scrollBy = own(Element.prototype.scrollBy);
+const pointIn = { document: own(Document.prototype.elementFromPoint), root: own(ShadowRoot.prototype.elementFromPoint) };
+const { overflowOfViewport } = engine.sight;
+
+/** What scrolls less than this as a whole is not what a person would scroll, if there is something else. */
+const LEAST = 40;
+const PAGES_WITHIN = new Set(["iframe", "frame", "object", "embed"]);
+
+const pageOf = () => document.scrollingElement ?? document.documentElement;
+const placeOf = (element, axis) =>
+  axis === "x"
+    ? { at: element.scrollLeft, all: element.scrollWidth, room: element.clientWidth }
+    : { at: element.scrollTop, all: element.scrollHeight, room: element.clientHeight };
+
+/** How far an element scrolls along an axis; 0 where it does not. */
+function rangeOf(element, axis) {
+  const { all, room } = placeOf(element, axis);
+  if (all - room < 2 || room < 1) return 0;
+  const viewports = overflowOfViewport();
+  const isPage = element === pageOf();
+  if (!isPage && element === viewports) return 0;
+  const style = getComputedStyle(isPage ? viewports : element);
+  const overflow = axis === "x" ? style.overflowX : style.overflowY;
+  const scrolls = isPage ? overflow !== "hidden" && overflow !== "clip" : overflow === "auto" || overflow === "scroll";
+  return scrolls ? all - room : 0;
+}
+
+const areaOf = (element) => {
+  const part = engine.seenOf(element);
+  return part ? part.width * part.height : 0;
+};
+
+/** The largest element below a root that scrolls along an axis, as far as it is seen. */
+function largest(root, axis) {
+  let best = { area: 0, element: null };
+  for (const element of engine.queryAll(root, "*")) {
+    if (!rangeOf(element, axis) || element === pageOf()) continue;
+    const area = areaOf(element);
+    if (area > best.area) best = { area, element };
+  }
+  return best;
+}
+
+/**
+ * What scrolls along an axis: of a node the largest part of it that does and is most of it, or what is around it; of the page its
+ * own viewport, or the largest part where that stands still. Null where nothing does.
+ */
+engine.scrollerOf = (node, axis) => {
+  if (node) {
+    const element = node instanceof Element ? node : engine.flatParent(node);
+    if (element && rangeOf(element, axis)) return element;
+    const inner = element ? largest(element, axis) : { area: 0 };
+    if (inner.area && inner.area * 2 >= areaOf(element)) return inner.element;
+    for (let around = element; around; around = engine.flatParent(around)) if (rangeOf(around, axis)) return around;
+    return null;
+  }
+  const page = pageOf();
+  const range = rangeOf(page, axis);
+  if (range >= LEAST) return page;
+  return largest(document, axis).element ?? (range ? page : null);
+};
+
+const viewport = () => ({ x: 0, y: 0, width: pageOf().clientWidth || innerWidth, height: Math.min(pageOf().clientHeight || innerHeight, innerHeight) });
+const portOf = (scroller) => (scroller === pageOf() ? viewport() : engine.seenOf(scroller));
+
+/** What is at a point, through shadow roots. */
+function topAt(x, y) {
+  let top = pointIn.document(document, x, y);
+  for (let root = top && engine.shadowRootOf(top); root; root = engine.shadowRootOf(top)) {
+    const inner = pointIn.root(root, x, y);
+    if (!inner || inner === top) break;
+    top = inner;
+  }
+  return top;
+}
+
+/** Whether a wheel that is turned at a point scrolls this, and nothing within it. */
+function reaches(scroller, axis, x, y) {
+  const top = topAt(x, y);
+  if (!top || PAGES_WITHIN.has(engine.native.localName(top))) return false;
+  for (let around = top; around; around = engine.flatParent(around)) if (rangeOf(around, axis)) return around === scroller;
+  return false;
+}
+
+const SPOTS = [0.5, 0.25, 0.75, 0.1, 0.9];
+
+/**
+ * How far a scroller is: `{at, most, room, isPage, point}`. The point is where a wheel reaches it: where the pointer is, if that is
+ * such a place; null where there is none.
+ */
+engine.scrolled = (scroller, axis, pointer) => {
+  if (!engine.native.isConnected(scroller)) return null;
+  const { at, all, room } = placeOf(scroller, axis);
+  const port = portOf(scroller);
+  let point = null;
+  if (port) {
+    const spots = SPOTS.flatMap((down) => SPOTS.map((across) => [port.x + port.width * across, port.y + port.height * down]));
+    if (pointer && pointer[0] > port.x && pointer[0] < port.x + port.width && pointer[1] > port.y && pointer[1] < port.y + port.height) {
+      spots.unshift(pointer);
+    }
+    point = spots.find(([x, y]) => reaches(scroller, axis, x, y)) ?? null;
+  }
+  return { at, most: Math.max(0, all - room), room, isPage: scroller === pageOf(), point };
+};
+
+/** Scrolls at once, whatever the page's style says of smoothness. */
+engine.scrollAtOnce = (scroller, axis, distance) => {
+  scrollBy(scroller, { [axis === "x" ? "left" : "top"]: distance, behavior: "instant" });
+};
+
+const STAYS = new Set(["fixed", "sticky"]);
+/** Whether a scroller does not move an element along, for it stands still itself. */
+function stands(element, scroller) {
+  for (let around = element; around && around !== scroller; around = engine.flatParent(around)) {
+    if (STAYS.has(getComputedStyle(around).position)) return true;
+  }
+  return false;
+}
+
+/** Of these numbers, those whose nodes a movement of the scroller has brought into view. */
+engine.cameIntoView = (scroller, axis, moved, numbers) => {
+  const port = portOf(scroller);
+  if (!port) return [];
+  const [low, high] = axis === "x" ? [port.x, port.x + port.width] : [port.y, port.y + port.height];
+  const isPage = scroller === pageOf();
+  return numbers.filter((number) => {
+    const node = engine.byRef(number);
+    if (!(node instanceof Element) || (!isPage && !engine.native.contains(scroller, node))) return false;
+    const box = rectOf(node);
+    if (!box.width || !box.height || box.right <= port.x || box.left >= port.x + port.width || box.bottom <= port.y || box.top >= port.y + port.height) {
+      return false;
+    }
+    const [start, end] = axis === "x" ? [box.left, box.right] : [box.top, box.bottom];
+    const wasSeen = end + moved > low && start + moved < high;
+    return !wasSeen && !stands(node, scroller);
+  });
+};

@@ -1,0 +1,557 @@
+//! The browser: one process, or somebody else's that we attached to.
+use std::collections::HashMap;
+use std::fmt;
+use std::path::Path;
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use futures_util::future::join_all;
+use parking_lot::Mutex;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+use super::context::BrowserContext;
+use super::dialect::Dialect;
+use super::guest::{self, Guest};
+use super::page::Page;
+use super::parts::Parts;
+use crate::bidi::commands::CreateContext;
+use crate::bidi::{Begin, Firefox};
+use crate::browser::egress::relay::Relay;
+use crate::browser::options::ContextOptions;
+use crate::browser::program::endpoint;
+use crate::browser::program::identity::Identity;
+use crate::browser::program::launch::{self, BrowserProcess, LaunchOptions, launch};
+use crate::cdp::transport::{Pipe, WebSocket};
+use crate::cdp::types::browser::{Close, DownloadProgress, DownloadWillBegin, GetVersion, Version};
+use crate::cdp::types::runtime::RunIfWaitingForDebugger;
+use crate::cdp::types::target::{
+    AttachToTarget, AttachedToTarget, Contexts, CreateBrowserContext, DetachFromTarget,
+    DisposeBrowserContext, FilterEntry, GetBrowserContexts, GetTargets, SetAutoAttach, TargetCreated,
+    TargetInfo,
+};
+use crate::cdp::{CdpSession, Connection, Event, Observer, RawEvent};
+use crate::error::{Error, Result, human};
+
+/// A browser. Cheap to clone. It ends when [`close`](Self::close)d, or when it ends by itself.
+#[derive(Clone)]
+pub struct Browser {
+    inner: Arc<BrowserInner>,
+}
+
+pub(in crate::browser) struct BrowserInner {
+    connection: Connection,
+    root: CdpSession,
+    process: Option<BrowserProcess>,
+    version: Version,
+    dialect: Dialect,
+    identity: Identity,
+    /// All but its own: ours, and those of others who are attached to it.
+    contexts: Mutex<HashMap<String, BrowserContext>>,
+    /// Which contexts were there before us.
+    known: Contexts,
+    /// Who waits for a page that nobody is to see, by its address.
+    helpers: Mutex<HashMap<String, oneshot::Sender<CdpSession>>>,
+    default_context: BrowserContext,
+    /// The tabs that are ours, where we are guests in a person's own browser.
+    guest: Option<Guest>,
+    /// Others work in it beside us: what is not of our contexts is left to them.
+    is_shared: bool,
+}
+
+impl fmt::Debug for Browser {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Browser")
+            .field("version", &self.inner.version.product)
+            .finish_non_exhaustive()
+    }
+}
+
+impl PartialEq for Browser {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+}
+
+impl Eq for Browser {}
+
+/// How long a tab that is open already may take to tell what is in it.
+const TAB_LIMIT: Duration = Duration::from_secs(2);
+/// How long the browser may take to answer the first command.
+const FIRST_ANSWER: Duration = Duration::from_secs(30);
+
+impl Browser {
+    pub(in crate::browser) async fn launch_with(
+        parts: Parts,
+        options: &LaunchOptions,
+        default_context: ContextOptions,
+        warn: &(dyn Fn(&str) + Send + Sync),
+    ) -> Result<Self> {
+        let relay = Relay::start(default_context.proxy.as_ref(), &default_context.policy).await?;
+        let options = through(relay.as_ref(), options);
+        let begun = Instant::now();
+        let process = launch(&options, warn).await?;
+        let limit = options.launch_limit.saturating_sub(begun.elapsed());
+        let begin = Begin {
+            proxy: options.proxy.as_ref().map(|proxy| proxy.server.clone()),
+            accept_insecure_certs: default_context.ignore_https_errors,
+            hides_webdriver: options.hides_webdriver,
+        };
+        let started = async {
+            dialect(&process).check(&default_context)?;
+            Self::start(converse(&process, &begin, limit).await?).await
+        };
+        match started.await {
+            Ok(answered) => {
+                Ok(Self::assemble(parts, answered, Some(process), default_context, relay, None, false))
+            }
+            Err(error) => {
+                process.terminate(Duration::ZERO).await;
+                Err(error)
+            }
+        }
+    }
+
+    pub(in crate::browser) async fn connect_with(
+        parts: Parts,
+        endpoint: &str,
+        headers: &[(String, String)],
+        default_context: ContextOptions,
+        limit: Duration,
+        is_shared: bool,
+    ) -> Result<Self> {
+        let slow = || Error::BrowserGone { reason: format!("it gave no answer within {}", human(limit)) };
+        let connecting = async {
+            let websocket_url = endpoint::resolve(endpoint, headers, limit).await?;
+            WebSocket::connect(&websocket_url, headers).await
+        };
+        let socket = timeout(limit, connecting).await.unwrap_or_else(|_| Err(slow()))?;
+        let connection = Connection::start(socket);
+        let answered = Self::start(connection).await?;
+        let browser = Self::assemble(parts, answered, None, default_context, None, None, is_shared);
+        // Once it answers, it has told of all that is open.
+        browser.inner.root.send(GetVersion {}).within(limit).await?;
+        let pages: Vec<_> = browser.contexts().iter().flat_map(BrowserContext::pages).collect();
+        until_found(&pages).await;
+        Ok(browser)
+    }
+
+    pub(in crate::browser) async fn join_with(
+        parts: Parts,
+        folder: &Path,
+        default_context: ContextOptions,
+        limit: Duration,
+    ) -> Result<Self> {
+        let address = guest::address(folder)?;
+        let connecting = timeout(limit, WebSocket::connect(&address, &[])).await;
+        let socket = connecting.ok().and_then(Result::ok).ok_or(Error::NoGuests)?;
+        let answered = Self::start(Connection::start(socket)).await?;
+        Ok(Self::assemble(parts, answered, None, default_context, None, Some(Guest::default()), false))
+    }
+
+    async fn start(connection: Connection) -> Result<Answered> {
+        let root = connection.root();
+        let (version, known) = (root.send(GetVersion {}), root.send(GetBrowserContexts {}));
+        let (version, known) = (version.within(FIRST_ANSWER).await?, known.within(FIRST_ANSWER).await?);
+        Ok(Answered { connection, root, version, known })
+    }
+
+    fn assemble(
+        parts: Parts,
+        answered: Answered,
+        process: Option<BrowserProcess>,
+        options: ContextOptions,
+        relay: Option<Relay>,
+        guest: Option<Guest>,
+        is_shared: bool,
+    ) -> Self {
+        let Answered { connection, root, version, known } = answered;
+        let identity = Identity {
+            brand: process.as_ref().and_then(BrowserProcess::brand).map(str::to_owned),
+            version: version.product.rsplit('/').next().unwrap_or_default().to_owned(),
+            user_agent: version.user_agent.clone(),
+            disguised: process.as_ref().is_some_and(BrowserProcess::is_disguised),
+            is_genuine: !process.as_ref().is_some_and(BrowserProcess::claims_another),
+        };
+        let inner = Arc::new_cyclic(|browser: &Weak<BrowserInner>| BrowserInner {
+            connection,
+            root,
+            process,
+            dialect: Dialect::of(&version.product),
+            version,
+            identity,
+            contexts: Mutex::default(),
+            known,
+            helpers: Mutex::default(),
+            guest,
+            default_context: BrowserContext::new(browser.clone(), parts, None, options, relay.map(Arc::new)),
+            is_shared,
+        });
+        inner.root.observe(&HEARD, Arc::new(BrowserObserver(Arc::downgrade(&inner))));
+        if let Some(process) = &inner.process {
+            // Its children can hold the pipe open for a moment longer, and the exit tells more than the pipe.
+            let (exited, connection) = (process.exited(), inner.connection.downgrade());
+            tokio::spawn(async move {
+                let exit = exited.await;
+                if let Some(connection) = connection.upgrade() {
+                    connection.close(&exit.to_string());
+                }
+            });
+        }
+        let browser = Self { inner };
+        match &browser.inner.guest {
+            Some(_) => browser.look_around(),
+            // From here on every target is attached to before its first script runs.
+            None => browser.inner.root.send(attach_to_everything()).ignore(),
+        }
+        browser
+    }
+
+    pub(in crate::browser) fn from_inner(inner: Arc<BrowserInner>) -> Self {
+        Self { inner }
+    }
+
+    /// What tells this browser from every other one.
+    pub fn key(&self) -> usize {
+        Arc::as_ptr(&self.inner).addr()
+    }
+
+    /// The session of the browser itself.
+    pub fn root(&self) -> &CdpSession {
+        &self.inner.root
+    }
+
+    /// The tabs that are ours, where the others are none of our business.
+    pub(in crate::browser) fn guest(&self) -> Option<&Guest> {
+        self.inner.guest.as_ref()
+    }
+
+    pub(in crate::browser) fn connection(&self) -> &Connection {
+        &self.inner.connection
+    }
+
+    /// Name, version and user agent, as the browser tells them.
+    pub fn version(&self) -> &Version {
+        &self.inner.version
+    }
+
+    /// What it speaks, and so what it can be asked for.
+    pub fn dialect(&self) -> Dialect {
+        self.inner.dialect
+    }
+
+    /// What it is known to be, for what is said about it to pages.
+    pub(in crate::browser) fn identity(&self) -> &Identity {
+        &self.inner.identity
+    }
+
+    /// Whether it has no window. Of somebody else's browser only its user agent tells.
+    pub fn is_headless(&self) -> bool {
+        match &self.inner.process {
+            Some(process) => process.headless(),
+            None => self.inner.version.user_agent.contains("Headless"),
+        }
+    }
+
+    /// The process, if it is ours.
+    pub fn process(&self) -> Option<&BrowserProcess> {
+        self.inner.process.as_ref()
+    }
+
+    /// The context of the profile.
+    pub fn default_context(&self) -> &BrowserContext {
+        &self.inner.default_context
+    }
+
+    /// All contexts, the browser's own first; with those that others have made, and in which there are pages.
+    pub fn contexts(&self) -> Vec<BrowserContext> {
+        let mut contexts = vec![self.inner.default_context.clone()];
+        let others = self.inner.contexts.lock();
+        contexts.extend(others.values().filter(|context| context.is_ours() || context.has_pages()).cloned());
+        contexts
+    }
+
+    /// Makes an isolated context.
+    pub async fn new_context(&self, options: ContextOptions) -> Result<BrowserContext> {
+        let relay = Relay::start(options.proxy.as_ref(), &options.policy).await?.map(Arc::new);
+        self.dialect().check(&options)?;
+        let proxy_server = relay.as_ref().map(|relay| relay.server());
+        let root = &self.inner.root;
+        let created = match self.dialect() {
+            Dialect::Firefox => {
+                let accept_insecure_certs = options.ignore_https_errors;
+                root.call(CreateContext { proxy_server, accept_insecure_certs }).await?
+            }
+            Dialect::Chromium => {
+                let proxy_bypass_list = relay.as_ref().map(|relay| relay.bypass());
+                let dispose_on_detach = Some(!options.outlives_us);
+                root.call(CreateBrowserContext { dispose_on_detach, proxy_server, proxy_bypass_list }).await?
+            }
+        };
+        let id = created.browser_context_id;
+        let (browser, parts) = (Arc::downgrade(&self.inner), self.default_context().parts());
+        let context = BrowserContext::new(browser, parts, Some(id.clone()), options, relay);
+        self.inner.contexts.lock().insert(id, context.clone());
+        if let Err(error) = context.prepare().await {
+            let _ = context.close().await;
+            return Err(error);
+        }
+        Ok(context)
+    }
+
+    /// Takes over a context that somebody made who is gone, with its pages. They are numbered from `first_page` on.
+    ///
+    /// # Errors
+    /// `browser_gone` when the browser has no such context.
+    pub async fn adopt_context(
+        &self,
+        id: &str,
+        options: ContextOptions,
+        first_page: u32,
+    ) -> Result<BrowserContext> {
+        let root = &self.inner.root;
+        let there = root.call(GetBrowserContexts {}).await?.browser_context_ids;
+        if there.iter().all(|known| known != id) {
+            return Err(Error::BrowserGone { reason: "what was open in it is no longer there".to_owned() });
+        }
+        // What it began with, it has had.
+        let options = ContextOptions { storage_state: None, ..options };
+        let (browser, parts) = (Arc::downgrade(&self.inner), self.default_context().parts());
+        let context = BrowserContext::new(browser, parts, Some(id.to_owned()), options, None);
+        context.number_pages_from(first_page);
+        self.inner.contexts.lock().insert(id.to_owned(), context.clone());
+        context.prepare().await?;
+        let targets = root.call(GetTargets::default()).await?.target_infos;
+        let pages = targets
+            .into_iter()
+            .filter(|target| target.kind == "page" && target.browser_context_id.as_deref() == Some(id));
+        for page in pages {
+            // One that closes meanwhile is none of its pages any more.
+            let _ = root.call(AttachToTarget { target_id: page.target_id, flatten: true }).await;
+        }
+        until_found(&context.pages()).await;
+        Ok(context)
+    }
+
+    /// Disposes of a context that nobody will take over any more.
+    pub async fn dispose_context(&self, id: &str) -> Result<()> {
+        let dispose = DisposeBrowserContext { browser_context_id: id.to_owned() };
+        self.inner.root.call(dispose).await.map(drop)
+    }
+
+    /// Why the browser ended, if it has.
+    pub fn ended(&self) -> Option<Error> {
+        self.inner.connection.ended()
+    }
+
+    pub fn is_connected(&self) -> bool {
+        self.ended().is_none()
+    }
+
+    /// Waits until the browser ends, and says why.
+    pub async fn until_ended(&self) -> Error {
+        self.inner.connection.until_ended().await
+    }
+
+    /// Whether anything at all comes from it within `limit` of being asked. One that has much to do may answer late, but
+    /// it goes on telling.
+    pub async fn is_alive(&self, limit: Duration) -> bool {
+        let before = self.inner.connection.heard();
+        let answer = self.inner.root.call_within(GetVersion {}, limit).await;
+        !matches!(answer, Err(Error::NoAnswer { .. })) || self.inner.connection.heard() > before
+    }
+
+    /// Gives up on a browser that does not answer: what waits for it fails now, and if it is ours it is ended.
+    pub async fn abandon(&self, reason: &str) {
+        self.inner.connection.close(reason);
+        if let Some(process) = &self.inner.process {
+            process.terminate(Duration::ZERO).await;
+        }
+    }
+
+    /// Closes the browser if it is ours, and otherwise lets go of it. Nothing is left behind.
+    pub async fn close(&self) -> Result<()> {
+        const GOODBYE: Duration = Duration::from_secs(2);
+        const LIMIT: Duration = Duration::from_secs(5);
+        let Some(process) = &self.inner.process else {
+            let contexts: Vec<_> = self.inner.contexts.lock().drain().map(|(_, context)| context).collect();
+            for context in contexts.iter().filter(|context| context.is_ours()) {
+                let _ = context.close().await;
+            }
+            if let Some(guest) = &self.inner.guest {
+                let _ = timeout(GOODBYE, self.leave(guest)).await;
+            }
+            self.inner.connection.close("we let go of it");
+            return Ok(());
+        };
+        let _ = self.inner.root.call_within(Close {}, GOODBYE).await;
+        self.contexts().iter().for_each(BrowserContext::remove_downloads);
+        self.inner.connection.close("it was closed");
+        process.terminate(LIMIT).await;
+        Ok(())
+    }
+
+    pub(in crate::browser) fn forget_context(&self, id: &str) {
+        self.inner.contexts.lock().remove(id);
+    }
+
+    /// An address for a page that is no tab, and where its session will arrive.
+    pub(in crate::browser) fn expect_helper(&self) -> (String, oneshot::Receiver<CdpSession>) {
+        let url = format!("about:blank#{}", uuid::Uuid::new_v4());
+        let (sender, receiver) = oneshot::channel();
+        self.inner.helpers.lock().insert(url.clone(), sender);
+        (url, receiver)
+    }
+
+    /// The context with the browser's id. One that is not known yet is that of somebody else who is attached.
+    fn context_of(&self, id: Option<&str>) -> BrowserContext {
+        let Some(id) = id.filter(|id| !self.is_own(id)) else { return self.inner.default_context.clone() };
+        let mut contexts = self.inner.contexts.lock();
+        let theirs = || {
+            let usual = self.inner.default_context.options();
+            let (answers_dialogs, input) = (usual.answers_dialogs, usual.input);
+            let options = ContextOptions { input, answers_dialogs, ..ContextOptions::default() };
+            BrowserContext::theirs(
+                Arc::downgrade(&self.inner),
+                self.default_context().parts(),
+                id.to_owned(),
+                options,
+            )
+        };
+        contexts.entry(id.to_owned()).or_insert_with(theirs).clone()
+    }
+
+    /// Whether this is the id of the browser's own context. An older browser does not tell which it is.
+    fn is_own(&self, id: &str) -> bool {
+        let known = &self.inner.known;
+        match &known.default_browser_context_id {
+            Some(own) => own == id,
+            None => {
+                !self.inner.contexts.lock().contains_key(id)
+                    && known.browser_context_ids.iter().all(|made| made != id)
+            }
+        }
+    }
+
+    fn on_attached(&self, told: &AttachedToTarget) {
+        let session = self.inner.connection.session(&told.session_id);
+        let info = &told.target_info;
+        if let Some(helper) = self.inner.helpers.lock().remove(&info.url) {
+            let _ = helper.send(session);
+            return;
+        }
+        let context = || self.context_of(info.browser_context_id.as_deref());
+        if self.inner.is_shared && !self.is_of_ours(info) {
+            self.leave_alone(&session, &told.session_id);
+            return;
+        }
+        match info.kind.as_str() {
+            "page" if !is_of_the_browser(&info.url) => {
+                context().adopt_page(session, info);
+            }
+            "service_worker" | "shared_worker" | "worker" => {
+                context().begin_worker(&session, info, None);
+            }
+            "browser" => {} // Somebody asked for a session of the raw protocol.
+            _ => self.leave_alone(&session, &told.session_id),
+        }
+    }
+
+    fn is_of_ours(&self, info: &TargetInfo) -> bool {
+        let contexts = self.inner.contexts.lock();
+        info.kind == "browser" || info.browser_context_id.as_ref().is_some_and(|id| contexts.contains_key(id))
+    }
+
+    fn leave_alone(&self, session: &CdpSession, id: &str) {
+        session.send(RunIfWaitingForDebugger {}).ignore();
+        self.inner.root.send(DetachFromTarget { session_id: Some(id.to_owned()) }).ignore();
+    }
+}
+
+/// Waits until pages that were there before us tell what is in them. One that hangs or was discarded holds up nobody for
+/// long.
+async fn until_found(pages: &[Page]) {
+    join_all(pages.iter().map(async |page| {
+        if page.until_ready(TAB_LIMIT).await.is_err() {
+            page.assume_found();
+        }
+    }))
+    .await;
+}
+
+/// What the browser that was started speaks.
+fn dialect(process: &BrowserProcess) -> Dialect {
+    if process.bidi_address().is_some() { Dialect::Firefox } else { Dialect::Chromium }
+}
+
+/// Begins to speak with a browser that was started, over its pipe or where it listens.
+async fn converse(process: &BrowserProcess, begin: &Begin, limit: Duration) -> Result<Connection> {
+    if let Some(address) = process.bidi_address() {
+        return Ok(Connection::start(Firefox::connect(address, begin, limit).await?));
+    }
+    let pipes = process.take_pipes();
+    let (reader, writer) =
+        pipes.ok_or_else(|| Error::BrowserLaunch { reason: "its pipe is gone".to_owned() })?;
+    Ok(Connection::start(Pipe::new(reader, writer)))
+}
+
+/// A connection to a browser that has answered.
+struct Answered {
+    connection: Connection,
+    root: CdpSession,
+    version: Version,
+    known: Contexts,
+}
+
+/// The whole browser goes through the relay: its own context, and what it asks for by itself.
+fn through(relay: Option<&Relay>, options: &LaunchOptions) -> LaunchOptions {
+    let mut options = options.clone();
+    if let Some(relay) = relay {
+        options.proxy = Some(launch::Proxy { server: relay.server(), bypass: Some(relay.bypass()) });
+        // What pages say to each other directly would pass it by.
+        for name in ["--webrtc-ip-handling-policy", "--force-webrtc-ip-handling-policy"] {
+            options.arguments.push(format!("{name}=disable_non_proxied_udp"));
+        }
+    }
+    options
+}
+
+/// What the browser's own session tells and that we keep.
+const HEARD: [&str; 4] =
+    [AttachedToTarget::METHOD, TargetCreated::METHOD, DownloadWillBegin::METHOD, DownloadProgress::METHOD];
+
+/// What hears of new targets and of downloads.
+struct BrowserObserver(Weak<BrowserInner>);
+
+impl Observer for BrowserObserver {
+    fn told(&self, event: RawEvent) {
+        let Some(inner) = self.0.upgrade() else { return };
+        let browser = Browser { inner };
+        if let Some(told) = event.read::<AttachedToTarget>() {
+            browser.on_attached(&told);
+        } else if let Some(told) = event.read::<TargetCreated>() {
+            if let Some(guest) = browser.guest() {
+                browser.noticed(guest, &told.target_info);
+            }
+        } else if let Some(told) = event.read::<DownloadWillBegin>() {
+            let _ = browser.contexts().iter().any(|context| context.download_begun(&told));
+        } else if let Some(told) = event.read::<DownloadProgress>() {
+            let _ = browser.contexts().iter().any(|context| context.download_progressed(&told));
+        }
+    }
+}
+
+fn is_of_the_browser(url: &str) -> bool {
+    url.starts_with("devtools://") || url.starts_with("chrome-extension://")
+}
+
+fn attach_to_everything() -> SetAutoAttach {
+    let exclude = |kind: &str| FilterEntry { exclude: true, kind: Some(kind.to_owned()) };
+    SetAutoAttach {
+        auto_attach: true,
+        wait_for_debugger_on_start: true,
+        flatten: true,
+        filter: Some(vec![exclude("browser"), exclude("tab"), exclude("browser_ui"), FilterEntry::default()]),
+    }
+}

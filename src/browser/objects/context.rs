@@ -1,0 +1,628 @@
+//! A browser context: cookies, storage, cache and permissions of its own, and the pages that share them.
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use tokio::sync::watch;
+
+use super::browser::{Browser, BrowserInner};
+use super::download::{Download, DownloadState, Downloads};
+use super::events::{ContextEvent, Listener, Listeners};
+use super::front::Front;
+use super::page::Page;
+use super::parts::{NewSession, Parts, Slots};
+use super::worker::{self, Worker};
+use crate::browser::egress::relay::Relay;
+use crate::browser::input::InputStyle;
+use crate::browser::options::emulation::{Emulation, metrics};
+use crate::browser::options::permissions::permission;
+use crate::browser::options::storage_state::origin_of;
+use crate::browser::options::unseen::Unseen;
+use crate::browser::options::{ContextOptions, HttpCredentials};
+use crate::cdp::CdpSession;
+use crate::cdp::types::browser::{
+    CancelDownload, DownloadProgress, DownloadWillBegin, GrantPermissions, ResetPermissions,
+    SetDownloadBehavior,
+};
+use crate::cdp::types::emulation::{
+    SetIgnoreCertificateErrors, SetLocaleOverride, SetTimezoneOverride, SetTouchEmulationEnabled,
+    SetUserAgentOverride,
+};
+use crate::cdp::types::network::SetExtraHttpHeaders;
+use crate::cdp::types::page::SetInterceptFileChooserDialog;
+use crate::cdp::types::runtime::RunIfWaitingForDebugger;
+use crate::cdp::types::target::{CreateTarget, DetachFromTarget, DisposeBrowserContext, TargetInfo};
+use crate::error::{Error, Result};
+
+/// An isolated context. Cheap to clone; compares by identity.
+#[derive(Clone)]
+pub struct BrowserContext {
+    inner: Arc<ContextInner>,
+}
+
+pub(in crate::browser) struct ContextInner {
+    browser: Weak<BrowserInner>,
+    /// `None` for the browser's own context: the profile.
+    id: Option<String>,
+    /// Whether we made it, and so end it.
+    is_ours: bool,
+    options: Mutex<ContextOptions>,
+    state: Mutex<ContextState>,
+    changes: watch::Sender<u64>,
+    listeners: Listeners<ContextEvent>,
+    downloads: Downloads,
+    parts: Parts,
+    slots: Slots,
+    /// Which of its pages are in front, where that is for us to say.
+    front: Option<Mutex<Front>>,
+    /// A person works in it, of whose doings nothing is noted.
+    private: AtomicBool,
+    /// Where its traffic goes, if it goes through one of ours.
+    relay: Option<Arc<Relay>>,
+}
+
+#[derive(Default)]
+struct ContextState {
+    pages: Vec<Page>,
+    next_page: u32,
+    closed: bool,
+    /// The origins that its pages have been to.
+    origins: BTreeSet<String>,
+}
+
+impl fmt::Debug for BrowserContext {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("BrowserContext").field("id", &self.inner.id).finish_non_exhaustive()
+    }
+}
+
+impl PartialEq for BrowserContext {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+}
+
+impl Eq for BrowserContext {}
+
+impl BrowserContext {
+    pub(in crate::browser) fn new(
+        browser: Weak<BrowserInner>,
+        parts: Parts,
+        id: Option<String>,
+        options: ContextOptions,
+        relay: Option<Arc<Relay>>,
+    ) -> Self {
+        let is_ours = id.is_some();
+        Self::build(browser, parts, id, is_ours, options, relay)
+    }
+
+    fn build(
+        browser: Weak<BrowserInner>,
+        parts: Parts,
+        id: Option<String>,
+        is_ours: bool,
+        options: ContextOptions,
+        relay: Option<Arc<Relay>>,
+    ) -> Self {
+        let front = options.emulation.focus.then(Mutex::default);
+        let mut slots = Slots::default();
+        for part in parts {
+            part.keep_with_context(&mut slots);
+        }
+        let inner = ContextInner {
+            browser,
+            id,
+            is_ours,
+            options: Mutex::new(options),
+            state: Mutex::default(),
+            changes: watch::Sender::new(0),
+            listeners: Listeners::default(),
+            downloads: Downloads::default(),
+            parts,
+            slots,
+            front,
+            private: AtomicBool::new(false),
+            relay,
+        };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// One that somebody else has made, and that is left when they and we are done.
+    pub(in crate::browser) fn theirs(
+        browser: Weak<BrowserInner>,
+        parts: Parts,
+        id: String,
+        options: ContextOptions,
+    ) -> Self {
+        Self::build(browser, parts, Some(id), false, options, None)
+    }
+
+    /// Whether we made it. The browser's own was there, as were those of others who are attached.
+    pub fn is_ours(&self) -> bool {
+        self.inner.is_ours
+    }
+
+    /// Numbers its pages from here on, so that none bears the number of one before.
+    pub(super) fn number_pages_from(&self, first: u32) {
+        self.inner.state.lock().next_page = first;
+    }
+
+    /// Lets go of it without closing it: whoever takes it over finds its pages as they are.
+    pub fn leave(&self) {
+        if std::mem::replace(&mut self.inner.state.lock().closed, true) {
+            return;
+        }
+        let (Ok(browser), Some(id)) = (self.browser(), &self.inner.id) else { return };
+        browser.forget_context(id);
+        for page in self.pages() {
+            let session_id = Some(page.session().id().to_owned());
+            browser.root().send(DetachFromTarget { session_id }).ignore();
+        }
+        self.inner.listeners.tell(&ContextEvent::Closed);
+    }
+
+    pub(in crate::browser) fn from_inner(inner: Arc<ContextInner>) -> Self {
+        Self { inner }
+    }
+
+    pub(in crate::browser) fn downgrade(&self) -> Weak<ContextInner> {
+        Arc::downgrade(&self.inner)
+    }
+
+    pub(in crate::browser) fn front(&self) -> Option<&Mutex<Front>> {
+        self.inner.front.as_ref()
+    }
+
+    pub(in crate::browser) fn parts(&self) -> Parts {
+        self.inner.parts
+    }
+
+    /// What a part keeps with this context.
+    pub(in crate::browser) fn slot<T: std::any::Any>(&self) -> &T {
+        self.inner.slots.get()
+    }
+
+    pub(in crate::browser) fn has_http_credentials(&self) -> bool {
+        !self.inner.options.lock().http_credentials.is_empty()
+    }
+
+    pub(in crate::browser) fn http_credentials_for(&self, url: &str) -> Option<HttpCredentials> {
+        HttpCredentials::meant_for(&self.inner.options.lock().http_credentials, url).cloned()
+    }
+
+    /// The browser's id for this context; `None` for its own.
+    pub fn id(&self) -> Option<&str> {
+        self.inner.id.as_deref()
+    }
+
+    pub fn browser(&self) -> Result<Browser> {
+        let gone = || Error::BrowserGone { reason: "it was closed".to_owned() };
+        self.inner.browser.upgrade().map(Browser::from_inner).ok_or_else(gone)
+    }
+
+    /// The open pages, oldest first.
+    pub fn pages(&self) -> Vec<Page> {
+        self.inner.state.lock().pages.clone()
+    }
+
+    pub(in crate::browser) fn has_pages(&self) -> bool {
+        !self.inner.state.lock().pages.is_empty()
+    }
+
+    pub fn is_closed(&self) -> bool {
+        self.inner.state.lock().closed
+    }
+
+    /// Lets `listener` hear what happens from now on.
+    pub fn listen(&self, listener: Listener<ContextEvent>) {
+        self.inner.listeners.add(listener);
+    }
+
+    /// Notes nothing of what its pages send and log, or does so again.
+    pub fn keep_private(&self, private: bool) {
+        self.inner.private.store(private, Ordering::Release);
+    }
+
+    pub(in crate::browser) fn is_private(&self) -> bool {
+        self.inner.private.load(Ordering::Acquire)
+    }
+
+    /// Whether somebody hears of each dialog and answers it, from now on.
+    pub fn answer_dialogs(&self, answered: bool) {
+        self.inner.options.lock().answers_dialogs = answered;
+    }
+
+    pub(in crate::browser) fn answers_dialogs(&self) -> bool {
+        self.inner.options.lock().answers_dialogs
+    }
+
+    pub(in crate::browser) fn on_page_ready(&self, page: &Page) {
+        self.inner.listeners.tell(&ContextEvent::Page(page.clone()));
+    }
+
+    /// A counter that moves when a page comes or goes.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.inner.changes.subscribe()
+    }
+
+    /// Opens a tab on `about:blank`.
+    pub async fn new_page(&self) -> Result<Page> {
+        const READY_LIMIT: Duration = Duration::from_secs(30);
+        let browser = self.browser()?;
+        let create = CreateTarget {
+            url: "about:blank".to_owned(),
+            browser_context_id: self.inner.id.clone(),
+            // Beside the windows of the person whose browser it is, and behind them.
+            new_window: browser.guest().map(|_| true),
+            background: browser.guest().map(|_| true),
+            ..CreateTarget::default()
+        };
+        let target = browser.root().call(create).await?.target_id;
+        if let Some(guest) = browser.guest() {
+            browser.visit(guest, &target);
+        }
+        let mut changes = self.changes();
+        let arrived = async {
+            loop {
+                let page = self.pages().into_iter().find(|page| page.id() == target);
+                match page {
+                    Some(page) => return self.made(page, READY_LIMIT).await,
+                    None if changes.changed().await.is_ok() => {}
+                    None => return Err(Error::PageClosed),
+                }
+            }
+        };
+        tokio::select! {
+            page = tokio::time::timeout(READY_LIMIT, arrived) => page.unwrap_or(Err(Error::PageBusy)),
+            ended = browser.until_ended() => Err(ended),
+        }
+    }
+
+    /// A page that is made, once it is ready. What its set-up was refused is told here, where somebody asked for it.
+    async fn made(&self, page: Page, limit: Duration) -> Result<Page> {
+        page.until_ready(limit).await?;
+        let timezone = self.inner.options.lock().timezone.clone();
+        if let Some(timezone_id) = timezone {
+            let problem = format!("the browser knows no time zone {timezone_id:?}");
+            if let Err(Error::Protocol { .. }) =
+                page.session().call(SetTimezoneOverride { timezone_id }).await
+            {
+                let _ = page.close().await;
+                return Err(Error::InvalidArguments { problems: vec![problem] });
+            }
+        }
+        Ok(page)
+    }
+
+    /// Closes the context with all its pages, and forgets its cookies and storage. One that we have not made, as the
+    /// browser's own, only loses its pages.
+    pub async fn close(&self) -> Result<()> {
+        {
+            let mut state = self.inner.state.lock();
+            if std::mem::replace(&mut state.closed, self.is_ours()) {
+                return Ok(());
+            }
+        }
+        self.remove_downloads();
+        let browser = self.browser()?;
+        match &self.inner.id {
+            Some(id) if self.is_ours() => {
+                browser.forget_context(id);
+                let dispose = DisposeBrowserContext { browser_context_id: id.clone() };
+                browser.root().call(dispose).await?;
+                self.inner.listeners.tell(&ContextEvent::Closed);
+            }
+            _ => {
+                for page in self.pages() {
+                    page.close().await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(in crate::browser) fn change_options(&self, change: impl FnOnce(&mut ContextOptions)) {
+        change(&mut self.inner.options.lock());
+    }
+
+    pub(in crate::browser) fn change_emulation(&self, change: impl FnOnce(&mut Emulation)) {
+        self.change_options(|options| change(&mut options.emulation));
+    }
+
+    /// Takes back all that was granted.
+    pub async fn clear_permissions(&self) -> Result<()> {
+        let reset = ResetPermissions { browser_context_id: self.inner.id.clone() };
+        self.browser()?.root().call(reset).await.map(drop)
+    }
+
+    /// What tells this context from every other one.
+    pub fn key(&self) -> usize {
+        Arc::as_ptr(&self.inner).addr()
+    }
+
+    /// The options, for reading.
+    pub fn options(&self) -> ContextOptions {
+        self.inner.options.lock().clone()
+    }
+
+    /// What no picture of its pages shows.
+    pub(in crate::browser) fn unseen(&self) -> Unseen {
+        self.inner.options.lock().unseen.clone()
+    }
+
+    /// Gives the context what it begins with. Done before its first page.
+    pub async fn prepare(&self) -> Result<()> {
+        let options = self.options();
+        self.grant_permissions(&options.permissions, None).await?;
+        self.keep_downloads(&options).await?;
+        for part in self.inner.parts {
+            part.on_context(self).await?;
+        }
+        Ok(())
+    }
+
+    /// Has the browser keep what pages send, and tell of it.
+    async fn keep_downloads(&self, options: &ContextOptions) -> Result<()> {
+        let folder = options.downloads.as_ref().filter(|_| !options.refuses_downloads);
+        if folder.is_none() && !options.refuses_downloads {
+            return Ok(());
+        }
+        let keep = SetDownloadBehavior {
+            behavior: if folder.is_some() { "allowAndName" } else { "deny" }.to_owned(),
+            browser_context_id: self.inner.id.clone(),
+            download_path: folder.map(|folder| folder.display().to_string()),
+            events_enabled: Some(true),
+        };
+        self.browser()?.root().call(keep).await.map(drop)
+    }
+
+    /// The newest downloads of its pages, oldest first.
+    pub fn downloads(&self) -> Vec<Download> {
+        self.inner.downloads.all()
+    }
+
+    /// Hears of a download that began. False when it is not of a page of this context.
+    pub(in crate::browser) fn download_begun(&self, told: &DownloadWillBegin) -> bool {
+        let page = self.pages().into_iter().find(|page| page.frame_by_id(&told.frame_id).is_some());
+        let Some(page) = page else { return false };
+        // A window that was opened for nothing else is gone before anybody hears of it.
+        let page = page.opener().filter(|_| !page.is_ready()).unwrap_or(page);
+        let folder = self.inner.options.lock().downloads.clone();
+        let download = self.inner.downloads.begun(told, page.id(), folder.as_deref());
+        page.note_effect();
+        for part in self.inner.parts {
+            part.on_download(self, &download);
+        }
+        true
+    }
+
+    /// Hears of a download's progress. False when it is not one of this context's.
+    pub(in crate::browser) fn download_progressed(&self, told: &DownloadProgress) -> bool {
+        if !self.inner.downloads.knows(&told.guid) {
+            return false;
+        }
+        let (folder, by_id) = {
+            let options = self.inner.options.lock();
+            (options.downloads.clone(), options.downloads_by_id)
+        };
+        // Where downloads are refused, no file comes to be anywhere.
+        if self.inner.downloads.progressed(told, &folder.unwrap_or_default(), by_id) {
+            self.inner.changes.send_modify(|version| *version += 1);
+        }
+        true
+    }
+
+    /// Waits until a download has ended, and says how.
+    pub async fn download_ended(&self, id: &str) -> Result<DownloadState> {
+        let mut changes = self.changes();
+        loop {
+            match self.inner.downloads.state(id) {
+                None => return Err(Error::PageClosed),
+                Some(DownloadState::InProgress) if self.is_closed() => return Err(Error::PageClosed),
+                Some(DownloadState::InProgress) => {}
+                Some(ended) => return Ok(ended),
+            }
+            changes.changed().await.map_err(|_| Error::PageClosed)?;
+        }
+    }
+
+    /// Waits until a download has ended, and copies its file to `path`. Folders that are missing are made.
+    pub async fn save_download(&self, id: &str, path: &Path) -> Result<()> {
+        let DownloadState::Completed { path: arrived, .. } = self.download_ended(id).await? else {
+            let path = path.display().to_string();
+            return Err(Error::File { path, reason: "the download did not come to its end".to_owned() });
+        };
+        let copied = async {
+            if let Some(folder) = path.parent() {
+                tokio::fs::create_dir_all(folder).await?;
+            }
+            tokio::fs::copy(&arrived, path).await
+        };
+        let file = |error: std::io::Error| Error::File {
+            path: path.display().to_string(),
+            reason: error.to_string(),
+        };
+        copied.await.map(drop).map_err(file)
+    }
+
+    /// Stops a download. One that has ended stays as it is.
+    pub async fn cancel_download(&self, id: &str) -> Result<()> {
+        let cancel = CancelDownload { guid: id.to_owned(), browser_context_id: self.inner.id.clone() };
+        match self.browser()?.root().call(cancel).await {
+            Err(Error::Protocol { .. }) => Ok(()),
+            cancelled => cancelled.map(drop),
+        }
+    }
+
+    /// Stops a download, or removes its file, and forgets it.
+    pub async fn take_back_download(&self, id: &str) -> Result<()> {
+        if self.inner.downloads.state(id) == Some(DownloadState::InProgress) {
+            self.cancel_download(id).await?;
+        }
+        self.inner.downloads.remove(Some(id));
+        Ok(())
+    }
+
+    /// Waits until a download has ended, and removes its file.
+    pub async fn delete_download(&self, id: &str) -> Result<()> {
+        self.download_ended(id).await?;
+        self.inner.downloads.remove(Some(id));
+        Ok(())
+    }
+
+    /// Removes the files that were kept under the browser's names: nobody else knows them.
+    pub(in crate::browser) fn remove_downloads(&self) {
+        if self.inner.options.lock().downloads_by_id {
+            self.inner.downloads.remove(None);
+        }
+    }
+
+    /// Lets pages of this context, or only those of one origin, do things without asking: `geolocation`,
+    /// `notifications`, `clipboard-read`, `camera` and so on.
+    pub async fn grant_permissions(&self, permissions: &[String], origin: Option<String>) -> Result<()> {
+        if permissions.is_empty() {
+            return Ok(());
+        }
+        let names = permissions.iter().map(|name| permission(name)).collect::<Result<Vec<_>>>()?;
+        let grant = GrantPermissions {
+            permissions: names.into_iter().map(str::to_owned).collect(),
+            origin,
+            browser_context_id: self.inner.id.clone(),
+        };
+        self.browser()?.root().call(grant).await.map(drop)
+    }
+
+    /// The relay that its traffic goes through, as a proxy for others.
+    pub(in crate::browser) fn relay_server(&self) -> Option<String> {
+        let own = self.inner.relay.as_ref().map(|relay| relay.server());
+        own.or_else(|| {
+            self.browser().ok()?.default_context().inner.relay.as_ref().map(|relay| relay.server())
+        })
+    }
+
+    /// Why a connection failed since `begun`, if it is our relay that knows.
+    pub(in crate::browser) fn explain_failure(&self, begun: Instant) -> Option<Error> {
+        self.inner.relay.as_ref()?.explain(begun)
+    }
+
+    /// The origins that its pages have been to.
+    pub(in crate::browser) fn origins(&self) -> BTreeSet<String> {
+        self.inner.state.lock().origins.clone()
+    }
+
+    /// Remembers that one of its pages has been at this address.
+    pub(in crate::browser) fn note_origin(&self, url: &str) {
+        if let Some(origin) = origin_of(url) {
+            self.inner.state.lock().origins.insert(origin);
+        }
+    }
+
+    // What pages and the browser's task call.
+
+    pub(in crate::browser) fn input_style(&self) -> InputStyle {
+        self.inner.options.lock().input
+    }
+
+    /// Whether its pages hear of the clicks of a gesture at once.
+    pub(in crate::browser) fn chains_clicks(&self) -> bool {
+        self.browser().is_ok_and(|browser| browser.dialect().chains_clicks())
+    }
+
+    pub(in crate::browser) fn adopt_page(&self, session: CdpSession, info: &TargetInfo) -> Page {
+        let index = {
+            let mut state = self.inner.state.lock();
+            let index = state.next_page;
+            state.next_page += 1;
+            index
+        };
+        let page = Page::adopt(self, session, info, index);
+        self.inner.state.lock().pages.push(page.clone());
+        self.inner.changes.send_modify(|version| *version += 1);
+        page
+    }
+
+    pub(in crate::browser) fn page_closed(&self, closed: &Page) {
+        self.inner.state.lock().pages.retain(|page| page != closed);
+        self.inner.changes.send_modify(|version| *version += 1);
+    }
+
+    /// A page is gone: whose context is not ours is not told that it was its last.
+    pub(in crate::browser) fn end_if_left(&self) {
+        let Some(id) = self.id().filter(|_| !self.is_ours() && !self.has_pages()) else { return };
+        if let Ok(browser) = self.browser() {
+            browser.forget_context(id);
+        }
+        self.inner.state.lock().closed = true;
+        self.inner.listeners.tell(&ContextEvent::Closed);
+    }
+
+    /// Sends what every page and frame process of this context needs before it runs.
+    pub(in crate::browser) fn set_up_target(&self, session: &CdpSession, is_page: bool) {
+        let options = self.inner.options.lock();
+        if is_page && let Some(viewport) = options.viewport {
+            session.send(metrics(&options, viewport)).ignore();
+        }
+        options.emulation.set_up(session, is_page);
+        if is_page && options.catch_file_choosers {
+            session.send(SetInterceptFileChooserDialog { enabled: true, cancel: None }).ignore();
+        }
+        if options.ignore_https_errors {
+            session.send(SetIgnoreCertificateErrors { ignore: true }).ignore();
+        }
+        if options.has_touch {
+            let touch = SetTouchEmulationEnabled { enabled: true, ..SetTouchEmulationEnabled::default() };
+            session.send(touch).ignore();
+        }
+        if let Some(claim) = self.claim(&options) {
+            session.send(claim).ignore();
+        }
+        if let Some(locale) = &options.locale {
+            session.send(SetLocaleOverride { locale: Some(locale.clone()) }).ignore();
+        }
+        if let Some(timezone) = &options.timezone {
+            session.send(SetTimezoneOverride { timezone_id: timezone.clone() }).ignore();
+        }
+        if !options.extra_headers.is_empty() {
+            session.send(SetExtraHttpHeaders { headers: options.extra_headers.clone() }).ignore();
+        }
+    }
+
+    /// Lets every part send what it needs before a target runs.
+    pub(in crate::browser) fn begin_session(
+        &self,
+        session: &CdpSession,
+        page: Option<&Page>,
+        worker: Option<&Worker>,
+    ) {
+        let new = NewSession { context: self, session, page, worker };
+        self.inner.parts.iter().for_each(|part| part.on_session(&new));
+    }
+
+    /// Sends what a worker of this context needs, and then it runs, if it may.
+    pub(in crate::browser) fn begin_worker(
+        &self,
+        session: &CdpSession,
+        info: &TargetInfo,
+        page: Option<&Page>,
+    ) {
+        if info.kind == "service_worker" && self.inner.options.lock().refuses_service_workers {
+            worker::refuse(session);
+        } else if let Some(worker) = Worker::new(session.clone(), info, page.cloned()) {
+            self.begin_session(session, page, Some(&worker));
+        }
+        if let Some(claim) = self.claim(&self.inner.options.lock()) {
+            session.send(claim).ignore();
+        }
+        session.send(RunIfWaitingForDebugger {}).ignore();
+    }
+
+    /// What its pages are told of the browser, where that is not what the browser says by itself.
+    fn claim(&self, options: &ContextOptions) -> Option<SetUserAgentOverride> {
+        let browser = self.browser().ok()?;
+        browser.identity().claim(options.user_agent.as_deref(), options.locale.as_deref())
+    }
+}

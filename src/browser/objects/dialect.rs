@@ -1,0 +1,55 @@
+//! What a browser speaks, for the little that cannot be said to all of them in the same words.
+use crate::browser::options::ContextOptions;
+use crate::browser::options::emulation::Media;
+use crate::error::{Error, Result};
+
+/// The protocol behind the one that we speak.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialect {
+    /// The DevTools protocol itself.
+    Chromium,
+    /// WebDriver BiDi, of which the `bidi` module makes the same.
+    Firefox,
+}
+
+impl Dialect {
+    /// What a browser speaks that calls itself so, such as `Firefox/153.7.0`.
+    pub(in crate::browser) fn of(product: &str) -> Self {
+        if product.starts_with("Firefox/") { Self::Firefox } else { Self::Chromium }
+    }
+
+    /// Whether the page tells where a double click ends and the next begins: then it must hear of all clicks at once.
+    pub(in crate::browser) fn chains_clicks(self) -> bool {
+        self == Self::Firefox
+    }
+
+    /// Whether a drag that a page has begun can be carried on, and ended by a drop.
+    pub(in crate::browser) fn hands_over_drags(self) -> bool {
+        self == Self::Chromium
+    }
+
+    /// Refuses what this browser cannot do for a context, instead of leaving it out without a word.
+    pub(in crate::browser) fn check(self, options: &ContextOptions) -> Result<()> {
+        if self == Self::Chromium {
+            return Ok(());
+        }
+        let emulation = &options.emulation;
+        let missing = [
+            ("a page laid out as on a telephone", options.is_mobile),
+            ("a screen that can be touched", options.has_touch),
+            ("pages without scripts", emulation.scripts_disabled),
+            ("leaving a page's content security policy out", emulation.bypass_csp),
+            ("drawing for another medium or another taste", emulation.media != Media::default()),
+        ];
+        match missing.into_iter().find(|(_, asked)| *asked) {
+            Some((what, _)) => Err(unsupported(what)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Firefox cannot be asked for it.
+pub(in crate::browser) fn unsupported(what: &'static str) -> Error {
+    let reason = "WebDriver BiDi, which Firefox speaks, has no word for it; use chromium for that".to_owned();
+    Error::Unsupported { what, reason }
+}

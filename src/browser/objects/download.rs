@@ -1,0 +1,237 @@
+//! Files that pages send: kept under a name that is safe, in a folder that the user named.
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use parking_lot::Mutex;
+
+use crate::cdp::types::browser::{DownloadProgress, DownloadWillBegin};
+
+/// How many downloads a context remembers: the newest.
+const REMEMBERED: usize = 200;
+
+/// The files that downloads of this process have begun and not finished.
+static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// Removes what has come of downloads that nobody will finish, as this process ends.
+pub fn remove_unfinished() {
+    for path in std::mem::take(&mut *UNFINISHED.lock()) {
+        let _ = std::fs::remove_file(&path);
+        let _ = std::fs::remove_file(path.with_extension("crdownload"));
+    }
+}
+
+/// What has become of a download.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DownloadState {
+    InProgress,
+    /// The file is there.
+    Completed {
+        path: PathBuf,
+        bytes: u64,
+    },
+    /// It was cancelled, by the page, the browser or the network.
+    Failed {
+        reason: String,
+    },
+}
+
+/// A file that a page sent.
+#[derive(Debug, Clone)]
+pub struct Download {
+    /// The browser's name for this download.
+    pub id: String,
+    /// The page that it came from.
+    pub page: String,
+    pub url: String,
+    /// The name that the site proposes, made safe.
+    pub name: String,
+    pub state: DownloadState,
+}
+
+/// The downloads of one context, oldest first.
+#[derive(Debug, Default)]
+pub(in crate::browser) struct Downloads {
+    known: Mutex<Vec<Download>>,
+}
+
+impl Downloads {
+    pub(in crate::browser) fn all(&self) -> Vec<Download> {
+        self.known.lock().clone()
+    }
+
+    pub(in crate::browser) fn begun(
+        &self,
+        told: &DownloadWillBegin,
+        page: &str,
+        folder: Option<&Path>,
+    ) -> Download {
+        UNFINISHED.lock().extend(folder.map(|folder| folder.join(&told.guid)));
+        let mut known = self.known.lock();
+        if known.len() == REMEMBERED {
+            known.remove(0);
+        }
+        let download = Download {
+            id: told.guid.clone(),
+            page: page.to_owned(),
+            url: told.url.clone(),
+            name: safe_name(&told.suggested_filename),
+            state: DownloadState::InProgress,
+        };
+        known.push(download.clone());
+        download
+    }
+
+    pub(in crate::browser) fn state(&self, id: &str) -> Option<DownloadState> {
+        self.known.lock().iter().find(|download| download.id == id).map(|download| download.state.clone())
+    }
+
+    /// Removes the file of one download, or those of all, and what was known of them.
+    pub(in crate::browser) fn remove(&self, id: Option<&str>) {
+        let mut known = self.known.lock();
+        for download in known.extract_if(.., |download| id.is_none_or(|id| download.id == id)) {
+            if let DownloadState::Completed { path, .. } = download.state {
+                let _ = std::fs::remove_file(path);
+            }
+        }
+    }
+
+    pub(in crate::browser) fn knows(&self, id: &str) -> bool {
+        self.known.lock().iter().any(|download| download.id == id)
+    }
+
+    /// Whether the download has just ended; a finished file has its own name then.
+    pub(in crate::browser) fn progressed(&self, told: &DownloadProgress, folder: &Path, by_id: bool) -> bool {
+        let mut known = self.known.lock();
+        let Some(download) = known.iter_mut().find(|download| download.id == told.guid) else { return false };
+        if download.state != DownloadState::InProgress {
+            return false;
+        }
+        let arrived = folder.join(&told.guid);
+        download.state = match told.state.as_str() {
+            "completed" if by_id => {
+                let bytes = std::fs::metadata(&arrived).map_or(0, |file| file.len());
+                DownloadState::Completed { path: arrived, bytes }
+            }
+            "completed" => match give_name(&arrived, folder, &download.name) {
+                Ok((path, bytes)) => DownloadState::Completed { path, bytes },
+                Err(error) => DownloadState::Failed { reason: error.to_string() },
+            },
+            "canceled" => {
+                let _ = std::fs::remove_file(&arrived);
+                let reason = if by_id { "canceled" } else { "it was cancelled or the connection broke" };
+                DownloadState::Failed { reason: reason.to_owned() }
+            }
+            _ => return false,
+        };
+        UNFINISHED.lock().remove(&folder.join(&told.guid));
+        true
+    }
+}
+
+/// Moves a file to `name` in `folder`, or to `name (1)` and so on; nothing that is there is overwritten.
+fn give_name(arrived: &Path, folder: &Path, name: &str) -> std::io::Result<(PathBuf, u64)> {
+    const MOST_NAMESAKES: usize = 10_000;
+    let bytes = std::fs::metadata(arrived)?.len();
+    #[cfg(unix)]
+    std::fs::set_permissions(arrived, std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+    let (stem, ending) = match name.rsplit_once('.') {
+        Some((stem, ending)) if !stem.is_empty() => (stem, format!(".{ending}")),
+        _ => (name, String::new()),
+    };
+    for number in 0..MOST_NAMESAKES {
+        let name = if number == 0 { name.to_owned() } else { format!("{stem} ({number}){ending}") };
+        let path = folder.join(name);
+        // A link fails where something is, even if it came this moment.
+        match std::fs::hard_link(arrived, &path) {
+            Ok(()) => {
+                std::fs::remove_file(arrived)?;
+                return Ok((path, bytes));
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(_) if !path.exists() => {
+                std::fs::rename(arrived, &path)?;
+                return Ok((path, bytes));
+            }
+            Err(_) => {}
+        }
+    }
+    Err(std::io::Error::other("too many files have this name"))
+}
+
+/// A name without folders, control characters, or what another system would stumble over.
+fn safe_name(proposed: &str) -> String {
+    /// Most disks take 255 bytes; some are left for a number.
+    const LONGEST: usize = 200;
+    const RESERVED: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "COM1", "LPT1"];
+    let base = proposed.rsplit(['/', '\\']).next().unwrap_or_default();
+    let cleaned: String = base
+        .chars()
+        .map(|character| match character {
+            '<' | '>' | ':' | '"' | '|' | '?' | '*'
+            // Marks that turn the direction of writing can make a name look like another.
+            | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '_',
+            character if character.is_control() => '_',
+            character => character,
+        })
+        .collect();
+    let cleaned = cleaned.trim().trim_end_matches(['.', ' ']).trim_start_matches('.');
+    let stem = cleaned.split('.').next().unwrap_or_default();
+    if cleaned.is_empty() {
+        return "download".to_owned();
+    }
+    if RESERVED.iter().any(|reserved| reserved.eq_ignore_ascii_case(stem)) {
+        return shortened(&format!("_{cleaned}"), LONGEST);
+    }
+    shortened(cleaned, LONGEST)
+}
+
+/// At most `longest` bytes, which is what disks count, with the ending kept and no letter cut.
+fn shortened(name: &str, longest: usize) -> String {
+    if name.len() <= longest {
+        return name.to_owned();
+    }
+    const LONGEST_ENDING: usize = 32;
+    let ending = name.rfind('.').map_or("", |dot| &name[dot..]);
+    let ending = if ending.len() > LONGEST_ENDING { "" } else { ending };
+    let room = longest - ending.len();
+    let end = (0..=room).rev().find(|end| name.is_char_boundary(*end)).unwrap_or_default();
+    format!("{}{ending}", &name[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::safe_name;
+
+    proptest! {
+        /// Whatever a site proposes, a disk takes it, and what kind of file it is can still be read.
+        #[test]
+        fn a_name_fits_on_a_disk_and_keeps_its_ending(stem in "[^./\\\\]{1,400}", ending in "[a-z0-9]{1,8}") {
+            let name = safe_name(&format!("x{stem}.{ending}"));
+            prop_assert!(name.len() <= 200, "{} bytes", name.len());
+            let ending = format!(".{ending}");
+            prop_assert!(name.ends_with(&ending));
+        }
+    }
+
+    #[test]
+    fn names_from_the_web_are_made_safe() {
+        for (proposed, safe) in [
+            ("report.pdf", "report.pdf"),
+            ("../../etc/passwd", "passwd"),
+            ("..\\..\\x.exe", "x.exe"),
+            (".bashrc", "bashrc"),
+            ("a\u{202e}fdp.exe", "a_fdp.exe"),
+            ("con.txt", "_con.txt"),
+            ("name. ", "name"),
+            ("a:b|c?.txt", "a_b_c_.txt"),
+            ("", "download"),
+            ("...", "download"),
+        ] {
+            assert_eq!(safe_name(proposed), safe, "{proposed:?}");
+        }
+        let long = safe_name(&("x".repeat(300) + ".tar.gz"));
+        assert_eq!((long.chars().count(), long.rsplit('.').next()), (200, Some("gz")));
+    }
+}

@@ -1,0 +1,456 @@
+//! A frame: a place in a page where one document after another lives.
+use std::fmt;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use super::page::{Page, PageInner};
+use super::world::{RemoteHandle, World, outcome};
+use crate::cdp::CdpSession;
+use crate::cdp::types::dom::GetFrameOwner;
+use crate::cdp::types::page::{self as wire, CreateIsolatedWorld};
+use crate::cdp::types::runtime::{CallFunctionOn, Evaluate};
+use crate::error::{Error, Result};
+
+/// A frame of a page. Cheap to clone; compares by identity.
+#[derive(Clone)]
+pub struct Frame {
+    inner: Arc<FrameInner>,
+}
+
+pub(in crate::browser) struct FrameInner {
+    page: Weak<PageInner>,
+    id: Arc<str>,
+    number: u32,
+    parent: Option<Frame>,
+    state: Mutex<FrameState>,
+    /// Held while a world is being made, so that it is made once.
+    making_world: tokio::sync::Mutex<()>,
+}
+
+struct FrameState {
+    session: CdpSession,
+    url: String,
+    /// What could not be opened, where an error page of the browser's own stands instead.
+    unreachable: Option<String>,
+    name: String,
+    loader: Arc<str>,
+    moments: Moments,
+    detached: bool,
+    /// A navigation has begun that would put another document in its place.
+    leaving: bool,
+    world: Option<World>,
+    main_context: Option<i64>,
+    owner: Option<(World, RemoteHandle)>,
+    /// The world of the parent that knows by which element it shows this frame.
+    adopted_in: Option<i64>,
+    next_ref: u32,
+    /// The functions exposed in the current document, by their tokens.
+    exposed: Vec<Arc<str>>,
+}
+
+/// Which moments of its life the current document has reached.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Moments {
+    pub commit: bool,
+    pub dom_content_loaded: bool,
+    pub load: bool,
+    pub network_idle: bool,
+}
+
+impl fmt::Debug for Frame {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Frame").field("id", &self.inner.id).finish_non_exhaustive()
+    }
+}
+
+impl PartialEq for Frame {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+}
+
+impl Eq for Frame {}
+
+impl Frame {
+    pub(in crate::browser) fn new(
+        page: Weak<PageInner>,
+        id: &str,
+        number: u32,
+        parent: Option<Frame>,
+        session: CdpSession,
+    ) -> Self {
+        let state = FrameState {
+            session,
+            url: String::new(),
+            unreachable: None,
+            name: String::new(),
+            loader: Arc::from(""),
+            moments: Moments::default(),
+            detached: false,
+            leaving: false,
+            world: None,
+            main_context: None,
+            owner: None,
+            adopted_in: None,
+            next_ref: 1,
+            exposed: Vec::new(),
+        };
+        let inner = FrameInner {
+            page,
+            id: Arc::from(id),
+            number,
+            parent,
+            state: Mutex::new(state),
+            making_world: tokio::sync::Mutex::default(),
+        };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// What tells this frame from every other one.
+    pub fn key(&self) -> usize {
+        Arc::as_ptr(&self.inner).addr()
+    }
+
+    /// The browser's id for this frame.
+    pub fn id(&self) -> &str {
+        &self.inner.id
+    }
+
+    /// The frame's number within its page: the `f` of a ref. Never used again for another frame.
+    pub fn number(&self) -> u32 {
+        self.inner.number
+    }
+
+    /// The page this frame belongs to.
+    pub fn page(&self) -> Result<Page> {
+        self.inner.page.upgrade().map(Page::from_inner).ok_or(Error::PageClosed)
+    }
+
+    pub fn parent(&self) -> Option<&Frame> {
+        self.inner.parent.as_ref()
+    }
+
+    /// The address of the current document.
+    pub fn url(&self) -> String {
+        self.inner.state.lock().url.clone()
+    }
+
+    /// The address as a person reads it: on an error page of the browser's own, the one that was tried.
+    pub fn asked_url(&self) -> String {
+        let state = self.inner.state.lock();
+        state.unreachable.as_ref().unwrap_or(&state.url).clone()
+    }
+
+    /// The `name` of the frame, as the page gave it.
+    pub fn name(&self) -> String {
+        self.inner.state.lock().name.clone()
+    }
+
+    /// The session of the process in which the frame's document lives now.
+    pub fn session(&self) -> CdpSession {
+        self.inner.state.lock().session.clone()
+    }
+
+    /// The id of the current document.
+    pub fn loader(&self) -> Arc<str> {
+        self.inner.state.lock().loader.clone()
+    }
+
+    /// Which moments the current document has reached.
+    pub fn moments(&self) -> Moments {
+        self.inner.state.lock().moments
+    }
+
+    pub fn is_detached(&self) -> bool {
+        self.inner.state.lock().detached
+    }
+
+    /// Whether the frame is the top one of its session's process: the main frame, or one of another process.
+    pub fn is_session_root(&self) -> bool {
+        match self.parent() {
+            None => true,
+            Some(parent) => parent.session().id() != self.session().id(),
+        }
+    }
+
+    /// Our world in the current document, made when first needed.
+    pub async fn utility(&self) -> Result<World> {
+        const ATTEMPTS: usize = 4;
+        let mut last = Error::DocumentGone;
+        for _ in 0..ATTEMPTS {
+            if let Some(world) = self.known_world()? {
+                return Ok(world);
+            }
+            let _making = self.inner.making_world.lock().await;
+            if let Some(world) = self.known_world()? {
+                return Ok(world);
+            }
+            match self.make_world().await {
+                Ok(world) => return Ok(world),
+                // A new document took the place of the old one in the middle of it.
+                Err(error @ (Error::DocumentGone | Error::Protocol { .. })) => last = error,
+                Err(error) => return Err(error),
+            }
+        }
+        Err(last)
+    }
+
+    /// Begins to make our world in the current document, with the engine in it, for whoever will need them.
+    pub fn prepare(&self) {
+        let frame = self.clone();
+        // Who needs it and finds none makes it, and is told why that fails.
+        tokio::spawn(async move { frame.utility().await?.engine().await.map(drop) });
+    }
+
+    fn known_world(&self) -> Result<Option<World>> {
+        let state = self.inner.state.lock();
+        match state.detached {
+            true => {
+                drop(state);
+                Err(self.why_gone())
+            }
+            false => Ok(state.world.clone()),
+        }
+    }
+
+    /// Why the frame is no more: it was removed, or it went with its page.
+    pub(in crate::browser) fn why_gone(&self) -> Error {
+        match self.page() {
+            Ok(page) if page.is_closed() => page.why_closed(),
+            Ok(_) => Error::FrameDetached,
+            Err(error) => error,
+        }
+    }
+
+    async fn make_world(&self) -> Result<World> {
+        let (session, loader) = (self.session(), self.loader());
+        let world = CreateIsolatedWorld {
+            frame_id: self.id().to_owned(),
+            // Shared by all that attach to this browser with the same name, hence a plain one; pages cannot see it.
+            world_name: Some("utility".to_owned()),
+            grant_univeral_access: Some(true),
+        };
+        let context_id = session.call(world).await?.execution_context_id;
+        let world = World::new(self.clone(), session, context_id);
+        let mut state = self.inner.state.lock();
+        if state.loader != loader {
+            return Err(Error::DocumentGone);
+        }
+        state.world = Some(world.clone());
+        Ok(world)
+    }
+
+    /// The number of the page's own world in the current document.
+    pub(in crate::browser) async fn main_context(&self) -> Result<i64> {
+        let (known, loader) = {
+            let state = self.inner.state.lock();
+            (state.main_context, state.loader.clone())
+        };
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        // Without `Runtime.enable` nobody tells the number. It is the middle part of the id of any object of that world.
+        let object =
+            if self.is_session_root() { self.main_global().await? } else { self.main_document().await? };
+        let context =
+            object.id().split('.').nth(1).and_then(|part| part.parse().ok()).ok_or(Error::DocumentGone)?;
+        let mut state = self.inner.state.lock();
+        if state.loader == loader {
+            state.main_context = Some(context);
+        }
+        Ok(context)
+    }
+
+    /// The global object of the page's own world, where the frame is the top one of its process.
+    async fn main_global(&self) -> Result<RemoteHandle> {
+        let session = self.session();
+        let global = Evaluate { expression: "globalThis".to_owned(), ..Evaluate::default() };
+        let global = outcome(session.call(global).await?)?.object_id.ok_or(Error::DocumentGone)?;
+        Ok(RemoteHandle::new(session, global))
+    }
+
+    /// The document as an object of the page's own world: where a node lands that is resolved without naming a world.
+    async fn main_document(&self) -> Result<RemoteHandle> {
+        let world = self.utility().await?;
+        let session = world.session();
+        let document = Evaluate {
+            expression: "document".to_owned(),
+            context_id: Some(world.context_id()),
+            ..Evaluate::default()
+        };
+        let document = outcome(session.call(document).await?)?.object_id.ok_or(Error::DocumentGone)?;
+        let document = RemoteHandle::new(session.clone(), document);
+        let backend_node_id = document.describe().await?.backend_node_id;
+        RemoteHandle::of_node(session, backend_node_id, None).await?.ok_or(Error::DocumentGone)
+    }
+
+    /// The element that holds this frame, in the parent's world. `None` for the main frame.
+    pub async fn owner(&self) -> Result<Option<(World, RemoteHandle)>> {
+        let Some(parent) = self.parent() else { return Ok(None) };
+        let world = parent.utility().await?;
+        if let Some((known_world, owner)) = &self.inner.state.lock().owner
+            && known_world.context_id() == world.context_id()
+            && known_world.session().id() == world.session().id()
+        {
+            return Ok(Some((known_world.clone(), owner.clone())));
+        }
+        let owner = world.session().call(GetFrameOwner { frame_id: self.id().to_owned() }).await?;
+        let node =
+            RemoteHandle::of_node(world.session(), owner.backend_node_id, Some(world.context_id())).await?;
+        let owner = (world, node.ok_or(Error::FrameDetached)?);
+        self.inner.state.lock().owner = Some(owner.clone());
+        Ok(Some(owner))
+    }
+
+    /// Where the frame is, as long as it has not said so itself.
+    pub(in crate::browser) fn assume_url(&self, url: &str) {
+        let mut state = self.inner.state.lock();
+        if state.url.is_empty() {
+            url.clone_into(&mut state.url);
+        }
+    }
+
+    /// The title of the document; empty when the page does not answer soon.
+    pub async fn title(&self) -> String {
+        const SOON: Duration = Duration::from_secs(2);
+        let title = async {
+            let world = self.utility().await?;
+            let read = CallFunctionOn {
+                function_declaration: "() => document.title".to_owned(),
+                execution_context_id: Some(world.context_id()),
+                return_by_value: Some(true),
+                ..CallFunctionOn::default()
+            };
+            outcome(world.session().call(read).await?)
+        };
+        let title = tokio::time::timeout(SOON, title).await.ok().and_then(Result::ok);
+        title
+            .and_then(|title| title.value)
+            .and_then(|value| value.as_str().map(str::to_owned))
+            .unwrap_or_default()
+    }
+
+    /// Whether the parent's world has yet to be told which element shows this frame.
+    pub(in crate::browser) fn needs_adoption(&self, parent: &World) -> bool {
+        self.inner.state.lock().adopted_in != Some(parent.context_id())
+    }
+
+    pub(in crate::browser) fn adopted_in(&self, parent: &World) {
+        self.inner.state.lock().adopted_in = Some(parent.context_id());
+    }
+
+    /// Notes that a function was exposed in the document; false if it was before, or if that document is gone.
+    pub(in crate::browser) fn note_exposure(&self, loader: &Arc<str>, token: &Arc<str>) -> bool {
+        let mut state = self.inner.state.lock();
+        let is_new = state.loader == *loader && !state.exposed.contains(token);
+        if is_new {
+            state.exposed.push(token.clone());
+        }
+        is_new
+    }
+
+    pub(in crate::browser) fn has_exposure(&self, token: &Arc<str>) -> bool {
+        self.inner.state.lock().exposed.contains(token)
+    }
+
+    /// Remembers the highest number given to a node, so that the next document goes on from there.
+    pub fn refs_used_up_to(&self, last: u32) {
+        let mut state = self.inner.state.lock();
+        state.next_ref = state.next_ref.max(last.saturating_add(1));
+    }
+
+    /// The number that the next document's nodes begin with.
+    pub(in crate::browser) fn first_ref(&self) -> u32 {
+        self.inner.state.lock().next_ref
+    }
+
+    /// Whether a ref with this number was ever shown for this frame.
+    pub fn knows_ref(&self, number: u32) -> bool {
+        number < self.inner.state.lock().next_ref
+    }
+
+    // What the page's task tells the frame.
+
+    pub(in crate::browser) fn committed(&self, frame: &wire::Frame, session: &CdpSession, complete: bool) {
+        let mut state = self.inner.state.lock();
+        state.session = session.clone();
+        state.url = frame.url.clone() + frame.url_fragment.as_deref().unwrap_or_default();
+        state.unreachable.clone_from(&frame.unreachable_url);
+        state.name = frame.name.clone().unwrap_or_default();
+        state.moments = Moments { commit: true, ..Moments::default() };
+        if complete {
+            state.moments =
+                Moments { commit: true, dom_content_loaded: true, load: true, network_idle: true };
+        }
+        state.loader = Arc::from(frame.loader_id.as_str());
+        state.leaving = false;
+        state.world = None;
+        state.main_context = None;
+        state.exposed.clear();
+    }
+
+    /// A navigation begins that is to bring another document.
+    pub(in crate::browser) fn leaves(&self) {
+        self.inner.state.lock().leaving = true;
+    }
+
+    /// Nothing loads any more. A document that was to be left for something that is none, such as a `mailto:` address,
+    /// is cut short by the browser: it stays, and never says that it has loaded.
+    pub(in crate::browser) fn stopped_loading(&self) {
+        let mut state = self.inner.state.lock();
+        if std::mem::replace(&mut state.leaving, false) {
+            state.moments.dom_content_loaded = true;
+            state.moments.load = true;
+        }
+    }
+
+    pub(in crate::browser) fn moved_within(&self, url: &str) {
+        url.clone_into(&mut self.inner.state.lock().url);
+    }
+
+    /// Notes a moment of the current document. False when it is one of another.
+    pub(in crate::browser) fn moment(&self, loader: &str, name: &str) -> bool {
+        let mut state = self.inner.state.lock();
+        if *state.loader != *loader {
+            return false;
+        }
+        match name {
+            "DOMContentLoaded" => state.moments.dom_content_loaded = true,
+            "load" => state.moments.load = true,
+            "networkIdle" => state.moments.network_idle = true,
+            _ => {}
+        }
+        true
+    }
+
+    /// The document is about to get other content, and goes through its moments once more.
+    pub(in crate::browser) fn begin_anew(&self) {
+        self.inner.state.lock().moments = Moments { commit: true, ..Moments::default() };
+    }
+
+    pub(in crate::browser) fn moved_to_process(&self, session: &CdpSession) {
+        let mut state = self.inner.state.lock();
+        if state.session.id() != session.id() {
+            state.session = session.clone();
+            state.loader = Arc::from("");
+            state.world = None;
+            state.main_context = None;
+            state.exposed.clear();
+        }
+    }
+
+    pub(in crate::browser) fn forget_worlds(&self) {
+        let mut state = self.inner.state.lock();
+        state.world = None;
+        state.main_context = None;
+        state.owner = None;
+        state.adopted_in = None;
+    }
+
+    pub(in crate::browser) fn detach(&self) {
+        self.forget_worlds();
+        self.inner.state.lock().detached = true;
+    }
+}

@@ -1,0 +1,172 @@
+//! Which of a context's tabs is in front: the one that is worked on. A person's other tabs are in the background.
+//!
+//! A page that is worked on believes that it has the focus. So several do while work on them goes on at once, since
+//! nothing is drawn in the background; and one does when its work is done one after the other.
+use std::time::{Duration, Instant};
+
+use crate::browser::objects::context::BrowserContext;
+use crate::browser::objects::page::{Page, WeakPage};
+use crate::cdp::types::target::ActivateTarget;
+
+/// How long a page stays in front beside another one when nothing is done on it. Longer than the pauses between looks.
+const LINGER: Duration = Duration::from_millis(400);
+
+/// The pages of a context that believe to be in front.
+#[derive(Debug, Default)]
+pub(in crate::browser) struct Front {
+    shown: Vec<Shown>,
+    /// The one that was worked on last.
+    latest: Option<usize>,
+    /// The one whose tab the browser shows.
+    active: Option<usize>,
+    is_resting: bool,
+}
+
+#[derive(Debug)]
+struct Shown {
+    key: usize,
+    page: WeakPage,
+    /// How much is being done on it.
+    works: usize,
+    idle_since: Instant,
+}
+
+/// Something is being done on a page, for as long as this lives.
+#[derive(Debug)]
+pub(in crate::browser) struct Work(Option<WeakPage>);
+
+impl Front {
+    fn find(&mut self, key: usize) -> Option<&mut Shown> {
+        self.shown.iter_mut().find(|shown| shown.key == key)
+    }
+
+    fn show(&mut self, page: &Page, works: usize) {
+        self.shown.push(Shown { key: page.key(), page: page.downgrade(), works, idle_since: Instant::now() });
+    }
+
+    /// Those who have been idle for this long while another page was worked on go to the background.
+    fn take_idle(&mut self, idle: Duration) -> Vec<WeakPage> {
+        let latest = self.latest;
+        let is_over = |shown: &mut Shown| {
+            shown.works == 0 && Some(shown.key) != latest && shown.idle_since.elapsed() >= idle
+        };
+        self.shown.extract_if(.., is_over).map(|shown| shown.page).collect()
+    }
+}
+
+impl Page {
+    /// To be held while something is done on the page that a person would do in front of it.
+    pub(in crate::browser) fn work(&self) -> Work {
+        let context = self.context();
+        let Some(front) = context.front() else { return Work(None) };
+        let key = self.key();
+        let (comes, has_others) = {
+            let mut front = front.lock();
+            front.latest = Some(key);
+            let comes = match front.find(key) {
+                Some(shown) => {
+                    shown.works += 1;
+                    false
+                }
+                None => {
+                    front.show(self, 1);
+                    true
+                }
+            };
+            (comes, front.shown.len() > 1 || front.active != Some(key))
+        };
+        if comes {
+            self.emulate_focus(true);
+        }
+        if has_others {
+            rest_soon(context);
+        }
+        Work(Some(self.downgrade()))
+    }
+
+    /// The page is a new tab, which covers the others.
+    pub(in crate::browser) fn cover_others(&self) {
+        let Some(front) = self.context().front() else { return };
+        let idle = {
+            let mut front = front.lock();
+            front.show(self, 0);
+            front.latest = Some(self.key());
+            front.active = front.latest;
+            front.take_idle(Duration::ZERO)
+        };
+        hide(&idle);
+    }
+
+    pub(in crate::browser) fn is_in_front(&self) -> bool {
+        self.context().front().is_some_and(|front| front.lock().find(self.key()).is_some())
+    }
+}
+
+impl Drop for Work {
+    fn drop(&mut self) {
+        let Some(page) = self.0.take().and_then(|page| page.upgrade()) else { return };
+        let Some(front) = page.context().front() else { return };
+        let has_others = {
+            let mut front = front.lock();
+            if let Some(shown) = front.find(page.key()) {
+                shown.works = shown.works.saturating_sub(1);
+                shown.idle_since = Instant::now();
+            }
+            front.shown.len() > 1 || front.active != Some(page.key())
+        };
+        if has_others {
+            rest_soon(page.context());
+        }
+    }
+}
+
+fn hide(pages: &[WeakPage]) {
+    for page in pages.iter().filter_map(WeakPage::upgrade) {
+        page.emulate_focus(false);
+    }
+}
+
+/// Looks again when those who are idle now have been so for long.
+fn rest_soon(context: &BrowserContext) {
+    let Some(front) = context.front() else { return };
+    if std::mem::replace(&mut front.lock().is_resting, true) {
+        return;
+    }
+    let context = context.downgrade();
+    tokio::spawn(async move {
+        loop {
+            tokio::time::sleep(LINGER).await;
+            let Some(inner) = context.upgrade() else { return };
+            if !rest(&BrowserContext::from_inner(inner)) {
+                return;
+            }
+        }
+    });
+}
+
+/// Sends idle pages to the background. When one page is left, its tab is the one that the browser shows. Tells
+/// whether there is more to do later.
+fn rest(context: &BrowserContext) -> bool {
+    let Some(front) = context.front() else { return false };
+    let (idle, alone, goes_on) = {
+        let mut front = front.lock();
+        let idle = front.take_idle(LINGER);
+        front.shown.retain(|shown| shown.page.upgrade().is_some_and(|page| !page.is_closed()));
+        let alone = match front.shown.as_slice() {
+            [shown] if front.active != Some(shown.key) => shown.page.upgrade(),
+            _ => None,
+        };
+        if let Some(page) = &alone {
+            front.active = Some(page.key());
+        }
+        // Who is busy comes back here when that ends.
+        let goes_on = front.shown.len() > 1 && front.shown.iter().any(|shown| shown.works == 0);
+        front.is_resting = goes_on;
+        (idle, alone, goes_on)
+    };
+    hide(&idle);
+    if let (Some(page), Ok(browser)) = (alone, context.browser()) {
+        browser.root().send(ActivateTarget { target_id: page.id().to_owned() }).ignore();
+    }
+    goes_on
+}

@@ -1,0 +1,124 @@
+//! Being a guest in a person's own browser: it is found by its profile, and only tabs of ours are touched.
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use parking_lot::Mutex;
+
+use super::browser::Browser;
+use crate::cdp::types::target::{AttachToTarget, CloseTarget, FilterEntry, SetDiscoverTargets, TargetInfo};
+use crate::error::{Error, Result};
+
+/// Where a browser writes on which port it listens, and where there.
+const PORT_FILE: &str = "DevToolsActivePort";
+
+/// The tabs that a guest has made, or that came of these.
+#[derive(Debug, Default)]
+pub(in crate::browser) struct Guest {
+    own: Mutex<HashSet<String>>,
+}
+
+/// The browsers that a person may have running.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum PersonsBrowser {
+    Chrome,
+    Edge,
+    Chromium,
+}
+
+impl PersonsBrowser {
+    /// The folder that its profiles lie in, where one is there; otherwise where it would be.
+    pub fn folder(self) -> PathBuf {
+        let folders = self.folders();
+        let found = folders.iter().find(|folder| folder.join(PORT_FILE).exists());
+        found.or(folders.first()).cloned().unwrap_or_default()
+    }
+
+    #[cfg(target_os = "linux")]
+    fn folders(self) -> Vec<PathBuf> {
+        let home = std::env::home_dir().unwrap_or_default();
+        let config = std::env::var_os("XDG_CONFIG_HOME").map_or_else(|| home.join(".config"), PathBuf::from);
+        match self {
+            Self::Chrome => vec![config.join("google-chrome")],
+            Self::Edge => vec![config.join("microsoft-edge")],
+            Self::Chromium => vec![config.join("chromium"), home.join("snap/chromium/common/chromium")],
+        }
+    }
+
+    #[cfg(target_os = "macos")]
+    fn folders(self) -> Vec<PathBuf> {
+        let support = std::env::home_dir().unwrap_or_default().join("Library/Application Support");
+        vec![support.join(match self {
+            Self::Chrome => "Google/Chrome",
+            Self::Edge => "Microsoft Edge",
+            Self::Chromium => "Chromium",
+        })]
+    }
+
+    #[cfg(windows)]
+    fn folders(self) -> Vec<PathBuf> {
+        let local = std::env::var_os("LOCALAPPDATA").map(PathBuf::from).unwrap_or_default();
+        let name = match self {
+            Self::Chrome => "Google/Chrome",
+            Self::Edge => "Microsoft/Edge",
+            Self::Chromium => "Chromium",
+        };
+        vec![local.join(name).join("User Data")]
+    }
+}
+
+/// Where the browser with this folder listens.
+///
+/// # Errors
+/// `no_guests`, where it does not run or lets nobody in.
+pub fn address(folder: &Path) -> Result<String> {
+    let told = std::fs::read_to_string(folder.join(PORT_FILE)).map_err(|_| Error::NoGuests)?;
+    let mut lines = told.lines();
+    let port = lines.next().and_then(|line| line.trim().parse::<u16>().ok()).ok_or(Error::NoGuests)?;
+    let path =
+        lines.next().map(str::trim).filter(|path| path.starts_with("/devtools/")).ok_or(Error::NoGuests)?;
+    Ok(format!("ws://127.0.0.1:{port}{path}"))
+}
+
+impl Guest {
+    /// Notes a tab as ours. False where it was already.
+    fn take(&self, id: &str) -> bool {
+        self.own.lock().insert(id.to_owned())
+    }
+
+    fn owns(&self, id: &str) -> bool {
+        self.own.lock().contains(id)
+    }
+}
+
+impl Browser {
+    /// Hears of tabs without touching them.
+    pub(in crate::browser) fn look_around(&self) {
+        let pages = FilterEntry { exclude: false, kind: Some("page".to_owned()) };
+        self.root().send(SetDiscoverTargets { discover: true, filter: Some(vec![pages]) }).ignore();
+    }
+
+    /// Attaches to a tab that we made.
+    pub(in crate::browser) fn visit(&self, guest: &Guest, target_id: &str) {
+        if guest.take(target_id) {
+            let attach = AttachToTarget { target_id: target_id.to_owned(), flatten: true };
+            self.root().send(attach).ignore();
+        }
+    }
+
+    /// Hears of a tab that is new: one that came of ours is ours.
+    pub(in crate::browser) fn noticed(&self, guest: &Guest, info: &TargetInfo) {
+        if info.opener_id.as_ref().is_some_and(|opener| guest.owns(opener)) {
+            self.visit(guest, &info.target_id);
+        }
+    }
+
+    /// Leaves all as it was.
+    pub(in crate::browser) async fn leave(&self, guest: &Guest) {
+        let own = std::mem::take(&mut *guest.own.lock());
+        let closing = own.into_iter().map(|target_id| self.root().send(CloseTarget { target_id }));
+        for closed in closing.collect::<Vec<_>>() {
+            // What is gone already is as it was.
+            let _ = closed.await;
+        }
+    }
+}

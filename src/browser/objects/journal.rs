@@ -1,0 +1,212 @@
+//! What has happened on a page, in an order: who acts can ask afterwards what the action caused.
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::cdp::types::network::{RequestWillBeSent, ResponseReceived};
+
+/// A point in a page's history.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mark(u64);
+
+/// What has happened since a mark.
+#[derive(Debug, Clone, Default)]
+pub struct Pending {
+    /// The main frame began to navigate, or committed a new document.
+    pub navigating: bool,
+    /// The main frame has committed a new document.
+    pub committed: bool,
+    /// The main frame moved to another place within its document.
+    pub moved_within: bool,
+    /// Frames that began to load since then and have not stopped.
+    pub loading: usize,
+    /// Requests begun since then that have not ended.
+    pub requests: usize,
+    /// Fetches begun since then that were answered, but have not been read to their end.
+    pub bodies: usize,
+    /// When the newest effect was seen, if there was one.
+    pub last_effect: Option<Instant>,
+    /// New windows asked for.
+    pub windows: usize,
+    /// A dialog is open.
+    pub dialog: bool,
+    /// A file chooser waits.
+    pub chooser: bool,
+    /// The page has closed or crashed.
+    pub gone: bool,
+}
+
+#[derive(Debug, Default)]
+pub(in crate::browser) struct Journal {
+    sequence: u64,
+    last_effect: Option<(u64, Instant)>,
+    navigation: u64,
+    commit: u64,
+    moved_within: u64,
+    loading: HashMap<String, u64>,
+    windows: Vec<u64>,
+    requests: HashMap<String, u64>,
+    bodies: HashMap<String, u64>,
+    /// The newest documents of the main frame that nobody of us asked for, oldest first.
+    replaced: Vec<Replaced>,
+    /// It was stopped, and that has not been told.
+    stopped: bool,
+}
+
+/// A document that another one took the place of.
+#[derive(Debug)]
+struct Replaced {
+    since: Instant,
+    address: String,
+    /// It was read to its end.
+    is_read: bool,
+}
+
+/// So many documents in so short a time, of no more addresses than these, are a page that replaces itself without end.
+const MANY_DOCUMENTS: usize = 6;
+const SHORT: Duration = Duration::from_secs(10);
+const FEW_ADDRESSES: usize = 2;
+
+/// The kinds of request whose end an action waits for.
+const AWAITED: [&str; 5] = ["Document", "Stylesheet", "Script", "XHR", "Fetch"];
+
+/// A page that asks for more at once is not waited for request by request.
+const MOST_REQUESTS: usize = 10_000;
+
+impl Journal {
+    pub(in crate::browser) fn mark(&self) -> Mark {
+        Mark(self.sequence)
+    }
+
+    pub(in crate::browser) fn since(&self, Mark(mark): Mark) -> Pending {
+        Pending {
+            navigating: self.navigation > mark || self.commit > mark,
+            committed: self.commit > mark,
+            moved_within: self.moved_within > mark,
+            loading: self.loading.values().filter(|begun| **begun > mark).count(),
+            requests: self.requests.values().filter(|begun| **begun > mark).count(),
+            bodies: self.bodies.values().filter(|begun| **begun > mark).count(),
+            last_effect: self.last_effect.filter(|(sequence, _)| *sequence > mark).map(|(_, at)| at),
+            windows: self.windows.iter().filter(|opened| **opened > mark).count(),
+            ..Pending::default()
+        }
+    }
+
+    pub(in crate::browser) fn effect(&mut self) {
+        self.sequence += 1;
+        self.last_effect = Some((self.sequence, Instant::now()));
+    }
+
+    pub(in crate::browser) fn navigation_begun(&mut self, main_frame: bool) {
+        self.effect();
+        if main_frame {
+            self.navigation = self.sequence;
+        }
+    }
+
+    pub(in crate::browser) fn committed(&mut self, main_frame: bool, url: &str) {
+        self.effect();
+        if main_frame {
+            let address = url.split(['?', '#']).next().unwrap_or_default();
+            if self.replaced.len() == 2 * MANY_DOCUMENTS {
+                self.replaced.remove(0);
+            }
+            let address = address.to_owned();
+            self.replaced.push(Replaced { since: Instant::now(), address, is_read: false });
+            self.commit = self.sequence;
+            // The requests of the old document are nobody's any more.
+            self.requests.clear();
+            self.bodies.clear();
+        }
+    }
+
+    /// The document of the main frame was read to its end.
+    pub(in crate::browser) fn document_read(&mut self) {
+        if let Some(newest) = self.replaced.last_mut() {
+            newest.is_read = true;
+        }
+    }
+
+    /// What comes next was asked for by us.
+    pub(in crate::browser) fn begin_anew(&mut self) {
+        self.replaced.clear();
+        self.stopped = false;
+    }
+
+    /// Whether the main frame puts one document after the other in its place. It is waited for one that has been read to its
+    /// end, though not for ever.
+    pub(in crate::browser) fn is_restless(&self) -> bool {
+        let few = |documents: &[Replaced]| {
+            let addresses: HashSet<&str> =
+                documents.iter().map(|document| document.address.as_str()).collect();
+            addresses.len() <= FEW_ADDRESSES
+        };
+        let is_read = self.replaced.last().is_some_and(|newest| newest.is_read);
+        let wanted = if is_read { MANY_DOCUMENTS } else { 2 * MANY_DOCUMENTS };
+        let newest = self.replaced.len().checked_sub(wanted).map(|first| &self.replaced[first..]);
+        newest.is_some_and(|documents| documents[0].since.elapsed() < SHORT && few(documents))
+    }
+
+    /// The page is stopped: whether any of its documents was read to its end before another one took its place.
+    pub(in crate::browser) fn stopped(&mut self) -> bool {
+        self.stopped = true;
+        std::mem::take(&mut self.replaced).iter().any(|document| document.is_read)
+    }
+
+    pub(in crate::browser) fn take_stopped(&mut self) -> bool {
+        std::mem::take(&mut self.stopped)
+    }
+
+    pub(in crate::browser) fn moved_within(&mut self, main_frame: bool) {
+        self.effect();
+        if main_frame {
+            self.moved_within = self.sequence;
+        }
+    }
+
+    pub(in crate::browser) fn loading(&mut self, frame: &str, loading: bool) {
+        self.effect();
+        if loading {
+            self.loading.insert(frame.to_owned(), self.sequence);
+        } else {
+            self.loading.remove(frame);
+        }
+    }
+
+    pub(in crate::browser) fn is_loading(&self, frame: &str) -> bool {
+        self.loading.contains_key(frame)
+    }
+
+    pub(in crate::browser) fn window_opened(&mut self) {
+        self.effect();
+        self.windows.push(self.sequence);
+        if self.windows.len() > MOST_REQUESTS {
+            self.windows.remove(0);
+        }
+    }
+
+    pub(in crate::browser) fn request_begun(&mut self, told: &RequestWillBeSent) {
+        self.effect();
+        let awaited = told.kind.as_deref().is_some_and(|kind| AWAITED.contains(&kind));
+        if awaited && self.requests.len() < MOST_REQUESTS {
+            self.requests.insert(told.request_id.clone(), self.sequence);
+        }
+    }
+
+    /// A page that fetches need not read what comes: such a request ends when nobody remembers it.
+    pub(in crate::browser) fn request_answered(&mut self, told: &ResponseReceived) {
+        if told.kind == "Fetch"
+            && let Some(begun) = self.requests.remove(&told.request_id)
+        {
+            self.effect();
+            self.bodies.insert(told.request_id.clone(), begun);
+        }
+    }
+
+    pub(in crate::browser) fn request_ended(&mut self, id: &str) {
+        if self.requests.remove(id).or_else(|| self.bodies.remove(id)).is_some() {
+            self.effect();
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! What there is: the browser, its contexts, pages, frames and workers, and who tells what happens to them.
+pub(super) mod browser;
+pub(super) mod context;
+pub(super) mod dialect;
+pub(super) mod download;
+pub mod events;
+pub(super) mod frame;
+pub(super) mod front;
+pub(super) mod guest;
+pub(super) mod journal;
+pub(super) mod navigation;
+pub(super) mod network;
+pub(super) mod page;
+pub(super) mod parts;
+pub(super) mod pulse;
+pub(super) mod raw;
+pub(super) mod restless;
+pub(super) mod worker;
+pub(super) mod world;

@@ -1,0 +1,342 @@
+//! Going somewhere, and knowing when one is there.
+use std::borrow::Cow;
+use std::time::{Duration, Instant};
+
+use tokio::time::timeout;
+
+use super::frame::{Frame, Moments};
+use super::journal::Journal;
+use super::page::Page;
+use super::pulse::PATIENCE;
+use crate::cdp::types::emulation::SetScriptExecutionDisabled;
+use crate::cdp::types::network::Response;
+use crate::cdp::types::page::{GetNavigationHistory, Navigate, NavigateToHistoryEntry, Reload, StopLoading};
+use crate::error::{Error, Result};
+
+/// The moment at which a navigation counts as done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum WaitUntil {
+    /// The new document has begun to arrive.
+    Commit,
+    /// It has been read to its end.
+    DomContentLoaded,
+    /// It and what it refers to have been loaded.
+    #[default]
+    Load,
+    /// And for half a second nothing has been asked for.
+    NetworkIdle,
+}
+
+/// How to navigate.
+#[derive(Debug, Clone)]
+pub struct NavigateOptions {
+    pub until: WaitUntil,
+    pub limit: Duration,
+    pub referrer: Option<String>,
+}
+
+/// The whole navigation has a deadline; the command in it only must not have a shorter one.
+const COMMAND_LIMIT: Duration = Duration::from_secs(5);
+
+impl Default for NavigateOptions {
+    fn default() -> Self {
+        Self { until: WaitUntil::Load, limit: Duration::from_secs(30), referrer: None }
+    }
+}
+
+/// What a navigation led to.
+#[derive(Debug, Clone)]
+pub enum Arrival {
+    /// A document, with the response that it came in; `None` for `about:blank`, `data:` and a restored page.
+    Document(Option<Box<Response>>),
+    /// A place within the document that was there already.
+    SameDocument,
+    /// A file, which the browser downloads; the document stays.
+    Download,
+    /// Nothing (204 or 205); the document stays.
+    NoContent,
+    /// The page opened a dialog before it had loaded.
+    Dialog,
+}
+
+impl Moments {
+    pub(in crate::browser) fn reached(self, until: WaitUntil) -> bool {
+        match until {
+            WaitUntil::Commit => self.commit,
+            WaitUntil::DomContentLoaded => self.dom_content_loaded,
+            WaitUntil::Load => self.load,
+            WaitUntil::NetworkIdle => self.network_idle,
+        }
+    }
+}
+
+/// How the browser says that another navigation took the place of this one.
+const ABORTED: &str = "net::ERR_ABORTED";
+
+impl Page {
+    /// Navigates the main frame. See [`Frame::goto`].
+    pub async fn goto(&self, url: &str, options: &NavigateOptions) -> Result<Arrival> {
+        self.main_frame().goto(url, options).await
+    }
+
+    /// Loads the document again.
+    pub async fn reload(&self, options: &NavigateOptions) -> Result<Arrival> {
+        self.load_again(false, options).await
+    }
+
+    /// Loads the document again, and all that belongs to it, past all caches.
+    pub async fn reload_fresh(&self, options: &NavigateOptions) -> Result<Arrival> {
+        self.load_again(true, options).await
+    }
+
+    async fn load_again(&self, ignore_cache: bool, options: &NavigateOptions) -> Result<Arrival> {
+        let _work = self.work();
+        self.revive();
+        let history = self.session().call_within(GetNavigationHistory {}, options.limit).await?;
+        let before = self.main_frame().loader();
+        self.with_journal(Journal::begin_anew);
+        let reload = async {
+            self.session().call_within(Reload { ignore_cache: Some(ignore_cache) }, options.limit).await?;
+            self.until_arrived(&before, options).await
+        };
+        let again = async || match history.entries.get(history.current_index) {
+            Some(entry) => self.go_to(entry.id, options).await,
+            None => Err(Error::PageBusy),
+        };
+        self.leave_by(reload, again, options).await
+    }
+
+    /// Goes back in the history of the tab.
+    pub async fn go_back(&self, options: &NavigateOptions) -> Result<Arrival> {
+        self.go(-1, "back", options).await
+    }
+
+    /// Goes forward in the history of the tab.
+    pub async fn go_forward(&self, options: &NavigateOptions) -> Result<Arrival> {
+        self.go(1, "forward", options).await
+    }
+
+    async fn go(&self, steps: isize, direction: &'static str, options: &NavigateOptions) -> Result<Arrival> {
+        let _work = self.work();
+        let history = self.session().call_within(GetNavigationHistory {}, options.limit).await?;
+        let entry =
+            history.current_index.checked_add_signed(steps).and_then(|index| history.entries.get(index));
+        let entry = entry.ok_or(Error::NoHistory { direction })?;
+        self.revive();
+        let (first, again) = (self.go_to(entry.id, options), async || self.go_to(entry.id, options).await);
+        match self.leave_by(first, again, options).await {
+            // Not every browser tells beforehand how far its history goes.
+            Err(Error::Protocol { message, .. }) if message.starts_with("no such history entry") => {
+                Err(Error::NoHistory { direction })
+            }
+            gone => gone,
+        }
+    }
+
+    async fn go_to(&self, entry_id: i64, options: &NavigateOptions) -> Result<Arrival> {
+        let before = (self.main_frame().loader(), self.mark());
+        self.with_journal(Journal::begin_anew);
+        let go = NavigateToHistoryEntry { entry_id };
+        self.session().call_within(go, options.limit).await?;
+        let moved_within = self.until(|page| {
+            let frame = page.main_frame();
+            if page.obstruction().is_some() || frame.loader() != before.0 {
+                Some(false)
+            } else {
+                page.pending_since(before.1).moved_within.then_some(true)
+            }
+        });
+        match timeout(options.limit, moved_within).await {
+            Ok(Ok(true)) => Ok(Arrival::SameDocument),
+            Ok(Ok(false)) => self.until_arrived(&before.0, options).await,
+            Ok(Err(error)) => Err(error),
+            Err(_) => Err(Error::NavigationSlow { waited: options.limit }),
+        }
+    }
+
+    /// Leaves the document by `way`, whatever it does against that: dialogs that are in the way are dismissed, a script that
+    /// runs without end is ended. What cannot be ended goes with the process that it runs in, which takes along the other tabs
+    /// that hang in it; then `again` goes on.
+    ///
+    /// # Errors
+    /// `page_busy` when even that is in vain.
+    async fn leave_by(
+        &self,
+        way: impl Future<Output = Result<Arrival>>,
+        again: impl AsyncFnOnce() -> Result<Arrival>,
+        options: &NavigateOptions,
+    ) -> Result<Arrival> {
+        let was_asked = self.dialog().is_some();
+        let _leaving = self.leave_dialogs();
+        let leave = async {
+            // First: nothing reaches a page any more that another one waits to replace.
+            let left =
+                if self.release().await { self.unless_unleavable(way).await } else { Err(Error::PageBusy) };
+            match left {
+                Ok(arrival) => return Ok(arrival),
+                // The navigation that was asked about ended only now, and took this one with it.
+                Err(Error::NavigationFailed { reason }) if was_asked && reason == ABORTED => {}
+                Err(Error::PageBusy) if self.end_renderer().await => self.revive(),
+                Err(error) => return Err(error),
+            }
+            again().await
+        };
+        let left = timeout(options.limit, leave).await;
+        left.unwrap_or_else(|_| {
+            self.session().send(StopLoading {}).ignore();
+            Err(Error::NavigationSlow { waited: options.limit })
+        })
+    }
+
+    async fn unless_unleavable(&self, way: impl Future<Output = Result<Arrival>>) -> Result<Arrival> {
+        tokio::select! {
+            biased;
+            arrived = way => arrived,
+            () = self.until_unleavable() => Err(Error::PageBusy),
+        }
+    }
+
+    async fn until_arrived(&self, before: &str, options: &NavigateOptions) -> Result<Arrival> {
+        self.main_frame().until_arrived(before, options).await
+    }
+
+    /// Waits until the main frame's document has reached `until`, at most `limit`. True unless time ran out.
+    pub async fn until_reached(&self, until: WaitUntil, limit: Duration) -> Result<bool> {
+        let reached = self.until(|page| {
+            (page.obstruction().is_some() || page.main_frame().moments().reached(until)).then_some(())
+        });
+        timeout(limit, reached).await.map_or(Ok(false), |reached| reached.map(|()| true))
+    }
+
+    /// The response in which the current document came, if it came in one.
+    pub fn document_response(&self) -> Option<Response> {
+        let loader = self.main_frame().loader();
+        self.with_network(|network| network.document_response(&loader).cloned())
+    }
+}
+
+/// Whether `url` is a place within the document at `here`.
+fn stays(here: &str, url: &str) -> bool {
+    let document = |url: &str| url.split('#').next().map(str::to_owned);
+    url.contains('#') && document(here) == document(url)
+}
+
+/// `localhost:8080/x` has a host and a port, and no scheme named localhost.
+fn with_scheme(url: &str) -> Cow<'_, str> {
+    let is_local = url.starts_with("localhost") || url.starts_with("127.0.0.1");
+    if is_local { Cow::Owned(format!("http://{url}")) } else { Cow::Borrowed(url) }
+}
+
+impl Frame {
+    /// Navigates and waits. A download, an answer without content and a dialog end it too: they are arrivals.
+    pub async fn goto(&self, url: &str, options: &NavigateOptions) -> Result<Arrival> {
+        let page = self.page()?;
+        let url = &*with_scheme(url);
+        if let Some(referrer) = &options.referrer
+            && page.sends_other_referrer(referrer)
+        {
+            let reason = "\"referer\" is already specified as extra HTTP header".to_owned();
+            return Err(Error::NavigationFailed { reason });
+        }
+        let _work = page.work();
+        let has_crashed = page.is_crashed();
+        page.revive();
+        if self != page.main_frame() {
+            let arrived = timeout(options.limit, self.start_and_wait(&page, url, options)).await;
+            return arrived.unwrap_or(Err(Error::NavigationSlow { waited: options.limit }));
+        }
+        let go = async {
+            if page.floods_dialogs() {
+                self.silence(&page, options).await?;
+            }
+            self.start_and_wait(&page, url, options).await
+        };
+        if has_crashed {
+            // Nothing is there that could answer, or would have to be left.
+            let arrived = timeout(options.limit, go).await;
+            return arrived.unwrap_or(Err(Error::NavigationSlow { waited: options.limit }));
+        }
+        if stays(&page.url(), url) {
+            // Who moves within the document does not leave it.
+            let moved = timeout(options.limit, page.unless_stuck(Some(PATIENCE), go)).await;
+            return moved.unwrap_or(Err(Error::NavigationSlow { waited: options.limit }));
+        }
+        page.leave_by(go, async || self.start_and_wait(&page, url, options).await, options).await
+    }
+
+    /// Leaves a document that asks without end and so never gets to anything else: without its scripts, for an empty one.
+    async fn silence(&self, page: &Page, options: &NavigateOptions) -> Result<()> {
+        page.session().send(SetScriptExecutionDisabled { value: true }).ignore();
+        let left = self.start_and_wait(page, "about:blank", options).await;
+        page.session().send(SetScriptExecutionDisabled { value: false }).ignore();
+        left.map(drop)
+    }
+
+    async fn start_and_wait(&self, page: &Page, url: &str, options: &NavigateOptions) -> Result<Arrival> {
+        let (before, mark, begun) = (self.loader(), page.mark(), Instant::now());
+        page.with_journal(Journal::begin_anew);
+        let navigate = Navigate {
+            url: url.to_owned(),
+            referrer: options.referrer.clone(),
+            // As if it had been typed, which is what a person does.
+            transition_type: Some("typed".to_owned()),
+            frame_id: Some(self.id().to_owned()),
+        };
+        let navigation = self.session().send(navigate).within(options.limit + COMMAND_LIMIT);
+        let navigated = tokio::select! {
+            navigated = navigation => navigated?,
+            // The old document asks whether it may be left.
+            asked = page.until(Page::obstruction) => return asked.map(|_| Arrival::Dialog),
+        };
+        if let Some(reason) = navigated.error_text.filter(|text| !text.is_empty()) {
+            if navigated.is_download == Some(true) {
+                return Ok(Arrival::Download);
+            }
+            let status = navigated.loader_id.as_deref().and_then(|loader| {
+                page.with_network(|network| network.document_response(loader).map(|response| response.status))
+            });
+            return match status {
+                Some(204 | 205) => Ok(Arrival::NoContent),
+                // The browser only sees that a connection failed; its way out may know why.
+                _ => Err(page.context().explain_failure(begun).unwrap_or(Error::NavigationFailed { reason })),
+            };
+        }
+        if navigated.loader_id.is_some_and(|loader| *loader != *before) {
+            return self.until_arrived(&before, options).await;
+        }
+        let is_main = self == page.main_frame();
+        let moved = page.until(|page| (!is_main || page.pending_since(mark).moved_within).then_some(()));
+        moved.await.map(|()| Arrival::SameDocument)
+    }
+
+    /// Waits until a document other than `before` has reached the moment wanted.
+    async fn until_arrived(&self, before: &str, options: &NavigateOptions) -> Result<Arrival> {
+        let page = self.page()?;
+        let mut was_stopped = false;
+        let arrived = page.until(|page| {
+            if self.is_detached() {
+                return Some(Err(Error::FrameDetached));
+            }
+            if page.obstruction().is_some() {
+                return Some(Ok(Arrival::Dialog));
+            }
+            // One that is stopped may never say that it has been read to its end.
+            if self == page.main_frame() && page.is_restless() {
+                let page = page.clone();
+                tokio::spawn(async move { page.stop_replacing().await });
+                was_stopped = true;
+            }
+            let reached = self.moments().reached(options.until) || (was_stopped && !page.is_loading(self));
+            let here = *self.loader() != *before && reached;
+            here.then(|| {
+                let loader = self.loader();
+                let response = page.with_network(|network| network.document_response(&loader).cloned());
+                Ok(Arrival::Document(response.map(Box::new)))
+            })
+        });
+        match timeout(options.limit, arrived).await {
+            Ok(arrived) => arrived?,
+            Err(_) => Err(Error::NavigationSlow { waited: options.limit }),
+        }
+    }
+}

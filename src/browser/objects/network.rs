@@ -1,0 +1,197 @@
+//! The requests of a page, newest last, bounded.
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+
+use crate::cdp::types::network::{
+    HeaderList, LoadingFailed, LoadingFinished, RequestWillBeSent, Response, ResponseReceived,
+    WebSocketCreated,
+};
+
+/// How many requests are kept: the newest.
+const KEPT: usize = 1_000;
+/// Longer bodies are asked for when somebody wants to see them.
+const LONGEST_SENT: usize = 4_096;
+
+/// One request and what became of it. Times are seconds of the browser's own clock.
+#[derive(Debug, Clone, Default)]
+pub struct RequestEntry {
+    pub id: String,
+    pub session: Arc<str>,
+    pub frame: Option<String>,
+    pub loader: String,
+    pub url: String,
+    pub method: String,
+    /// `Document`, `Script`, `XHR`, … as the browser names it.
+    pub kind: String,
+    pub started: f64,
+    /// Seconds since 1970.
+    pub wall_time: f64,
+    pub ended: Option<f64>,
+    pub response: Option<Response>,
+    pub failure: Option<String>,
+    pub from_cache: bool,
+    pub encoded_bytes: f64,
+    /// How many redirects led here.
+    pub redirects: u32,
+    /// Counts the requests of its page; never given again.
+    pub number: u64,
+    pub sent_headers: HeaderList,
+    /// What it sent, as far as that was told.
+    pub sent_body: Option<Vec<u8>>,
+    /// It sent something that was not told, or was too long to be kept.
+    pub sends_more: bool,
+}
+
+/// What a page asked for since its last navigation.
+#[derive(Debug, Default)]
+pub struct NetworkLog {
+    entries: VecDeque<RequestEntry>,
+    first: usize,
+    next_number: u64,
+    positions: HashMap<String, usize>,
+}
+
+impl NetworkLog {
+    /// All that is kept, oldest first.
+    pub fn entries(&self) -> impl Iterator<Item = &RequestEntry> {
+        self.entries.iter()
+    }
+
+    /// The response to the request for a document.
+    pub fn document_response(&self, loader: &str) -> Option<&Response> {
+        self.get(loader)?.response.as_ref()
+    }
+
+    /// The newest request with this id: redirects share one.
+    pub fn get(&self, id: &str) -> Option<&RequestEntry> {
+        let position = self.positions.get(id)?;
+        self.entries.get(position.checked_sub(self.first)?)
+    }
+
+    fn get_mut(&mut self, id: &str) -> Option<&mut RequestEntry> {
+        let position = self.positions.get(id)?;
+        self.entries.get_mut(position.checked_sub(self.first)?)
+    }
+
+    /// A new document: what belonged to the old one goes, the request for the new one stays.
+    pub(in crate::browser) fn document_changed(&mut self, loader: &str) {
+        let kept: Vec<_> =
+            self.entries.drain(..).filter(|entry| entry.loader == loader || entry.id == loader).collect();
+        self.positions.clear();
+        self.first = 0;
+        for entry in kept {
+            self.push(entry);
+        }
+    }
+
+    pub(in crate::browser) fn begun(&mut self, told: RequestWillBeSent, session: &str) {
+        let mut redirects = 0;
+        if let Some(response) = told.redirect_response
+            && let Some(before) = self.get_mut(&told.request_id)
+        {
+            before.response = Some(response);
+            before.ended = Some(told.timestamp);
+            redirects = before.redirects + 1;
+        }
+        let (body, untold) = body_of(&told.request);
+        let sends_more = untold || body.as_ref().is_some_and(|body| body.len() > LONGEST_SENT);
+        self.push(RequestEntry {
+            id: told.request_id,
+            sent_headers: told.request.headers,
+            sent_body: body.filter(|_| !sends_more),
+            sends_more,
+            session: Arc::from(session),
+            frame: told.frame_id,
+            loader: told.loader_id,
+            url: told.request.url,
+            method: told.request.method,
+            kind: told.kind.unwrap_or_default(),
+            started: told.timestamp,
+            wall_time: told.wall_time,
+            redirects,
+            ..RequestEntry::default()
+        });
+    }
+
+    pub(in crate::browser) fn answered(&mut self, told: ResponseReceived) {
+        if let Some(entry) = self.get_mut(&told.request_id) {
+            entry.kind = told.kind;
+            entry.response = Some(told.response);
+        }
+    }
+
+    pub(in crate::browser) fn finished(&mut self, told: &LoadingFinished) {
+        if let Some(entry) = self.get_mut(&told.request_id) {
+            entry.ended = Some(told.timestamp);
+            entry.encoded_bytes = told.encoded_data_length;
+        }
+    }
+
+    pub(in crate::browser) fn failed(&mut self, told: &LoadingFailed) {
+        if let Some(entry) = self.get_mut(&told.request_id) {
+            entry.ended = Some(told.timestamp);
+            entry.failure = Some(match &told.blocked_reason {
+                Some(reason) => format!("{} ({reason})", told.error_text),
+                None => told.error_text.clone(),
+            });
+        }
+    }
+
+    pub(in crate::browser) fn served_from_cache(&mut self, id: &str) {
+        if let Some(entry) = self.get_mut(id) {
+            entry.from_cache = true;
+        }
+    }
+
+    pub(in crate::browser) fn socket_opened(&mut self, told: &WebSocketCreated) {
+        self.push(RequestEntry {
+            id: told.request_id.clone(),
+            url: told.url.clone(),
+            method: "GET".to_owned(),
+            kind: "WebSocket".to_owned(),
+            ..RequestEntry::default()
+        });
+    }
+
+    pub(in crate::browser) fn socket_closed(&mut self, id: &str) {
+        if let Some(entry) = self.get_mut(id) {
+            entry.ended = Some(entry.started);
+        }
+    }
+
+    fn push(&mut self, mut entry: RequestEntry) {
+        if entry.number == 0 {
+            self.next_number += 1;
+            entry.number = self.next_number;
+        }
+        if self.entries.len() == KEPT
+            && let Some(oldest) = self.entries.pop_front()
+        {
+            if self.positions.get(&oldest.id) == Some(&self.first) {
+                self.positions.remove(&oldest.id);
+            }
+            self.first += 1;
+        }
+        self.positions.insert(entry.id.clone(), self.first + self.entries.len());
+        self.entries.push_back(entry);
+    }
+}
+
+/// The body of a request as the browser tells it, and whether it has one that it does not tell.
+pub(in crate::browser) fn body_of(request: &crate::cdp::types::network::Request) -> (Option<Vec<u8>>, bool) {
+    if let Some(entries) = &request.post_data_entries
+        && entries.iter().all(|entry| entry.bytes.is_some())
+        && !entries.is_empty()
+    {
+        let parts = entries.iter().filter_map(|entry| BASE64_STANDARD.decode(entry.bytes.as_deref()?).ok());
+        return (Some(parts.flatten().collect()), false);
+    }
+    match (&request.post_data, request.has_post_data) {
+        (Some(text), _) => (Some(text.clone().into_bytes()), false),
+        (None, Some(true)) => (None, true),
+        (None, _) => (None, false),
+    }
+}

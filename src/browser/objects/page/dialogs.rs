@@ -1,0 +1,179 @@
+//! What a page asks a person: dialogs, and file choosers.
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep, sleep_until};
+
+use super::{Page, PageState, WeakPage};
+use crate::browser::objects::events::PageEvent;
+use crate::browser::objects::frame::Frame;
+use crate::cdp::CdpSession;
+use crate::cdp::types::page as wire;
+use crate::error::{Error, Result};
+
+/// A dialog that is open: an alert, a confirm, a prompt, or the question before leaving.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dialog {
+    /// `alert`, `confirm`, `prompt` or `beforeunload`.
+    pub kind: String,
+    pub message: String,
+    pub default_prompt: String,
+    pub url: String,
+    pub(super) session: String,
+    /// Tells it from one that says the same: a page can open the next before we know that the last is closed.
+    pub(super) number: u64,
+}
+
+/// A file chooser that the page asked for, and that nobody has answered.
+#[derive(Debug, Clone)]
+pub struct FileChooser {
+    pub frame: Frame,
+    /// The input; `None` when the page used a picker without one.
+    pub backend_node_id: Option<i64>,
+    pub multiple: bool,
+}
+
+/// An open dialog that is being answered, among what an action waits for.
+pub(super) const DIALOG: &str = "dialog";
+
+/// A document that opens more dialogs than this is not asking anybody any more.
+const MOST_DIALOGS: u32 = 20;
+
+impl Page {
+    /// The dialog that is open, if one is.
+    pub fn dialog(&self) -> Option<Dialog> {
+        self.inner.state.lock().dialog.clone()
+    }
+
+    /// The dialog that is open, where nobody but the caller could answer it: the page stands still until then.
+    pub(in crate::browser) fn obstruction(&self) -> Option<Dialog> {
+        if self.context().answers_dialogs() { None } else { self.dialog() }
+    }
+
+    /// The file chooser that waits for an answer, if one does.
+    pub fn file_chooser(&self) -> Option<FileChooser> {
+        self.inner.state.lock().chooser.clone()
+    }
+
+    /// Forgets the waiting file chooser: it has been answered, or given up.
+    pub fn take_file_chooser(&self) -> Option<FileChooser> {
+        self.inner.state.lock().chooser.take()
+    }
+
+    /// Lets a file chooser wait on, unless another one does.
+    pub fn reopen_file_chooser(&self, chooser: FileChooser) {
+        self.inner.state.lock().chooser.get_or_insert(chooser);
+    }
+
+    /// Answers the open dialog, once a person could have read it.
+    pub async fn answer_dialog(&self, accept: bool, prompt_text: Option<String>) -> Result<Dialog> {
+        let (dialog, readable) = {
+            let state = self.inner.state.lock();
+            let dialog = state.dialog.clone().ok_or(Error::NoDialog)?;
+            (dialog, state.dialog_opened + self.reading_time(&state))
+        };
+        sleep_until(readable).await;
+        let session = self.sessions().into_iter().find(|session| session.id() == dialog.session);
+        let session = session.unwrap_or_else(|| self.inner.session.clone());
+        session.call(wire::HandleJavaScriptDialog { accept, prompt_text }).await?;
+        self.update(|state| {
+            if state.dialog.as_ref() == Some(&dialog) {
+                state.dialog = None;
+            }
+        });
+        Ok(dialog)
+    }
+
+    /// Answers the open dialog as somebody who leaves the page, and those that open until the guard is dropped. `None`
+    /// when no dialog is open.
+    pub(in crate::browser) fn leave_dialogs(&self) -> Option<Leaving> {
+        let dialog = self.obstruction()?;
+        self.update(|state| {
+            state.leavers += 1;
+            state.dialog = None;
+        });
+        let session = self.sessions().into_iter().find(|session| session.id() == dialog.session);
+        // A navigation that asked whether it may go on does not: it would meet the one that comes.
+        let answer = wire::HandleJavaScriptDialog { accept: false, prompt_text: None };
+        session.as_ref().unwrap_or(&self.inner.session).send(answer).ignore();
+        Some(Leaving(self.downgrade()))
+    }
+
+    /// Answers the next dialog that opens, once.
+    pub fn answer_next_dialog(&self, accept: bool, prompt_text: Option<String>) {
+        self.update(|state| state.next_answer = Some((accept, prompt_text)));
+    }
+
+    /// Whether the document opens dialogs without end, so that they are dismissed unasked.
+    pub fn floods_dialogs(&self) -> bool {
+        self.inner.state.lock().dialogs_in_a_row > MOST_DIALOGS
+    }
+
+    /// Tells of the open dialog, once, as soon as anybody knows of the page.
+    pub(super) fn tell_dialog(&self) {
+        let untold = self.update(|state| {
+            let told = state.dialog_told;
+            let dialog = state.dialog.clone().filter(|dialog| state.ready && dialog.number > told)?;
+            state.dialog_told = dialog.number;
+            Some(dialog)
+        });
+        if let Some(dialog) = untold {
+            self.tell(&PageEvent::Dialog(dialog));
+        }
+    }
+
+    /// A dialog stands open until somebody answers, unless the answer was given before, or the document never stops.
+    pub(super) fn on_dialog(&self, dialog: Dialog, session: &CdpSession) {
+        let number = {
+            let mut state = self.inner.state.lock();
+            state.dialogs_ever += 1;
+            state.dialogs_ever
+        };
+        let dialog = Dialog { number, ..dialog };
+        let patient = self.context().answers_dialogs();
+        let answer = self.update(|state| {
+            state.journal.effect();
+            state.dialogs_in_a_row += u32::from(!patient);
+            let unasked = state.dialogs_in_a_row > MOST_DIALOGS || state.leavers > 0;
+            let flood = unasked.then_some((dialog.kind == "beforeunload", None));
+            let answer = flood.or_else(|| state.next_answer.take());
+            state.dialog = answer.is_none().then_some(dialog);
+            state.dialog_opened = Instant::now();
+            let (accept, prompt_text) = answer?;
+            let left = state.leavers > 0;
+            // What the answer causes belongs to what opened the dialog.
+            state.journal.loading(DIALOG, true);
+            let read = if left { Duration::ZERO } else { self.reading_time(state) };
+            Some((accept, prompt_text, read))
+        });
+        if let Some((accept, prompt_text, reading_time)) = answer {
+            let session = session.clone();
+            tokio::spawn(async move {
+                sleep(reading_time).await;
+                session.send(wire::HandleJavaScriptDialog { accept, prompt_text }).ignore();
+            });
+        } else {
+            // Its renderer stands still, and would tell nothing else before the answer.
+            if self.has_opener() && session.id() == self.inner.session.id() {
+                self.set_ready();
+            }
+            self.tell_dialog();
+        }
+    }
+
+    /// How long the open dialog has to be looked at. Of several in a row a person reads only the first ones.
+    fn reading_time(&self, state: &PageState) -> Duration {
+        const READ: u32 = 3;
+        if state.dialogs_in_a_row > READ { Duration::ZERO } else { self.inner.input.reading_time() }
+    }
+}
+
+/// As long as it is held, no dialog keeps the page from being left.
+pub(in crate::browser) struct Leaving(WeakPage);
+
+impl Drop for Leaving {
+    fn drop(&mut self) {
+        if let Some(page) = self.0.upgrade() {
+            page.update(|state| state.leavers -= 1);
+        }
+    }
+}

@@ -1,0 +1,436 @@
+//! What the browser tells of a page, and how it is heard from the beginning.
+use std::sync::{Arc, Weak};
+
+use super::dialogs::{DIALOG, Dialog, FileChooser};
+use super::own::asked_size;
+use super::{Page, PageInner};
+use crate::browser::objects::events::PageEvent;
+use crate::browser::objects::frame::Frame;
+use crate::cdp::types::console::{self, InspectorEnable};
+use crate::cdp::types::emulation::SetFocusEmulationEnabled;
+use crate::cdp::types::network::{self as net, Enable as NetworkEnable};
+use crate::cdp::types::page as wire;
+use crate::cdp::types::runtime::RunIfWaitingForDebugger;
+use crate::cdp::types::target::{AttachedToTarget, DetachedFromTarget, FilterEntry, SetAutoAttach};
+use crate::cdp::{CdpSession, Event, Observer, RawEvent};
+
+/// All that a page's sessions tell and that we keep. Anything else is not decoded.
+const HEARD: [&str; 23] = [
+    AttachedToTarget::METHOD,
+    DetachedFromTarget::METHOD,
+    console::TargetCrashed::METHOD,
+    wire::FrameAttached::METHOD,
+    wire::FrameDetached::METHOD,
+    wire::FrameNavigated::METHOD,
+    wire::NavigatedWithinDocument::METHOD,
+    wire::FrameStartedNavigating::METHOD,
+    wire::FrameRequestedNavigation::METHOD,
+    wire::FrameStartedLoading::METHOD,
+    wire::FrameStoppedLoading::METHOD,
+    wire::LifecycleEvent::METHOD,
+    wire::JavascriptDialogOpening::METHOD,
+    wire::JavascriptDialogClosed::METHOD,
+    wire::FileChooserOpened::METHOD,
+    wire::WindowOpen::METHOD,
+    net::RequestWillBeSent::METHOD,
+    net::ResponseReceived::METHOD,
+    net::LoadingFinished::METHOD,
+    net::LoadingFailed::METHOD,
+    net::RequestServedFromCache::METHOD,
+    net::WebSocketCreated::METHOD,
+    net::WebSocketClosed::METHOD,
+];
+
+impl Page {
+    fn show_document(&self, frame: &Frame) {
+        self.context().parts().iter().for_each(|part| part.on_document(self, frame));
+    }
+
+    /// Sets a session up and hears it until it ends. `is_root` is false for a frame that lives in another process.
+    pub(super) fn observe(&self, session: CdpSession, is_root: bool) {
+        let page = Arc::downgrade(&self.inner);
+        session.observe(
+            &HEARD,
+            Arc::new(PageObserver { page: page.clone(), session: session.clone(), is_root }),
+        );
+        let set_up = self.set_up(&session);
+        let size = (is_root && self.context().options().window_is_viewport)
+            .then(|| session.send(wire::GetLayoutMetrics {}));
+        tokio::spawn(async move {
+            if let Some(Ok(metrics)) = futures_util::future::OptionFuture::from(size).await
+                && let Some(inner) = page.upgrade()
+            {
+                let view = metrics.css_layout_viewport;
+                Page { inner }.own(|own| own.window = Some((view.client_width, view.client_height)));
+            }
+            if let Ok(tree) = set_up.await
+                && let Some(inner) = page.upgrade()
+            {
+                let page = Page { inner };
+                // A popup's first document is empty and without an address, until the one that was asked for commits.
+                let awaits_document = matches!(tree.frame_tree.frame.url.as_str(), "" | ":")
+                    && page.main_frame().loader().is_empty();
+                page.learn_tree(&tree.frame_tree, &session, is_root);
+                if is_root {
+                    match awaits_document && !page.is_script_window() {
+                        true => page.update(|state| state.awaits_document = true),
+                        false => page.set_ready(),
+                    }
+                }
+            }
+        });
+    }
+
+    /// Everything a new target needs before its first script runs, in one write.
+    fn set_up(&self, session: &CdpSession) -> crate::cdp::PendingReply<wire::FrameTreeReply> {
+        session.send(wire::Enable {}).ignore();
+        let tree = session.send(wire::GetFrameTree {});
+        session.send(wire::SetLifecycleEventsEnabled { enabled: true }).ignore();
+        session.send(NetworkEnable::default()).ignore();
+        session.send(InspectorEnable {}).ignore();
+        session.send(auto_attach()).ignore();
+        let is_root = session.id() == self.inner.session.id();
+        self.context().set_up_target(session, is_root);
+        if is_root && let Some(size) = self.opener().and_then(|opener| opener.inner.state.lock().opens_size) {
+            self.open_as_large(size);
+        }
+        self.own(|own| own.set_up(session));
+        if self.is_in_front() || self.context().options().emulation.focus_everywhere {
+            session.send(SetFocusEmulationEnabled { enabled: true }).ignore();
+        }
+        self.context().begin_session(session, Some(self), None);
+        session.send(RunIfWaitingForDebugger {}).ignore();
+        tree
+    }
+
+    /// Windows that this page opened with a script for an address: no document will ever commit in them.
+    fn end_wait_of_script_windows(&self) {
+        let is_waiting =
+            |page: &Page| page.opener().as_ref() == Some(self) && page.inner.state.lock().awaits_document;
+        for page in self.context().pages().into_iter().filter(is_waiting) {
+            page.set_ready();
+        }
+    }
+
+    fn is_script_window(&self) -> bool {
+        self.opener().is_some_and(|opener| opener.inner.state.lock().opens_script)
+    }
+
+    /// The page can be used. Told once.
+    pub(super) fn set_ready(&self) {
+        let first = self.update(|state| {
+            state.awaits_document = false;
+            !state.ready
+        });
+        if first {
+            self.context().on_page_ready(self);
+            self.update(|state| state.ready = true);
+            self.tell_dialog();
+        }
+    }
+
+    fn learn_tree(&self, tree: &wire::FrameTree, session: &CdpSession, is_root: bool) {
+        let frame = self.frame_or_new(&tree.frame.id, tree.frame.parent_id.as_deref(), session);
+        // A document that has committed since is the newer one.
+        if frame.loader().is_empty() {
+            let complete = tree.frame.url == "about:blank" && is_root;
+            frame.committed(&tree.frame, session, complete);
+            self.show_document(&frame);
+        }
+        for child in tree.child_frames.iter().flatten() {
+            self.learn_tree(child, session, is_root);
+        }
+    }
+
+    fn frame_or_new(&self, id: &str, parent: Option<&str>, session: &CdpSession) -> Frame {
+        let mut state = self.inner.state.lock();
+        if let Some(frame) = state.frames.get(id) {
+            return frame.clone();
+        }
+        let parent = parent.and_then(|parent| state.frames.get(parent).cloned());
+        let parent = parent.unwrap_or_else(|| self.inner.main_frame.clone());
+        let number = state.next_frame;
+        state.next_frame += 1;
+        let frame = Frame::new(Arc::downgrade(&self.inner), id, number, Some(parent), session.clone());
+        state.frames.insert(id.to_owned(), frame.clone());
+        frame
+    }
+
+    fn on_event(&self, event: &RawEvent, session: &CdpSession) {
+        if event.method().starts_with("Network.") {
+            self.on_network_event(event, session);
+        } else if let Some(told) = event.read::<wire::LifecycleEvent>() {
+            if let Some(frame) = self.frame_by_id(&told.frame_id) {
+                let current = frame.moment(&told.loader_id, &told.name);
+                let current = current && frame == *self.main_frame();
+                self.update(|state| {
+                    if current && told.name == "DOMContentLoaded" {
+                        state.journal.document_read();
+                    }
+                });
+                if current {
+                    match told.name.as_str() {
+                        "DOMContentLoaded" => self.tell(&PageEvent::DomContentLoaded),
+                        "load" => self.tell(&PageEvent::Load),
+                        _ => {}
+                    }
+                }
+            }
+        } else if event.method().starts_with("Page.frame")
+            || event.method() == wire::NavigatedWithinDocument::METHOD
+        {
+            self.on_frame_event(event, session);
+        } else if event.method().starts_with("Target.") {
+            self.on_target_event(event);
+        } else {
+            self.on_other_event(event, session);
+        }
+    }
+
+    fn on_frame_event(&self, event: &RawEvent, session: &CdpSession) {
+        if let Some(told) = event.read::<wire::FrameAttached>() {
+            let frame = self.frame_or_new(&told.frame_id, Some(&told.parent_frame_id), session);
+            frame.moved_to_process(session);
+            self.tell(&PageEvent::FrameAttached(frame));
+        } else if let Some(told) = event.read::<wire::FrameDetached>() {
+            // "swap": the frame goes on in another process, and keeps its number.
+            if told.reason != "swap" {
+                self.detach_frame(&told.frame_id);
+            }
+        } else if let Some(told) = event.read::<wire::FrameNavigated>() {
+            let frame = self.frame_or_new(&told.frame.id, told.frame.parent_id.as_deref(), session);
+            let restored = told.kind == "BackForwardCacheRestore";
+            self.detach_children(&frame);
+            frame.committed(&told.frame, session, restored);
+            self.context().note_origin(&told.frame.url);
+            let main = frame == *self.main_frame();
+            self.update(|state| {
+                state.journal.committed(main, &told.frame.url);
+                if main {
+                    state.network.document_changed(&told.frame.loader_id);
+                    state.dialogs_in_a_row = 0;
+                    state.chooser = None;
+                }
+            });
+            if main && self.inner.state.lock().awaits_document {
+                self.set_ready();
+            }
+            self.show_document(&frame);
+            self.tell(&PageEvent::FrameNavigated(frame));
+        } else if let Some(told) = event.read::<wire::NavigatedWithinDocument>() {
+            let main = told.frame_id == self.inner.target;
+            if let Some(frame) = self.frame_by_id(&told.frame_id) {
+                frame.moved_within(&told.url);
+                self.update(|state| state.journal.moved_within(main));
+                self.tell(&PageEvent::FrameNavigated(frame));
+            }
+        } else if let Some(told) = event.read::<wire::FrameStartedNavigating>() {
+            // `sameDocument` and `historySameDocument` bring no other one.
+            if !told.navigation_type.ends_with("ameDocument")
+                && let Some(frame) = self.frame_by_id(&told.frame_id)
+            {
+                frame.leaves();
+            }
+            let main = told.frame_id == self.inner.target;
+            self.update(|state| state.journal.navigation_begun(main));
+        } else if let Some(told) = event.read::<wire::FrameRequestedNavigation>() {
+            let main = told.frame_id == self.inner.target && told.disposition == "currentTab";
+            self.update(|state| state.journal.navigation_begun(main));
+        } else if let Some(told) = event.read::<wire::FrameStartedLoading>() {
+            self.update(|state| state.journal.loading(&told.frame_id, true));
+        } else if let Some(told) = event.read::<wire::FrameStoppedLoading>() {
+            if let Some(frame) = self.frame_by_id(&told.frame_id) {
+                frame.stopped_loading();
+            }
+            self.update(|state| state.journal.loading(&told.frame_id, false));
+        }
+    }
+
+    fn on_target_event(&self, event: &RawEvent) {
+        if let Some(told) = event.read::<AttachedToTarget>() {
+            let Ok(browser) = self.context().browser() else { return };
+            let session = browser.connection().session(&told.session_id);
+            if told.target_info.kind == "iframe" {
+                let frame = self.frame_or_new(&told.target_info.target_id, None, &session);
+                frame.moved_to_process(&session);
+                self.observe(session, false);
+            } else {
+                self.context().begin_worker(&session, &told.target_info, Some(self));
+            }
+        } else if let Some(told) = event.read::<DetachedFromTarget>() {
+            // The frame itself goes on, here or elsewhere, until it is said to be detached.
+            for frame in self.frames() {
+                if frame.session().id() == told.session_id {
+                    frame.forget_worlds();
+                }
+            }
+            self.update(|_| ());
+        }
+    }
+
+    fn on_network_event(&self, event: &RawEvent, session: &CdpSession) {
+        let private = self.context().is_private();
+        if let Some(told) = event.read::<net::RequestWillBeSent>() {
+            self.update(|state| {
+                state.journal.request_begun(&told);
+                if !private {
+                    state.network.begun(told, session.id());
+                }
+            });
+        } else if let Some(told) = event.read::<net::ResponseReceived>() {
+            self.update(|state| {
+                state.journal.request_answered(&told);
+                state.network.answered(told);
+            });
+        } else if let Some(told) = event.read::<net::LoadingFinished>() {
+            self.update(|state| {
+                state.journal.request_ended(&told.request_id);
+                state.network.finished(&told);
+            });
+        } else if let Some(told) = event.read::<net::LoadingFailed>() {
+            self.update(|state| {
+                state.journal.request_ended(&told.request_id);
+                state.network.failed(&told);
+            });
+        } else if let Some(told) = event.read::<net::RequestServedFromCache>() {
+            self.update(|state| state.network.served_from_cache(&told.request_id));
+        } else if let Some(told) = event.read::<net::WebSocketCreated>() {
+            self.update(|state| {
+                state.journal.effect();
+                if !private {
+                    state.network.socket_opened(&told);
+                }
+            });
+        } else if let Some(told) = event.read::<net::WebSocketClosed>() {
+            self.update(|state| state.network.socket_closed(&told.request_id));
+        }
+    }
+
+    fn on_other_event(&self, event: &RawEvent, session: &CdpSession) {
+        if let Some(told) = event.read::<wire::JavascriptDialogOpening>() {
+            let dialog = Dialog {
+                kind: told.kind,
+                message: told.message,
+                default_prompt: told.default_prompt.unwrap_or_default(),
+                url: told.url,
+                session: session.id().to_owned(),
+                number: 0,
+            };
+            self.on_dialog(dialog, session);
+        } else if event.method() == wire::JavascriptDialogClosed::METHOD {
+            self.update(|state| {
+                state.dialog = None;
+                state.journal.loading(DIALOG, false);
+            });
+            self.tell(&PageEvent::DialogClosed);
+        } else if let Some(told) = event.read::<wire::FileChooserOpened>() {
+            let frame = self.frame_by_id(&told.frame_id).unwrap_or_else(|| self.main_frame().clone());
+            let chooser = FileChooser {
+                frame,
+                backend_node_id: told.backend_node_id,
+                multiple: told.mode == "selectMultiple",
+            };
+            self.update(|state| {
+                state.chooser = Some(chooser.clone());
+                state.journal.effect();
+            });
+            self.tell(&PageEvent::FileChooser(chooser));
+        } else if let Some(told) = event.read::<wire::WindowOpen>() {
+            self.update(|state| {
+                state.journal.window_opened();
+                state.opens_script = told.url.starts_with("javascript:");
+                state.opens_size = asked_size(&told.window_features);
+            });
+            if told.url.starts_with("javascript:") {
+                self.end_wait_of_script_windows();
+            }
+        } else if event.method() == console::TargetCrashed::METHOD {
+            if session.id() == self.inner.session.id() {
+                let was_ended = self.update(|state| {
+                    state.crashed = true;
+                    state.dialog = None;
+                    std::mem::take(&mut state.ending)
+                });
+                if !was_ended {
+                    self.tell(&PageEvent::Crashed);
+                }
+            } else {
+                self.update(|state| state.journal.effect());
+            }
+        }
+    }
+
+    fn detach_children(&self, parent: &Frame) {
+        let children: Vec<_> = {
+            let state = self.inner.state.lock();
+            let children = state.frames.values().filter(|frame| frame.parent() == Some(parent));
+            children.map(|frame| frame.id().to_owned()).collect()
+        };
+        for child in children {
+            self.detach_frame(&child);
+        }
+    }
+
+    fn detach_frame(&self, id: &str) {
+        let Some(frame) = self.frame_by_id(id) else { return };
+        self.detach_children(&frame);
+        frame.detach();
+        self.update(|state| {
+            state.frames.remove(id);
+            state.journal.loading(id, false);
+        });
+        self.tell(&PageEvent::FrameDetached(frame));
+    }
+
+    fn on_closed(&self) {
+        for frame in self.frames() {
+            frame.detach();
+        }
+        if self.has_opener() {
+            self.set_ready(); // Who waits for a window hears also of one that its opener closed at once.
+        }
+        self.context().page_closed(self); // First: who waits for the end does not find the page among the open ones.
+        self.update(|state| {
+            state.closed = true;
+            state.dialog = None;
+            state.chooser = None;
+        });
+        self.context().parts().iter().for_each(|part| part.on_page_closed(self));
+        self.tell(&PageEvent::Closed);
+        self.context().end_if_left();
+    }
+}
+
+/// What hears a session on behalf of a page.
+struct PageObserver {
+    page: Weak<PageInner>,
+    session: CdpSession,
+    is_root: bool,
+}
+
+impl Observer for PageObserver {
+    fn told(&self, event: RawEvent) {
+        if let Some(inner) = self.page.upgrade() {
+            Page { inner }.on_event(&event, &self.session);
+        }
+    }
+
+    fn ended(&self) {
+        if self.is_root
+            && let Some(inner) = self.page.upgrade()
+        {
+            Page { inner }.on_closed();
+        }
+    }
+}
+
+/// Frames of other processes and workers are attached to before they run.
+fn auto_attach() -> SetAutoAttach {
+    let exclude = |kind: &str| FilterEntry { exclude: true, kind: Some(kind.to_owned()) };
+    SetAutoAttach {
+        auto_attach: true,
+        wait_for_debugger_on_start: true,
+        flatten: true,
+        filter: Some(vec![exclude("browser"), exclude("tab"), exclude("page"), FilterEntry::default()]),
+    }
+}

@@ -1,0 +1,75 @@
+//! What a page has been told for itself alone.
+use super::Page;
+use crate::browser::options::emulation::{Media, metrics};
+use crate::cdp::CdpSession;
+use crate::cdp::types::network::Headers;
+
+/// What a page has been told for itself alone.
+#[derive(Debug, Default)]
+pub(in crate::browser) struct Own {
+    pub(in crate::browser) headers: Headers,
+    pub(in crate::browser) media: Option<Media>,
+    pub(in crate::browser) viewport: Option<(u32, u32)>,
+    /// What its window had room for when it opened.
+    pub(super) window: Option<(u32, u32)>,
+}
+
+impl Own {
+    /// Sends what a frame process that comes later needs of it.
+    pub(super) fn set_up(&self, session: &CdpSession) {
+        if let Some(media) = &self.media {
+            session.send(media.command()).ignore();
+        }
+    }
+}
+
+impl Page {
+    /// Reads or changes what this page was told for itself alone.
+    pub(in crate::browser) fn own<T>(&self, change: impl FnOnce(&mut Own) -> T) -> T {
+        change(&mut self.inner.own.lock())
+    }
+
+    /// Width and height that this page was given, or its context; or its window's, where that counts as given.
+    pub fn viewport(&self) -> Option<(u32, u32)> {
+        let (own, window) = self.own(|own| (own.viewport, own.window));
+        own.or(self.context().options().viewport).or(window)
+    }
+
+    /// What this page sends beside what the browser sends by itself.
+    pub(in crate::browser) fn extra_headers(&self) -> Headers {
+        let mut headers = self.context().options().extra_headers;
+        self.own(|own| {
+            for (name, value) in &own.headers {
+                headers.retain(|known, _| !known.eq_ignore_ascii_case(name));
+                headers.insert(name.clone(), value.clone());
+            }
+        });
+        headers
+    }
+
+    /// Whether its requests are said to come from elsewhere than `referrer`.
+    pub(in crate::browser) fn sends_other_referrer(&self, referrer: &str) -> bool {
+        let headers = self.extra_headers();
+        headers.iter().any(|(name, value)| name.eq_ignore_ascii_case("referer") && value != referrer)
+    }
+
+    /// Makes a window that a script opened as large as it asked for, where the browser itself does not.
+    pub(super) fn open_as_large(&self, size: (u32, u32)) {
+        let options = self.context().options();
+        let has_no_window = self.context().browser().is_ok_and(|browser| browser.is_headless());
+        if options.viewport.is_some() || options.window_is_viewport && has_no_window {
+            self.session().send(metrics(&options, size)).ignore();
+            self.own(|own| own.viewport = Some(size));
+        }
+    }
+}
+
+/// What `window.open` was told of a size: `width=400` and `height=300`.
+pub(super) fn asked_size(features: &[String]) -> Option<(u32, u32)> {
+    let side = |name: &str| {
+        let told = features.iter().filter_map(|feature| feature.split_once('='));
+        let mut sides = told.filter(|(told, _)| told.trim() == name);
+        sides.next().and_then(|(_, side)| side.trim().parse().ok())
+    };
+    Some((side("width")?, side("height")?))
+}

@@ -1,0 +1,94 @@
+//! Sessions of the raw protocol, for whoever asks for one. They are beside our own: what is switched on in them is theirs,
+//! and what a page can notice of it is their choice.
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::browser::objects::browser::Browser;
+use crate::browser::objects::context::BrowserContext;
+use crate::browser::objects::frame::Frame;
+use crate::cdp::types::target::{AttachToBrowserTarget, AttachToTarget, DetachFromTarget};
+use crate::cdp::{CdpSession, Overhearer, Permit};
+use crate::error::{Error, Result};
+
+/// A session of the raw protocol. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct RawSession {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    session: CdpSession,
+    /// What it came through: a session of the browser, so that our own does not hear of it.
+    carrier: Option<CdpSession>,
+    browser: Browser,
+}
+
+impl RawSession {
+    fn new(session: CdpSession, carrier: Option<CdpSession>, browser: &Browser) -> Self {
+        Self { inner: Arc::new(Inner { session, carrier, browser: browser.clone() }) }
+    }
+
+    /// What tells this session from every other one.
+    pub fn key(&self) -> usize {
+        Arc::as_ptr(&self.inner).addr()
+    }
+
+    /// Lets `overhearer` hear every event, by its name and as it came.
+    pub fn overhear(&self, overhearer: Overhearer) {
+        self.inner.session.overhear(overhearer);
+    }
+
+    /// Sends a command, whatever it is, and waits for its reply.
+    pub async fn send(&self, method: &str, parameters: &Value, limit: Duration) -> Result<Value> {
+        let session = &self.inner.session;
+        session.call_raw_within(method, parameters, Some(Permit::UserAsked), limit).await
+    }
+
+    pub(in crate::browser) fn session(&self) -> &CdpSession {
+        &self.inner.session
+    }
+
+    /// Ends the session.
+    pub async fn detach(&self) -> Result<()> {
+        let outer = self.inner.carrier.as_ref().unwrap_or(&self.inner.session);
+        let detach = DetachFromTarget { session_id: Some(outer.id().to_owned()) };
+        self.inner.browser.root().call(detach).await.map(drop)
+    }
+}
+
+impl Browser {
+    /// A session of the raw protocol with the browser itself.
+    pub async fn attach_raw(&self) -> Result<RawSession> {
+        let session_id = self.root().call(AttachToBrowserTarget {}).await?.session_id;
+        let session = self.connection().session(&session_id);
+        Ok(RawSession::new(session, None, self))
+    }
+}
+
+impl BrowserContext {
+    /// A session of the raw protocol with the page that a main frame shows, or with a frame in a process of its own.
+    pub async fn attach_raw(&self, frame: &Frame) -> Result<RawSession> {
+        let browser = self.browser()?;
+        let shared = frame.parent().is_some_and(|parent| parent.session().id() == frame.session().id());
+        if shared {
+            return Err(Error::Unsupported {
+                what: "a session of its own",
+                reason: "the frame shares the session of the frame around it".to_owned(),
+            });
+        }
+        let carrier = browser.attach_raw().await?;
+        let attach = AttachToTarget { target_id: frame.id().to_owned(), flatten: true };
+        let attached = match carrier.inner.session.call(attach).await {
+            Ok(attached) => attached,
+            Err(error) => {
+                let _ = carrier.detach().await;
+                return Err(error);
+            }
+        };
+        let session = browser.connection().session(&attached.session_id);
+        Ok(RawSession::new(session, Some(carrier.inner.session.clone()), &browser))
+    }
+}

@@ -1,0 +1,111 @@
+//! Pages that put one document after the other in their place, without end: none of them is there long enough to be looked
+//! at. Such a page is stopped, as a person does with Escape: the next document is refused as soon as one has been read to its
+//! end. Where none ever is, because each is replaced by a script of its own before, one is let in without its scripts.
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use super::journal::Journal;
+use super::page::Page;
+use crate::cdp::Event as _;
+use crate::cdp::types::emulation::SetScriptExecutionDisabled;
+use crate::cdp::types::network::{ContinueRequest, FailRequest, FetchEnable, RequestPattern, RequestPaused};
+use crate::error::{Error, Result};
+
+/// How long the document that stays may take to come, and to be read.
+const COMING: Duration = Duration::from_secs(5);
+
+impl Page {
+    /// Does `work`. Where the page replaces its document meanwhile, again and again, it is stopped, and `work` is done anew.
+    pub(in crate::browser) async fn at_rest<T, W>(&self, work: impl Fn() -> W) -> Result<T>
+    where
+        W: Future<Output = Result<T>>,
+    {
+        tokio::select! {
+            biased;
+            done = until_there(&work) => return done,
+            () = self.until_restless() => {}
+        }
+        self.stop_replacing().await;
+        until_there(&work).await
+    }
+
+    /// Whether the page replaces its document again and again, and now is the time to stop it.
+    pub(in crate::browser) fn is_restless(&self) -> bool {
+        self.with_journal(|journal| journal.is_restless())
+    }
+
+    /// Stops a page that replaces its document again and again.
+    pub(in crate::browser) async fn stop_replacing(&self) {
+        let some_are_read = self.with_journal(Journal::stopped);
+        let before = match some_are_read {
+            true => None,
+            false => Some(self.main_frame().loader()),
+        };
+        // What fails here is seen by who looks at the page next.
+        let _ = match some_are_read {
+            true => self.refuse_next_document().await,
+            false => self.session().call(SetScriptExecutionDisabled { value: true }).await.map(drop),
+        };
+        let read = self.until(|page| {
+            let frame = page.main_frame();
+            let is_meant = before.as_ref().is_none_or(|before| *frame.loader() != **before);
+            (is_meant && frame.moments().dom_content_loaded).then_some(())
+        });
+        let _ = timeout(COMING, read).await;
+        if !some_are_read {
+            let _ = self.session().call(SetScriptExecutionDisabled { value: false }).await;
+        }
+    }
+
+    /// Stopping would come too late, and cut off the document that has just begun to arrive.
+    async fn refuse_next_document(&self) -> Result<()> {
+        // A session of its own, since a route or a guard may hold requests in ours.
+        let raw = self.context().attach_raw(self.main_frame()).await?;
+        let session = raw.session();
+        let mut paused = session.events(&[RequestPaused::METHOD]);
+        let documents =
+            RequestPattern { resource_type: Some("Document".to_owned()), ..RequestPattern::default() };
+        session.send(FetchEnable { patterns: Some(vec![documents]), handle_auth_requests: None }).ignore();
+        let refuse = async {
+            while let Some(asked) = paused.next().await {
+                let Some(RequestPaused { request_id, frame_id, .. }) = asked.read() else { continue };
+                if frame_id == self.main_frame().id() {
+                    let refused = FailRequest { request_id, error_reason: "Aborted".to_owned() };
+                    return session.call(refused).await.map(drop);
+                }
+                session.send(ContinueRequest { request_id, ..ContinueRequest::default() }).ignore();
+            }
+            Ok(())
+        };
+        let refused = timeout(COMING, refuse).await.unwrap_or(Ok(()));
+        raw.detach().await.and(refused)
+    }
+
+    async fn until_restless(&self) {
+        if self.until(|page| page.is_restless().then_some(())).await.is_err() {
+            std::future::pending().await
+        }
+    }
+
+    /// Whether the page was stopped, because it replaced its document again and again. Told once.
+    pub fn take_stopped(&self) -> bool {
+        self.with_journal(Journal::take_stopped)
+    }
+}
+
+/// Does `work` until it meets a document that stays until its end; in vain where none does.
+async fn until_there<T, W>(work: &impl Fn() -> W) -> Result<T>
+where
+    W: Future<Output = Result<T>>,
+{
+    const ATTEMPTS: usize = 40;
+    const PAUSE: Duration = Duration::from_millis(25);
+    for _ in 1..ATTEMPTS {
+        match work().await {
+            Err(Error::DocumentGone) => tokio::time::sleep(PAUSE).await,
+            done => return done,
+        }
+    }
+    work().await
+}

@@ -1,0 +1,281 @@
+//! Where our JavaScript runs: an isolated world per document, which the page cannot see.
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tokio::sync::OnceCell;
+
+use super::frame::Frame;
+use crate::browser::injected;
+use crate::cdp::CdpSession;
+use crate::cdp::types::dom::{DescribeNode, Node, ResolveNode};
+use crate::cdp::types::runtime::{
+    CallArgument, CallFunctionOn, Evaluate, Evaluated, ExceptionDetails, ReleaseObject, RemoteObject,
+};
+use crate::error::{ElementKind, Error, Result};
+
+/// Which global object a script sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Scope {
+    /// Ours: the page's DOM, and nothing that the page could have replaced.
+    #[default]
+    Isolated,
+    /// The page's own, with its variables.
+    Main,
+}
+
+/// Our world in one document. It ends with the document. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct World {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    frame: Frame,
+    session: CdpSession,
+    context_id: i64,
+    /// The injected engine, `engine` in `injected/`, once it was needed.
+    engine: OnceCell<RemoteHandle>,
+    /// The browser's numbers of the nodes that listen to the pointer, as far as the engine was told.
+    heard: Mutex<HashSet<i64>>,
+    is_crowded: AtomicBool,
+}
+
+impl PartialEq for World {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+}
+
+impl World {
+    pub(in crate::browser) fn new(frame: Frame, session: CdpSession, context_id: i64) -> Self {
+        let engine = OnceCell::new();
+        Self {
+            inner: Arc::new(Inner {
+                frame,
+                session,
+                context_id,
+                engine,
+                heard: Mutex::default(),
+                is_crowded: AtomicBool::new(false),
+            }),
+        }
+    }
+
+    /// The frame whose document this world belongs to.
+    pub fn frame(&self) -> &Frame {
+        &self.inner.frame
+    }
+
+    /// The session of the process in which this world lives.
+    pub fn session(&self) -> &CdpSession {
+        &self.inner.session
+    }
+
+    /// The protocol's number for this world, for commands that take one.
+    pub fn context_id(&self) -> i64 {
+        self.inner.context_id
+    }
+
+    /// The engine, put into the world by whoever needs it first.
+    pub async fn engine(&self) -> Result<&RemoteHandle> {
+        let install = || async {
+            let install = Evaluate {
+                expression: injected::install(self.frame().first_ref()),
+                context_id: Some(self.context_id()),
+                silent: Some(true),
+                ..Evaluate::default()
+            };
+            let engine = outcome(self.session().call(install).await?)?;
+            let engine = engine.object_id.ok_or(Error::DocumentGone)?;
+            Ok(RemoteHandle::new(self.session().clone(), engine))
+        };
+        self.inner.engine.get_or_try_init(install).await
+    }
+
+    /// Those of the nodes that were never asked for here.
+    pub(in crate::browser) fn unheard(&self, nodes: impl Iterator<Item = i64>) -> Vec<i64> {
+        let mut heard = self.inner.heard.lock();
+        nodes.filter(|node| heard.insert(*node)).collect()
+    }
+
+    /// Whether so much listens here that it is not asked for again.
+    pub(in crate::browser) fn is_crowded(&self) -> bool {
+        self.inner.is_crowded.load(Ordering::Relaxed)
+    }
+
+    pub(in crate::browser) fn set_crowded(&self) {
+        self.inner.is_crowded.store(true, Ordering::Relaxed);
+    }
+
+    /// Calls `engine[method](...arguments)`, awaits it, and reads its value.
+    pub async fn call<T: DeserializeOwned>(&self, method: &str, arguments: &[Value]) -> Result<T> {
+        let arguments = arguments.iter().map(value_argument).collect();
+        self.call_with(method, arguments).await
+    }
+
+    /// Like [`call`](Self::call); the arguments may be nodes.
+    pub async fn call_with<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        arguments: Vec<CallArgument>,
+    ) -> Result<T> {
+        let object = self.invoke(method, arguments, true).await?;
+        serde_json::from_value(object.value.unwrap_or(Value::Null))
+            .map_err(|error| Error::Unreadable { method: "an injected function", reason: error.to_string() })
+    }
+
+    /// Calls a method whose result stays in the page. `None` when it gave null or undefined.
+    pub async fn call_handle(
+        &self,
+        method: &str,
+        arguments: Vec<CallArgument>,
+    ) -> Result<Option<RemoteHandle>> {
+        let object = self.invoke(method, arguments, false).await?;
+        Ok(object.object_id.map(|id| RemoteHandle::new(self.inner.session.clone(), id)))
+    }
+
+    /// Calls a function that is needed too seldom to be a part of the engine, with the engine as `this`.
+    pub(in crate::browser) async fn call_apart<T: DeserializeOwned>(&self, function: &str) -> Result<T> {
+        let _work = self.inner.frame.page().map(|page| page.work());
+        let call = CallFunctionOn {
+            function_declaration: function.to_owned(),
+            object_id: Some(self.engine().await?.id().to_owned()),
+            return_by_value: Some(true),
+            await_promise: Some(true),
+            silent: Some(true),
+            ..CallFunctionOn::default()
+        };
+        let object = outcome(self.inner.session.call(call).await?)?;
+        serde_json::from_value(object.value.unwrap_or(Value::Null))
+            .map_err(|error| Error::Unreadable { method: "an injected function", reason: error.to_string() })
+    }
+
+    async fn invoke(
+        &self,
+        method: &str,
+        arguments: Vec<CallArgument>,
+        by_value: bool,
+    ) -> Result<RemoteObject> {
+        let _work = self.inner.frame.page().map(|page| page.work());
+        let mut all = vec![value_argument(&Value::from(method))];
+        all.extend(arguments);
+        let call = CallFunctionOn {
+            function_declaration: "function(method, ...rest) { return this[method](...rest); }".to_owned(),
+            object_id: Some(self.engine().await?.id().to_owned()),
+            arguments: Some(all),
+            return_by_value: Some(by_value),
+            await_promise: Some(true),
+            silent: Some(true),
+            ..CallFunctionOn::default()
+        };
+        outcome(self.inner.session.call(call).await?).map_err(thrown_by_engine)
+    }
+}
+
+/// What our own functions throw on purpose, as the error it is.
+fn thrown_by_engine(error: Error) -> Error {
+    let Error::Script { message } = &error else { return error };
+    let first = message.lines().next().unwrap_or_default();
+    if first.starts_with("StaleElement") {
+        return Error::StaleRef { target: "the element".to_owned(), again: None };
+    }
+    let wrong = first.strip_prefix("WrongElement: ").and_then(|told| told.split_once(' '));
+    match wrong.and_then(|(needed, found)| Some((needed.parse().ok()?, found))) {
+        Some((needed, found)) => Error::WrongElement { found: ElementKind::new(found), needed },
+        None => error,
+    }
+}
+
+/// An object of the page that we hold on to. Letting go of the last clone releases it.
+#[derive(Debug, Clone)]
+pub struct RemoteHandle {
+    inner: Arc<HandleInner>,
+}
+
+#[derive(Debug)]
+struct HandleInner {
+    session: CdpSession,
+    id: String,
+}
+
+impl RemoteHandle {
+    pub(in crate::browser) fn new(session: CdpSession, id: String) -> Self {
+        Self { inner: Arc::new(HandleInner { session, id }) }
+    }
+
+    /// The protocol's id of this object.
+    pub fn id(&self) -> &str {
+        &self.inner.id
+    }
+
+    pub fn session(&self) -> &CdpSession {
+        &self.inner.session
+    }
+
+    /// The node with the browser's number, which all worlds of a process share, as the world `context` sees it; `None`
+    /// for the page's own.
+    pub(in crate::browser) async fn of_node(
+        session: &CdpSession,
+        backend_node_id: i64,
+        context: Option<i64>,
+    ) -> Result<Option<Self>> {
+        let resolve = ResolveNode {
+            backend_node_id: Some(backend_node_id),
+            execution_context_id: context,
+            ..ResolveNode::default()
+        };
+        let id = session.call(resolve).await?.object.object_id;
+        Ok(id.map(|id| Self::new(session.clone(), id)))
+    }
+
+    /// What the browser tells of this node.
+    pub(in crate::browser) async fn describe(&self) -> Result<Node> {
+        let describe = DescribeNode { object_id: Some(self.id().to_owned()), ..DescribeNode::default() };
+        Ok(self.session().call(describe).await?.node)
+    }
+
+    /// This object as an argument of a call.
+    pub fn argument(&self) -> CallArgument {
+        CallArgument { object_id: Some(self.inner.id.clone()), ..CallArgument::default() }
+    }
+}
+
+impl Drop for HandleInner {
+    fn drop(&mut self) {
+        if !self.session.is_closed() {
+            self.session.send(ReleaseObject { object_id: std::mem::take(&mut self.id) }).ignore();
+        }
+    }
+}
+
+/// A JSON value as an argument of a call.
+pub fn value_argument(value: &impl Serialize) -> CallArgument {
+    CallArgument { value: serde_json::to_value(value).ok(), ..CallArgument::default() }
+}
+
+/// The result, or what the script threw.
+pub(in crate::browser) fn outcome(evaluated: Evaluated) -> Result<RemoteObject> {
+    match evaluated.exception_details {
+        Some(details) => Err(Error::Script { message: thrown(&details) }),
+        None => Ok(evaluated.result),
+    }
+}
+
+/// What was thrown, with its stack where it has one.
+pub(in crate::browser) fn thrown(details: &ExceptionDetails) -> String {
+    let Some(exception) = &details.exception else { return details.text.clone() };
+    match (&exception.description, &exception.value) {
+        (Some(description), _) => description.clone(),
+        (None, Some(Value::String(text))) => text.clone(),
+        (None, Some(value)) => value.to_string(),
+        (None, None) if exception.kind == "undefined" => "undefined".to_owned(),
+        (None, None) if exception.subtype.as_deref() == Some("null") => "null".to_owned(),
+        (None, None) => exception.unserializable_value.clone().unwrap_or_else(|| details.text.clone()),
+    }
+}

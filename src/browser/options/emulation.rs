@@ -1,0 +1,132 @@
+//! What a context pretends: another place, another screen, another way of drawing.
+use serde::Deserialize;
+
+use super::ContextOptions;
+use crate::cdp::CdpSession;
+use crate::cdp::types::emulation::{
+    MediaFeature, SetDeviceMetricsOverride, SetEmulatedMedia, SetGeolocationOverride,
+    SetScriptExecutionDisabled,
+};
+use crate::cdp::types::network::EmulateNetworkConditions;
+use crate::cdp::types::page::SetBypassCsp;
+
+/// A place on Earth, in degrees; the accuracy is in metres.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+pub struct Geolocation {
+    pub latitude: f64,
+    pub longitude: f64,
+    #[serde(default)]
+    pub accuracy: f64,
+}
+
+/// How documents are told to be drawn. `None` leaves it to the system.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Media {
+    /// `screen` or `print`.
+    pub media: Option<String>,
+    pub color_scheme: Option<String>,
+    pub reduced_motion: Option<String>,
+    pub forced_colors: Option<String>,
+    pub contrast: Option<String>,
+}
+
+/// A network that is slower than it is: milliseconds, and bytes a second.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Throttle {
+    pub latency: f64,
+    pub down: f64,
+    pub up: f64,
+}
+
+/// What pages of a context are made to believe.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Emulation {
+    pub geolocation: Option<Geolocation>,
+    pub offline: bool,
+    pub throttle: Option<Throttle>,
+    pub scripts_disabled: bool,
+    pub bypass_csp: bool,
+    pub media: Media,
+    /// Width and height of the screen; as large as the viewport unless told.
+    pub screen: Option<(u32, u32)>,
+    /// Whether a page believes that it has the focus while it is worked on.
+    pub focus: bool,
+    /// Whether all pages always believe it.
+    pub focus_everywhere: bool,
+}
+
+impl Emulation {
+    /// Sends what a page or a frame process needs before it runs.
+    pub(in crate::browser) fn set_up(&self, session: &CdpSession, is_page: bool) {
+        if self.geolocation.is_some() && is_page {
+            session.send(place(self.geolocation)).ignore();
+        }
+        if self.offline || self.throttle.is_some() {
+            session.send(conditions(self.offline, self.throttle)).ignore();
+        }
+        if self.scripts_disabled {
+            session.send(SetScriptExecutionDisabled { value: true }).ignore();
+        }
+        if self.bypass_csp {
+            session.send(SetBypassCsp { enabled: true }).ignore();
+        }
+        if self.media != Media::default() {
+            session.send(self.media.command()).ignore();
+        }
+    }
+}
+
+impl Media {
+    pub(in crate::browser) fn command(&self) -> SetEmulatedMedia {
+        let features = [
+            ("prefers-color-scheme", &self.color_scheme),
+            ("prefers-reduced-motion", &self.reduced_motion),
+            ("forced-colors", &self.forced_colors),
+            ("prefers-contrast", &self.contrast),
+        ];
+        let feature = |(name, value): (&str, &Option<String>)| MediaFeature {
+            name: name.to_owned(),
+            value: value.clone().unwrap_or_default(),
+        };
+        SetEmulatedMedia {
+            media: Some(self.media.clone().unwrap_or_default()),
+            features: Some(features.into_iter().map(feature).collect()),
+        }
+    }
+}
+
+pub(in crate::browser) fn place(geolocation: Option<Geolocation>) -> SetGeolocationOverride {
+    SetGeolocationOverride {
+        latitude: geolocation.map(|place| place.latitude),
+        longitude: geolocation.map(|place| place.longitude),
+        accuracy: geolocation.map(|place| place.accuracy),
+    }
+}
+
+pub(in crate::browser) fn conditions(offline: bool, throttle: Option<Throttle>) -> EmulateNetworkConditions {
+    let Throttle { latency, down, up } = throttle.unwrap_or(Throttle { latency: 0.0, down: -1.0, up: -1.0 });
+    EmulateNetworkConditions { offline, latency, download_throughput: down, upload_throughput: up }
+}
+
+pub(in crate::browser) fn metrics(
+    options: &ContextOptions,
+    (width, height): (u32, u32),
+) -> SetDeviceMetricsOverride {
+    let is_told = options.emulation.focus || options.emulation.focus_everywhere;
+    let screen = options.emulation.screen.or(is_told.then_some((width, height)));
+    let orientation = options.is_mobile.then(|| match width > height {
+        true => serde_json::json!({ "type": "landscapePrimary", "angle": 90 }),
+        false => serde_json::json!({ "type": "portraitPrimary", "angle": 0 }),
+    });
+    SetDeviceMetricsOverride {
+        width,
+        height,
+        device_scale_factor: options.device_scale_factor.unwrap_or_default(),
+        mobile: options.is_mobile,
+        screen_width: screen.map(|(width, _)| width),
+        screen_height: screen.map(|(_, height)| height),
+        screen_orientation: orientation,
+        ..SetDeviceMetricsOverride::default()
+    }
+}

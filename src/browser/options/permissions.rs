@@ -1,0 +1,33 @@
+//! What pages may do without asking.
+use crate::error::{Error, Result};
+
+/// The names that can be granted, and the browser's own for them.
+pub const PERMISSIONS: [(&str, &str); 19] = [
+    ("accelerometer", "sensors"),
+    ("ambient-light-sensor", "sensors"),
+    ("background-sync", "backgroundSync"),
+    ("camera", "videoCapture"),
+    ("clipboard-read", "clipboardReadWrite"),
+    ("clipboard-write", "clipboardSanitizedWrite"),
+    ("geolocation", "geolocation"),
+    ("gyroscope", "sensors"),
+    ("idle-detection", "idleDetection"),
+    ("local-fonts", "localFonts"),
+    ("local-network-access", "localNetworkAccess"),
+    ("magnetometer", "sensors"),
+    ("microphone", "audioCapture"),
+    ("midi", "midi"),
+    ("midi-sysex", "midiSysex"),
+    ("notifications", "notifications"),
+    ("payment-handler", "paymentHandler"),
+    ("storage-access", "storageAccess"),
+    ("window-management", "windowManagement"),
+];
+
+pub(in crate::browser) fn permission(name: &str) -> Result<&'static str> {
+    let known = PERMISSIONS.iter().find(|(known, _)| *known == name);
+    known.map(|(_, wire)| *wire).ok_or_else(|| {
+        let names = PERMISSIONS.map(|(name, _)| name).join(", ");
+        Error::InvalidArguments { problems: vec![format!("{name:?} is no permission; there are {names}")] }
+    })
+}

@@ -1,0 +1,197 @@
+//! What a context keeps for sites, as a file: Playwright's form of it.
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value;
+use url::Url;
+
+use crate::error::{Error, Result};
+
+/// Cookies and storage of a context, as Playwright writes them.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct StorageState {
+    #[serde(default)]
+    pub cookies: Vec<StoredCookie>,
+    #[serde(default)]
+    pub origins: Vec<StoredOrigin>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub credentials: Vec<Passkey>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StoredCookie {
+    pub name: String,
+    pub value: String,
+    /// With a dot in front it is for all hosts below the domain.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub domain: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub path: String,
+    /// Instead of domain and path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// Seconds since 1970; -1 for the end of the session.
+    #[serde(default = "session_only", serialize_with = "as_whole_number")]
+    pub expires: f64,
+    #[serde(default)]
+    pub http_only: bool,
+    #[serde(default)]
+    pub secure: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub same_site: Option<SameSite>,
+    /// The site in whose pages alone the cookie is seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partition_key: Option<String>,
+    #[serde(
+        default,
+        rename = "_crHasCrossSiteAncestor",
+        alias = "hasCrossSiteAncestor",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub has_cross_site_ancestor: Option<bool>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+pub enum SameSite {
+    Strict,
+    Lax,
+    None,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StoredOrigin {
+    pub origin: String,
+    #[serde(default)]
+    pub local_storage: Vec<StoredItem>,
+    /// Databases, as `script.js` reads and writes them.
+    #[serde(default, rename = "indexedDB", skip_serializing_if = "Vec::is_empty")]
+    pub indexed_db: Vec<Value>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredItem {
+    pub name: String,
+    pub value: String,
+}
+
+pub(in crate::browser) fn session_only() -> f64 {
+    -1.0
+}
+
+impl StorageState {
+    /// Reads a file that we or Playwright wrote.
+    ///
+    /// # Errors
+    /// `file`, which names the line that cannot be read.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = fs::read_to_string(path).map_err(|error| file(path, &error.to_string()))?;
+        Self::parse(&text).map_err(|reason| file(path, &reason))
+    }
+
+    /// Reads the text of such a file. The error says what is wrong, and on which line.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let state: Self = serde_json::from_str(text).map_err(|error| {
+            let told = error.to_string();
+            let told = told.split(" at line ").next().unwrap_or_default();
+            format!("line {}: {told}", error.line())
+        })?;
+        // A list of nothing would do as an object of nothing.
+        if !text.trim_start().starts_with('{') {
+            return Err("line 1: expected an object with cookies and origins".to_owned());
+        }
+        for origin in &state.origins {
+            if origin_of(&origin.origin).is_none() {
+                let line = text.lines().position(|line| line.contains(&origin.origin));
+                return Err(format!(
+                    "line {}: this origin is not one of http or https",
+                    line.map_or(1, |line| line + 1)
+                ));
+            }
+        }
+        Ok(state)
+    }
+
+    /// The text of such a file.
+    pub fn text(&self) -> Result<String> {
+        let broken = |error: serde_json::Error| file(Path::new("the state"), &error.to_string());
+        Ok(serde_json::to_string_pretty(self).map_err(broken)? + "\n")
+    }
+
+    /// Writes the file, for its owner alone. A file that was there is replaced at once or not at all.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        let text = self.text()?;
+        let written = || {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            // Made with mode 0600.
+            let mut temporary = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+            temporary.write_all(text.as_bytes())?;
+            temporary.persist(path).map(drop).map_err(|error| error.error)
+        };
+        written().map_err(|error| file(path, &error.to_string()))
+    }
+}
+
+/// As scripts and other tools write it: -1, not -1.0.
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    clippy::cast_possible_truncation,
+    reason = "serde passes it so; it fits"
+)]
+fn as_whole_number<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    match number.fract() == 0.0 && number.abs() < EXACT {
+        true => serializer.serialize_i64(*number as i64),
+        false => serializer.serialize_f64(*number),
+    }
+}
+
+/// A passkey, as Playwright writes it. What is empty of a new one is made up.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Passkey {
+    /// Like the other bytes in base64url.
+    pub id: String,
+    /// The domain of the site that it is for.
+    pub rp_id: String,
+    pub user_handle: String,
+    /// As PKCS #8.
+    pub private_key: String,
+    /// As X.509 writes it. It follows from the private one.
+    pub public_key: String,
+    /// How often it has signed.
+    pub sign_count: u32,
+}
+
+/// `https://host:port`, if it is one that keeps storage.
+pub(in crate::browser) fn origin_of(url: &str) -> Option<String> {
+    let url = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
+    Some(url.origin().ascii_serialization())
+}
+
+fn file(path: &Path, reason: &str) -> Error {
+    Error::File { path: path.display().to_string(), reason: reason.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_broken_file_names_the_line() {
+        for (text, line) in [
+            ("{\n  \"cookies\": [\n    {\"name\": 5}\n  ]\n}", "line 3"),
+            ("{\n\"cookies\": [],\n", "line 3"),
+            ("", "line 1"),
+            ("[]\n", "line 1"),
+            ("{\"origins\":[\n{\"origin\":\"file:///etc\"}]}", "line 2"),
+            ("{\"cookies\":[\n{\"name\":\"a\",\"value\":\"b\",\"sameSite\":\"lax\"}]}", "line 2"),
+        ] {
+            let error = StorageState::parse(text).unwrap_err();
+            assert!(error.starts_with(line), "{text:?} → {error}");
+        }
+    }
+}

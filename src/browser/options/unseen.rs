@@ -1,0 +1,44 @@
+//! Texts that no picture shows.
+use std::fmt;
+use std::sync::Arc;
+
+use parking_lot::RwLock;
+use serde_json::{Value, json};
+
+/// Texts that no picture shows. Cheap to clone; all clones know the same.
+#[derive(Clone, Default)]
+pub struct Unseen {
+    texts: Arc<RwLock<Texts>>,
+}
+
+#[derive(Default)]
+struct Texts {
+    /// Letters and digits in lower case, whatever stands between them.
+    patterns: Vec<String>,
+    /// Found as they are.
+    literals: Vec<String>,
+}
+
+impl fmt::Debug for Unseen {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Unseen").finish_non_exhaustive()
+    }
+}
+
+impl Unseen {
+    /// Takes other texts from now on.
+    pub fn set(&self, patterns: Vec<String>, literals: Vec<String>) {
+        *self.texts.write() = Texts { patterns, literals };
+    }
+
+    pub(in crate::browser) fn is_empty(&self) -> bool {
+        let texts = self.texts.read();
+        texts.patterns.is_empty() && texts.literals.is_empty()
+    }
+
+    /// What is looked for, for a script.
+    pub(in crate::browser) fn told(&self) -> [Value; 2] {
+        let texts = self.texts.read();
+        [json!(texts.patterns), json!(texts.literals)]
+    }
+}

@@ -1,0 +1,241 @@
+//! What a browser says it is: a user agent, and the client hints, the platform and the languages that go with it.
+//!
+//! A user agent given as an argument or over the protocol empties the hints, which no browser of a person's has empty.
+//! So whatever is claimed is claimed whole, to every page, frame and worker.
+use super::launch::languages;
+use crate::cdp::types::emulation::{BrandVersion, SetUserAgentOverride, UserAgentMetadata};
+
+/// What is known of a browser for what it says about itself.
+#[derive(Debug, Clone)]
+pub(in crate::browser) struct Identity {
+    /// The name it goes by beside Chromium's, such as `Google Chrome`.
+    pub brand: Option<String>,
+    /// Such as `156.0.8078.79`.
+    pub version: String,
+    /// The one that pages see unless told otherwise.
+    pub user_agent: String,
+    /// Whether that was given to it as an argument.
+    pub disguised: bool,
+    /// Whether it tells what the browser is.
+    pub is_genuine: bool,
+}
+
+impl Identity {
+    /// What pages have to be told so that they see one browser, with this user agent and this locale if they are given.
+    /// `None` where the browser's own word is the right one.
+    pub(in crate::browser) fn claim(
+        &self,
+        user_agent: Option<&str>,
+        locale: Option<&str>,
+    ) -> Option<SetUserAgentOverride> {
+        if user_agent.is_none() && locale.is_none() && !self.disguised {
+            return None;
+        }
+        let user_agent = user_agent.unwrap_or(&self.user_agent);
+        Some(SetUserAgentOverride {
+            user_agent: user_agent.to_owned(),
+            accept_language: locale.map(languages),
+            platform: platform(user_agent).filter(|_| !self.is_own(user_agent)).map(str::to_owned),
+            user_agent_metadata: self.metadata(user_agent),
+        })
+    }
+
+    fn is_own(&self, user_agent: &str) -> bool {
+        self.is_genuine && user_agent == self.user_agent
+    }
+
+    /// The client hints of the browser that a user agent names. `None` for one that has none.
+    fn metadata(&self, user_agent: &str) -> Option<UserAgentMetadata> {
+        let major = user_agent.split(" Chrome/").nth(1)?.split(['.', ' ']).next()?;
+        let full = if self.version.split('.').next() == Some(major) {
+            self.version.clone()
+        } else {
+            format!("{major}.0.0.0")
+        };
+        let mut system = system(user_agent);
+        if self.is_own(user_agent) && cfg!(target_os = "macos") {
+            // Every user agent of macOS says 10.15.7; the hint does not.
+            system.version = version_of_macos().unwrap_or(system.version);
+        }
+        let is_mobile = user_agent.contains(" Mobile ");
+        let is_desktop = system.name != "Android";
+        let form_factor = if is_desktop { "Desktop" } else { ["Tablet", "Mobile"][usize::from(is_mobile)] };
+        let own = if is_desktop { ARCHITECTURE } else { ("", "") };
+        Some(UserAgentMetadata {
+            brands: self.brands(major, major),
+            full_version_list: self.brands(major, &full),
+            full_version: full,
+            platform: system.name.to_owned(),
+            platform_version: system.version,
+            architecture: own.0.to_owned(),
+            bitness: own.1.to_owned(),
+            model: system.model,
+            mobile: is_mobile,
+            wow64: false,
+            form_factors: vec![form_factor.to_owned()],
+        })
+    }
+
+    /// The brands with `version`, and the one that every version of Chromium makes up so that no site relies on the list.
+    /// Its name, its number and the order of the list follow from the browser's first number.
+    fn brands(&self, major: &str, version: &str) -> Vec<BrandVersion> {
+        const MARKS: [char; 11] = [' ', '(', ':', '-', '.', '/', ')', ';', '=', '?', '_'];
+        const NUMBERS: [&str; 3] = ["8", "99", "24"];
+        /// Where the made-up one, Chromium and the brand stand.
+        const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+        let seed: usize = major.parse().unwrap_or_default();
+        let (first, second) = (MARKS[seed % MARKS.len()], MARKS[(seed + 1) % MARKS.len()]);
+        let number = NUMBERS[seed % NUMBERS.len()];
+        let zeros = if version == major { "" } else { ".0.0.0" };
+        let made_up = (format!("Not{first}A{second}Brand"), format!("{number}{zeros}"));
+        let chromium = ("Chromium".to_owned(), version.to_owned());
+        let named = |(brand, version): (String, String)| BrandVersion { brand, version };
+        match &self.brand {
+            Some(brand) => {
+                let mut list = vec![BrandVersion::default(); 3];
+                let brand = (brand.clone(), version.to_owned());
+                for (at, brand) in ORDERS[seed % ORDERS.len()].into_iter().zip([made_up, chromium, brand]) {
+                    list[at] = named(brand);
+                }
+                list
+            }
+            None if seed.is_multiple_of(2) => vec![named(made_up), named(chromium)],
+            None => vec![named(chromium), named(made_up)],
+        }
+    }
+}
+
+/// The processor that we run on, which the browser does too, in the words of client hints.
+const ARCHITECTURE: (&str, &str) = (
+    if cfg!(any(target_arch = "x86", target_arch = "x86_64")) { "x86" } else { "arm" },
+    if cfg!(target_pointer_width = "64") { "64" } else { "32" },
+);
+
+/// An operating system as client hints tell it.
+struct System {
+    name: &'static str,
+    version: String,
+    model: String,
+}
+
+/// The system that a user agent names.
+fn system(user_agent: &str) -> System {
+    let inside = user_agent.split(['(', ')']).nth(1).unwrap_or_default();
+    let after = |name: &str| {
+        let version = inside.split(name).nth(1)?.split(';').next()?.trim().replace('_', ".");
+        let missing = 3_usize.saturating_sub(version.split('.').count());
+        Some(version + &".0".repeat(missing))
+    };
+    let nameless = |name, version: Option<String>| System {
+        name,
+        version: version.unwrap_or_default(),
+        model: String::new(),
+    };
+    if let Some(version) = after("Android ") {
+        // `K` stands for any device at all.
+        let model = inside.rsplit("; ").next().filter(|model| *model != "K" && !model.starts_with("Android"));
+        return System { name: "Android", version, model: model.unwrap_or_default().to_owned() };
+    }
+    match inside {
+        _ if inside.contains("Windows") => nameless("Windows", after("Windows NT ")),
+        _ if inside.contains("Mac OS X") => nameless("macOS", after("Mac OS X ")),
+        _ if inside.contains("CrOS") => nameless("Chrome OS", None),
+        // Chromium tells no version of Linux.
+        _ => nameless("Linux", None),
+    }
+}
+
+/// The version of macOS that we run on.
+fn version_of_macos() -> Option<String> {
+    let list = std::fs::read_to_string("/System/Library/CoreServices/SystemVersion.plist").ok()?;
+    let version = list.split("<key>ProductVersion</key>").nth(1)?.split(['>', '<']).nth(2)?;
+    Some(version.trim().to_owned())
+}
+
+/// The `navigator.platform` that goes with a user agent.
+fn platform(user_agent: &str) -> Option<&'static str> {
+    const PLATFORMS: [(&str, &str); 7] = [
+        ("iPhone", "iPhone"),
+        ("iPad", "iPad"),
+        ("Android", "Linux armv81"),
+        ("Windows", "Win32"),
+        ("Macintosh", "MacIntel"),
+        ("CrOS", "Linux x86_64"),
+        ("Linux x86_64", "Linux x86_64"),
+    ];
+    PLATFORMS.iter().find(|(name, _)| user_agent.contains(name)).map(|(_, platform)| *platform)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn identity(brand: Option<&str>, major: u32) -> Identity {
+        let user_agent =
+            format!("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/{major}.0.0.0 Safari/537.36");
+        let version = format!("{major}.0.6778.85");
+        Identity { brand: brand.map(str::to_owned), version, user_agent, disguised: true, is_genuine: true }
+    }
+
+    fn told(identity: &Identity, user_agent: Option<&str>) -> UserAgentMetadata {
+        identity.claim(user_agent, None).unwrap().user_agent_metadata.unwrap()
+    }
+
+    /// As these versions wrote them on a person's machine.
+    #[test]
+    fn brands_stand_as_the_version_has_them() {
+        for (brand, major, expected) in [
+            (
+                Some("Google Chrome"),
+                131,
+                "Google Chrome 131.0.6778.85, Chromium 131.0.6778.85, Not_A Brand 24.0.0.0",
+            ),
+            (
+                Some("Google Chrome"),
+                124,
+                "Chromium 124.0.6778.85, Google Chrome 124.0.6778.85, Not-A.Brand 99.0.0.0",
+            ),
+            (None, 156, "Not:A-Brand 8.0.0.0, Chromium 156.0.6778.85"),
+            (None, 131, "Chromium 131.0.6778.85, Not_A Brand 24.0.0.0"),
+        ] {
+            let list = told(&identity(brand, major), None).full_version_list;
+            let list: Vec<_> =
+                list.iter().map(|brand| format!("{} {}", brand.brand, brand.version)).collect();
+            assert_eq!(list.join(", "), expected);
+        }
+    }
+
+    #[test]
+    fn a_claimed_user_agent_is_told_whole() {
+        let windows = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36";
+        let phone = "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Mobile Safari/537.36";
+        let mac = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36";
+        for (user_agent, expected) in [
+            (windows, ["Windows", "10.0.0", "", "120.0.0.0", "Desktop", "Win32"]),
+            (phone, ["Android", "14.0.0", "Pixel 8", "131.0.6778.85", "Mobile", "Linux armv81"]),
+            (mac, ["macOS", "10.15.7", "", "131.0.6778.85", "Desktop", "MacIntel"]),
+        ] {
+            let identity = identity(Some("Google Chrome"), 131);
+            let claim = identity.claim(Some(user_agent), None).unwrap();
+            let hints = told(&identity, Some(user_agent));
+            let (full, form) = (hints.full_version, hints.form_factors.concat());
+            let platform = claim.platform.unwrap();
+            assert_eq!(
+                [&hints.platform, &hints.platform_version, &hints.model, &full, &form, &platform],
+                expected
+            );
+            assert_eq!(hints.mobile, form == "Mobile");
+        }
+    }
+
+    #[test]
+    fn a_browser_that_speaks_for_itself_is_not_spoken_for() {
+        let undisguised = Identity { disguised: false, ..identity(None, 131) };
+        assert!(undisguised.claim(None, None).is_none());
+        let german = undisguised.claim(None, Some("de-DE")).unwrap();
+        assert_eq!((german.user_agent, german.platform), (undisguised.user_agent.clone(), None));
+        assert_eq!(german.accept_language.as_deref(), Some("de-DE,de,en-US,en"));
+        let firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0";
+        assert!(undisguised.claim(Some(firefox), None).unwrap().user_agent_metadata.is_none());
+    }
+}

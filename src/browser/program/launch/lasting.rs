@@ -1,0 +1,27 @@
+//! A thread that lives as long as the process: what is to end with us ends with the thread that started it.
+use std::sync::{LazyLock, mpsc};
+
+use parking_lot::Mutex;
+
+type Work = Box<dyn FnOnce() + Send>;
+
+static THREAD: LazyLock<Mutex<mpsc::Sender<Work>>> = LazyLock::new(|| {
+    let (sender, receiver) = mpsc::channel::<Work>();
+    let begun = std::thread::Builder::new().name("starts browsers".to_owned()).spawn(move || {
+        for work in receiver {
+            work();
+        }
+    });
+    if let Err(error) = begun {
+        tracing::debug!(%error, "there is no thread to start browsers from");
+    }
+    Mutex::new(sender)
+});
+
+/// Does something on that thread, and waits for it. `None` if there is no such thread.
+pub(super) fn run<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    let (sender, receiver) = mpsc::channel();
+    let work = Box::new(move || drop(sender.send(work())));
+    THREAD.lock().send(work).ok()?;
+    receiver.recv().ok()
+}

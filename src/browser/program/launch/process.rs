@@ -1,0 +1,569 @@
+//! The browser's processes: how they start, how they are spoken to, how they end.
+use std::collections::VecDeque;
+use std::fmt;
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::unix::fs::DirBuilderExt as _;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use rustix::io::fcntl_dupfd_cloexec;
+use rustix::process::{
+    Pid, Resource, Rlimit, Signal, getrlimit, kill_process, kill_process_group, setrlimit,
+};
+use serde::Deserialize;
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::process::{Child, ChildStderr, Command};
+use tokio::sync::watch;
+use tokio::time::{Instant, timeout, timeout_at};
+
+use super::log::{LogReader, Uncaught};
+use super::profile::{self, Folder};
+use super::version::{self, Version};
+use super::{LaunchOptions, Plan, absolute, diagnosis, firefox, flags, lasting, memory};
+use crate::error::{Error, Result};
+
+/// What the browser writes to us.
+pub type PipeReceiver = tokio::net::unix::pipe::Receiver;
+/// What we write to the browser.
+pub type PipeSender = tokio::net::unix::pipe::Sender;
+
+type Pipes = (PipeReceiver, PipeSender);
+
+/// How long a browser that did not save its profile in time may take to end on SIGTERM.
+const TERMINATION: Duration = Duration::from_secs(1);
+/// How long dead processes may take to disappear.
+const BURIAL: Duration = Duration::from_secs(2);
+/// How long the last words of an ended browser may take to arrive.
+const LAST_WORDS: Duration = Duration::from_millis(300);
+/// What is kept of the browser's standard error.
+const TAIL_LINES: usize = 40;
+const TAIL_LINE: usize = 500;
+
+/// A running browser that is ours. It ends when this is dropped, and when our process does, in whatever way.
+pub struct BrowserProcess {
+    pipes: Mutex<Option<Pipes>>,
+    /// Where it listens, if it speaks WebDriver BiDi.
+    address: Option<String>,
+    pid: Pid,
+    headless: bool,
+    disguised: bool,
+    claims_another: bool,
+    brand: Option<String>,
+    profile: PathBuf,
+    temporary: bool,
+    /// Has a view of the disk of its own.
+    confined: bool,
+    version: Version,
+    tail: Tail,
+    uncaught: Uncaught,
+    ended: watch::Receiver<Option<Exit>>,
+    folder: Arc<Mutex<Option<Folder>>>,
+}
+
+/// How a browser ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Exit {
+    pub status: Option<i32>,
+    pub signal: Option<i32>,
+}
+
+impl fmt::Display for Exit {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self { signal: Some(signal), .. } => match Signal::from_named_raw(signal) {
+                Some(Signal::KILL) => write!(formatter, "it was killed, by hand or for want of memory"),
+                Some(Signal::SEGV | Signal::ABORT | Signal::ILL | Signal::TRAP | Signal::BUS) => {
+                    write!(formatter, "it crashed with signal {signal}")
+                }
+                _ => write!(formatter, "it was ended by signal {signal}"),
+            },
+            Self { status: Some(0), .. } => write!(formatter, "it ended by itself"),
+            Self { status: Some(status), .. } => write!(formatter, "it ended with status {status}"),
+            Self { .. } => write!(formatter, "it ended"),
+        }
+    }
+}
+
+impl From<ExitStatus> for Exit {
+    fn from(status: ExitStatus) -> Self {
+        Self { status: status.code(), signal: status.signal() }
+    }
+}
+
+impl BrowserProcess {
+    /// The two ends of the pipe, messages ending in a NUL each. They are given out once. When they are dropped, the
+    /// browser saves its profile and ends.
+    pub fn take_pipes(&self) -> Option<Pipes> {
+        self.pipes.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Where a Firefox listens for WebDriver BiDi.
+    pub fn bidi_address(&self) -> Option<&str> {
+        self.address.as_deref()
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.pid.as_raw_nonzero().get().unsigned_abs()
+    }
+
+    pub fn headless(&self) -> bool {
+        self.headless
+    }
+
+    /// Whether its user agent was given to it as an argument.
+    pub fn is_disguised(&self) -> bool {
+        self.disguised
+    }
+
+    /// Whether that user agent is another browser's.
+    pub fn claims_another(&self) -> bool {
+        self.claims_another
+    }
+
+    /// The name by which it goes beside Chromium's, such as `Google Chrome`.
+    pub fn brand(&self) -> Option<&str> {
+        self.brand.as_deref()
+    }
+
+    /// Bytes of memory that its pages take.
+    pub fn memory_of_pages(&self) -> u64 {
+        memory::of_renderers(self.pid())
+    }
+
+    /// The folder with the browser's data.
+    pub fn profile(&self) -> &Path {
+        &self.profile
+    }
+
+    /// Whether the profile is removed when the browser ends.
+    pub fn has_temporary_profile(&self) -> bool {
+        self.temporary
+    }
+
+    /// A folder that goes when the browser ends, if it sees the same disk as we.
+    pub fn own_folder(&self) -> Option<PathBuf> {
+        let folder = self.folder.lock().unwrap_or_else(PoisonError::into_inner);
+        folder.as_ref().filter(|_| !self.confined).map(Folder::scratch)
+    }
+
+    pub fn version(&self) -> &Version {
+        &self.version
+    }
+
+    /// The last lines of the browser's standard error.
+    pub fn stderr_tail(&self) -> String {
+        self.tail.text()
+    }
+
+    /// The errors that nobody caught in the browser's pages.
+    pub fn uncaught(&self) -> &Uncaught {
+        &self.uncaught
+    }
+
+    /// Waits until the browser has ended, and says how.
+    pub fn exited(&self) -> impl Future<Output = Exit> + Send + use<> {
+        ended(self.ended.clone())
+    }
+
+    /// Ends the browser and removes what was temporary of it.
+    ///
+    /// A profile that is kept needs more care: the pipe has to be closed, or `Browser.close` sent, and then the browser
+    /// gets `limit` to save it. A signal would come too early: it makes the browser end without its newest cookies.
+    pub async fn terminate(&self, limit: Duration) {
+        drop(self.take_pipes());
+        if !self.temporary && timeout(limit, self.exited()).await.is_err() && self.is_running() {
+            let _ = kill_process(self.pid, Signal::TERM);
+            let _ = timeout(TERMINATION, self.exited()).await;
+        }
+        self.kill();
+        let _ = timeout(BURIAL, self.exited()).await;
+        self.tail.complete(BURIAL).await;
+        let folder = self.folder.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let _ = tokio::task::spawn_blocking(move || drop(folder)).await;
+    }
+
+    fn is_running(&self) -> bool {
+        self.ended.borrow().is_none()
+    }
+
+    fn kill(&self) {
+        // Afterwards the number could be somebody else's.
+        if self.is_running() {
+            let _ = kill_process_group(self.pid, Signal::KILL);
+        }
+    }
+}
+
+impl Drop for BrowserProcess {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+impl fmt::Debug for BrowserProcess {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("BrowserProcess").field("pid", &self.pid()).finish_non_exhaustive()
+    }
+}
+
+/// Starts the browser and waits for its first answer.
+pub(super) async fn start(options: &LaunchOptions, plan: &Plan, deadline: Instant) -> Result<BrowserProcess> {
+    diagnosis::check_program(&plan.found.executable)?;
+    let parent = temporary_folder(options, plan);
+    let folder = Folder::make(&parent).map_err(|error| diagnosis::unwritable(&parent, &error))?;
+    let (profile, _turn) = match &options.user_data_dir {
+        Some(told) => kept_profile(told).map(|(profile, turn)| (profile, Some(turn)))?,
+        None => (folder.profile(), None),
+    };
+    let speaks_bidi = plan.found.channel.speaks_bidi();
+    if speaks_bidi {
+        firefox::prepare(options, &profile, &folder.scratch())
+            .map_err(|error| diagnosis::unwritable(&profile, &error))?;
+    }
+    let (mut process, mut pipes) = spawn(options, plan, profile, folder)?;
+    tokio::task::spawn_blocking(move || {
+        profile::sweep(&parent);
+        profile::sweep_sockets(Path::new("/tmp"));
+        profile::sweep_sockets(&std::env::temp_dir());
+    });
+
+    let first = async {
+        match speaks_bidi {
+            true => process.tail.address().await.map(First::Address),
+            false => first_answer(&mut pipes).await.map(First::Version),
+        }
+    };
+    let answer = tokio::select! {
+        answer = timeout_at(deadline, first) => answer,
+        _ = process.exited() => Ok(Err(io::ErrorKind::BrokenPipe.into())),
+    };
+    match answer {
+        Ok(Ok(first)) => {
+            match first {
+                First::Version(version) => process.version = version,
+                First::Address(address) => process.address = Some(address),
+            }
+            process.pipes = Mutex::new(Some(pipes));
+            Ok(process)
+        }
+        Ok(Err(_)) => {
+            // It ended or closed the pipe. Its last words come over another one.
+            let exit = timeout(Duration::from_secs(1), process.exited()).await.ok();
+            process.tail.complete(LAST_WORDS).await;
+            let error = diagnosis::explain(exit, &process.tail.text(), options, plan, &process.profile);
+            process.terminate(Duration::ZERO).await;
+            Err(error)
+        }
+        Err(_) => {
+            let error = diagnosis::silent(options.launch_limit, &process.tail.text(), plan);
+            process.terminate(Duration::ZERO).await;
+            Err(error)
+        }
+    }
+}
+
+/// What a browser says first.
+enum First {
+    Version(Version),
+    Address(String),
+}
+
+fn temporary_folder(options: &LaunchOptions, plan: &Plan) -> PathBuf {
+    if let Some(told) = &options.temporary_folder {
+        return absolute(told);
+    }
+    match std::env::home_dir().filter(|_| plan.found.is_snap()) {
+        // A snap has a /tmp of its own, and may write to no hidden folder of the user's.
+        Some(home) => home.join("snap/chromium/common"),
+        None => absolute(&std::env::temp_dir()),
+    }
+}
+
+/// A profile to keep, and the turn to start a browser on it: the browser's own lock comes only some time later.
+fn kept_profile(told: &Path) -> Result<(PathBuf, File)> {
+    let path = absolute(told);
+    let unwritable = |error| diagnosis::unwritable(&path, &error);
+    let profile = make_private(&path).and_then(|()| fs::canonicalize(&path)).map_err(unwritable)?;
+    let turn = profile::turn(&profile).map_err(unwritable)?;
+    match profile::holder(&profile) {
+        Some(holder) => Err(Error::ProfileInUse { holder }),
+        None => turn
+            .map(|turn| (profile, turn))
+            .ok_or_else(|| Error::ProfileInUse { holder: "a browser that is just being started".to_owned() }),
+    }
+}
+
+/// Makes a folder that only we can look into, with those above it.
+fn make_private(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true).mode(0o700).create(folder)
+}
+
+fn spawn(
+    options: &LaunchOptions,
+    plan: &Plan,
+    profile: PathBuf,
+    folder: Folder,
+) -> Result<(BrowserProcess, Pipes)> {
+    let mut command = Command::new(&plan.found.executable);
+    let speaks_bidi = plan.found.channel.speaks_bidi();
+    command.args(match speaks_bidi {
+        true => firefox::arguments(options, plan, &profile),
+        false => flags::arguments(options, plan, &profile),
+    });
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true);
+    for (name, _) in std::env::vars_os() {
+        // Our own settings can hold keys, and any process of this user can read a browser's environment.
+        if name.to_string_lossy().starts_with("PATCHRIGHT_MCP_") {
+            command.env_remove(name);
+        }
+    }
+    // What the browser would leave in other places when it is killed.
+    command.env("BREAKPAD_DUMP_LOCATION", folder.scratch().join("crashes"));
+    if cfg!(target_os = "linux") {
+        if fits_a_socket(&folder.scratch()) {
+            command.env("TMPDIR", folder.scratch());
+        } else if !fits_a_socket(&std::env::temp_dir()) {
+            command.env("TMPDIR", "/tmp"); // It would not start.
+        }
+    }
+    if let Some(locale) = &options.locale {
+        command.env("LANGUAGE", locale.replace('-', "_"));
+    }
+    if speaks_bidi {
+        command.envs(firefox::environment(options, plan, &folder.scratch()));
+    }
+    command.envs(options.environment.iter().map(|(name, value)| (name, value)));
+
+    let ends = if speaks_bidi { Ends::WithUs } else { Ends::WithThePipe };
+    let (mut child, pipes) = spawn_with_pipes(command, &folder, ends)
+        .map_err(|error| diagnosis::not_started(&plan.found.executable, &error))?;
+    let pid = child.id().and_then(|pid| Pid::from_raw(pid.cast_signed()));
+    let (Some(pid), Some(stderr)) = (pid, child.stderr.take()) else {
+        return Err(Error::BrowserLaunch { reason: "it was gone at once".to_owned() });
+    };
+    folder.is_used_by(Some(pid));
+    let folder = Arc::new(Mutex::new(Some(folder)));
+    let uncaught = Uncaught::default();
+    let process = BrowserProcess {
+        pipes: Mutex::new(None),
+        address: None,
+        pid,
+        headless: plan.headless,
+        disguised: plan.user_agent.is_some(),
+        claims_another: options.user_agent.is_some(),
+        brand: version::brand(&plan.found),
+        profile,
+        temporary: options.user_data_dir.is_none(),
+        confined: plan.found.is_snap(),
+        version: Version::default(),
+        tail: Tail::of(stderr, &uncaught),
+        uncaught,
+        ended: bury(child, pid, folder.clone()),
+        folder,
+    };
+    Ok((process, pipes))
+}
+
+/// Waits for the browser's end, ends what it leaves running, and removes the folder if nobody else does.
+fn bury(mut child: Child, pid: Pid, folder: Arc<Mutex<Option<Folder>>>) -> watch::Receiver<Option<Exit>> {
+    let (sender, receiver) = watch::channel(None);
+    tokio::spawn(async move {
+        let exit = child.wait().await.map(Exit::from).unwrap_or_default();
+        let _ = kill_process_group(pid, Signal::KILL);
+        if let Some(folder) = &*folder.lock().unwrap_or_else(PoisonError::into_inner) {
+            folder.is_used_by(None);
+        }
+        sender.send_replace(Some(exit));
+        if let Some(folder) = Arc::into_inner(folder) {
+            tokio::task::spawn_blocking(move || drop(folder));
+        }
+    });
+    receiver
+}
+
+async fn ended(mut ended: watch::Receiver<Option<Exit>>) -> Exit {
+    match ended.wait_for(Option::is_some).await {
+        Ok(exit) => exit.unwrap_or_default(),
+        // The runtime is shutting down, and takes the browser with it.
+        Err(_) => Exit::default(),
+    }
+}
+
+/// The browser's socket stands below its temporary folder, and the path of a socket cannot be long.
+fn fits_a_socket(scratch: &Path) -> bool {
+    const LONGEST: usize = 107;
+    scratch.as_os_str().len() + "/org.chromium.Chromium.XXXXXX/SingletonSocket".len() <= LONGEST
+}
+
+/// Starts the command with a pipe at its descriptors 3 (which it reads) and 4 (which it writes), in a session and a
+/// process group of its own. With it, it holds the lock of `folder`.
+fn spawn_with_pipes(mut command: Command, folder: &Folder, how: Ends) -> io::Result<(Child, Pipes)> {
+    let (its_input, our_output) = io::pipe()?;
+    let (our_input, its_output) = io::pipe()?;
+    // While `its_input` and the others are open, 3, 4 and 5 are taken, so that nothing that the standard library opens
+    // for the start of a process can be there.
+    let ends = [
+        fcntl_dupfd_cloexec(&its_input, FIRST_FREE)?,
+        fcntl_dupfd_cloexec(&its_output, FIRST_FREE)?,
+        fcntl_dupfd_cloexec(folder.lock(), FIRST_FREE)?,
+    ];
+    let pipes = (
+        PipeReceiver::from_owned_fd(OwnedFd::from(our_input))?,
+        PipeSender::from_owned_fd(OwnedFd::from(our_output))?,
+    );
+    inherit(&mut command, ends, how);
+    let child = match how {
+        Ends::WithThePipe => command.spawn()?,
+        // It ends with the thread that started it.
+        Ends::WithUs => {
+            let runtime = tokio::runtime::Handle::current();
+            let spawn = move || {
+                let _runtime = runtime.enter();
+                command.spawn()
+            };
+            lasting::run(spawn).unwrap_or_else(|| Err(io::ErrorKind::Other.into()))?
+        }
+    };
+    drop((its_input, its_output));
+    Ok((child, pipes))
+}
+
+/// How a browser learns that we are gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    /// It reads the end of its pipe.
+    WithThePipe,
+    /// The system ends it, where that can be asked for.
+    WithUs,
+}
+
+/// Above the descriptors that the child gets.
+const FIRST_FREE: i32 = 10;
+
+/// The browser lays a page out by recursion, and dies of one that is nested deeper than its stack. The usual 8 MB last for
+/// some 2,500 levels; what is not used costs nothing, unless the system promises no memory that it does not have.
+fn large_stack() -> Option<Rlimit> {
+    const BYTES: u64 = 64 << 20;
+    const STRICT: &str = "2";
+    let overcommit = fs::read_to_string("/proc/sys/vm/overcommit_memory");
+    let limit = getrlimit(Resource::Stack);
+    let is_less = limit.current.is_some_and(|current| current < BYTES);
+    let may_grow = limit.maximum.is_none_or(|maximum| maximum >= BYTES);
+    let has_room = overcommit.is_ok_and(|told| told.trim() != STRICT);
+    (is_less && may_grow && has_room).then_some(Rlimit { current: Some(BYTES), ..limit })
+}
+
+/// Gives the child these descriptors as 3, 4 and 5, and a session of its own.
+#[allow(
+    unsafe_code,
+    reason = "the standard library has no safe way to hand a child other descriptors than 0, 1 and 2"
+)]
+fn inherit(command: &mut Command, ends: [OwnedFd; 3], how: Ends) {
+    let stack = large_stack();
+    let set_up = move || {
+        rustix::process::setsid()?;
+        if let Some(stack) = stack {
+            // Without it, it runs as well; only a page that is nested thousands of levels deep does not.
+            let _ = setrlimit(Resource::Stack, stack);
+        }
+        #[cfg(target_os = "linux")]
+        if how == Ends::WithUs {
+            rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+        }
+        for (end, number) in ends.iter().zip(3..) {
+            // SAFETY: `end` is open and never `number`, since all are above FIRST_FREE. What was open at `number` in
+            // the child is nothing that it uses: see `spawn_with_pipes`.
+            if unsafe { libc::dup2(end.as_raw_fd(), number) } < 0 {
+                return Err(io::Error::last_os_error());
+            }
+        }
+        Ok(())
+    };
+    // SAFETY: between fork and exec only setsid, setrlimit, prctl and dup2 are called: system calls without locks; nothing allocates.
+    unsafe { command.pre_exec(set_up) };
+}
+
+/// Asks for the version: the cheapest question, and its answer is of use.
+async fn first_answer((receiver, sender): &mut Pipes) -> io::Result<Version> {
+    #[derive(Deserialize)]
+    struct Reply {
+        result: Version,
+    }
+    sender.write_all(b"{\"id\":0,\"method\":\"Browser.getVersion\"}\0").await?;
+    let mut answer = Vec::new();
+    while !answer.contains(&0) {
+        if receiver.read_buf(&mut answer).await? == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+    }
+    // No more than was asked for: nothing can follow.
+    answer.pop();
+    let reply: Reply = serde_json::from_slice(&answer)?;
+    Ok(reply.result)
+}
+
+/// The end of a stream of lines.
+#[derive(Clone)]
+struct Tail {
+    lines: Arc<Mutex<VecDeque<String>>>,
+    complete: watch::Receiver<bool>,
+    address: watch::Receiver<Option<String>>,
+}
+
+impl Tail {
+    fn of(stderr: ChildStderr, uncaught: &Uncaught) -> Self {
+        let lines = Arc::new(Mutex::new(VecDeque::new()));
+        let (done, complete) = watch::channel(false);
+        let (found, address) = watch::channel(None);
+        let kept = lines.clone();
+        let mut reader = LogReader::new(uncaught);
+        tokio::spawn(async move {
+            let mut stderr = BufReader::new(stderr);
+            let mut line = Vec::new();
+            // A line without end is cut, so that it cannot fill our memory.
+            while let Ok(1..) = (&mut stderr).take(64 * 1024).read_until(b'\n', &mut line).await {
+                let read = String::from_utf8_lossy(&line);
+                let text = read.trim_end().chars().take(TAIL_LINE).collect();
+                if let Some(at) = read.trim().strip_prefix(firefox::LISTENS) {
+                    found.send_replace(Some(at.to_owned()));
+                }
+                let is_news = reader.is_news(read.trim_end_matches(['\r', '\n']));
+                line.clear();
+                if !is_news {
+                    continue;
+                }
+                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                if kept.len() == TAIL_LINES {
+                    kept.pop_front();
+                }
+                kept.push_back(text);
+            }
+            done.send_replace(true);
+        });
+        Self { lines, complete, address }
+    }
+
+    /// Where the browser says that it listens.
+    async fn address(&self) -> io::Result<String> {
+        let mut address = self.address.clone();
+        let told = address.wait_for(Option::is_some).await.map_err(|_| io::ErrorKind::UnexpectedEof)?;
+        Ok(told.clone().unwrap_or_default())
+    }
+
+    fn text(&self) -> String {
+        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.iter().map(String::as_str).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Waits for the end of the stream, which is the end of every process of the browser's: all have it open.
+    async fn complete(&self, limit: Duration) {
+        let mut complete = self.complete.clone();
+        let _ = timeout(limit, complete.wait_for(|done| *done)).await;
+    }
+}

@@ -1,0 +1,328 @@
+//! Profiles: the temporary ones that must not stay behind, and the kept ones that only one browser can use.
+use std::collections::BTreeMap;
+use std::fs::{self, DirBuilder, File};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use rustix::fs::{FlockOperation, Mode, OFlags, flock, open, openat};
+use rustix::process::{Pid, Signal, geteuid, kill_process_group, test_kill_process};
+
+const PREFIX: &str = "patchright-mcp-";
+/// The browser's link to where it listens.
+const SOCKET: &str = "SingletonSocket";
+const COOKIE: &str = "SingletonCookie";
+const LOCK: &str = "lock";
+const PROFILE: &str = "profile";
+const SCRATCH: &str = "tmp";
+
+/// The folders that this process has made and not removed, and the leader of the processes that work in each.
+static MADE: Mutex<BTreeMap<PathBuf, Option<Pid>>> = Mutex::new(BTreeMap::new());
+
+/// A folder that is ours and that nobody finds after us. Whoever holds its lock is alive: we, or the browser, which
+/// inherits it. Process ids would not do: they are used again, and mean nothing in another container.
+#[derive(Debug)]
+pub(super) struct Folder {
+    path: PathBuf,
+    lock: File,
+}
+
+impl Folder {
+    /// Makes a folder in `parent` that only we can read.
+    pub(super) fn make(parent: &Path) -> io::Result<Self> {
+        loop {
+            let path = parent.join(format!("{PREFIX}{}-{}", std::process::id(), random()?));
+            match DirBuilder::new().mode(0o700).create(&path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+                made => made?,
+            }
+            let lock = File::create_new(path.join(LOCK))?;
+            // Another process that sweeps at this very moment may have been quicker, and takes it for stale.
+            if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err()
+                || lock.metadata()?.nlink() == 0
+            {
+                continue;
+            }
+            let folder = Self { path, lock };
+            MADE.lock().insert(folder.path.clone(), None);
+            for part in [PROFILE, SCRATCH] {
+                DirBuilder::new().mode(0o700).create(folder.path.join(part))?;
+            }
+            return Ok(folder);
+        }
+    }
+
+    pub(super) fn profile(&self) -> PathBuf {
+        self.path.join(PROFILE)
+    }
+
+    /// For what the browser would leave in the system's temporary folder when it is killed.
+    pub(super) fn scratch(&self) -> PathBuf {
+        self.path.join(SCRATCH)
+    }
+
+    /// Notes whose processes work in it, or that they have ended.
+    pub(super) fn is_used_by(&self, leader: Option<Pid>) {
+        if let Some(used) = MADE.lock().get_mut(&self.path) {
+            *used = leader;
+        }
+    }
+
+    /// Held by whoever has a copy of this.
+    pub(super) fn lock(&self) -> BorrowedFd<'_> {
+        self.lock.as_fd()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // A process that is being killed may still write: then it is not empty when its turn comes.
+        for _ in 0..5 {
+            if remove(&self.path).is_ok() {
+                MADE.lock().remove(&self.path);
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        tracing::debug!("a temporary profile could not be removed; the next start tries again");
+    }
+}
+
+/// Ends the browsers that still run and removes all folders of this process: for an end that waits for nobody.
+pub(super) fn remove_all() {
+    const LIMIT: Duration = Duration::from_secs(1);
+    let made = std::mem::take(&mut *MADE.lock());
+    for leader in made.values().flatten() {
+        let _ = kill_process_group(*leader, Signal::KILL);
+    }
+    let end = Instant::now() + LIMIT;
+    for folder in made.keys() {
+        while remove(folder).is_err() && Instant::now() < end {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+/// The lock goes last, so that a removal that was interrupted can be taken up again.
+fn remove(folder: &Path) -> io::Result<()> {
+    remove_socket(&folder.join(PROFILE));
+    for part in [PROFILE, SCRATCH] {
+        gone(fs::remove_dir_all(folder.join(part)))?;
+    }
+    gone(fs::remove_file(folder.join(LOCK)))?;
+    gone(fs::remove_dir(folder))
+}
+
+/// A browser that was killed leaves its socket, which is elsewhere if our path is too long for one.
+fn remove_socket(profile: &Path) {
+    let Ok(socket) = fs::read_link(profile.join(SOCKET)) else { return };
+    let Some(folder) = socket.parent() else { return };
+    for name in [SOCKET, COOKIE] {
+        let _ = fs::remove_file(folder.join(name));
+    }
+    let _ = fs::remove_dir(folder);
+}
+
+fn gone(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+/// Removes the folders in `parent` whose owners are dead. Returns how many there were.
+pub(super) fn sweep(parent: &Path) -> usize {
+    let entries = fs::read_dir(parent).into_iter().flatten().flatten();
+    entries
+        .filter(|entry| is_ours(&entry.file_name().to_string_lossy()) && sweep_one(&entry.path()).is_some())
+        .count()
+}
+
+/// Removes the folders in `parent` in which browsers of ours listened that were killed: those of a long path, whose sockets
+/// cannot stand in a folder of ours. Returns how many there were.
+pub(super) fn sweep_sockets(parent: &Path) -> usize {
+    let entries = fs::read_dir(parent).into_iter().flatten().flatten();
+    let of_browsers = |entry: &fs::DirEntry| {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        SOCKET_FOLDERS.iter().any(|prefix| name.starts_with(prefix))
+    };
+    entries.filter(of_browsers).filter(|entry| sweep_socket(&entry.path()).is_some()).count()
+}
+
+const SOCKET_FOLDERS: [&str; 2] = ["org.chromium.Chromium.", "com.google.Chrome."];
+
+/// One where nobody listens any more, and nothing else is.
+fn sweep_socket(folder: &Path) -> Option<()> {
+    const LEAST_AGE: Duration = Duration::from_secs(60);
+    let metadata = fs::symlink_metadata(folder).ok()?;
+    // A browser that is just starting does not listen yet.
+    let is_old = metadata.modified().ok()?.elapsed().is_ok_and(|age| age >= LEAST_AGE);
+    if !metadata.is_dir() || metadata.uid() != geteuid().as_raw() || !is_old {
+        return None;
+    }
+    match UnixStream::connect(folder.join(SOCKET)) {
+        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {}
+        _ => return None,
+    }
+    for name in [SOCKET, COOKIE] {
+        gone(fs::remove_file(folder.join(name))).ok()?;
+    }
+    fs::remove_dir(folder).ok()
+}
+
+fn sweep_one(folder: &Path) -> Option<()> {
+    let metadata = fs::symlink_metadata(folder).ok()?;
+    if !metadata.is_dir() || metadata.uid() != geteuid().as_raw() {
+        return None;
+    }
+    let flags = OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let opened = open(folder, flags | OFlags::DIRECTORY | OFlags::RDONLY, Mode::empty()).ok()?;
+    // Without a lock it is being made, or was not made by us.
+    let lock = openat(&opened, LOCK, flags | OFlags::RDWR, Mode::empty()).ok()?;
+    flock(&lock, FlockOperation::NonBlockingLockExclusive).ok()?;
+    remove(folder).ok()
+}
+
+/// `patchright-mcp-<process id>-<random>`.
+fn is_ours(name: &str) -> bool {
+    let Some((pid, random)) = name.strip_prefix(PREFIX).and_then(|rest| rest.split_once('-')) else {
+        return false;
+    };
+    !pid.is_empty()
+        && pid.bytes().all(|byte| byte.is_ascii_digit())
+        && random.len() == RANDOM_LENGTH
+        && random.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+const RANDOM_LENGTH: usize = 8;
+
+fn random() -> io::Result<String> {
+    let mut bytes = [0; RANDOM_LENGTH / 2];
+    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
+    Ok(format!("{:08x}", u32::from_ne_bytes(bytes)))
+}
+
+/// The turn to start a browser on a profile, or nothing while another has it. It ends with the file.
+pub(super) fn turn(profile: &Path) -> io::Result<Option<File>> {
+    let folder = File::open(profile)?;
+    Ok(flock(&folder, FlockOperation::NonBlockingLockExclusive).is_ok().then_some(folder))
+}
+
+/// Who uses a profile, told by the browser's own lock: a link to `host-pid`.
+pub(super) fn holder(profile: &Path) -> Option<String> {
+    let lock = fs::read_link(profile.join("SingletonLock")).ok()?;
+    let (host, pid) = lock.to_str()?.rsplit_once('-')?;
+    let pid: i32 = pid.parse().ok()?;
+    if host != rustix::system::uname().nodename().to_string_lossy() {
+        return Some(format!(
+            "process {pid} on another computer, {host} (if that is no more, delete SingletonLock in the profile)"
+        ));
+    }
+    // The browser listens as long as it lives. A dead one's lock it takes over by itself.
+    let alive = Pid::from_raw(pid).is_some_and(|pid| test_kill_process(pid).is_ok());
+    let listens = UnixStream::connect(profile.join(SOCKET)).is_ok();
+    (alive && listens).then(|| format!("process {pid}{}", name_of(pid)))
+}
+
+fn name_of(pid: i32) -> String {
+    let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    if name.is_empty() { name } else { format!(" ({})", name.trim()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// A folder as a dead process leaves it.
+    fn stale(parent: &Path, name: &str) -> PathBuf {
+        let folder = parent.join(name);
+        fs::create_dir_all(folder.join("profile/Default")).unwrap();
+        fs::write(folder.join(LOCK), "").unwrap();
+        folder
+    }
+
+    #[test]
+    fn what_a_dead_process_left_is_removed_but_not_what_links_in_it_lead_to() {
+        let (parent, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let folder = stale(parent.path(), "patchright-mcp-1-000000aa");
+        fs::write(elsewhere.path().join("file"), "").unwrap();
+        symlink(elsewhere.path(), folder.join("profile/Default/link")).unwrap();
+        assert_eq!(sweep(parent.path()), 1);
+        assert!(!folder.exists() && elsewhere.path().join("file").exists());
+    }
+
+    #[test]
+    fn where_a_killed_browser_listened_is_removed_and_where_one_listens_stays() {
+        use std::os::unix::net::UnixListener;
+        let parent = tempfile::tempdir().unwrap();
+        let folder = |name: &str, age: u64| {
+            let folder = parent.path().join(name);
+            fs::create_dir(&folder).unwrap();
+            symlink("123", folder.join(COOKIE)).unwrap();
+            let listener = UnixListener::bind(folder.join(SOCKET)).unwrap();
+            let changed = std::time::SystemTime::now() - Duration::from_secs(age);
+            File::open(&folder).unwrap().set_modified(changed).unwrap();
+            (folder, listener)
+        };
+        let (dead, listener) = folder("org.chromium.Chromium.dead00", 120);
+        drop(listener);
+        let (fresh, listener) = folder("org.chromium.Chromium.fresh0", 0);
+        drop(listener);
+        let (live, _listener) = folder("com.google.Chrome.live00", 120);
+        let (other, listener) = folder("org.example.other", 120);
+        drop(listener);
+        assert_eq!(sweep_sockets(parent.path()), 1);
+        assert!(!dead.exists());
+        assert!([fresh, live, other].iter().all(|folder| folder.exists()));
+    }
+
+    #[test]
+    fn what_is_in_use_stays_until_its_owner_lets_go() {
+        let parent = tempfile::tempdir().unwrap();
+        let live = Folder::make(parent.path()).unwrap();
+        assert_eq!(sweep(parent.path()), 0);
+        assert!(live.profile().exists() && live.scratch().exists());
+        drop(live);
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_folder_is_for_its_owner_only() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = Folder::make(parent.path()).unwrap();
+        assert_eq!(fs::metadata(&folder.path).unwrap().mode() & 0o777, 0o700);
+    }
+
+    #[test]
+    fn what_is_not_ours_stays() {
+        let (parent, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        for name in ["patchright-mcp-notes", "patchright-mcp-1-cafe", "patchright-mcp--000000aa", "other"] {
+            stale(parent.path(), name);
+        }
+        let target = stale(elsewhere.path(), "target");
+        symlink(&target, parent.path().join("patchright-mcp-1-000000bb")).unwrap();
+        // One that is just being made has no lock yet.
+        fs::create_dir(parent.path().join("patchright-mcp-1-000000cc")).unwrap();
+        assert_eq!(sweep(parent.path()), 0);
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 6);
+        assert!(target.join("profile/Default").exists());
+    }
+
+    #[test]
+    fn the_folder_of_another_user_stays() {
+        if !geteuid().is_root() {
+            return; // Only root can give a folder away.
+        }
+        let parent = tempfile::tempdir().unwrap();
+        let folder = stale(parent.path(), "patchright-mcp-1-000000aa");
+        std::os::unix::fs::chown(&folder, Some(65534), None).unwrap();
+        assert_eq!(sweep(parent.path()), 0);
+    }
+}

@@ -1,0 +1,107 @@
+//! Where there is no pipe that a browser could inherit.
+use std::fmt;
+use std::path::Path;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::log::Uncaught;
+use super::version::Version;
+use super::{LaunchOptions, Plan};
+use crate::error::{Error, Result};
+
+pub type PipeReceiver = tokio::io::Empty;
+pub type PipeSender = tokio::io::Sink;
+
+/// A running browser. On this system there is none yet.
+#[derive(Debug)]
+pub enum BrowserProcess {}
+
+/// How a browser ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Exit {
+    pub status: Option<i32>,
+    pub signal: Option<i32>,
+}
+
+impl fmt::Display for Exit {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "it ended")
+    }
+}
+
+impl BrowserProcess {
+    pub fn take_pipes(&self) -> Option<(PipeReceiver, PipeSender)> {
+        match *self {}
+    }
+
+    pub fn bidi_address(&self) -> Option<&str> {
+        match *self {}
+    }
+
+    pub fn pid(&self) -> u32 {
+        match *self {}
+    }
+
+    pub fn headless(&self) -> bool {
+        match *self {}
+    }
+
+    pub fn is_disguised(&self) -> bool {
+        match *self {}
+    }
+
+    pub fn claims_another(&self) -> bool {
+        match *self {}
+    }
+
+    pub fn brand(&self) -> Option<&str> {
+        match *self {}
+    }
+
+    pub fn profile(&self) -> &Path {
+        match *self {}
+    }
+
+    pub fn has_temporary_profile(&self) -> bool {
+        match *self {}
+    }
+
+    pub fn memory_of_pages(&self) -> u64 {
+        match *self {}
+    }
+
+    pub fn own_folder(&self) -> Option<std::path::PathBuf> {
+        match *self {}
+    }
+
+    pub fn version(&self) -> &Version {
+        match *self {}
+    }
+
+    pub fn stderr_tail(&self) -> String {
+        match *self {}
+    }
+
+    pub fn uncaught(&self) -> &Uncaught {
+        match *self {}
+    }
+
+    #[expect(clippy::unused_async, reason = "as where browsers can be started")]
+    pub async fn exited(&self) -> Exit {
+        match *self {}
+    }
+
+    #[expect(clippy::unused_async, reason = "as where browsers can be started")]
+    pub async fn terminate(&self, _limit: Duration) {
+        match *self {}
+    }
+}
+
+#[expect(clippy::unused_async, reason = "as where browsers can be started")]
+pub(super) async fn start(_: &LaunchOptions, _: &Plan, _: Instant) -> Result<BrowserProcess> {
+    Err(Error::Unsupported {
+        what: "starting a browser",
+        reason: "on this system, start one with --remote-debugging-port and give --cdp-endpoint".to_owned(),
+    })
+}

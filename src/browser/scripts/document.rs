@@ -1,0 +1,95 @@
+//! A frame's document as a script sees it: its content, its moments, and waiting for what becomes true in it.
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep, timeout, timeout_at};
+
+use super::handle::{JsHandle, NO_LIMIT};
+use super::value::JsValue;
+use crate::browser::objects::frame::Frame;
+use crate::browser::objects::navigation::{NavigateOptions, WaitUntil};
+use crate::browser::objects::page::Page;
+use crate::browser::objects::world::Scope;
+use crate::cdp::types::page::SetDocumentContent;
+use crate::error::{Error, Result};
+
+/// How often a condition is looked at, unless told: about as often as the page is drawn.
+const LOOK_PAUSE: Duration = Duration::from_millis(16);
+
+const WRITTEN: &str = "() => (document.doctype ? new XMLSerializer().serializeToString(document.doctype) : '') \
+     + (document.documentElement ? document.documentElement.outerHTML : '')";
+
+impl Frame {
+    /// The document as HTML, with its doctype.
+    pub async fn html(&self) -> Result<String> {
+        let realm = self.realm(Scope::Isolated).await?;
+        match realm.evaluate(WRITTEN, &JsValue::Undefined).await? {
+            JsValue::Text(html) => Ok(html),
+            _ => Ok(String::new()),
+        }
+    }
+
+    /// Puts other content into the document, and waits until that has reached the moment wanted.
+    pub async fn set_content(&self, html: &str, options: &NavigateOptions) -> Result<()> {
+        let deadline = Instant::now() + options.limit;
+        let slow = || Error::NavigationSlow { waited: options.limit };
+        self.place_all(&self.unplaced(html)).await?;
+        self.begin_anew();
+        let set = SetDocumentContent { frame_id: self.id().to_owned(), html: html.to_owned() };
+        let set = self.session().send(set).within(NO_LIMIT);
+        timeout_at(deadline, set).await.unwrap_or_else(|_| Err(slow()))?;
+        let left = deadline.saturating_duration_since(Instant::now());
+        self.until_moment(options.until, left).await.map_err(|error| match error {
+            Error::NavigationSlow { .. } => slow(),
+            other => other,
+        })
+    }
+
+    /// Waits until the current document, or one that replaces it, has reached a moment of its life.
+    pub async fn until_moment(&self, until: WaitUntil, limit: Duration) -> Result<()> {
+        let page = self.page()?;
+        let reached = page.until(|_| match self.is_detached() {
+            true => Some(Err(self.why_gone())),
+            false => self.moments().reached(until).then_some(Ok(())),
+        });
+        match timeout(limit, reached).await {
+            Ok(reached) => reached?,
+            Err(_) => Err(Error::NavigationSlow { waited: limit }),
+        }
+    }
+
+    /// Waits until `script` gives something that is true in JavaScript's sense, and gives that.
+    pub async fn wait_for_function(
+        &self,
+        script: &str,
+        argument: &JsValue,
+        scope: Scope,
+        pause: Option<Duration>,
+        limit: Duration,
+    ) -> Result<JsHandle> {
+        let looking = async {
+            loop {
+                let look = async { self.realm(scope).await?.evaluate_handle(script, argument).await };
+                match look.await {
+                    Ok(found) if found.is_truthy() => return Ok(found),
+                    Ok(_) | Err(Error::DocumentGone) => {}
+                    Err(error) => return Err(error),
+                }
+                sleep(pause.unwrap_or(LOOK_PAUSE)).await;
+            }
+        };
+        let what = || "the condition".to_owned();
+        timeout(limit, looking)
+            .await
+            .unwrap_or_else(|_| Err(Error::WaitRanOut { what: what(), waited: limit }))
+    }
+}
+
+impl Page {
+    /// Width and height of what can be pointed at, in CSS pixels.
+    pub async fn viewport_size(&self) -> Result<(f64, f64)> {
+        let size =
+            self.main_frame().evaluate("[innerWidth, innerHeight]", Vec::new(), Scope::Isolated).await?;
+        let side = |index: usize| size[index].as_f64().unwrap_or_default();
+        Ok((side(0), side(1)))
+    }
+}

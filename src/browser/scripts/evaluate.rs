@@ -1,0 +1,392 @@
+//! Running a user's script, and turning whatever it gives into JSON.
+use std::collections::HashMap;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+use tokio::time::timeout;
+
+use crate::browser::objects::frame::Frame;
+use crate::browser::objects::page::Page;
+use crate::browser::objects::world::{RemoteHandle, Scope, World, outcome};
+use crate::cdp::types::runtime::{
+    CallArgument, CallFunctionOn, Evaluate, RemoteObject, SerializationOptions,
+};
+use crate::error::{Error, Result};
+
+/// How deep an object is followed.
+const DEEPEST: u32 = 24;
+
+impl Frame {
+    /// Runs `script`, an expression or a function, and gives its value as JSON; see [`json_value`] for what JSON lacks.
+    /// A function is called with `arguments`. Promises are awaited.
+    ///
+    /// # Errors
+    /// `script` with the page's own stack, `dialog_open` if it opened one and so cannot end.
+    pub async fn evaluate(&self, script: &str, arguments: Vec<CallArgument>, scope: Scope) -> Result<Value> {
+        Ok(json_value(&self.run(script, arguments, scope, true).await?))
+    }
+
+    /// Like [`evaluate`](Self::evaluate), at most `limit`. A script that keeps the page from answering is ended then, and the
+    /// page works on; one that merely waits goes on waiting.
+    ///
+    /// # Errors
+    /// `wait_ran_out`, `page_busy` if the page goes on with something else that has no end.
+    pub async fn evaluate_within(
+        &self,
+        limit: Duration,
+        script: &str,
+        arguments: Vec<CallArgument>,
+        scope: Scope,
+    ) -> Result<Value> {
+        let (page, session) = (self.page()?, self.session());
+        match timeout(limit, self.evaluate(script, arguments, scope)).await {
+            Ok(Err(Error::NoAnswer { .. })) | Err(_) => {}
+            Ok(ended) => return ended,
+        }
+        page.stop_script(&session).await;
+        page.must_answer().await?;
+        Err(Error::WaitRanOut { what: "the end of the script".to_owned(), waited: limit })
+    }
+
+    /// Like [`evaluate`](Self::evaluate); the result stays in the page.
+    pub async fn evaluate_handle(
+        &self,
+        script: &str,
+        arguments: Vec<CallArgument>,
+        scope: Scope,
+    ) -> Result<RemoteObject> {
+        self.run(script, arguments, scope, false).await
+    }
+
+    async fn run(
+        &self,
+        script: &str,
+        arguments: Vec<CallArgument>,
+        scope: Scope,
+        by_value: bool,
+    ) -> Result<RemoteObject> {
+        let page = self.page()?;
+        let context = self.context(scope).await?;
+        let (session, loader) = (self.session(), self.loader());
+        let options = by_value.then(|| deeply(DEEPEST));
+        let running = if is_function(script) {
+            session.send(CallFunctionOn {
+                function_declaration: as_function(script),
+                execution_context_id: Some(context),
+                arguments: Some(arguments),
+                await_promise: Some(true),
+                serialization_options: options,
+                ..CallFunctionOn::default()
+            })
+        } else {
+            let script = script.trim();
+            // An object literal would otherwise be read as a block.
+            let literal = script.starts_with('{') && script.ends_with('}');
+            session.send(Evaluate {
+                expression: if literal { format!("({script})") } else { script.to_owned() },
+                context_id: Some(context),
+                await_promise: Some(true),
+                serialization_options: options,
+                ..Evaluate::default()
+            })
+        };
+        match page.unless_dialog(running).await.and_then(outcome) {
+            Err(Error::DocumentGone | Error::FrameDetached) => Err(self.why_left(&page, &loader).await),
+            ended => ended,
+        }
+    }
+
+    /// Whether the frame was removed or sent elsewhere. What ended the script may be told before what became of its frame.
+    async fn why_left(&self, page: &Page, loader: &str) -> Error {
+        const SOON: Duration = Duration::from_secs(1);
+        let left = page.until(|_| (self.is_detached() || *self.loader() != *loader).then_some(()));
+        let _ = tokio::time::timeout(SOON, left).await;
+        if self.is_detached() { Error::FrameDetached } else { Error::DocumentGone }
+    }
+
+    /// The number of the world that `scope` names in the current document.
+    pub async fn context(&self, scope: Scope) -> Result<i64> {
+        match scope {
+            Scope::Isolated => Ok(self.utility().await?.context_id()),
+            Scope::Main => self.main_context().await,
+        }
+    }
+
+    /// The same node as `node`, as an argument for calls in the world that `scope` names.
+    pub async fn argument_in(
+        &self,
+        world: &World,
+        node: &RemoteHandle,
+        scope: Scope,
+    ) -> Result<(CallArgument, RemoteHandle)> {
+        if scope == Scope::Isolated {
+            return Ok((node.argument(), node.clone()));
+        }
+        let (backend_node_id, context) = (node.describe().await?.backend_node_id, self.main_context().await?);
+        let moved = RemoteHandle::of_node(world.session(), backend_node_id, Some(context)).await?;
+        let moved = moved.ok_or(Error::DocumentGone)?;
+        Ok((moved.argument(), moved))
+    }
+}
+
+/// How a value is told with all that is in it, down to so many levels.
+pub(in crate::browser) fn deeply(levels: u32) -> SerializationOptions {
+    SerializationOptions {
+        serialization: "deep".to_owned(),
+        max_depth: Some(levels),
+        // A node is told by its tag, not by all that is in it.
+        additional_parameters: Some(json!({ "maxNodeDepth": 0, "includeShadowTree": "none" })),
+    }
+}
+
+impl Page {
+    /// Waits for `work` unless a dialog opens: then the page stands still, and only an answer to it helps.
+    pub async fn unless_dialog<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
+        tokio::select! {
+            biased;
+            done = work => done,
+            dialog = self.until(Page::obstruction) => {
+                let dialog = dialog?;
+                Err(Error::DialogOpen { kind: dialog.kind, message: dialog.message })
+            }
+        }
+    }
+}
+
+/// A function as something to call.
+pub(in crate::browser) fn as_function(script: &str) -> String {
+    script.trim().trim_end_matches(';').to_owned()
+}
+
+/// Whether `script` is a function rather than an expression that gives a value.
+pub(in crate::browser) fn is_function(script: &str) -> bool {
+    let mut rest = skip_blank(script);
+    if let Some(after) = rest.strip_prefix("async") {
+        let blank = after.starts_with(|c: char| c.is_whitespace() || c == '(' || c == '/');
+        if !blank {
+            return is_arrow(rest);
+        }
+        rest = skip_blank(after);
+    }
+    if let Some(after) = rest.strip_prefix("function") {
+        return after.starts_with(|c: char| c.is_whitespace() || "(*/".contains(c));
+    }
+    is_arrow(rest)
+}
+
+/// `x => …` or `(…) => …`.
+fn is_arrow(script: &str) -> bool {
+    let rest = if script.starts_with('(') {
+        match after_parenthesis(script) {
+            Some(rest) => rest,
+            None => return false,
+        }
+    } else {
+        let name = script.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_' || c == '$');
+        if name.len() == script.len() {
+            return false;
+        }
+        name
+    };
+    skip_blank(rest).starts_with("=>")
+}
+
+/// What follows the parenthesis that closes the first one; strings in default values are stepped over.
+fn after_parenthesis(script: &str) -> Option<&str> {
+    let mut depth = 0_usize;
+    let mut quote = None;
+    let mut escaped = false;
+    for (at, character) in script.char_indices() {
+        if let Some(open) = quote {
+            if escaped {
+                escaped = false;
+            } else if character == '\\' {
+                escaped = true;
+            } else if character == open {
+                quote = None;
+            }
+            continue;
+        }
+        match character {
+            '"' | '\'' | '`' => quote = Some(character),
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => {
+                depth = depth.checked_sub(1)?;
+                if depth == 0 {
+                    return Some(&script[at + 1..]);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+fn skip_blank(mut script: &str) -> &str {
+    loop {
+        script = script.trim_start();
+        if let Some(rest) = script.strip_prefix("//") {
+            script = rest.split_once('\n').map_or("", |(_, rest)| rest);
+        } else if let Some(rest) = script.strip_prefix("/*") {
+            script = rest.split_once("*/").map_or("", |(_, rest)| rest);
+        } else {
+            return script;
+        }
+    }
+}
+
+/// A value of the page as JSON. What JSON has no word for is told in a short form: `undefined` and functions are null,
+/// a `BigInt` is its digits with an `n`, a date its ISO text, a Map an object or a list of pairs, a Set a list, a node
+/// its tag, an error its stack, and an object within itself `[Circular]`.
+pub fn json_value(object: &RemoteObject) -> Value {
+    if let Some(deep) = &object.deep_serialized_value {
+        return Deep::default().convert(deep);
+    }
+    match (&object.value, &object.unserializable_value) {
+        (Some(value), _) => value.clone(),
+        (None, Some(special)) => Value::from(special.as_str()),
+        (None, None) => Value::Null,
+    }
+}
+
+#[derive(Default)]
+struct Deep {
+    /// Objects met so far, by the number that repeats name them with; `None` while one is being read.
+    met: HashMap<u64, Option<Value>>,
+}
+
+impl Deep {
+    fn convert(&mut self, deep: &Value) -> Value {
+        let reference = deep["weakLocalObjectReference"].as_u64();
+        let value = &deep["value"];
+        if let (Some(reference), true) = (reference, value.is_null())
+            && let Some(met) = self.met.get(&reference)
+        {
+            return met.clone().unwrap_or_else(|| "[Circular]".into());
+        }
+        if let Some(reference) = reference {
+            self.met.insert(reference, None);
+        }
+        let converted = self.convert_kind(deep["type"].as_str().unwrap_or_default(), value);
+        if let Some(reference) = reference {
+            self.met.insert(reference, Some(converted.clone()));
+        }
+        converted
+    }
+
+    fn convert_kind(&mut self, kind: &str, value: &Value) -> Value {
+        match kind {
+            "undefined" | "null" | "function" => Value::Null,
+            "string" | "boolean" | "number" | "date" => value.clone(),
+            "bigint" => format!("{}n", value.as_str().unwrap_or_default()).into(),
+            "regexp" => {
+                let part = |name: &str| value[name].as_str().unwrap_or_default();
+                format!("/{}/{}", part("pattern"), part("flags")).into()
+            }
+            "array" | "set" | "nodelist" | "htmlcollection" | "typedarray" if value.is_array() => {
+                value.as_array().into_iter().flatten().map(|item| self.convert(item)).collect()
+            }
+            "object" | "map" if value.is_array() => self.convert_pairs(value),
+            "node" => node_told(value).into(),
+            "symbol" | "weakmap" | "weakset" | "promise" | "proxy" | "generator" | "window" | "error" => {
+                format!("[{kind}]").into()
+            }
+            "array" | "set" => Value::from("[…]"),
+            "object" | "map" => Value::from("{…}"),
+            _ if value.is_null() => format!("[{kind}]").into(),
+            _ => value.clone(),
+        }
+    }
+
+    /// The pairs of an object or a Map: an object where every key is text, otherwise a list of pairs.
+    fn convert_pairs(&mut self, pairs: &Value) -> Value {
+        let pairs: Vec<(Value, Value)> = pairs
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|pair| {
+                let key = if pair[0].is_string() { pair[0].clone() } else { self.convert(&pair[0]) };
+                (key, self.convert(&pair[1]))
+            })
+            .collect();
+        if pairs.iter().all(|(key, _)| key.is_string()) {
+            let object: Map<String, Value> = pairs
+                .into_iter()
+                .filter_map(|(key, value)| key.as_str().map(|key| (key.to_owned(), value)))
+                .collect();
+            return Value::Object(object);
+        }
+        pairs.into_iter().map(|(key, value)| Value::from(vec![key, value])).collect()
+    }
+}
+
+/// `<a#top.button>`.
+fn node_told(node: &Value) -> String {
+    const ELEMENT: u64 = 1;
+    match node["nodeType"].as_u64() {
+        Some(ELEMENT) => {
+            let id = node["attributes"]["id"].as_str().filter(|id| !id.is_empty());
+            let classes = node["attributes"]["class"].as_str().unwrap_or_default().split_whitespace();
+            let mut told = format!("<{}", node["localName"].as_str().unwrap_or("?"));
+            if let Some(id) = id {
+                told = told + "#" + id;
+            }
+            for class in classes.take(3) {
+                told = told + "." + class;
+            }
+            told + ">"
+        }
+        Some(9) => "#document".to_owned(),
+        Some(11) => "#shadow-root".to_owned(),
+        _ => node["nodeValue"].as_str().map_or_else(|| "#node".to_owned(), |text| format!("#text {text:?}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_are_told_from_expressions() {
+        for function in [
+            "() => 1",
+            "async () => { }",
+            "x => x",
+            "async x => x",
+            "(a, {b} = {b: ')'}) => a",
+            "function() {}",
+            "function* name() {}",
+            "/* why */ async function f() {}",
+            "// line\n(el) => el.id",
+            "async=>async",
+        ] {
+            assert!(is_function(function), "{function}");
+        }
+        for expression in [
+            "1",
+            "(1)",
+            "(() => 1)()",
+            "document.title",
+            "asyncThing()",
+            "functional",
+            "{a: 1}",
+            "x >= 1",
+            "(a) + (b)",
+            "",
+        ] {
+            assert!(!is_function(expression), "{expression}");
+        }
+    }
+
+    #[test]
+    fn values_that_json_lacks_get_a_short_form() {
+        let deep = json!({"type": "object", "weakLocalObjectReference": 1, "value": [
+            ["n", {"type": "bigint", "value": "12"}],
+            ["m", {"type": "map", "value": [[{"type": "number", "value": 1}, {"type": "undefined"}]]}],
+            ["self", {"type": "object", "weakLocalObjectReference": 1}],
+            ["el", {"type": "node", "value": {"nodeType": 1, "localName": "a", "attributes": {"id": "x", "class": "b c"}}}],
+        ]});
+        let expected = json!({"n": "12n", "m": [[1, null]], "self": "[Circular]", "el": "<a#x.b.c>"});
+        assert_eq!(Deep::default().convert(&deep), expected);
+    }
+}

@@ -1,0 +1,299 @@
+//! Functions that pages can call and somebody outside answers. No binding of the protocol is used: those do not survive a
+//! navigation. Instead the page keeps a list of calls, and a call of ours waits in it for the next one.
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use super::init_script::{ContextScripts, PageScripts};
+use super::value::JsValue;
+use crate::browser::objects::context::BrowserContext;
+use crate::browser::objects::events::Listener;
+use crate::browser::objects::frame::Frame;
+use crate::browser::objects::page::Page;
+use crate::browser::objects::world::Scope;
+use crate::cdp::types::page::AddScriptToEvaluateOnNewDocument;
+use crate::error::{Error, Result};
+
+const EXPOSED: &str = include_str!("../injected/exposed.js");
+
+/// A function that pages can call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exposure {
+    name: Arc<str>,
+    /// Tells our calls of it from those of the page.
+    token: Arc<str>,
+    /// Whether it is also in what a page can look into without having made it: frames of other sites, empty ones.
+    all_frames: bool,
+}
+
+/// A call that waits for its answer.
+#[derive(Debug, Clone)]
+pub struct Call {
+    pub frame: Frame,
+    pub name: Arc<str>,
+    pub arguments: Vec<JsValue>,
+    token: Arc<str>,
+    number: f64,
+}
+
+/// In which documents a script puts the function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
+enum Where {
+    Everywhere,
+    /// Not in an empty frame.
+    Filled,
+    /// Only in an empty frame.
+    Empty,
+}
+
+impl Exposure {
+    pub fn new(name: &str, all_frames: bool) -> Self {
+        Self { name: Arc::from(name), token: uuid::Uuid::new_v4().to_string().into(), all_frames }
+    }
+
+    /// A script that puts the function into a document.
+    fn script(&self, place: Where) -> String {
+        let text = |text: &str| serde_json::Value::from(text).to_string();
+        let (name, token, place) = (text(&self.name), text(&self.token), text(place.into()));
+        format!("({})({name}, {token}, {place})", EXPOSED.trim().trim_end_matches(';'))
+    }
+
+    /// What documents of a page, or of a frame with a process of its own, begin with.
+    pub(in crate::browser) fn script_for(&self, is_page: bool) -> Option<String> {
+        match (self.all_frames, is_page) {
+            (true, _) => Some(self.script(Where::Everywhere)),
+            (false, true) => Some(self.script(Where::Filled)),
+            // It has a process of its own because it is of another site.
+            (false, false) => None,
+        }
+    }
+
+    /// Whether documents of `frame` begin with the function.
+    fn belongs_in(&self, frame: &Frame) -> bool {
+        let Ok(page) = frame.page() else { return false };
+        let is_empty = frame.parent().is_some() && is_empty_address(&frame.url());
+        self.all_frames || (frame.session().id() == page.session().id() && !is_empty)
+    }
+
+    /// Whether `script` says its name.
+    fn is_named_in(&self, script: &str) -> bool {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+        script.match_indices(&*self.name).any(|(at, name)| {
+            !script[..at].ends_with(is_word) && !script[at + name.len()..].starts_with(is_word)
+        })
+    }
+
+    /// Calls the function as only we do.
+    fn ask(&self, what: &str) -> Vec<JsValue> {
+        [&*self.name, &*self.token, what].map(|text| JsValue::Text(text.to_owned())).into()
+    }
+}
+
+/// Whether a frame with this address shows nothing: it may have none yet.
+fn is_empty_address(url: &str) -> bool {
+    url.is_empty() || url.starts_with("about:blank")
+}
+
+const ASK: &str = "([name, ...rest]) => globalThis[name]?.(...rest)";
+
+impl Call {
+    /// Gives the page what it waits for.
+    pub async fn answer(&self, value: Result<JsValue, JsValue>) -> Result<()> {
+        let exposure = Exposure { name: self.name.clone(), token: self.token.clone(), all_frames: false };
+        let (what, value) = match value {
+            Ok(value) => ("done", value),
+            Err(error) => ("fail", error),
+        };
+        let mut items = exposure.ask(what);
+        items.extend([JsValue::Number(self.number), value]);
+        let realm = self.frame.realm(Scope::Main).await?;
+        realm.evaluate(ASK, &JsValue::Array { number: 0, items }).await.map(drop)
+    }
+}
+
+impl BrowserContext {
+    /// Gives all pages of this context, and those to come, a function. Each call is told as an event of its page.
+    ///
+    /// A page finds it in its own documents and in frames of its site. In frames of other sites, and in empty ones, it is
+    /// if `all_frames`, or as soon as a script of the user's says its name there.
+    pub async fn expose(&self, name: &str, all_frames: bool) -> Result<()> {
+        let mut exposure = Exposure::new(name, all_frames);
+        exposure.all_frames |= self.options().init_scripts.iter().any(|script| exposure.is_named_in(script));
+        self.slot::<ContextScripts>().exposures.lock().push(exposure.clone());
+        for page in self.pages() {
+            page.begin_to_serve(&exposure).await?;
+        }
+        Ok(())
+    }
+
+    /// Has a function in all frames, if `script`, which will run in all of them, says its name.
+    pub(in crate::browser) async fn widen_exposures(&self, script: &str) -> Result<()> {
+        let widened = widen(&mut self.slot::<ContextScripts>().exposures.lock(), script);
+        for page in self.pages() {
+            page.serve_everywhere(&widened).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Those of `exposures` that are in all frames from now on.
+fn widen(exposures: &mut [Exposure], script: &str) -> Vec<Exposure> {
+    let named = exposures.iter_mut().filter(|exposure| !exposure.all_frames && exposure.is_named_in(script));
+    named
+        .map(|exposure| {
+            exposure.all_frames = true;
+            exposure.clone()
+        })
+        .collect()
+}
+
+impl Page {
+    /// Gives all documents of this page a function, as [`BrowserContext::expose`] does for all pages.
+    pub async fn expose(&self, name: &str, all_frames: bool) -> Result<()> {
+        let mut exposure = Exposure::new(name, all_frames);
+        let mut scripts = self.context().options().init_scripts;
+        scripts.extend(self.slot::<PageScripts>().init_scripts.lock().iter().cloned());
+        exposure.all_frames |= scripts.iter().any(|script| exposure.is_named_in(script));
+        self.slot::<PageScripts>().exposures.lock().push(exposure.clone());
+        self.begin_to_serve(&exposure).await
+    }
+
+    /// Has a function of this page in all its frames, if `script`, which will run in all of them, says its name.
+    pub(in crate::browser) async fn widen_exposures(&self, script: &str) -> Result<()> {
+        let widened = widen(&mut self.slot::<PageScripts>().exposures.lock(), script);
+        self.serve_everywhere(&widened).await
+    }
+
+    /// Lets `listener` hear of each call of an exposed function, from now on.
+    pub fn listen_to_calls(&self, listener: Listener<Call>) {
+        self.slot::<PageScripts>().callers.add(listener);
+    }
+
+    /// Puts the function into the documents that are there already, and into those to come.
+    async fn begin_to_serve(&self, exposure: &Exposure) -> Result<()> {
+        for session in self.sessions() {
+            if let Some(source) = exposure.script_for(session.id() == self.session().id()) {
+                session.call(AddScriptToEvaluateOnNewDocument { source, ..Default::default() }).await?;
+            }
+        }
+        for frame in self.frames() {
+            if exposure.belongs_in(&frame) {
+                frame.place(exposure).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts functions into the documents where they are not yet.
+    async fn serve_everywhere(&self, exposures: &[Exposure]) -> Result<()> {
+        for exposure in exposures {
+            for session in self.sessions() {
+                let is_page = session.id() == self.session().id();
+                let source = exposure.script(if is_page { Where::Empty } else { Where::Everywhere });
+                session.call(AddScriptToEvaluateOnNewDocument { source, ..Default::default() }).await?;
+            }
+            for frame in self.frames() {
+                frame.place(exposure).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Fetches the calls of a new document, if any function was exposed.
+    pub(in crate::browser) fn serve_document(&self, frame: &Frame) {
+        for exposure in self.all_exposures() {
+            if exposure.belongs_in(frame) && frame.note_exposure(&frame.loader(), &exposure.token) {
+                self.serve(frame, exposure);
+            }
+        }
+    }
+
+    /// The functions of this page, those of its context among them.
+    fn all_exposures(&self) -> Vec<Exposure> {
+        let mut exposures = self.context().slot::<ContextScripts>().exposures.lock().clone();
+        exposures.extend(self.slot::<PageScripts>().exposures.lock().iter().cloned());
+        exposures
+    }
+
+    /// Tells of each call of a function until its document is gone.
+    fn serve(&self, frame: &Frame, exposure: Exposure) {
+        let (page, frame, loader) = (self.downgrade(), frame.clone(), frame.loader());
+        tokio::spawn(async move {
+            while frame.loader() == loader {
+                let Ok(JsValue::Array { items: calls, .. }) = frame.ask_exposed(&exposure, "next").await
+                else {
+                    return;
+                };
+                let Some(page) = page.upgrade() else { return };
+                for call in calls {
+                    let JsValue::Array { items, .. } = call else { return };
+                    let [JsValue::Number(number), JsValue::Array { items: arguments, .. }] = items.as_slice()
+                    else {
+                        return;
+                    };
+                    page.slot::<PageScripts>().callers.tell(&Call {
+                        frame: frame.clone(),
+                        name: exposure.name.clone(),
+                        arguments: arguments.clone(),
+                        token: exposure.token.clone(),
+                        number: *number,
+                    });
+                }
+            }
+        });
+    }
+}
+
+impl Frame {
+    /// Puts a function into the document, if it is not there.
+    async fn place(&self, exposure: &Exposure) -> Result<()> {
+        let placed = async {
+            let (page, loader) = (self.page()?, self.loader());
+            let realm = self.realm(Scope::Main).await?;
+            if self.note_exposure(&loader, &exposure.token) {
+                let script = format!("() => {{ {} }}", exposure.script(Where::Everywhere));
+                realm.evaluate_as_it_is(&script, &JsValue::Undefined).await?;
+                page.serve(self, exposure.clone());
+            }
+            Ok(())
+        };
+        match placed.await {
+            Err(Error::DocumentGone | Error::FrameDetached | Error::PageClosed) => Ok(()),
+            placed => placed,
+        }
+    }
+
+    /// Puts functions into the document, where they are not there.
+    pub(in crate::browser) async fn place_all(&self, exposures: &[Exposure]) -> Result<()> {
+        for exposure in exposures {
+            self.place(exposure).await?;
+        }
+        Ok(())
+    }
+
+    /// The functions that a user's script calls and that are not in the document by themselves.
+    pub(in crate::browser) fn unplaced(&self, script: &str) -> Vec<Exposure> {
+        let Ok(page) = self.page() else { return Vec::new() };
+        let mut exposures = page.all_exposures();
+        exposures.retain(|exposure| exposure.is_named_in(script) && !exposure.belongs_in(self));
+        exposures
+    }
+
+    async fn ask_exposed(&self, exposure: &Exposure, what: &str) -> Result<JsValue> {
+        let ask = JsValue::Array { number: 0, items: exposure.ask(what) };
+        self.realm(Scope::Main).await?.evaluate_unhindered(ASK, &ask).await
+    }
+
+    /// Waits until all calls of exposed functions, made up to now, were told.
+    pub async fn until_served(&self) {
+        const LIMIT: Duration = Duration::from_secs(1);
+        let Ok(page) = self.page() else { return };
+        let exposures = page.all_exposures().into_iter();
+        for exposure in exposures.filter(|exposure| self.has_exposure(&exposure.token)) {
+            // A document that has just come may not have the function yet.
+            let _ = timeout(LIMIT, self.ask_exposed(&exposure, "told")).await;
+        }
+    }
+}

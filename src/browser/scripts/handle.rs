@@ -1,0 +1,432 @@
+//! Scripts of a user, and the objects that they leave in a page.
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::evaluate::{as_function, deeply, is_function};
+use super::gesture;
+use super::value::{JsValue, TELL, preview};
+use crate::browser::objects::frame::Frame;
+use crate::browser::objects::front::Work;
+use crate::browser::objects::worker::Worker;
+use crate::browser::objects::world::{RemoteHandle, Scope, World, outcome};
+use crate::cdp::CdpSession;
+use crate::cdp::types::runtime::{CallArgument, CallFunctionOn, Evaluate, GetProperties, RemoteObject};
+use crate::error::{Error, Result};
+
+/// A script may take as long as it likes; who calls it has a limit of their own.
+pub(in crate::browser) const NO_LIMIT: Duration = Duration::from_secs(365 * 24 * 3600);
+
+/// How deep an object is followed.
+const DEEPEST: u32 = 100;
+
+/// Where a script runs: one world of one document, or a worker.
+#[derive(Debug, Clone)]
+pub struct Realm {
+    session: CdpSession,
+    /// `None`: the only one, of a worker.
+    context: Option<i64>,
+    frame: Option<Frame>,
+}
+
+/// Something that a script left in a page: an object there, or a plain value here. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct JsHandle {
+    realm: Realm,
+    object: Arc<RemoteObject>,
+    remote: Option<RemoteHandle>,
+}
+
+impl Frame {
+    /// Where scripts of the current document run.
+    pub async fn realm(&self, scope: Scope) -> Result<Realm> {
+        let context = self.context(scope).await?;
+        Ok(Realm { session: self.session(), context: Some(context), frame: Some(self.clone()) })
+    }
+}
+
+impl Realm {
+    /// The one realm of a worker.
+    pub fn of_worker(session: CdpSession) -> Self {
+        Self { session, context: None, frame: None }
+    }
+
+    /// The realm with the browser's number.
+    pub(in crate::browser) fn numbered(
+        session: CdpSession,
+        context: Option<i64>,
+        frame: Option<Frame>,
+    ) -> Self {
+        Self { session, context, frame }
+    }
+
+    /// The frame whose document this is; `None` in a worker.
+    pub fn frame(&self) -> Option<&Frame> {
+        self.frame.as_ref()
+    }
+
+    fn is(&self, other: &Self) -> bool {
+        self.session.id() == other.session.id() && self.context == other.context
+    }
+
+    /// Runs `script`, an expression or a function that is called with `argument`, and gives its value.
+    pub async fn evaluate(&self, script: &str, argument: &JsValue) -> Result<JsValue> {
+        self.prepare_for(script).await?;
+        self.evaluate_as_it_is(script, argument).await
+    }
+
+    /// Like [`evaluate`](Self::evaluate), where nothing is to be put before.
+    pub(in crate::browser) async fn evaluate_as_it_is(
+        &self,
+        script: &str,
+        argument: &JsValue,
+    ) -> Result<JsValue> {
+        let object = self.run(script, argument, true).await?;
+        self.read(object).await
+    }
+
+    /// Puts the functions into the document that a user's script calls there.
+    async fn prepare_for(&self, script: &str) -> Result<()> {
+        let Some(frame) = &self.frame else { return Ok(()) };
+        let called = frame.unplaced(script);
+        if called.is_empty() || self.context != Some(frame.main_context().await?) {
+            return Ok(());
+        }
+        frame.place_all(&called).await
+    }
+
+    /// Like [`evaluate`](Self::evaluate), also while a dialog is open.
+    pub(in crate::browser) async fn evaluate_unhindered(
+        &self,
+        script: &str,
+        argument: &JsValue,
+    ) -> Result<JsValue> {
+        let unhindered = Self { frame: None, ..self.clone() };
+        let object = unhindered.run(script, argument, true).await?;
+        self.read(object).await
+    }
+
+    /// Like [`evaluate`](Self::evaluate); what it gives stays in the page.
+    pub async fn evaluate_handle(&self, script: &str, argument: &JsValue) -> Result<JsHandle> {
+        self.prepare_for(script).await?;
+        Ok(self.hold(self.run(script, argument, false).await?))
+    }
+
+    pub(in crate::browser) fn hold(&self, object: RemoteObject) -> JsHandle {
+        let remote = object.object_id.clone().map(|id| RemoteHandle::new(self.session.clone(), id));
+        JsHandle { realm: self.clone(), object: Arc::new(object), remote }
+    }
+
+    /// The value of a result that was serialized deeply.
+    async fn read(&self, object: RemoteObject) -> Result<JsValue> {
+        let value = JsValue::read(&object);
+        let Some(held) = self.hold(object).remote else { return Ok(value.unwrap_or(JsValue::Undefined)) };
+        match value {
+            Some(value) => Ok(value),
+            None => self.tell(&held).await,
+        }
+    }
+
+    async fn tell(&self, object: &RemoteHandle) -> Result<JsValue> {
+        let tell = CallFunctionOn {
+            function_declaration: TELL.to_owned(),
+            object_id: Some(object.id().to_owned()),
+            return_by_value: Some(true),
+            ..CallFunctionOn::default()
+        };
+        let told = outcome(self.session.call(tell).await?)?;
+        Ok(JsValue::read_told(&told.value.unwrap_or_default()))
+    }
+
+    async fn run(&self, script: &str, argument: &JsValue, by_value: bool) -> Result<RemoteObject> {
+        if is_function(script) {
+            return self.call(&as_function(script), None, argument, by_value).await;
+        }
+        let script = script.trim();
+        let literal = script.starts_with('{') && script.trim_end_matches(';').ends_with('}');
+        let evaluate = |expression: String| Evaluate {
+            user_gesture: gesture::is_needed(&expression).then_some(true),
+            expression,
+            context_id: self.context,
+            await_promise: Some(true),
+            serialization_options: by_value.then(|| deeply(DEEPEST)),
+            ..Evaluate::default()
+        };
+        // An object literal would otherwise be read as a block.
+        let parenthesized = format!("({})", script.trim_end_matches(';'));
+        let first = if literal { parenthesized } else { script.to_owned() };
+        let mut evaluated = self.send(evaluate(first)).await;
+        if literal
+            && matches!(&evaluated, Err(Error::Script { message }) if message.starts_with("SyntaxError"))
+        {
+            evaluated = self.send(evaluate(script.to_owned())).await;
+        }
+        let object = evaluated?;
+        if object.kind != "function" {
+            return Ok(object);
+        }
+        // An expression that gives a function means to have it called.
+        let function = self.hold(object);
+        let call = "function (...all) { return this(...all); }";
+        self.call(call, function.remote.as_ref(), argument, by_value).await
+    }
+
+    async fn send(&self, evaluate: Evaluate) -> Result<RemoteObject> {
+        let _work = self.work();
+        let running = self.session.send(evaluate).within(NO_LIMIT);
+        outcome(self.unless_dialog(running).await?)
+    }
+
+    /// Calls a function with `argument`, on `this` where there is one.
+    async fn call(
+        &self,
+        function: &str,
+        this: Option<&RemoteHandle>,
+        argument: &JsValue,
+        by_value: bool,
+    ) -> Result<RemoteObject> {
+        let _work = self.work();
+        let (function_declaration, arguments, _held) = self.prepare(function, argument).await?;
+        // A worker has one world, and a call must name something in it; which is held until the call is done.
+        let global = match (this, self.context) {
+            (None, None) => Some(self.global().await?),
+            _ => None,
+        };
+        let call = CallFunctionOn {
+            user_gesture: gesture::is_needed(&function_declaration).then_some(true),
+            function_declaration,
+            object_id: this.or(global.as_ref()).map(|this| this.id().to_owned()),
+            execution_context_id: this.is_none().then_some(self.context).flatten(),
+            arguments: Some(arguments),
+            await_promise: Some(true),
+            serialization_options: by_value.then(|| deeply(DEEPEST)),
+            ..CallFunctionOn::default()
+        };
+        let running = self.session.send(call).within(NO_LIMIT);
+        outcome(self.unless_dialog(running).await?)
+    }
+
+    async fn global(&self) -> Result<RemoteHandle> {
+        let global = Evaluate { expression: "globalThis".to_owned(), ..Evaluate::default() };
+        let id = outcome(self.session.call(global).await?)?.object_id.ok_or(Error::DocumentGone)?;
+        Ok(RemoteHandle::new(self.session.clone(), id))
+    }
+
+    /// The function and its arguments; one that JSON cannot carry is written into the function.
+    async fn prepare(
+        &self,
+        function: &str,
+        argument: &JsValue,
+    ) -> Result<(String, Vec<CallArgument>, Vec<RemoteHandle>)> {
+        let (mut arguments, mut held) = (Vec::new(), Vec::new());
+        let mut handles = Vec::new();
+        argument.handles(&mut handles);
+        for handle in handles {
+            let (argument, remote) = handle.argument_in(self).await?;
+            arguments.push(argument);
+            held.extend(remote);
+        }
+        Ok(match (argument, argument.plain()) {
+            (JsValue::Handle(_), _) => (function.to_owned(), arguments, held),
+            (JsValue::Undefined, _) => (function.to_owned(), vec![CallArgument::default()], held),
+            (_, Some(value)) => {
+                let value = CallArgument { value: Some(value), ..CallArgument::default() };
+                (function.to_owned(), vec![value], held)
+            }
+            _ => {
+                let written = argument.write();
+                let wrapped = format!("function (...h) {{ return ({function}\n).call(this, {written}); }}");
+                (wrapped, arguments, held)
+            }
+        })
+    }
+
+    fn work(&self) -> Option<Work> {
+        Some(self.frame.as_ref()?.page().ok()?.work())
+    }
+
+    async fn unless_dialog<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
+        match &self.frame {
+            Some(frame) => frame.page()?.unless_dialog(work).await,
+            None => work.await,
+        }
+    }
+}
+
+impl JsHandle {
+    /// A node of our own world.
+    pub(in crate::browser) fn of_node(world: &World, node: RemoteHandle) -> Self {
+        Self::of_ours(world, node, "node")
+    }
+
+    /// An array of our own world.
+    pub(in crate::browser) fn of_list(world: &World, list: RemoteHandle) -> Self {
+        Self::of_ours(world, list, "array")
+    }
+
+    fn of_ours(world: &World, remote: RemoteHandle, subtype: &str) -> Self {
+        let (session, context, frame) = (world.session(), world.context_id(), world.frame());
+        let realm = Realm::numbered(session.clone(), Some(context), Some(frame.clone()));
+        let object = RemoteObject {
+            kind: "object".to_owned(),
+            subtype: Some(subtype.to_owned()),
+            object_id: Some(remote.id().to_owned()),
+            ..RemoteObject::default()
+        };
+        Self { realm, object: Arc::new(object), remote: Some(remote) }
+    }
+
+    pub fn realm(&self) -> &Realm {
+        &self.realm
+    }
+
+    /// What the browser tells of it.
+    pub fn object(&self) -> &RemoteObject {
+        &self.object
+    }
+
+    /// What it is, in a few words; `None` where the browser has told no more than its kind.
+    pub fn words(&self) -> Option<String> {
+        self.object.preview.as_ref().map(|_| preview(&self.object))
+    }
+
+    pub fn is_node(&self) -> bool {
+        self.object.subtype.as_deref() == Some("node")
+    }
+
+    /// Runs `script` where this object is, with it as the first argument.
+    pub async fn evaluate(&self, script: &str, argument: &JsValue, scope: Option<Scope>) -> Result<JsValue> {
+        let (realm, object) = self.run(script, argument, scope, true).await?;
+        realm.read(object).await
+    }
+
+    /// Like [`evaluate`](Self::evaluate); what it gives stays in the page.
+    pub async fn evaluate_handle(
+        &self,
+        script: &str,
+        argument: &JsValue,
+        scope: Option<Scope>,
+    ) -> Result<JsHandle> {
+        let (realm, object) = self.run(script, argument, scope, false).await?;
+        Ok(realm.hold(object))
+    }
+
+    async fn run(
+        &self,
+        script: &str,
+        argument: &JsValue,
+        scope: Option<Scope>,
+        by_value: bool,
+    ) -> Result<(Realm, RemoteObject)> {
+        // A node can be reached from every world; anything else only where it is.
+        let realm = match (scope, &self.realm.frame) {
+            (Some(scope), Some(frame)) if self.is_node() => frame.realm(scope).await?,
+            _ => self.realm.clone(),
+        };
+        realm.prepare_for(script).await?;
+        let items = vec![JsValue::Handle(self.clone()), argument.clone()];
+        let both = JsValue::Array { number: 0, items };
+        let function = if is_function(script) {
+            format!("([a, b]) => ({}\n)(a, b)", as_function(script))
+        } else {
+            format!(
+                "([a, b]) => {{ const f = ({}\n); return typeof f === \"function\" ? f(a, b) : f; }}",
+                script.trim().trim_end_matches(';')
+            )
+        };
+        let object = realm.call(&function, None, &both, by_value).await?;
+        Ok((realm, object))
+    }
+
+    /// Whether JavaScript takes it for true.
+    pub fn is_truthy(&self) -> bool {
+        match JsValue::read(&RemoteObject { deep_serialized_value: None, ..(*self.object).clone() }) {
+            _ if self.remote.is_some() => true,
+            Some(JsValue::Bool(value)) => value,
+            Some(JsValue::Number(number)) => number != 0.0 && !number.is_nan(),
+            Some(JsValue::BigInt(digits)) => digits != "0",
+            Some(JsValue::Text(text)) => !text.is_empty(),
+            _ => false,
+        }
+    }
+
+    /// Its value.
+    pub async fn value(&self) -> Result<JsValue> {
+        let Some(remote) = &self.remote else {
+            return Ok(JsValue::read(&self.object).unwrap_or(JsValue::Undefined));
+        };
+        let call = "function () { return this; }";
+        let object = self.realm.call(call, Some(remote), &JsValue::Undefined, true).await?;
+        self.realm.read(object).await
+    }
+
+    /// Its own properties that can be enumerated, with their values.
+    pub async fn properties(&self) -> Result<Vec<(String, JsHandle)>> {
+        let Some(remote) = &self.remote else { return Ok(Vec::new()) };
+        let get = GetProperties { object_id: remote.id().to_owned(), own_properties: Some(true) };
+        let properties = self.realm.session.call(get).await?.result;
+        let shown = properties.into_iter().filter(|property| property.enumerable);
+        Ok(shown.filter_map(|property| Some((property.name, self.realm.hold(property.value?)))).collect())
+    }
+
+    /// One property, inherited ones too.
+    pub async fn property(&self, name: &str) -> Result<JsHandle> {
+        let name = JsValue::Text(name.to_owned());
+        // In a list, so that a promise is not waited for.
+        let listed = self.evaluate_handle("(object, name) => [object[name]]", &name, None).await?;
+        let found = listed.properties().await?.into_iter().next();
+        Ok(found.map_or(listed, |(_, value)| value))
+    }
+
+    /// Whether it is text, and no element.
+    pub fn is_text(&self) -> bool {
+        self.object.description.as_deref() == Some("#text")
+    }
+
+    /// The node in our own world, if this is one.
+    pub(in crate::browser) async fn node(&self) -> Result<Option<(World, RemoteHandle)>> {
+        let (Some(remote), Some(frame), true) = (&self.remote, &self.realm.frame, self.is_node()) else {
+            return Ok(None);
+        };
+        let world = frame.utility().await?;
+        if self.realm.context == Some(world.context_id()) {
+            return Ok(Some((world, remote.clone())));
+        }
+        let (_, moved) = self.argument_in(&frame.realm(Scope::Isolated).await?).await?;
+        Ok(moved.map(|moved| (world, moved)))
+    }
+
+    /// This object as an argument of a call in `realm`; and what must be held on to during the call.
+    async fn argument_in(&self, realm: &Realm) -> Result<(CallArgument, Option<RemoteHandle>)> {
+        let Some(remote) = &self.remote else {
+            let value = self.object.value.clone();
+            let unserializable_value = self.object.unserializable_value.clone();
+            return Ok((CallArgument { value, unserializable_value, ..CallArgument::default() }, None));
+        };
+        if self.realm.is(realm) {
+            return Ok((remote.argument(), Some(remote.clone())));
+        }
+        let elsewhere = || Error::Script {
+            message: "JSHandles can be evaluated only in the context they were created!".to_owned(),
+        };
+        if !self.is_node() {
+            return Err(elsewhere());
+        }
+        let backend_node_id = remote.describe().await?.backend_node_id;
+        let moved = RemoteHandle::of_node(&realm.session, backend_node_id, realm.context).await;
+        let moved = moved.map_err(|error| match error {
+            Error::Protocol { .. } => Error::Script {
+                message: "Unable to adopt element handle from a different document".to_owned(),
+            },
+            other => other,
+        })?;
+        let moved = moved.ok_or_else(elsewhere)?;
+        Ok((moved.argument(), Some(moved)))
+    }
+}
+
+impl Worker {
+    /// Where its scripts run.
+    pub fn realm(&self) -> Realm {
+        Realm::of_worker(self.session().clone())
+    }
+}

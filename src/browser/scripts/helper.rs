@@ -1,0 +1,104 @@
+//! Pages that nobody sees, in which every address is an empty document: work that needs a page is done there.
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::time::timeout;
+
+use crate::browser::objects::browser::Browser;
+use crate::browser::objects::context::BrowserContext;
+use crate::browser::objects::world::outcome;
+use crate::cdp::types::network::{
+    Enable as NetworkEnable, FetchEnable, FulfillRequest, HeaderEntry, RequestPattern, RequestPaused,
+    SetBypassServiceWorker,
+};
+use crate::cdp::types::page::Navigate;
+use crate::cdp::types::runtime::{Evaluate, RunIfWaitingForDebugger};
+use crate::cdp::types::target::{AttachToTarget, CloseTarget, CreateTarget};
+use crate::cdp::{CdpSession, Event as _};
+use crate::error::{Error, Result};
+
+/// How long such a page may take to come to be.
+const OPENING: Duration = Duration::from_secs(10);
+
+/// It can be at an origin without asking that for anything.
+pub(in crate::browser) struct Helper {
+    browser: Browser,
+    target: String,
+    session: CdpSession,
+}
+
+impl Helper {
+    /// A page with the storage of a context.
+    pub(in crate::browser) async fn open(context: &BrowserContext) -> Result<Self> {
+        let id = context.id().map(str::to_owned);
+        let create =
+            CreateTarget { browser_context_id: id, background: Some(true), ..CreateTarget::default() };
+        Self::create(context.browser()?, create).await
+    }
+
+    /// A page of the browser itself, which is in no list of tabs.
+    pub(in crate::browser) async fn hidden(browser: Browser) -> Result<Self> {
+        Self::create(browser, CreateTarget { hidden: Some(true), ..CreateTarget::default() }).await
+    }
+
+    async fn create(browser: Browser, how: CreateTarget) -> Result<Self> {
+        let (url, attached) = browser.expect_helper();
+        let is_hidden = how.hidden.is_some();
+        let target = browser.root().call(CreateTarget { url, ..how }).await?.target_id;
+        if is_hidden || browser.guest().is_some() {
+            // The browser attaches nobody to these by itself, and to nothing where we are guests.
+            let attach = AttachToTarget { target_id: target.clone(), flatten: true };
+            browser.root().send(attach).ignore();
+        }
+        let session = timeout(OPENING, attached).await.ok().and_then(std::result::Result::ok);
+        let session = session.ok_or(Error::PageClosed)?;
+        let mut paused = session.events(&[RequestPaused::METHOD]);
+        let every = RequestPattern { url_pattern: Some("*".to_owned()), ..RequestPattern::default() };
+        session.send(FetchEnable { patterns: Some(vec![every]), ..FetchEnable::default() }).ignore();
+        session.send(NetworkEnable::default()).ignore();
+        session.send(SetBypassServiceWorker { bypass: true }).ignore();
+        session.send(RunIfWaitingForDebugger {}).ignore();
+        let answering = session.clone();
+        tokio::spawn(async move {
+            while let Some(event) = paused.next().await {
+                let Some(told) = event.read::<RequestPaused>() else { continue };
+                let kind = HeaderEntry { name: "Content-Type".to_owned(), value: "text/html".to_owned() };
+                let empty = FulfillRequest {
+                    request_id: told.request_id,
+                    response_code: 200,
+                    response_headers: Some(vec![kind]),
+                    ..FulfillRequest::default()
+                };
+                answering.send(empty).ignore();
+            }
+        });
+        Ok(Self { browser, target, session })
+    }
+
+    /// Goes to an address, whose document is empty.
+    pub(in crate::browser) async fn go(&self, url: &str) -> Result<()> {
+        let navigated = self.session.call(Navigate { url: url.to_owned(), ..Navigate::default() }).await?;
+        match navigated.error_text.filter(|reason| !reason.is_empty()) {
+            Some(reason) => Err(Error::NavigationFailed { reason }),
+            None => Ok(()),
+        }
+    }
+
+    /// The value of an expression, or of its promise.
+    pub(in crate::browser) async fn evaluate(&self, expression: String) -> Result<Value> {
+        let run = Evaluate {
+            expression,
+            await_promise: Some(true),
+            return_by_value: Some(true),
+            ..Evaluate::default()
+        };
+        Ok(outcome(self.session.call(run).await?)?.value.unwrap_or_default())
+    }
+}
+
+impl Drop for Helper {
+    /// Has the browser close it.
+    fn drop(&mut self) {
+        self.browser.root().send(CloseTarget { target_id: self.target.clone() }).ignore();
+    }
+}

@@ -1,0 +1,157 @@
+//! Scripts that run in documents before the documents' own, and that can be taken back.
+use parking_lot::Mutex;
+
+use super::exposed::{Call, Exposure};
+use crate::browser::objects::context::BrowserContext;
+use crate::browser::objects::events::Listeners;
+use crate::browser::objects::frame::Frame;
+use crate::browser::objects::page::Page;
+use crate::browser::objects::parts::{NewSession, Part, Slots};
+use crate::cdp::CdpSession;
+use crate::cdp::types::page::{AddScriptToEvaluateOnNewDocument, RemoveScriptToEvaluateOnNewDocument};
+use crate::error::Result;
+
+/// Scripts of a user that documents begin with, and functions that they can call.
+pub(in crate::browser) struct ScriptPart;
+
+impl Part for ScriptPart {
+    fn keep_with_context(&self, slots: &mut Slots) {
+        slots.add::<ContextScripts>();
+    }
+
+    fn keep_with_page(&self, slots: &mut Slots) {
+        slots.add::<PageScripts>();
+    }
+
+    fn on_session(&self, new: &NewSession<'_>) {
+        if new.worker.is_some() {
+            return;
+        }
+        let is_page = new.is_of_tab();
+        let own = new.page.map(Page::slot::<PageScripts>);
+        let of_context = new.context.slot::<ContextScripts>();
+        let mut exposures = of_context.exposures.lock().clone();
+        let mut scripts = new.context.options().init_scripts;
+        let functions =
+            |exposures: Vec<Exposure>| exposures.into_iter().filter_map(|one| one.script_for(is_page));
+        let mut sources: Vec<_> = of_context.opening.lock().iter().cloned().collect();
+        sources.extend(functions(std::mem::take(&mut exposures)));
+        sources.append(&mut scripts);
+        if let Some(own) = own {
+            sources.extend(functions(own.exposures.lock().clone()));
+            sources.extend(own.init_scripts.lock().iter().cloned());
+        }
+        for source in sources {
+            let script = AddScriptToEvaluateOnNewDocument {
+                source,
+                // A page begins with an empty document, which is there already.
+                run_immediately: is_page.then_some(true),
+                ..AddScriptToEvaluateOnNewDocument::default()
+            };
+            new.session.send(script).ignore();
+        }
+    }
+
+    fn on_document(&self, page: &Page, frame: &Frame) {
+        page.serve_document(frame);
+    }
+}
+
+/// What the documents of a context begin with.
+#[derive(Default)]
+pub(in crate::browser) struct ContextScripts {
+    /// Comes before all others.
+    opening: Mutex<Option<String>>,
+    pub(super) exposures: Mutex<Vec<Exposure>>,
+}
+
+/// What the documents of a page begin with, beside what is its context's.
+#[derive(Default)]
+pub(in crate::browser) struct PageScripts {
+    pub(super) init_scripts: Mutex<Vec<String>>,
+    pub(super) exposures: Mutex<Vec<Exposure>>,
+    pub(super) callers: Listeners<Call>,
+}
+
+/// A script that documents to come begin with.
+#[derive(Debug)]
+pub struct InitScript {
+    owner: Owner,
+    source: String,
+    /// Where the browser knows it, and by which name.
+    added: Vec<(CdpSession, String)>,
+}
+
+#[derive(Debug)]
+enum Owner {
+    Page(Page),
+    Context(BrowserContext),
+}
+
+impl Page {
+    /// Runs `source` in every document of this page that is made from now on, before the document's own scripts.
+    pub async fn add_init_script(&self, source: String) -> Result<InitScript> {
+        self.context().widen_exposures(&source).await?;
+        self.widen_exposures(&source).await?;
+        self.slot::<PageScripts>().init_scripts.lock().push(source.clone());
+        let added = add(&self.sessions(), &source).await?;
+        Ok(InitScript { owner: Owner::Page(self.clone()), source, added })
+    }
+}
+
+impl BrowserContext {
+    /// Runs `source` in every document of this context that is made from now on, before the document's own scripts.
+    pub async fn add_init_script(&self, source: String) -> Result<InitScript> {
+        self.widen_exposures(&source).await?;
+        for page in self.pages() {
+            page.widen_exposures(&source).await?;
+        }
+        self.change_options(|options| options.init_scripts.push(source.clone()));
+        let added = self.add_to_sessions(&source).await?;
+        Ok(InitScript { owner: Owner::Context(self.clone()), source, added })
+    }
+
+    /// Has documents to come begin with `opening`, before all other scripts. In those sessions that know it in an older form
+    /// `later` follows it.
+    pub(in crate::browser) async fn open_documents_with(&self, opening: String, later: String) -> Result<()> {
+        let before = self.slot::<ContextScripts>().opening.lock().replace(opening.clone());
+        self.add_to_sessions(if before.is_none() { &opening } else { &later }).await.map(drop)
+    }
+
+    async fn add_to_sessions(&self, source: &str) -> Result<Vec<(CdpSession, String)>> {
+        let sessions: Vec<_> = self.pages().iter().flat_map(Page::sessions).collect();
+        add(&sessions, source).await
+    }
+}
+
+async fn add(sessions: &[CdpSession], source: &str) -> Result<Vec<(CdpSession, String)>> {
+    let mut added = Vec::with_capacity(sessions.len());
+    for session in sessions {
+        let script = AddScriptToEvaluateOnNewDocument {
+            source: source.to_owned(),
+            ..AddScriptToEvaluateOnNewDocument::default()
+        };
+        added.push((session.clone(), session.call(script).await?.identifier));
+    }
+    Ok(added)
+}
+
+impl InitScript {
+    /// Documents to come begin without it. A page that opened since it was added keeps it.
+    pub async fn remove(&self) {
+        let forget = |scripts: &mut Vec<String>| {
+            if let Some(at) = scripts.iter().rposition(|script| *script == self.source) {
+                scripts.remove(at);
+            }
+        };
+        match &self.owner {
+            Owner::Page(page) => forget(&mut page.slot::<PageScripts>().init_scripts.lock()),
+            Owner::Context(context) => context.change_options(|options| forget(&mut options.init_scripts)),
+        }
+        for (session, identifier) in &self.added {
+            let remove = RemoveScriptToEvaluateOnNewDocument { identifier: identifier.clone() };
+            // Where the session has ended, the script has too.
+            let _ = session.call(remove).await;
+        }
+    }
+}

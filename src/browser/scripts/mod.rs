@@ -1,0 +1,10 @@
+//! A user's JavaScript, and what it leaves in a page.
+pub(super) mod document;
+pub(super) mod evaluate;
+pub(super) mod exposed;
+pub(super) mod gesture;
+pub(super) mod handle;
+pub(super) mod helper;
+pub(super) mod init_script;
+pub(super) mod reading;
+pub(super) mod value;

@@ -1,0 +1,68 @@
+//! What a request of a page sent and got, asked for afterwards: the browser keeps it as long as it has room.
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use futures_util::stream::{StreamExt as _, iter};
+use tokio::time::timeout;
+
+use crate::browser::objects::network::RequestEntry;
+use crate::browser::objects::page::Page;
+use crate::cdp::CdpSession;
+use crate::cdp::types::network::{GetRequestPostData, GetResponseBody};
+use crate::error::{Error, Result};
+
+/// How many bodies are asked for at once, and how long each may take.
+const AT_ONCE: usize = 8;
+const BODY_LIMIT: Duration = Duration::from_secs(2);
+
+impl Page {
+    /// The request of this number, if it is still known.
+    pub fn request_entry(&self, number: u64) -> Option<RequestEntry> {
+        self.with_network(|network| network.entries().find(|entry| entry.number == number).cloned())
+    }
+
+    /// The body that a request sent, if it sent one.
+    pub async fn sent_body(&self, entry: &RequestEntry) -> Result<Option<Vec<u8>>> {
+        if !entry.sends_more {
+            return Ok(entry.sent_body.clone());
+        }
+        let get = GetRequestPostData { request_id: entry.id.clone() };
+        Ok(Some(self.told_by(entry)?.call(get).await?.post_data.into_bytes()))
+    }
+
+    /// The body of the answer, decoded from what it was packed in.
+    ///
+    /// # Errors
+    /// `unsupported` when the browser has it no more.
+    pub async fn response_body(&self, entry: &RequestEntry) -> Result<Vec<u8>> {
+        let gone = |reason: &str| Error::Unsupported { what: "reading the body", reason: reason.to_owned() };
+        if entry.response.is_none() || entry.ended.is_none() {
+            return Err(gone("the answer has not come, or not to its end"));
+        }
+        let get = GetResponseBody { request_id: entry.id.clone() };
+        let body = match self.told_by(entry)?.call(get).await {
+            Err(Error::Protocol { .. }) => return Err(gone("the browser keeps it no more")),
+            body => body?,
+        };
+        Ok(match body.base64_encoded {
+            true => BASE64_STANDARD.decode(&body.body).unwrap_or_default(),
+            false => body.body.into_bytes(),
+        })
+    }
+
+    /// Of these requests, those whose answers contain a text, whatever its case.
+    pub async fn answered_with(&self, entries: Vec<RequestEntry>, text: &str) -> Vec<RequestEntry> {
+        let wanted = &text.to_lowercase();
+        let has = |entry: RequestEntry| async move {
+            let body = timeout(BODY_LIMIT, self.response_body(&entry)).await.ok()?.ok()?;
+            String::from_utf8_lossy(&body).to_lowercase().contains(wanted).then_some(entry)
+        };
+        iter(entries).map(has).buffered(AT_ONCE).filter_map(std::future::ready).collect().await
+    }
+
+    fn told_by(&self, entry: &RequestEntry) -> Result<CdpSession> {
+        let session = self.sessions().into_iter().find(|session| *session.id() == *entry.session);
+        session.ok_or(Error::FrameDetached)
+    }
+}

@@ -1,0 +1,555 @@
+//! Requests that no page makes: sent from here, with the cookies of a context or of their own.
+mod body;
+
+use std::collections::HashMap;
+use std::error::Error as _;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use parking_lot::Mutex;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, Method};
+use tokio::time::timeout;
+use url::Url;
+
+use body::{unpacked, write};
+
+use super::cookies;
+use crate::browser::objects::context::BrowserContext;
+use crate::browser::options::HttpCredentials;
+use crate::browser::options::storage_state::{StorageState, StoredCookie};
+use crate::error::{Error, Result};
+
+/// How requests are sent unless each says otherwise.
+#[derive(Debug, Clone)]
+pub struct ApiOptions {
+    pub base_url: Option<String>,
+    pub headers: Vec<(String, String)>,
+    pub user_agent: Option<String>,
+    pub ignore_https_errors: bool,
+    pub http_credentials: Vec<HttpCredentials>,
+    pub proxy: Option<ApiProxy>,
+    pub max_redirects: usize,
+    pub fail_on_status: bool,
+    /// How long a request may take, redirects and body included.
+    pub limit: Duration,
+}
+
+impl Default for ApiOptions {
+    fn default() -> Self {
+        Self {
+            base_url: None,
+            headers: Vec::new(),
+            user_agent: None,
+            ignore_https_errors: false,
+            http_credentials: Vec::new(),
+            proxy: None,
+            max_redirects: 20,
+            fail_on_status: false,
+            limit: Duration::from_secs(30),
+        }
+    }
+}
+
+/// A proxy, as users name one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ApiProxy {
+    pub server: String,
+    /// Hosts that are reached without it, separated by commas.
+    pub bypass: Option<String>,
+    pub username: Option<String>,
+    pub password: Option<String>,
+}
+
+/// One request to send. Everything left out is as the context has it.
+#[derive(Debug, Clone, Default)]
+pub struct ApiRequest {
+    pub url: String,
+    pub method: String,
+    pub parameters: Vec<(String, String)>,
+    pub headers: Vec<(String, String)>,
+    pub body: Option<ApiBody>,
+    pub limit: Option<Duration>,
+    pub fail_on_status: Option<bool>,
+    pub ignore_https_errors: Option<bool>,
+    pub max_redirects: Option<usize>,
+    /// How often a request is sent again whose connection was reset.
+    pub max_retries: usize,
+}
+
+/// What is sent along.
+#[derive(Debug, Clone)]
+pub enum ApiBody {
+    Bytes(Vec<u8>),
+    /// JSON, written already.
+    Json(String),
+    Form(Vec<(String, String)>),
+    Multipart(Vec<ApiPart>),
+}
+
+/// One field of a form, or a file.
+#[derive(Debug, Clone)]
+pub struct ApiPart {
+    pub name: String,
+    pub content: Vec<u8>,
+    /// The name and the type of a file.
+    pub file: Option<(String, String)>,
+}
+
+/// What came back, body and all.
+#[derive(Debug, Clone)]
+pub struct ApiResponse {
+    pub url: String,
+    pub status: u16,
+    pub status_text: String,
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+    pub address: Option<SocketAddr>,
+    /// Milliseconds since 1970 when the last hop was sent; and after how many its head and its end came.
+    pub started_ms: f64,
+    pub head_ms: f64,
+    pub end_ms: f64,
+}
+
+/// What sends requests. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct ApiContext {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    options: ApiOptions,
+    jar: Jar,
+    clients: Mutex<HashMap<bool, Client>>,
+    disposed: AtomicBool,
+}
+
+#[derive(Debug)]
+enum Jar {
+    /// Those of a browser's context, both ways.
+    Shared(BrowserContext),
+    Own(Mutex<StorageState>),
+}
+
+impl ApiContext {
+    /// One with cookies of its own.
+    pub fn new(options: ApiOptions, state: StorageState) -> Self {
+        Self::with_jar(options, Jar::Own(Mutex::new(state)))
+    }
+
+    /// One that shares the cookies of a browser's context.
+    pub fn of_context(context: &BrowserContext, mut options: ApiOptions) -> Self {
+        // The same way out as its pages have, with the same rules.
+        let relay = context.relay_server().map(|server| ApiProxy { server, ..ApiProxy::default() });
+        options.proxy = options.proxy.or(relay);
+        let own = || context.browser().ok().map(|browser| browser.version().user_agent.clone());
+        options.user_agent = options.user_agent.or_else(|| context.options().user_agent).or_else(own);
+        Self::with_jar(options, Jar::Shared(context.clone()))
+    }
+
+    fn with_jar(options: ApiOptions, jar: Jar) -> Self {
+        let disposed = AtomicBool::new(false);
+        Self { inner: Arc::new(Inner { options, jar, clients: Mutex::default(), disposed }) }
+    }
+
+    /// Sends no more requests.
+    pub fn dispose(&self) {
+        self.inner.disposed.store(true, Ordering::Release);
+        self.inner.clients.lock().clear();
+    }
+
+    /// The cookies, and what storage the context began with or has.
+    pub async fn storage_state(&self, with_databases: bool) -> Result<StorageState> {
+        match &self.inner.jar {
+            Jar::Shared(context) => context.storage_state(with_databases).await,
+            Jar::Own(state) => {
+                let mut state = state.lock();
+                cookies::drop_expired(&mut state.cookies);
+                Ok(state.clone())
+            }
+        }
+    }
+
+    /// The cookies, or those that go with a request to one of these addresses.
+    pub async fn cookies(&self, urls: &[String]) -> Result<Vec<StoredCookie>> {
+        let held = match &self.inner.jar {
+            Jar::Shared(context) => context.cookies().await?,
+            Jar::Own(state) => {
+                let mut state = state.lock();
+                cookies::drop_expired(&mut state.cookies);
+                state.cookies.clone()
+            }
+        };
+        if urls.is_empty() { Ok(held) } else { cookies::fitting(held, urls) }
+    }
+
+    /// Puts cookies in.
+    pub async fn add_cookies(&self, new: &[StoredCookie]) -> Result<()> {
+        match &self.inner.jar {
+            Jar::Shared(context) => context.add_cookies(new).await,
+            Jar::Own(state) => {
+                let placed = new.iter().map(cookies::placed).collect::<Result<Vec<_>>>()?;
+                cookies::merge(&mut state.lock().cookies, placed);
+                Ok(())
+            }
+        }
+    }
+
+    /// Forgets the cookies.
+    pub async fn clear_cookies(&self) -> Result<()> {
+        match &self.inner.jar {
+            Jar::Shared(context) => context.clear_cookies().await,
+            Jar::Own(state) => {
+                state.lock().cookies.clear();
+                Ok(())
+            }
+        }
+    }
+
+    /// Sends a request and reads the answer to its end.
+    ///
+    /// # Errors
+    /// `wait_ran_out`, `request_failed`: no answer, too many redirects, or a status that counts as failure.
+    pub async fn fetch(&self, request: &ApiRequest) -> Result<ApiResponse> {
+        if self.inner.disposed.load(Ordering::Acquire) {
+            return Err(Error::PageClosed);
+        }
+        let limit = request.limit.unwrap_or(self.inner.options.limit);
+        let ran_out = || Error::WaitRanOut { what: "the answer".to_owned(), waited: limit };
+        timeout(limit, self.send(request)).await.unwrap_or_else(|_| Err(ran_out()))
+    }
+
+    async fn send(&self, request: &ApiRequest) -> Result<ApiResponse> {
+        let options = &self.inner.options;
+        let mut hop = Hop::first(request, options)?;
+        let most = request.max_redirects.unwrap_or(options.max_redirects);
+        let ignore = request.ignore_https_errors.unwrap_or(options.ignore_https_errors);
+        let client = self.client(ignore)?;
+        let mut redirects = 0;
+        let known = &options.http_credentials;
+        let mut introduced = hop.credentials(known).is_some_and(|credentials| credentials.unasked);
+        if introduced {
+            hop.introduce(known);
+        }
+        loop {
+            let response = self.hop(&client, &hop, request.max_retries).await?;
+            let challenge = response.header("www-authenticate").unwrap_or_default();
+            let is_basic = challenge.get(..5).is_some_and(|kind| kind.eq_ignore_ascii_case("basic"));
+            if response.status == 401 && is_basic && !introduced {
+                introduced = true;
+                if hop.introduce(known) {
+                    continue;
+                }
+            }
+            if let Some(next) = response.header("location").filter(|_| response.redirects())
+                && most > 0
+            {
+                if redirects == most {
+                    return Err(failed("Max redirect count exceeded"));
+                }
+                redirects += 1;
+                hop.redirect(response.status, next)?;
+                continue;
+            }
+            if request.fail_on_status.unwrap_or(options.fail_on_status) && response.status >= 400 {
+                let text = String::from_utf8_lossy(&response.body);
+                let said = if text.is_empty() { String::new() } else { format!("\nResponse text:\n{text}") };
+                return Err(failed(&format!("{} {}{said}", response.status, response.status_text)));
+            }
+            return Ok(response);
+        }
+    }
+
+    /// Sends one hop, and again when the connection was reset.
+    async fn hop(&self, client: &Client, hop: &Hop, retries: usize) -> Result<ApiResponse> {
+        let mut left = retries;
+        let mut pause = Duration::from_millis(100);
+        loop {
+            match self.exchange(client, hop).await {
+                Err(Lost::Reset(_)) if left > 0 => {
+                    left -= 1;
+                    tokio::time::sleep(pause).await;
+                    pause *= 2;
+                }
+                Err(Lost::Reset(error) | Lost::For(error)) => return Err(error),
+                Ok(response) => return Ok(response),
+            }
+        }
+    }
+
+    async fn exchange(&self, client: &Client, hop: &Hop) -> std::result::Result<ApiResponse, Lost> {
+        let mut headers = hop.headers.clone();
+        if !headers.contains_key("cookie")
+            && let Some(cookies) = self.cookies_for(&hop.url).await?
+        {
+            let value = HeaderValue::from_bytes(cookies.as_bytes());
+            headers
+                .insert("cookie", value.map_err(|_| failed("a cookie has a character that cannot be sent"))?);
+        }
+        let started = Instant::now();
+        let started_ms = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64() * 1e3;
+        let sending = client.request(hop.method.clone(), hop.url.clone()).headers(headers);
+        let sending = match &hop.body {
+            Some(body) => sending.body(body.clone()),
+            None => sending,
+        };
+        let lost = |error: reqwest::Error| lost(&error, &hop.url);
+        let received = sending.send().await.map_err(lost)?;
+        let head_ms = started.elapsed().as_secs_f64() * 1e3;
+        self.keep_cookies(&hop.url, received.headers()).await?;
+        let status = received.status();
+        let status_text = received.extensions().get::<hyper::ext::ReasonPhrase>().map_or_else(
+            || status.canonical_reason().unwrap_or_default().to_owned(),
+            |phrase| String::from_utf8_lossy(phrase.as_bytes()).into_owned(),
+        );
+        let headers = received.headers().iter();
+        let headers: Vec<_> = headers
+            .map(|(name, value)| {
+                (name.to_string(), value.as_bytes().iter().map(|byte| *byte as char).collect())
+            })
+            .collect();
+        let (url, address) = (received.url().to_string(), received.remote_addr());
+        let mut response = ApiResponse {
+            url,
+            status: status.as_u16(),
+            status_text,
+            headers,
+            body: Vec::new(),
+            address,
+            started_ms,
+            head_ms,
+            end_ms: 0.0,
+        };
+        let body = received.bytes().await.map_err(lost)?;
+        response.end_ms = started.elapsed().as_secs_f64() * 1e3;
+        response.body = unpacked(&body, response.header("content-encoding").unwrap_or_default())?;
+        Ok(response)
+    }
+
+    async fn cookies_for(&self, url: &Url) -> Result<Option<String>> {
+        let held: Vec<StoredCookie> = match &self.inner.jar {
+            Jar::Shared(context) => context.cookies().await?,
+            Jar::Own(state) => state.lock().cookies.clone(),
+        };
+        Ok(cookies::header_for(&held, url))
+    }
+
+    async fn keep_cookies(&self, url: &Url, headers: &HeaderMap) -> Result<()> {
+        let told = headers.get_all("set-cookie").iter();
+        let told: Vec<_> = told
+            .filter_map(|value| cookies::parse(&String::from_utf8_lossy(value.as_bytes()), url))
+            .collect();
+        match &self.inner.jar {
+            Jar::Shared(context) => {
+                for cookie in told {
+                    // One that the browser refuses is refused for requests too.
+                    let _ = context.add_cookies(&[cookie]).await;
+                }
+            }
+            Jar::Own(state) => cookies::merge(&mut state.lock().cookies, told),
+        }
+        Ok(())
+    }
+
+    fn client(&self, ignore_https_errors: bool) -> Result<Client> {
+        if let Some(client) = self.inner.clients.lock().get(&ignore_https_errors) {
+            return Ok(client.clone());
+        }
+        let mut builder = Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .no_proxy()
+            .danger_accept_invalid_certs(ignore_https_errors)
+            .danger_accept_invalid_hostnames(ignore_https_errors);
+        if let Some(proxy) = &self.inner.options.proxy {
+            builder = builder.proxy(read_proxy(proxy)?);
+        }
+        let client = builder.build().map_err(|error| failed(&error.to_string()))?;
+        self.inner.clients.lock().insert(ignore_https_errors, client.clone());
+        Ok(client)
+    }
+}
+
+/// One request on the wire.
+#[derive(Debug)]
+struct Hop {
+    url: Url,
+    method: Method,
+    headers: HeaderMap,
+    body: Option<Vec<u8>>,
+}
+
+impl Hop {
+    fn first(request: &ApiRequest, options: &ApiOptions) -> Result<Self> {
+        let url = resolve(&request.url, options.base_url.as_deref(), &request.parameters)?;
+        let method = if request.method.is_empty() { "GET".to_owned() } else { request.method.to_uppercase() };
+        let method = Method::from_bytes(method.as_bytes()).map_err(|_| failed("this is no method"))?;
+        let mut headers = HeaderMap::new();
+        let agent =
+            options.user_agent.as_deref().unwrap_or(concat!("patchright_mcp/", env!("CARGO_PKG_VERSION")));
+        set(&mut headers, "user-agent", agent)?;
+        set(&mut headers, "accept", "*/*")?;
+        set(&mut headers, "accept-encoding", "gzip,deflate,br")?;
+        for (name, value) in options.headers.iter().chain(&request.headers) {
+            set(&mut headers, name, value)?;
+        }
+        let body = match &request.body {
+            None => None,
+            Some(body) => {
+                let (bytes, kind) = write(body, headers.get("content-type").is_some());
+                if !headers.contains_key("content-type") {
+                    set(&mut headers, "content-type", &kind)?;
+                }
+                Some(bytes)
+            }
+        };
+        Ok(Self { url, method, headers, body })
+    }
+
+    fn redirect(&mut self, status: u16, location: &str) -> Result<()> {
+        let next = self.url.join(location).map_err(|_| {
+            failed(&format!("uri requested responds with an invalid redirect URL: {location}"))
+        })?;
+        let becomes_get = match status {
+            301 | 302 => self.method == Method::POST,
+            303 => self.method != Method::GET && self.method != Method::HEAD,
+            _ => false,
+        };
+        if becomes_get {
+            self.method = Method::GET;
+            self.body = None;
+            for name in
+                ["content-encoding", "content-language", "content-length", "content-location", "content-type"]
+            {
+                self.headers.remove(name);
+            }
+        }
+        if next.origin() != self.url.origin() {
+            self.headers.remove("authorization");
+            self.headers.remove("cookie");
+        }
+        self.headers.remove("host");
+        self.url = next;
+        Ok(())
+    }
+
+    fn credentials<'a>(&self, known: &'a [HttpCredentials]) -> Option<&'a HttpCredentials> {
+        HttpCredentials::meant_for(known, self.url.as_str())
+    }
+
+    /// Adds name and password where there are some for it. False where there are none.
+    fn introduce(&mut self, known: &[HttpCredentials]) -> bool {
+        let Some(credentials) = self.credentials(known) else { return false };
+        let pair = BASE64_STANDARD.encode(format!("{}:{}", credentials.username, credentials.password));
+        set(&mut self.headers, "authorization", &format!("Basic {pair}")).is_ok()
+    }
+}
+
+impl ApiResponse {
+    /// The first header with this name.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let found = self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| value.as_str())
+    }
+
+    fn redirects(&self) -> bool {
+        matches!(self.status, 301 | 302 | 303 | 307 | 308)
+    }
+}
+
+fn resolve(url: &str, base: Option<&str>, parameters: &[(String, String)]) -> Result<Url> {
+    let invalid = || Error::InvalidArguments { problems: vec![format!("Invalid URL {url:?}")] };
+    let mut resolved = match base.and_then(|base| Url::parse(base).ok()) {
+        Some(base) => base.join(url).map_err(|_| invalid())?,
+        None => Url::parse(url).map_err(|_| invalid())?,
+    };
+    if !matches!(resolved.scheme(), "http" | "https") {
+        return Err(Error::InvalidArguments {
+            problems: vec![format!(
+                "Protocol {:?} not supported. Expected \"http:\" or \"https:\"",
+                format!("{}:", resolved.scheme())
+            )],
+        });
+    }
+    if !parameters.is_empty() {
+        let named = |name: &str| parameters.iter().any(|(known, _)| known == name);
+        let kept: Vec<_> = resolved
+            .query_pairs()
+            .filter(|(name, _)| !named(name))
+            .map(|(name, value)| (name.into_owned(), value.into_owned()))
+            .collect();
+        resolved.query_pairs_mut().clear().extend_pairs(kept).extend_pairs(parameters);
+    }
+    Ok(resolved)
+}
+
+fn set(headers: &mut HeaderMap, name: &str, value: &str) -> Result<()> {
+    let wrong = || Error::InvalidArguments {
+        problems: vec![format!("Invalid character in header content [{name:?}]")],
+    };
+    let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
+    headers.insert(key, HeaderValue::from_bytes(value.as_bytes()).map_err(|_| wrong())?);
+    Ok(())
+}
+
+fn read_proxy(proxy: &ApiProxy) -> Result<reqwest::Proxy> {
+    let server =
+        if proxy.server.contains("://") { proxy.server.clone() } else { format!("http://{}", proxy.server) };
+    let mut read = reqwest::Proxy::all(server).map_err(|error| failed(&error.to_string()))?;
+    if let Some(username) = &proxy.username {
+        read = read.basic_auth(username, proxy.password.as_deref().unwrap_or_default());
+    }
+    Ok(read.no_proxy(proxy.bypass.as_deref().and_then(reqwest::NoProxy::from_string)))
+}
+
+/// Why an exchange came to nothing.
+enum Lost {
+    /// The connection was reset: another one may do better.
+    Reset(Error),
+    For(Error),
+}
+
+impl From<Error> for Lost {
+    fn from(error: Error) -> Self {
+        Self::For(error)
+    }
+}
+
+fn lost(error: &reqwest::Error, url: &Url) -> Lost {
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        if let Some(io) = inner.downcast_ref::<std::io::Error>() {
+            let server = format!(
+                "{}:{}",
+                url.host_str().unwrap_or_default(),
+                url.port_or_known_default().unwrap_or_default()
+            );
+            match io.kind() {
+                std::io::ErrorKind::ConnectionReset => return Lost::Reset(failed("read ECONNRESET")),
+                std::io::ErrorKind::ConnectionRefused => {
+                    return Lost::For(failed(&format!("connect ECONNREFUSED {server}")));
+                }
+                _ => {}
+            }
+        }
+        if inner.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_incomplete_message) {
+            return Lost::Reset(failed("socket hang up"));
+        }
+        cause = inner.source();
+    }
+    let mut told = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        told = inner.to_string();
+        cause = inner.source();
+    }
+    Lost::For(failed(&told))
+}
+
+fn failed(reason: &str) -> Error {
+    Error::RequestFailed { reason: reason.to_owned() }
+}

@@ -1,0 +1,81 @@
+//! Bodies of requests, written; and of responses, unpacked.
+use std::io::Read as _;
+
+use super::{ApiBody, ApiPart, failed};
+use crate::error::Result;
+
+/// The body as bytes, and what kind of content it is.
+pub(super) fn write(body: &ApiBody, has_type: bool) -> (Vec<u8>, String) {
+    match body {
+        ApiBody::Bytes(bytes) => (bytes.clone(), "application/octet-stream".to_owned()),
+        ApiBody::Json(text) => (text.clone().into_bytes(), "application/json".to_owned()),
+        ApiBody::Form(pairs) => {
+            let mut written = url::form_urlencoded::Serializer::new(String::new());
+            written.extend_pairs(pairs);
+            (written.finish().into_bytes(), "application/x-www-form-urlencoded".to_owned())
+        }
+        ApiBody::Multipart(parts) => {
+            debug_assert!(!has_type, "the boundary is only known here");
+            multipart(parts)
+        }
+    }
+}
+
+fn multipart(parts: &[ApiPart]) -> (Vec<u8>, String) {
+    let boundary = format!("----FormBoundary{}", uuid::Uuid::new_v4().simple());
+    let quoted = |text: &str| text.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A");
+    let mut written = Vec::new();
+    for part in parts {
+        written.extend_from_slice(format!("--{boundary}\r\n").as_bytes());
+        let name = quoted(&part.name);
+        let head = match &part.file {
+            None => format!("content-disposition: form-data; name=\"{name}\"\r\n\r\n"),
+            Some((file, kind)) => format!(
+                "content-disposition: form-data; name=\"{name}\"; filename=\"{}\"\r\ncontent-type: {kind}\r\n\r\n",
+                quoted(file)
+            ),
+        };
+        written.extend_from_slice(head.as_bytes());
+        written.extend_from_slice(&part.content);
+        written.extend_from_slice(b"\r\n");
+    }
+    written.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
+    (written, format!("multipart/form-data; boundary={boundary}"))
+}
+
+/// The body without what it was packed in.
+pub(super) fn unpacked(packed: &[u8], encodings: &str) -> Result<Vec<u8>> {
+    const MOST: u64 = 1 << 30;
+    let mut body = packed.to_vec();
+    // What was packed last is named last.
+    for encoding in encodings.split(',').rev().map(|name| name.trim().to_ascii_lowercase()) {
+        if body.is_empty() {
+            return Ok(body);
+        }
+        let broken =
+            |error: std::io::Error| failed(&format!("failed to decompress '{encoding}' encoding: {error}"));
+        let mut plain = Vec::new();
+        match encoding.as_str() {
+            "gzip" | "x-gzip" => flate2::read::MultiGzDecoder::new(&*body)
+                .take(MOST)
+                .read_to_end(&mut plain)
+                .map_err(broken)?,
+            "deflate" => {
+                let zlib = flate2::read::ZlibDecoder::new(&*body).take(MOST).read_to_end(&mut plain);
+                // Some servers leave the wrapping out.
+                zlib.or_else(|_| {
+                    plain.clear();
+                    flate2::read::DeflateDecoder::new(&*body).take(MOST).read_to_end(&mut plain)
+                })
+                .map_err(broken)?
+            }
+            "br" => {
+                let mut reader = brotli_decompressor::Decompressor::new(&*body, 4096).take(MOST);
+                reader.read_to_end(&mut plain).map_err(broken)?
+            }
+            _ => continue,
+        };
+        body = plain;
+    }
+    Ok(body)
+}

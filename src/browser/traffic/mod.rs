@@ -1,0 +1,9 @@
+//! What pages send and receive.
+pub(super) mod answers;
+pub(super) mod api_request;
+pub(super) mod cookies;
+pub(super) mod observer;
+pub(super) mod request;
+pub(super) mod route;
+pub(super) mod socket;
+pub(super) mod socket_route;

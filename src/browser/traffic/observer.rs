@@ -1,0 +1,554 @@
+//! What a context's pages and workers send and receive, told to who follows it, in the order in which it happened.
+//! Nothing of it is heard while nobody follows, and nothing is held on its way while nobody routes.
+mod hold;
+mod sockets;
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::fmt;
+use std::sync::{Arc, Weak};
+
+use parking_lot::Mutex;
+
+use hold::resume;
+
+use super::request::{Origin, Request, Response, Sent};
+use super::route::{Route, entries, preflight_answer};
+use super::socket::{SocketEvent, WebSocket};
+use crate::browser::objects::context::{BrowserContext, ContextInner};
+use crate::browser::objects::download::Download;
+use crate::browser::objects::events::Listener;
+use crate::browser::objects::network::body_of;
+use crate::browser::objects::page::Page;
+use crate::browser::objects::parts::{NewSession, Part, Slots};
+use crate::browser::objects::worker::{Worker, WorkerKind};
+use crate::cdp::types::network::{
+    self as wire, AuthRequired, HeaderList, LoadingFailed, LoadingFinished, RequestPaused, RequestWillBeSent,
+    RequestWillBeSentExtraInfo, ResponseReceived, ResponseReceivedExtraInfo, WebSocketClosed,
+    WebSocketCreated, WebSocketFrameError, WebSocketFrameReceived, WebSocketFrameSent,
+    WebSocketHandshakeResponseReceived,
+};
+use crate::cdp::{CdpSession, Event, Observer, PendingReply, RawEvent};
+
+/// Something that happened between a context and the network.
+#[derive(Debug, Clone)]
+pub enum News {
+    Request(Request),
+    Response(Response),
+    RequestFinished(Request),
+    RequestFailed(Request),
+    /// A request waits for a decision. Told after [`News::Request`] of the same.
+    Route(Route),
+    WebSocket(WebSocket),
+    Socket(WebSocket, SocketEvent),
+    Worker(Worker),
+    WorkerClosed(Worker),
+    Download(Download),
+}
+
+/// How many requests that are done are still known by their id, so that late headers find them.
+const REMEMBERED: usize = 300;
+
+#[derive(Default)]
+struct Traffic {
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    followers: Vec<Listener<News>>,
+    known: HashMap<String, Known>,
+    done: VecDeque<String>,
+    /// Announced by the page's process, and still to be stopped by the network's.
+    announced: HashMap<String, (RequestWillBeSent, Source)>,
+    /// Stopped by the network's process, and still to be announced by the page's.
+    stopped: HashMap<String, (RequestPaused, Source)>,
+    sockets: HashMap<String, WebSocket>,
+    workers: Vec<Worker>,
+    /// Challenges that were answered once: who asks again has refused.
+    challenged: VecDeque<String>,
+    routed: bool,
+    /// The sessions whose requests are held: to hold them a second time would lose those that wait.
+    held: HashSet<String>,
+}
+
+impl fmt::Debug for Traffic {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        formatter
+            .debug_struct("Traffic")
+            .field("known", &self.state.lock().known.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// A request and those that were redirected to it.
+struct Known {
+    hops: Vec<Request>,
+    /// Headers that came before the request that they belong to.
+    early_sent: VecDeque<HeaderList>,
+    early_received: VecDeque<HeaderList>,
+}
+
+impl Known {
+    fn current(&self) -> Option<&Request> {
+        self.hops.last()
+    }
+}
+
+/// Whose session tells.
+#[derive(Debug, Clone)]
+pub(in crate::browser) struct Source {
+    session: CdpSession,
+    page: Option<Page>,
+    worker: Option<Worker>,
+}
+
+/// All that is heard of a session while somebody follows.
+const HEARD: [&str; 15] = [
+    RequestWillBeSent::METHOD,
+    RequestWillBeSentExtraInfo::METHOD,
+    ResponseReceived::METHOD,
+    ResponseReceivedExtraInfo::METHOD,
+    LoadingFinished::METHOD,
+    LoadingFailed::METHOD,
+    WebSocketCreated::METHOD,
+    WebSocketHandshakeResponseReceived::METHOD,
+    WebSocketFrameSent::METHOD,
+    WebSocketFrameReceived::METHOD,
+    WebSocketFrameError::METHOD,
+    WebSocketClosed::METHOD,
+    RequestPaused::METHOD,
+    AuthRequired::METHOD,
+    wire::RequestServedFromCache::METHOD,
+];
+
+/// Tells followers what pages and workers send and receive.
+pub(in crate::browser) struct TrafficPart;
+
+impl Part for TrafficPart {
+    fn keep_with_context(&self, slots: &mut Slots) {
+        slots.add::<Traffic>();
+    }
+
+    fn on_session(&self, new: &NewSession<'_>) {
+        new.context.attend(new.session, new.page, new.worker);
+    }
+
+    fn on_download(&self, context: &BrowserContext, download: &Download) {
+        context.tell(&News::Download(download.clone()));
+    }
+
+    fn on_page_closed(&self, page: &Page) {
+        page.context().end_traffic_of(page);
+    }
+}
+
+impl BrowserContext {
+    fn traffic(&self) -> &Traffic {
+        self.slot()
+    }
+
+    /// Tells `follower` from now on what the context's pages and workers send and receive.
+    pub fn follow(&self, follower: Listener<News>) {
+        let first = {
+            let mut state = self.traffic().state.lock();
+            state.followers.push(follower);
+            state.followers.len() == 1
+        };
+        if first {
+            for page in self.pages() {
+                for session in page.sessions() {
+                    self.attend(&session, Some(&page), None);
+                }
+            }
+        }
+    }
+
+    /// Whether anybody follows.
+    pub(in crate::browser) fn is_followed(&self) -> bool {
+        !self.traffic().state.lock().followers.is_empty()
+    }
+
+    /// Hears a session of a page or a worker, if anybody follows. Done before its target runs.
+    fn attend(&self, session: &CdpSession, page: Option<&Page>, worker: Option<&Worker>) {
+        if !self.is_followed() {
+            return;
+        }
+        let source = Source { session: session.clone(), page: page.cloned(), worker: worker.cloned() };
+        session
+            .observe(&HEARD, Arc::new(TrafficObserver { context: self.downgrade(), source: source.clone() }));
+        if let Some(worker) = worker {
+            session.send(wire::Enable::default()).ignore();
+            let mut state = self.traffic().state.lock();
+            state.workers.push(worker.clone());
+            drop(state);
+            self.tell(&News::Worker(worker.clone()));
+        }
+        self.update_hold(&source).into_iter().for_each(PendingReply::ignore);
+    }
+
+    /// The workers of its pages, shared ones and service workers that run now.
+    pub fn workers(&self) -> Vec<Worker> {
+        self.traffic().state.lock().workers.clone()
+    }
+
+    /// The request with the browser's id: of several that were redirected, the last.
+    pub fn request_by_id(&self, id: &str) -> Option<Request> {
+        self.traffic().state.lock().known.get(id)?.current().cloned()
+    }
+
+    pub(in crate::browser) fn tell(&self, news: &News) {
+        let followers = self.traffic().state.lock().followers.clone();
+        for follower in followers {
+            follower(news);
+        }
+    }
+
+    fn on_event(&self, event: &RawEvent, source: &Source) {
+        match event.method() {
+            RequestWillBeSent::METHOD => self.on_request_announced(event, source),
+            RequestPaused::METHOD => self.on_request_paused(event, source),
+            AuthRequired::METHOD => self.on_auth_required(event, source),
+            ResponseReceived::METHOD => self.on_response(event, source),
+            LoadingFinished::METHOD | LoadingFailed::METHOD => self.on_request_ended(event),
+            wire::RequestServedFromCache::METHOD => {
+                if let Some(told) = event.read::<wire::RequestServedFromCache>() {
+                    self.on_served_from_cache(&told.request_id);
+                }
+            }
+            RequestWillBeSentExtraInfo::METHOD => {
+                if let Some(told) = event.read::<RequestWillBeSentExtraInfo>() {
+                    self.on_sent_headers(&told.request_id, told.headers);
+                }
+            }
+            ResponseReceivedExtraInfo::METHOD => {
+                if let Some(told) = event.read::<ResponseReceivedExtraInfo>() {
+                    self.on_received_headers(&told.request_id, told.headers);
+                }
+            }
+            _ => self.on_socket_event(event, source),
+        }
+    }
+
+    fn on_request_announced(&self, event: &RawEvent, source: &Source) {
+        let Some(told) = event.read::<RequestWillBeSent>() else { return };
+        if told.request.url.starts_with("data:") {
+            return;
+        }
+        let id = told.request_id.clone();
+        let is_redirected = told.redirect_response.is_some();
+        if is_icon(&told) || (is_redirected && self.request_by_id(&id).is_none()) {
+            return;
+        }
+        // A redirect is stopped again, and sent on unasked, unless it was made here.
+        if (is_redirected && !self.is_fulfilled(&id)) || !self.holds(source) {
+            self.begin(told, source, None);
+            return;
+        }
+        let stopped = {
+            let mut state = self.traffic().state.lock();
+            let stopped = state.stopped.remove(&id);
+            if stopped.is_none() {
+                state.announced.insert(id, (told.clone(), source.clone()));
+            }
+            stopped
+        };
+        if let Some((stopped, at)) = stopped {
+            self.begin(told, source, Some((stopped, at)));
+        }
+    }
+
+    fn on_request_paused(&self, event: &RawEvent, source: &Source) {
+        let Some(told) = event.read::<RequestPaused>() else { return };
+        let Some(id) = told
+            .network_id
+            .clone()
+            .filter(|_| !(told.resource_type == "Other" && is_icon_url(&told.request.url)))
+        else {
+            // Nobody will hear of it otherwise.
+            resume(source, told.request_id, None);
+            return;
+        };
+        if told.redirected_request_id.is_some() && !self.is_fulfilled(&id) {
+            let known =
+                self.traffic().state.lock().known.get(&id).and_then(|known| known.hops.first().cloned());
+            let headers = known.and_then(|first| first.carried()).map(|headers| entries(headers.into_iter()));
+            resume(source, told.request_id, headers);
+            return;
+        }
+        let announced = {
+            let mut state = self.traffic().state.lock();
+            let announced = state.announced.remove(&id);
+            let known = state.known.get(&id).and_then(Known::current);
+            let begun = known.is_some_and(|request| !request.is_fulfilled());
+            if announced.is_none() && !begun {
+                state.stopped.insert(id, (told.clone(), source.clone()));
+                return;
+            }
+            announced
+        };
+        match announced {
+            Some((announced, by)) => self.begin(announced, &by, Some((told, source.clone()))),
+            // It was announced before anybody routed, or asks for a second time, with a password.
+            None => resume(source, told.request_id, None),
+        }
+    }
+
+    fn is_fulfilled(&self, id: &str) -> bool {
+        self.request_by_id(id).is_some_and(|request| request.is_fulfilled())
+    }
+
+    /// A request that will not be stopped, since it never came to the network.
+    fn on_served_from_cache(&self, id: &str) {
+        let announced = self.traffic().state.lock().announced.remove(id);
+        if let Some((announced, source)) = announced {
+            self.begin(announced, &source, None);
+        }
+    }
+
+    fn begin(&self, told: RequestWillBeSent, source: &Source, stopped: Option<(RequestPaused, Source)>) {
+        let id = told.request_id.clone();
+        let redirected_from = told.redirect_response.as_ref().and_then(|response| {
+            self.redirected(&id, response.clone(), told.redirect_has_extra_info, told.timestamp)
+        });
+        let request = Request::new(
+            source.session.clone(),
+            id.clone(),
+            sent(&told, stopped.as_ref().map(|(stopped, _)| &stopped.request)),
+            self.origin(&told, source, redirected_from.as_ref()),
+            redirected_from,
+        );
+        self.keep(&id, request.clone());
+        self.tell(&News::Request(request.clone()));
+        let Some((stopped, at)) = stopped else { return };
+        let route = Route::new(request.clone(), at.session.clone(), stopped.request_id);
+        if !self.is_routed(&at) {
+            route.let_go();
+        } else if request.method() == "OPTIONS" {
+            // Asked by the browser, not by the page: who routes the real request means to answer it.
+            route.fulfill_at_once(&preflight_answer(request.headers()));
+        } else {
+            self.tell(&News::Route(route));
+        }
+    }
+
+    fn origin(&self, told: &RequestWillBeSent, source: &Source, before: Option<&Request>) -> Origin {
+        if let Some(before) = before {
+            return before.origin().clone();
+        }
+        let service = source.worker.clone().filter(|worker| worker.kind() == WorkerKind::Service);
+        let named = told.frame_id.as_deref().filter(|_| service.is_none());
+        let frame = named.and_then(|id| {
+            let own = source.page.as_ref().and_then(|page| page.frame_by_id(id));
+            own.or_else(|| self.pages().iter().find_map(|page| page.frame_by_id(id)))
+        });
+        let frame = frame.or_else(|| source.page.as_ref().map(|page| page.main_frame().clone()));
+        let page = frame.as_ref().and_then(|frame| frame.page().ok());
+        Origin { page, frame, service_worker: service }
+    }
+
+    /// The answer of a request that goes on elsewhere.
+    fn redirected(&self, id: &str, response: wire::Response, has_more: bool, at: f64) -> Option<Request> {
+        let before = self.request_by_id(id)?;
+        let encoded_bytes = response.encoded_data_length;
+        before.answered(response, has_more);
+        before.ended(at, encoded_bytes);
+        if let Some(response) = before.response_so_far() {
+            self.tell(&News::Response(response));
+        }
+        self.tell(&News::RequestFinished(before.clone()));
+        Some(before)
+    }
+
+    fn keep(&self, id: &str, request: Request) {
+        let mut state = self.traffic().state.lock();
+        let known = state.known.entry(id.to_owned()).or_insert_with(Known::empty);
+        if let Some(headers) = known.early_sent.pop_front() {
+            request.sent_headers(headers);
+        }
+        if let Some(headers) = known.early_received.pop_front() {
+            request.received_headers(headers);
+        }
+        known.hops.push(request);
+    }
+
+    fn on_response(&self, event: &RawEvent, source: &Source) {
+        let Some(told) = event.read::<ResponseReceived>() else { return };
+        self.on_served_from_cache(&told.request_id);
+        let Some(request) = self.request_by_id(&told.request_id) else { return };
+        if request.has_response() {
+            return;
+        }
+        // Where a document goes to another process, that one has the body.
+        request.told_by(source.session.clone());
+        request.answered(told.response, told.has_extra_info);
+        if let Some(response) = request.response_so_far() {
+            self.tell(&News::Response(response));
+        }
+    }
+
+    fn on_request_ended(&self, event: &RawEvent) {
+        if let Some(told) = event.read::<LoadingFinished>() {
+            self.on_served_from_cache(&told.request_id);
+            let Some(request) = self.request_by_id(&told.request_id) else { return };
+            if request.is_done() {
+                return;
+            }
+            request.ended(told.timestamp, told.encoded_data_length);
+            self.done(&told.request_id);
+            self.tell(&News::RequestFinished(request));
+        } else if let Some(told) = event.read::<LoadingFailed>() {
+            self.on_served_from_cache(&told.request_id);
+            let Some(request) = self.request_by_id(&told.request_id) else { return };
+            if request.is_done() {
+                return;
+            }
+            let reason = match (told.error_text.as_str(), told.blocked_reason) {
+                ("", Some(blocked)) => blocked,
+                (text, _) => text.to_owned(),
+            };
+            request.failed(told.timestamp, reason);
+            self.done(&told.request_id);
+            self.tell(&News::RequestFailed(request));
+        }
+    }
+
+    fn done(&self, id: &str) {
+        let mut state = self.traffic().state.lock();
+        state.done.push_back(id.to_owned());
+        if state.done.len() > REMEMBERED
+            && let Some(oldest) = state.done.pop_front()
+        {
+            state.known.remove(&oldest);
+        }
+    }
+
+    fn on_sent_headers(&self, id: &str, headers: HeaderList) {
+        let mut state = self.traffic().state.lock();
+        let known = state.known.entry(id.to_owned()).or_insert_with(Known::empty);
+        match known.hops.iter().find(|hop| hop.needs_sent_headers()) {
+            Some(hop) => hop.sent_headers(headers),
+            None => known.early_sent.push_back(headers),
+        }
+    }
+
+    fn on_received_headers(&self, id: &str, headers: HeaderList) {
+        let mut state = self.traffic().state.lock();
+        let known = state.known.entry(id.to_owned()).or_insert_with(Known::empty);
+        match known.hops.iter().find(|hop| hop.needs_received_headers()) {
+            Some(hop) => hop.received_headers(headers),
+            None => known.early_received.push_back(headers),
+        }
+    }
+
+    fn worker_ended(&self, worker: &Worker) {
+        let (was_there, abandoned) = {
+            let mut state = self.traffic().state.lock();
+            state.held.remove(worker.session().id());
+            let before = state.workers.len();
+            state.workers.retain(|known| known != worker);
+            let abandoned = state.abandon(|request| request.session().id() == worker.session().id());
+            (state.workers.len() < before, abandoned)
+        };
+        for request in abandoned {
+            request.abandoned();
+        }
+        if was_there {
+            worker.ended();
+            self.tell(&News::WorkerClosed(worker.clone()));
+        }
+    }
+
+    /// A page is gone, and with it all that it waited for.
+    fn end_traffic_of(&self, page: &Page) {
+        let (workers, sockets, abandoned) = {
+            let mut state = self.traffic().state.lock();
+            for session in page.sessions() {
+                state.held.remove(session.id());
+            }
+            state.announced.retain(|_, (_, source)| source.page.as_ref() != Some(page));
+            state.stopped.retain(|_, (_, source)| source.page.as_ref() != Some(page));
+            let sockets: Vec<_> = state
+                .sockets
+                .extract_if(|_, socket| socket.page() == page)
+                .map(|(_, socket)| socket)
+                .collect();
+            let workers: Vec<_> =
+                state.workers.extract_if(.., |worker| worker.page() == Some(page)).collect();
+            (workers, sockets, state.abandon(|request| request.page() == Some(page)))
+        };
+        for request in abandoned {
+            request.abandoned();
+        }
+        for socket in sockets {
+            self.tell(&News::Socket(socket, SocketEvent::Closed));
+        }
+        for worker in workers {
+            worker.ended();
+            self.tell(&News::WorkerClosed(worker));
+        }
+    }
+}
+
+impl State {
+    /// Takes out the requests that are waited for in vain.
+    fn abandon(&mut self, of: impl Fn(&Request) -> bool) -> Vec<Request> {
+        let gone = self.known.extract_if(|_, known| known.current().is_some_and(&of));
+        let gone: Vec<_> = gone.flat_map(|(_, known)| known.hops).collect();
+        let known = &self.known;
+        self.done.retain(|id| known.contains_key(id));
+        gone
+    }
+}
+
+impl Known {
+    fn empty() -> Self {
+        Self { hops: Vec::new(), early_sent: VecDeque::new(), early_received: VecDeque::new() }
+    }
+}
+
+/// Whether the browser asks by itself, for the icon of a tab: no page knows of it.
+fn is_icon(told: &RequestWillBeSent) -> bool {
+    told.kind.as_deref() == Some("Other") && is_icon_url(&told.request.url)
+}
+
+pub(in crate::browser) fn is_icon_url(url: &str) -> bool {
+    url.ends_with("/favicon.ico")
+}
+
+fn sent(told: &RequestWillBeSent, stopped: Option<&wire::Request>) -> Sent {
+    let (mut body, mut body_untold) = body_of(&told.request);
+    if let (None, Some(stopped)) = (&body, stopped) {
+        (body, body_untold) = body_of(stopped);
+    }
+    Sent {
+        url: told.request.url.clone(),
+        method: told.request.method.clone(),
+        headers: stopped.map_or_else(|| told.request.headers.clone(), |stopped| stopped.headers.clone()),
+        body,
+        body_untold,
+        kind: told.kind.clone().unwrap_or_default(),
+        is_navigation: told.request_id == told.loader_id && told.kind.as_deref() == Some("Document"),
+        started: told.timestamp,
+        wall_time: told.wall_time,
+    }
+}
+
+/// What hears a session on behalf of a context.
+struct TrafficObserver {
+    context: Weak<ContextInner>,
+    source: Source,
+}
+
+impl Observer for TrafficObserver {
+    fn told(&self, event: RawEvent) {
+        if let Some(inner) = self.context.upgrade() {
+            BrowserContext::from_inner(inner).on_event(&event, &self.source);
+        }
+    }
+
+    fn ended(&self) {
+        if let (Some(inner), Some(worker)) = (self.context.upgrade(), &self.source.worker) {
+            BrowserContext::from_inner(inner).worker_ended(worker);
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Requests that wait for a decision, and sites that ask who somebody is.
+use std::sync::Arc;
+
+use super::{REMEMBERED, Source};
+use crate::browser::objects::context::BrowserContext;
+use crate::browser::objects::page::Page;
+use crate::browser::objects::worker::WorkerKind;
+use crate::browser::options::HttpCredentials;
+use crate::cdp::types::Empty;
+use crate::cdp::types::network::{
+    AuthChallengeResponse, AuthRequired, ContinueRequest, ContinueWithAuth, FetchDisable, FetchEnable,
+    HeaderEntry, RequestPattern, SetCacheDisabled,
+};
+use crate::cdp::{PendingReply, RawEvent};
+use crate::error::Result;
+
+impl BrowserContext {
+    /// Names one more pair of a name and a password, for pages that ask from now on.
+    pub async fn add_http_credentials(&self, credentials: HttpCredentials) -> Result<()> {
+        self.change_options(|options| {
+            options.http_credentials.retain(|known| known.origin != credentials.origin);
+            options.http_credentials.push(credentials);
+        });
+        self.hear_questions().await
+    }
+
+    /// Hears when a server asks who somebody is, from now on.
+    pub(super) async fn hear_questions(&self) -> Result<()> {
+        if !self.is_followed() {
+            self.follow(Arc::new(|_| ()));
+        }
+        let routed = self.traffic().state.lock().routed;
+        self.route(routed).await
+    }
+
+    /// Holds every request of this context until it is decided, as [`News::Route`]; or no more. Done when the browser
+    /// does so.
+    pub async fn route(&self, routed: bool) -> Result<()> {
+        self.traffic().state.lock().routed = routed;
+        for page in self.pages() {
+            page.update_hold().await?;
+        }
+        for worker in self.workers() {
+            if worker.kind() == WorkerKind::Service {
+                let source = Source { session: worker.session().clone(), page: None, worker: Some(worker) };
+                for command in self.update_hold(&source) {
+                    let _ = command.await;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells sites that ask for them by HTTP these names and passwords from now on. Somebody must follow.
+    pub async fn set_http_credentials(&self, credentials: Vec<HttpCredentials>) -> Result<()> {
+        self.change_options(|options| options.http_credentials = credentials);
+        for page in self.pages() {
+            page.update_hold().await?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn is_routed(&self, source: &Source) -> bool {
+        self.traffic().state.lock().routed || source.page.as_ref().is_some_and(Page::is_routed)
+    }
+
+    pub(super) fn update_hold(&self, source: &Source) -> Vec<PendingReply<Empty>> {
+        let (wanted, id) = (self.holds(source), source.session.id());
+        let is_new = {
+            let held = &mut self.traffic().state.lock().held;
+            if wanted { held.insert(id.to_owned()) } else { held.remove(id) }
+        };
+        if is_new { hold(source, wanted) } else { Vec::new() }
+    }
+
+    pub(super) fn holds(&self, source: &Source) -> bool {
+        self.is_routed(source) || self.has_http_credentials()
+    }
+
+    pub(super) fn on_auth_required(&self, event: &RawEvent, source: &Source) {
+        let Some(told) = event.read::<AuthRequired>() else { return };
+        let credentials = self.http_credentials_for(&told.request.url);
+        let refused = {
+            let mut state = self.traffic().state.lock();
+            let refused = state.challenged.contains(&told.request_id);
+            state.challenged.push_back(told.request_id.clone());
+            if state.challenged.len() > REMEMBERED {
+                state.challenged.pop_front();
+            }
+            refused
+        };
+        let (response, credentials) = match credentials {
+            _ if refused => ("CancelAuth", None),
+            Some(credentials) => ("ProvideCredentials", Some(credentials)),
+            None => ("Default", None),
+        };
+        let answer = AuthChallengeResponse {
+            response: response.to_owned(),
+            username: credentials.as_ref().map(|credentials| credentials.username.clone()),
+            password: credentials.map(|credentials| credentials.password),
+        };
+        let answer = ContinueWithAuth { request_id: told.request_id, auth_challenge_response: answer };
+        source.session.send(answer).ignore();
+    }
+}
+
+impl Page {
+    /// Holds every request of this page until it is decided, as [`News::Route`]; or no more.
+    pub async fn route(&self, routed: bool) -> Result<()> {
+        self.set_routed(routed);
+        self.update_hold().await
+    }
+
+    pub(super) async fn update_hold(&self) -> Result<()> {
+        let mut commands = Vec::new();
+        for session in self.sessions() {
+            let source = Source { session, page: Some(self.clone()), worker: None };
+            commands.extend(self.context().update_hold(&source));
+        }
+        for command in commands {
+            command.await?;
+        }
+        Ok(())
+    }
+}
+
+/// Stops requests, or no more. Pages alone are stopped: what their workers ask goes the same way.
+fn hold(source: &Source, on: bool) -> Vec<PendingReply<Empty>> {
+    let is_service = source.worker.as_ref().is_none_or(|worker| worker.kind() == WorkerKind::Service);
+    // What comes out of a cache is never stopped.
+    let mut commands = vec![source.session.send(SetCacheDisabled { cache_disabled: on })];
+    if is_service {
+        commands.push(match on {
+            true => {
+                let every = RequestPattern { url_pattern: Some("*".to_owned()), ..RequestPattern::default() };
+                source
+                    .session
+                    .send(FetchEnable { patterns: Some(vec![every]), handle_auth_requests: Some(true) })
+            }
+            false => source.session.send(FetchDisable {}),
+        });
+    }
+    commands
+}
+
+pub(super) fn resume(source: &Source, request_id: String, headers: Option<Vec<HeaderEntry>>) {
+    source.session.send(ContinueRequest { request_id, headers, ..ContinueRequest::default() }).ignore();
+}

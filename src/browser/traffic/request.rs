@@ -1,0 +1,528 @@
+//! Requests and their responses as live objects: what is known of them now, and what can be waited for.
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use parking_lot::Mutex;
+use serde_json::Value;
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+use crate::browser::objects::frame::Frame;
+use crate::browser::objects::page::Page;
+use crate::browser::objects::worker::Worker;
+use crate::cdp::CdpSession;
+use crate::cdp::types::network::{self as wire, GetRequestPostData, GetResponseBody, HeaderList};
+use crate::error::{Error, Result};
+
+/// One request of a page or a worker. A redirect is a request of its own. Cheap to clone; compares by identity.
+#[derive(Debug, Clone)]
+pub struct Request {
+    inner: Arc<RequestInner>,
+}
+
+#[derive(Debug)]
+struct RequestInner {
+    number: u64,
+    id: String,
+    sent: Sent,
+    origin: Origin,
+    redirected_from: Option<Request>,
+    state: Mutex<RequestState>,
+    changes: watch::Sender<u64>,
+}
+
+/// What is sent, as the page asked for it.
+#[derive(Debug, Default)]
+pub(in crate::browser) struct Sent {
+    pub(in crate::browser) url: String,
+    pub(in crate::browser) method: String,
+    pub(in crate::browser) headers: HeaderList,
+    pub(in crate::browser) body: Option<Vec<u8>>,
+    /// A body was sent that the browser has not told; it can be asked for.
+    pub(in crate::browser) body_untold: bool,
+    /// As the browser names it, such as `Document`.
+    pub(in crate::browser) kind: String,
+    pub(in crate::browser) is_navigation: bool,
+    /// Seconds of the browser's own clock.
+    pub(in crate::browser) started: f64,
+    /// Seconds since 1970.
+    pub(in crate::browser) wall_time: f64,
+}
+
+/// Who asked.
+#[derive(Debug, Clone, Default)]
+pub(in crate::browser) struct Origin {
+    pub(in crate::browser) page: Option<Page>,
+    pub(in crate::browser) frame: Option<Frame>,
+    pub(in crate::browser) service_worker: Option<Worker>,
+}
+
+#[derive(Debug)]
+struct RequestState {
+    /// Who can be asked for the body.
+    session: CdpSession,
+    /// No server answered, but who routes.
+    fulfilled: bool,
+    /// The headers that redirects are sent with as well.
+    carried: Option<Vec<(String, String)>>,
+    response: Option<Arc<wire::Response>>,
+    /// What the network sent, which the page's process is not told.
+    sent_headers: Option<HeaderList>,
+    received_headers: Option<HeaderList>,
+    /// The browser said that nothing more will be told of the headers.
+    headers_settled: bool,
+    failure: Option<String>,
+    finished: bool,
+    /// The page went away before the end.
+    abandoned: bool,
+    ended: Option<f64>,
+    encoded_bytes: f64,
+    redirected_to: Weak<RequestInner>,
+}
+
+impl PartialEq for Request {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+}
+
+impl Eq for Request {}
+
+/// When what happened, in milliseconds after `start_time`, which is in milliseconds since 1970. -1: it did not happen.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RequestTiming {
+    pub start_time: f64,
+    pub domain_lookup_start: f64,
+    pub domain_lookup_end: f64,
+    pub connect_start: f64,
+    pub secure_connection_start: f64,
+    pub connect_end: f64,
+    pub request_start: f64,
+    pub response_start: f64,
+    pub response_end: f64,
+}
+
+/// How many bytes went over the wire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RequestSizes {
+    pub request_body: usize,
+    pub request_headers: usize,
+    pub response_body: usize,
+    pub response_headers: usize,
+}
+
+/// How long headers that the browser announced may take.
+const HEADERS_LIMIT: Duration = Duration::from_secs(5);
+
+impl Request {
+    pub(in crate::browser) fn new(
+        session: CdpSession,
+        id: String,
+        sent: Sent,
+        origin: Origin,
+        redirected_from: Option<Request>,
+    ) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let request = Self {
+            inner: Arc::new(RequestInner {
+                number: NEXT.fetch_add(1, Ordering::Relaxed),
+                id,
+                sent,
+                origin,
+                redirected_from,
+                state: Mutex::new(RequestState::new(session)),
+                changes: watch::Sender::new(0),
+            }),
+        };
+        if let Some(before) = &request.inner.redirected_from {
+            before.update(|state| state.redirected_to = Arc::downgrade(&request.inner));
+        }
+        request
+    }
+
+    /// A number that no other request of this process has.
+    pub fn number(&self) -> u64 {
+        self.inner.number
+    }
+
+    /// The browser's id, which redirects share.
+    pub fn id(&self) -> &str {
+        &self.inner.id
+    }
+
+    pub fn url(&self) -> &str {
+        &self.inner.sent.url
+    }
+
+    pub fn method(&self) -> &str {
+        &self.inner.sent.method
+    }
+
+    /// The headers that the page's process set. See [`all_headers`](Self::all_headers) for those of the network.
+    pub fn headers(&self) -> &HeaderList {
+        &self.inner.sent.headers
+    }
+
+    /// What is sent in the body, as far as the browser has told it.
+    pub fn body(&self) -> Option<&[u8]> {
+        self.inner.sent.body.as_deref()
+    }
+
+    /// `document`, `script`, `xhr`, `fetch`, `image` and so on.
+    pub fn resource_type(&self) -> String {
+        self.inner.sent.kind.to_ascii_lowercase()
+    }
+
+    /// Whether it loads a document into a frame.
+    pub fn is_navigation(&self) -> bool {
+        self.inner.sent.is_navigation
+    }
+
+    pub fn page(&self) -> Option<&Page> {
+        self.inner.origin.page.as_ref()
+    }
+
+    /// The frame that asked, or for whose worker it is. `None` for a service worker's.
+    pub fn frame(&self) -> Option<&Frame> {
+        self.inner.origin.frame.as_ref()
+    }
+
+    pub fn service_worker(&self) -> Option<&Worker> {
+        self.inner.origin.service_worker.as_ref()
+    }
+
+    pub(in crate::browser) fn origin(&self) -> &Origin {
+        &self.inner.origin
+    }
+
+    pub fn redirected_from(&self) -> Option<&Request> {
+        self.inner.redirected_from.as_ref()
+    }
+
+    pub fn redirected_to(&self) -> Option<Request> {
+        self.inner.state.lock().redirected_to.upgrade().map(|inner| Self { inner })
+    }
+
+    /// Why it failed, if it has, as the browser words it.
+    pub fn failure(&self) -> Option<String> {
+        self.inner.state.lock().failure.clone()
+    }
+
+    /// The response, if it has come.
+    pub fn response_so_far(&self) -> Option<Response> {
+        let told = self.inner.state.lock().response.clone()?;
+        Some(Response { request: self.clone(), told })
+    }
+
+    /// Waits for the response. `None` when the request failed.
+    pub async fn response(&self) -> Result<Option<Response>> {
+        self.until(|state| state.response.is_some() || state.failure.is_some()).await?;
+        Ok(self.response_so_far())
+    }
+
+    /// The headers that went over the wire, cookies among them.
+    pub async fn all_headers(&self) -> Result<HeaderList> {
+        self.headers_told(|state| state.sent_headers.is_some()).await?;
+        let told = self.inner.state.lock().sent_headers.clone();
+        Ok(told.unwrap_or_else(|| self.headers().clone()))
+    }
+
+    /// The body; asks the browser for one that it has not told.
+    pub async fn full_body(&self) -> Result<Option<Vec<u8>>> {
+        if !self.inner.sent.body_untold {
+            return Ok(self.inner.sent.body.clone());
+        }
+        let told = self.session().call(GetRequestPostData { request_id: self.inner.id.clone() }).await?;
+        Ok(Some(match told.base64_encoded {
+            Some(true) => BASE64_STANDARD.decode(&told.post_data).unwrap_or_default(),
+            _ => told.post_data.into_bytes(),
+        }))
+    }
+
+    pub fn timing(&self) -> RequestTiming {
+        let state = self.inner.state.lock();
+        let timing = state.response.as_ref().and_then(|response| response.timing.clone());
+        let never = RequestTiming {
+            start_time: self.inner.sent.wall_time * 1000.0,
+            domain_lookup_start: -1.0,
+            domain_lookup_end: -1.0,
+            connect_start: -1.0,
+            secure_connection_start: -1.0,
+            connect_end: -1.0,
+            request_start: -1.0,
+            response_start: -1.0,
+            response_end: -1.0,
+        };
+        let Some(timing) = timing else { return never };
+        let started = self.inner.sent.wall_time + timing.request_time - self.inner.sent.started;
+        RequestTiming {
+            start_time: started * 1000.0,
+            domain_lookup_start: timing.dns_start,
+            domain_lookup_end: timing.dns_end,
+            connect_start: timing.connect_start,
+            secure_connection_start: timing.ssl_start,
+            connect_end: timing.connect_end,
+            request_start: timing.send_start,
+            response_start: timing.receive_headers_end,
+            response_end: state.ended.map_or(-1.0, |ended| (ended - timing.request_time) * 1000.0),
+        }
+    }
+
+    /// What went over the wire, counted when it is done.
+    pub async fn sizes(&self) -> Result<RequestSizes> {
+        self.finished().await?;
+        let sent = self.all_headers().await?;
+        let response = self.response_so_far();
+        let received = match &response {
+            Some(response) => response.all_headers().await?,
+            None => HeaderList::default(),
+        };
+        let status_line =
+            response.as_ref().map_or(0, |response| "HTTP/1.1 200 \r\n".len() + response.status_text().len());
+        let response_headers = status_line + length(&received);
+        let state = self.inner.state.lock();
+        // The browser counts headers and body together.
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count of bytes")]
+        let transferred = state.encoded_bytes.max(0.0) as usize;
+        Ok(RequestSizes {
+            request_body: self.inner.sent.body.as_ref().map_or(0, Vec::len),
+            request_headers: self.method().len() + self.url().len() + " HTTP/1.1\r\n ".len() + length(&sent),
+            response_body: transferred.saturating_sub(response_headers),
+            response_headers,
+        })
+    }
+
+    /// Waits for its end; the error text of a request that failed.
+    pub async fn finished(&self) -> Result<Option<String>> {
+        self.until(|state| state.finished || state.failure.is_some()).await?;
+        Ok(self.failure())
+    }
+
+    async fn headers_told(&self, told: impl Fn(&RequestState) -> bool) -> Result<()> {
+        let told = self.until(|state| told(state) || state.headers_settled || state.failure.is_some());
+        match timeout(HEADERS_LIMIT, told).await {
+            Ok(told) => told,
+            // What the page's process knows must do.
+            Err(_) => Ok(()),
+        }
+    }
+
+    async fn until(&self, reached: impl Fn(&RequestState) -> bool) -> Result<()> {
+        let mut changes = self.inner.changes.subscribe();
+        loop {
+            {
+                let state = self.inner.state.lock();
+                if reached(&state) {
+                    return Ok(());
+                }
+                if state.abandoned {
+                    return Err(Error::PageClosed);
+                }
+            }
+            if changes.changed().await.is_err() {
+                return Err(Error::PageClosed);
+            }
+        }
+    }
+
+    fn update(&self, change: impl FnOnce(&mut RequestState)) {
+        change(&mut self.inner.state.lock());
+        self.inner.changes.send_modify(|version| *version += 1);
+    }
+
+    // What the browser tells.
+
+    pub(in crate::browser) fn answered(&self, response: wire::Response, has_more_headers: bool) {
+        self.update(|state| {
+            state.response = Some(Arc::new(response));
+            state.headers_settled |= !has_more_headers;
+        });
+    }
+
+    pub(in crate::browser) fn ended(&self, at: f64, encoded_bytes: f64) {
+        self.update(|state| {
+            state.finished = true;
+            state.ended = Some(at);
+            state.encoded_bytes = encoded_bytes;
+        });
+    }
+
+    pub(in crate::browser) fn failed(&self, at: f64, reason: String) {
+        self.update(|state| {
+            state.failure = Some(reason);
+            state.ended = Some(at);
+        });
+    }
+
+    pub(in crate::browser) fn abandoned(&self) {
+        self.update(|state| state.abandoned = true);
+    }
+
+    pub(in crate::browser) fn needs_sent_headers(&self) -> bool {
+        let state = self.inner.state.lock();
+        state.sent_headers.is_none() && !state.headers_settled
+    }
+
+    pub(in crate::browser) fn needs_received_headers(&self) -> bool {
+        let state = self.inner.state.lock();
+        state.received_headers.is_none() && !state.headers_settled
+    }
+
+    pub(in crate::browser) fn sent_headers(&self, headers: HeaderList) {
+        self.update(|state| state.sent_headers = Some(headers));
+    }
+
+    pub(in crate::browser) fn received_headers(&self, headers: HeaderList) {
+        self.update(|state| state.received_headers = Some(headers));
+    }
+
+    pub(in crate::browser) fn session(&self) -> CdpSession {
+        self.inner.state.lock().session.clone()
+    }
+
+    /// The response came from another process than the one that asked.
+    pub(in crate::browser) fn told_by(&self, session: CdpSession) {
+        self.update(|state| state.session = session);
+    }
+
+    pub(in crate::browser) fn fulfilled(&self) {
+        self.update(|state| state.fulfilled = true);
+    }
+
+    pub(in crate::browser) fn is_fulfilled(&self) -> bool {
+        self.inner.state.lock().fulfilled
+    }
+
+    pub(in crate::browser) fn carry(&self, headers: Vec<(String, String)>) {
+        self.update(|state| state.carried = Some(headers));
+    }
+
+    pub(in crate::browser) fn carried(&self) -> Option<Vec<(String, String)>> {
+        self.inner.state.lock().carried.clone()
+    }
+
+    pub(in crate::browser) fn is_done(&self) -> bool {
+        let state = self.inner.state.lock();
+        state.finished || state.failure.is_some()
+    }
+
+    pub(in crate::browser) fn has_response(&self) -> bool {
+        self.inner.state.lock().response.is_some()
+    }
+}
+
+impl RequestState {
+    fn new(session: CdpSession) -> Self {
+        Self {
+            session,
+            fulfilled: false,
+            carried: None,
+            response: None,
+            sent_headers: None,
+            received_headers: None,
+            headers_settled: false,
+            failure: None,
+            finished: false,
+            abandoned: false,
+            ended: None,
+            encoded_bytes: 0.0,
+            redirected_to: Weak::new(),
+        }
+    }
+}
+
+fn length(headers: &HeaderList) -> usize {
+    let lines = headers.iter().map(|(name, value)| name.len() + value.len() + ": \r\n".len());
+    lines.sum::<usize>() + "\r\n".len()
+}
+
+/// What came back. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Response {
+    request: Request,
+    told: Arc<wire::Response>,
+}
+
+impl Response {
+    pub fn request(&self) -> &Request {
+        &self.request
+    }
+
+    pub fn url(&self) -> &str {
+        &self.told.url
+    }
+
+    pub fn status(&self) -> i64 {
+        self.told.status
+    }
+
+    pub fn status_text(&self) -> &str {
+        &self.told.status_text
+    }
+
+    /// The headers that the page's process may see.
+    pub fn headers(&self) -> &HeaderList {
+        &self.told.headers
+    }
+
+    pub fn from_service_worker(&self) -> bool {
+        self.told.from_service_worker == Some(true)
+    }
+
+    pub fn mime_type(&self) -> &str {
+        &self.told.mime_type
+    }
+
+    /// The address and the port that answered.
+    pub fn server_address(&self) -> Option<(&str, i64)> {
+        let address = self.told.remote_ip_address.as_deref().filter(|address| !address.is_empty())?;
+        Some((address, self.told.remote_port?))
+    }
+
+    /// The certificate and the protocol, as the browser tells them; `None` for plain HTTP.
+    pub fn security_details(&self) -> Option<&Value> {
+        self.told.security_details.as_ref()
+    }
+
+    /// `HTTP/1.1`, `HTTP/2.0` and so on.
+    pub fn http_version(&self) -> String {
+        match self.told.protocol.as_deref().unwrap_or_default() {
+            "h2" => "HTTP/2.0".to_owned(),
+            "h3" => "HTTP/3.0".to_owned(),
+            "" => "HTTP/1.1".to_owned(),
+            other => other.to_ascii_uppercase(),
+        }
+    }
+
+    /// The headers that came over the wire, cookies among them.
+    pub async fn all_headers(&self) -> Result<HeaderList> {
+        self.request.headers_told(|state| state.received_headers.is_some()).await?;
+        let told = self.request.inner.state.lock().received_headers.clone();
+        Ok(told.unwrap_or_else(|| self.headers().clone()))
+    }
+
+    /// Waits for the end of the body; the error text of one that broke off.
+    pub async fn finished(&self) -> Result<Option<String>> {
+        self.request.finished().await
+    }
+
+    /// The whole body, decoded from what it was packed in.
+    pub async fn body(&self) -> Result<Vec<u8>> {
+        if (300..400).contains(&self.status()) && self.status() != 304 {
+            let reason = "Response body is unavailable for redirect responses".to_owned();
+            return Err(Error::Unsupported { what: "reading the body", reason });
+        }
+        if let Some(reason) = self.finished().await? {
+            return Err(Error::NavigationFailed { reason });
+        }
+        let get = GetResponseBody { request_id: self.request.inner.id.clone() };
+        let body = self.request.session().call(get).await?;
+        Ok(match body.base64_encoded {
+            true => BASE64_STANDARD.decode(&body.body).unwrap_or_default(),
+            false => body.body.into_bytes(),
+        })
+    }
+}

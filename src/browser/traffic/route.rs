@@ -1,0 +1,249 @@
+//! A request held on its way, until somebody says what becomes of it.
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+
+use super::request::Request;
+use crate::browser::egress::policy::is_local_name;
+use crate::cdp::CdpSession;
+use crate::cdp::types::network::{ContinueRequest, FailRequest, FulfillRequest, HeaderEntry, HeaderList};
+use crate::error::{Error, Result};
+
+/// A request that is held. Dropping it does not let it go. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Route {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    request: Request,
+    session: CdpSession,
+    /// The browser's name for this stop.
+    id: String,
+    decided: AtomicBool,
+    /// Somebody will decide who goes before all others.
+    claimed: AtomicBool,
+}
+
+/// What of a request is sent otherwise than the page asked. Everything left out stays.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Overrides {
+    pub url: Option<String>,
+    pub method: Option<String>,
+    pub headers: Option<Vec<(String, String)>>,
+    pub body: Option<Vec<u8>>,
+}
+
+/// An answer that no server gave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fulfillment {
+    pub status: u32,
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+}
+
+impl Route {
+    pub(in crate::browser) fn new(request: Request, session: CdpSession, id: String) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                request,
+                session,
+                id,
+                decided: AtomicBool::new(false),
+                claimed: AtomicBool::new(false),
+            }),
+        }
+    }
+
+    pub fn request(&self) -> &Request {
+        &self.inner.request
+    }
+
+    /// Says that whoever calls this will decide, later perhaps.
+    pub fn claim(&self) {
+        self.inner.claimed.store(true, Ordering::Release);
+    }
+
+    /// Whether somebody will decide who goes before all others.
+    pub fn is_claimed(&self) -> bool {
+        self.inner.claimed.load(Ordering::Acquire)
+    }
+
+    /// Sends the request on, with what is to be otherwise.
+    pub async fn resume(&self, overrides: &Overrides) -> Result<()> {
+        if let Some(url) = &overrides.url
+            && scheme(url) != scheme(self.request().url())
+        {
+            let problem = "New URL must have same protocol as overridden URL".to_owned();
+            return Err(Error::InvalidArguments { problems: vec![problem] });
+        }
+        self.decide()?;
+        if let Some(headers) = &overrides.headers {
+            self.request().carry(headers.clone());
+        }
+        let headers = overrides.headers.as_ref().map(|headers| {
+            // The browser writes this one itself, and refuses the request where it does not fit.
+            let kept = headers.iter().filter(|(name, _)| !name.eq_ignore_ascii_case("content-length"));
+            entries(kept.cloned())
+        });
+        let resume = ContinueRequest {
+            request_id: self.inner.id.clone(),
+            url: overrides.url.clone(),
+            method: overrides.method.clone(),
+            post_data: overrides.body.as_ref().map(|body| BASE64_STANDARD.encode(body)),
+            headers,
+            intercept_response: None,
+        };
+        self.tell(self.inner.session.call(resume).await)
+    }
+
+    /// Answers the request in the server's place.
+    pub async fn fulfill(&self, answer: &Fulfillment) -> Result<()> {
+        self.decide()?;
+        let fulfill = self.fulfillment(answer);
+        self.tell(self.inner.session.call(fulfill).await)
+    }
+
+    /// Answers the request without waiting for the browser to say so.
+    pub(in crate::browser) fn fulfill_at_once(&self, answer: &Fulfillment) {
+        if self.decide().is_ok() {
+            self.inner.session.send(self.fulfillment(answer)).ignore();
+        }
+    }
+
+    fn fulfillment(&self, answer: &Fulfillment) -> FulfillRequest {
+        self.request().fulfilled();
+        let mut headers = answer.headers.clone();
+        if headers.iter().all(|(name, _)| !name.eq_ignore_ascii_case("content-length")) {
+            headers.push(("content-length".to_owned(), answer.body.len().to_string()));
+        }
+        if is_plain_http(self.request().url()) {
+            for (name, value) in &mut headers {
+                if name.eq_ignore_ascii_case("set-cookie") {
+                    let lines: Vec<_> = value.split('\n').filter(|line| !is_secure(line)).collect();
+                    *value = lines.join("\n");
+                }
+            }
+            headers.retain(|(name, value)| !name.eq_ignore_ascii_case("set-cookie") || !value.is_empty());
+        }
+        FulfillRequest {
+            request_id: self.inner.id.clone(),
+            response_code: answer.status,
+            response_headers: Some(entries(headers.into_iter())),
+            body: Some(BASE64_STANDARD.encode(&answer.body)),
+            response_phrase: Some(phrase(answer.status).to_owned()),
+        }
+    }
+
+    /// Lets the request fail. `reason` is one of [`ABORT_REASONS`].
+    pub async fn abort(&self, reason: &str) -> Result<()> {
+        let known = ABORT_REASONS.iter().find(|(name, _)| *name == reason);
+        let (_, error_reason) = known.ok_or_else(|| Error::InvalidArguments {
+            problems: vec![format!("Unknown error code: {reason}")],
+        })?;
+        self.decide()?;
+        let fail =
+            FailRequest { request_id: self.inner.id.clone(), error_reason: (*error_reason).to_owned() };
+        self.tell(self.inner.session.call(fail).await)
+    }
+
+    /// Sends the request on as it is, without waiting for the browser to say so.
+    pub fn let_go(&self) {
+        if self.decide().is_ok() {
+            let resume = ContinueRequest { request_id: self.inner.id.clone(), ..ContinueRequest::default() };
+            self.inner.session.send(resume).ignore();
+        }
+    }
+
+    fn decide(&self) -> Result<()> {
+        match self.inner.decided.swap(true, Ordering::AcqRel) {
+            true => Err(Error::InvalidArguments { problems: vec!["Route is already handled!".to_owned()] }),
+            false => Ok(()),
+        }
+    }
+
+    /// A request that the page has given up meanwhile needs no decision any more.
+    fn tell<T>(&self, decided: Result<T>) -> Result<()> {
+        match decided {
+            Err(Error::Protocol { ref message, .. })
+                if message.contains("Invalid InterceptionId")
+                    || message.contains("domain is not enabled") =>
+            {
+                Ok(())
+            }
+            Err(Error::PageClosed | Error::FrameDetached) => Ok(()),
+            other => other.map(drop),
+        }
+    }
+}
+
+/// Whether what answers there may set no cookie for secure connections. From us the browser would take it all the same.
+fn is_plain_http(url: &str) -> bool {
+    let Ok(url) = url::Url::parse(url) else { return false };
+    let host = url.host_str().unwrap_or_default();
+    let is_here = is_local_name(host) || host == "[::1]" || host.starts_with("127.");
+    url.scheme() == "http" && !is_here
+}
+
+fn is_secure(cookie: &str) -> bool {
+    cookie.split(';').skip(1).any(|part| part.trim().eq_ignore_ascii_case("secure"))
+}
+
+fn scheme(url: &str) -> Option<&str> {
+    url.split_once(':').map(|(scheme, _)| scheme)
+}
+
+pub(in crate::browser) fn entries(headers: impl Iterator<Item = (String, String)>) -> Vec<HeaderEntry> {
+    // The browser takes one header per line: repeated ones come joined by newlines.
+    let split = |(name, value): (String, String)| {
+        let values: Vec<_> = value.split('\n').map(str::to_owned).collect();
+        values.into_iter().map(move |value| HeaderEntry { name: name.clone(), value })
+    };
+    headers.flat_map(split).collect()
+}
+
+/// What lets a page of another origin send its real request: the answer to the question before it.
+pub(in crate::browser) fn preflight_answer(asked: &HeaderList) -> Fulfillment {
+    let told = |name: &str, otherwise: &str| asked.get(name).unwrap_or(otherwise).to_owned();
+    let header = |name: &str, value: String| (name.to_owned(), value);
+    Fulfillment {
+        status: 204,
+        headers: vec![
+            header("Access-Control-Allow-Origin", told("origin", "*")),
+            header(
+                "Access-Control-Allow-Methods",
+                told("access-control-request-method", "GET, POST, OPTIONS, DELETE"),
+            ),
+            header("Access-Control-Allow-Headers", told("access-control-request-headers", "")),
+            header("Access-Control-Allow-Credentials", "true".to_owned()),
+        ],
+        body: Vec::new(),
+    }
+}
+
+/// The ways in which a request can be made to fail, and the browser's own names for them.
+pub const ABORT_REASONS: [(&str, &str); 14] = [
+    ("aborted", "Aborted"),
+    ("accessdenied", "AccessDenied"),
+    ("addressunreachable", "AddressUnreachable"),
+    ("blockedbyclient", "BlockedByClient"),
+    ("blockedbyresponse", "BlockedByResponse"),
+    ("connectionaborted", "ConnectionAborted"),
+    ("connectionclosed", "ConnectionClosed"),
+    ("connectionfailed", "ConnectionFailed"),
+    ("connectionrefused", "ConnectionRefused"),
+    ("connectionreset", "ConnectionReset"),
+    ("internetdisconnected", "InternetDisconnected"),
+    ("namenotresolved", "NameNotResolved"),
+    ("timedout", "TimedOut"),
+    ("failed", "Failed"),
+];
+
+/// What stands behind a status on the first line of an answer.
+pub fn phrase(status: u32) -> &'static str {
+    let known = u16::try_from(status).ok().and_then(|status| reqwest::StatusCode::from_u16(status).ok());
+    known.and_then(|status| status.canonical_reason()).unwrap_or("Unknown")
+}

@@ -1,0 +1,51 @@
+//! Web sockets that somebody decides about. There is no word for them in the protocol, so a script takes the place of the
+//! page's own `WebSocket`, which a page can notice: it is there only when it was asked for.
+use serde_json::Value;
+
+use crate::browser::objects::context::BrowserContext;
+use crate::browser::objects::frame::Frame;
+use crate::browser::objects::world::Scope;
+use crate::browser::scripts::value::JsValue;
+use crate::error::{Error, Result};
+
+const ROUTED: &str = include_str!("../injected/socket.js");
+
+impl BrowserContext {
+    /// Has every new web socket ask the function `name`, which is exposed by this: see [`expose`](Self::expose).
+    pub async fn route_sockets(&self, name: &str) -> Result<()> {
+        self.expose(name, true).await?;
+        let script = format!("({})({})", ROUTED.trim().trim_end_matches(';'), Value::from(name));
+        self.add_init_script(script.clone()).await?;
+        for frame in self.pages().iter().flat_map(crate::browser::objects::page::Page::frames) {
+            let begin = format!("() => {{ {script} }}");
+            match frame.realm(Scope::Main).await?.evaluate(&begin, &JsValue::Undefined).await {
+                Ok(_) | Err(Error::DocumentGone | Error::FrameDetached) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Frame {
+    /// Tells a web socket of the page what to do; `number` says after what.
+    pub async fn direct_socket(
+        &self,
+        name: &str,
+        socket: f64,
+        number: u32,
+        what: &str,
+        value: JsValue,
+    ) -> Result<()> {
+        let items = vec![
+            JsValue::Text(name.to_owned()),
+            JsValue::Number(socket),
+            JsValue::Number(f64::from(number)),
+            JsValue::Text(what.to_owned()),
+            value,
+        ];
+        let act = "([name, ...rest]) => WebSocket[name]?.(...rest)";
+        let realm = self.realm(Scope::Main).await?;
+        realm.evaluate_unhindered(act, &JsValue::Array { number: 0, items }).await.map(drop)
+    }
+}

@@ -1,0 +1,202 @@
+//! What a developer asks of a page: how fast it came, whom it shuts out, which rules make an element look as it does.
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::browser::elements::element::ElementHandle;
+use crate::browser::objects::frame::Frame;
+use crate::browser::objects::page::Page;
+use crate::browser::objects::raw::RawSession;
+use crate::browser::objects::world::Scope;
+use crate::error::{Error, Result};
+
+const VITALS: &str = include_str!("audit/vitals.js");
+const AUDIT: &str = include_str!("audit/audit.js");
+pub(super) const RAW_LIMIT: Duration = Duration::from_secs(20);
+/// Frames beyond this many are not looked at.
+const MOST_FRAMES: usize = 50;
+
+/// How fast a page came, by the measures that browsers report. Times are milliseconds since its navigation began.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Vitals {
+    pub ttfb: Option<f64>,
+    pub load: Option<f64>,
+    pub fcp: Option<f64>,
+    pub lcp: Option<f64>,
+    /// What was largest: its tag, id and classes; its address.
+    pub lcp_element: Option<String>,
+    pub lcp_url: Option<String>,
+    pub cls: f64,
+    /// What moved.
+    pub shifted: Option<String>,
+    pub inp: Option<f64>,
+    pub interactions: u32,
+    pub long_tasks: u32,
+    /// How long tasks kept the page from answering, beyond 50 ms each.
+    pub blocked: f64,
+    pub requests: u32,
+    pub bytes: f64,
+}
+
+/// Something that shuts people out.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Finding {
+    /// Such as `contrast`.
+    pub rule: String,
+    /// The element's number in its frame.
+    #[serde(rename = "ref")]
+    pub number: Option<u32>,
+    #[serde(skip)]
+    pub frame: u32,
+    pub tag: String,
+    pub what: String,
+}
+
+/// What makes an element look as it does.
+#[derive(Debug, Clone, Default)]
+pub struct Styles {
+    /// Rules of the page's, the strongest first: where they stand, and what they say.
+    pub rules: Vec<(String, String)>,
+    /// What came of the properties that they set.
+    pub computed: Vec<(String, String)>,
+}
+
+impl Page {
+    /// How fast the page came.
+    pub async fn vitals(&self) -> Result<Vitals> {
+        let told = self.main_frame().evaluate(VITALS, Vec::new(), Scope::Isolated).await?;
+        serde_json::from_value(told)
+            .map_err(|error| Error::Unreadable { method: "the vitals", reason: error.to_string() })
+    }
+
+    /// What shuts people out, in the page and the frames in it, and how many elements were looked at.
+    pub async fn audit(&self) -> Result<(Vec<Finding>, usize)> {
+        #[derive(Deserialize)]
+        struct Told {
+            found: Vec<Finding>,
+            looked: usize,
+        }
+        let (mut all, mut looked) = (Vec::new(), 0);
+        for frame in self.frames().into_iter().take(MOST_FRAMES) {
+            let told = async { frame.utility().await?.call_apart::<Told>(AUDIT).await };
+            let told = match told.await {
+                Ok(told) => told,
+                // A frame that goes meanwhile shuts nobody out.
+                Err(error) if frame.parent().is_none() => return Err(error),
+                Err(_) => continue,
+            };
+            looked += told.looked;
+            let number = frame.number();
+            frame.refs_used_up_to(told.found.iter().filter_map(|finding| finding.number).max().unwrap_or(0));
+            all.extend(told.found.into_iter().map(|finding| Finding { frame: number, ..finding }));
+        }
+        Ok((all, looked))
+    }
+}
+
+impl Frame {
+    /// A raw session with the process that shows this frame.
+    pub(super) async fn attach_raw(&self) -> Result<RawSession> {
+        let mut frame = self.clone();
+        while let Some(parent) = frame.parent().cloned()
+            && parent.session().id() == frame.session().id()
+        {
+            frame = parent;
+        }
+        self.page()?.context().attach_raw(&frame).await
+    }
+}
+
+impl ElementHandle {
+    /// Which rules of the page make it look as it does.
+    pub async fn styles(&self) -> Result<Styles> {
+        let node = self.handle().describe().await?.backend_node_id;
+        let session = self.frame().attach_raw().await?;
+        let styles = styles(&session, node).await;
+        let _ = session.detach().await;
+        styles
+    }
+}
+
+async fn styles(session: &RawSession, backend_node: i64) -> Result<Styles> {
+    let sheets = Arc::<Mutex<HashMap<String, String>>>::default();
+    let heard = Arc::clone(&sheets);
+    session.overhear(Arc::new(move |method, message| {
+        if method == "CSS.styleSheetAdded"
+            && let Ok(told) = serde_json::from_slice::<Value>(message)
+        {
+            let header = told.get("params").unwrap_or(&told)["header"].clone();
+            let text = |name: &str| header[name].as_str().unwrap_or_default().to_owned();
+            heard.lock().insert(text("styleSheetId"), text("sourceURL"));
+        }
+    }));
+    let send = async |method: &str, parameters: Value| session.send(method, &parameters, RAW_LIMIT).await;
+    send("DOM.enable", json!({})).await?;
+    send("CSS.enable", json!({})).await?;
+    send("DOM.getDocument", json!({ "depth": 0 })).await?;
+    let nodes =
+        send("DOM.pushNodesByBackendIdsToFrontend", json!({ "backendNodeIds": [backend_node] })).await?;
+    let node = json!({ "nodeId": nodes["nodeIds"][0] });
+    let matched = send("CSS.getMatchedStylesForNode", node.clone()).await?;
+    let computed = send("CSS.getComputedStyleForNode", node).await?;
+    let mut told = Styles::default();
+    let mut set = Vec::new();
+    let mut add = |place: String, style: &Value| {
+        let mut words = Vec::new();
+        for property in style["cssProperties"].as_array().into_iter().flatten() {
+            let (Some(name), Some(value)) = (property["name"].as_str(), property["value"].as_str()) else {
+                continue;
+            };
+            // Parts of a shorthand have no text of their own.
+            if property["disabled"] == true
+                || (style.get("range").is_some() && property.get("range").is_none())
+            {
+                continue;
+            }
+            let important = if property["important"] == true { " !important" } else { "" };
+            words.push(format!("{name}: {}{important}", value.trim_end_matches("!important").trim()));
+            set.push(name.to_owned());
+        }
+        if !words.is_empty() {
+            told.rules.push((place, words.join("; ")));
+        }
+    };
+    add("style attribute".to_owned(), &matched["inlineStyle"]);
+    let sheets = sheets.lock();
+    // The browser tells the weakest first.
+    for rule in matched["matchedCSSRules"].as_array().into_iter().flatten().rev() {
+        let rule = &rule["rule"];
+        if rule["origin"] == "user-agent" {
+            continue;
+        }
+        let selector = rule["selectorList"]["text"].as_str().unwrap_or_default();
+        let sheet = rule["styleSheetId"].as_str().and_then(|id| sheets.get(id)).map_or("", String::as_str);
+        let sheet = sheet.rsplit('/').next().unwrap_or_default();
+        let line = rule["style"]["range"]["startLine"].as_u64().map(|line| format!(":{}", line + 1));
+        let mut media = String::new();
+        for text in rule["media"].as_array().into_iter().flatten().filter_map(|media| media["text"].as_str())
+        {
+            media.extend(["@media ", text, " "]);
+        }
+        let sheet = if sheet.is_empty() { "the document" } else { sheet };
+        add(format!("{media}{selector} ({sheet}{})", line.unwrap_or_default()), &rule["style"]);
+    }
+    drop(sheets);
+    let always = ["display", "position", "width", "height", "color", "background-color", "font-size"];
+    let is_set = |name: &str| {
+        always.contains(&name) || set.iter().any(|set| name == set || name.starts_with(&format!("{set}-")))
+    };
+    for property in computed["computedStyle"].as_array().into_iter().flatten() {
+        if let (Some(name), Some(value)) = (property["name"].as_str(), property["value"].as_str())
+            && is_set(name)
+        {
+            told.computed.push((name.to_owned(), value.to_owned()));
+        }
+    }
+    Ok(told)
+}

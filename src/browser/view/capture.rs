@@ -1,0 +1,348 @@
+//! Reading a page for a snapshot: one walk per frame, closed shadow roots found, child frames put in their places.
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::time::{Instant, timeout, timeout_at};
+use tokio::try_join;
+
+use crate::browser::objects::frame::Frame;
+use crate::browser::objects::page::Page;
+use crate::browser::objects::world::{RemoteHandle, World, value_argument};
+use crate::cdp::types::dom::{DescribeNode, EventListener, GetEventListeners, Node, ResolveNode};
+use crate::cdp::types::runtime::{Evaluate, GetProperties};
+use crate::error::{Error, Result};
+use crate::snapshot;
+
+/// How to read a page.
+#[derive(Debug, Clone, Copy)]
+pub struct CaptureOptions {
+    /// Whether to measure where each element stands.
+    pub boxes: bool,
+    /// Whether texts, groups and the shapes of drawings get numbers too.
+    pub all_refs: bool,
+    /// Frame and number of the element to begin at, instead of the whole page.
+    pub root: Option<(u32, u32)>,
+    /// How long the main frame may take. A child frame that takes longer than a second is left empty.
+    pub limit: Duration,
+}
+
+impl Default for CaptureOptions {
+    fn default() -> Self {
+        Self { boxes: false, all_refs: false, root: None, limit: Duration::from_secs(15) }
+    }
+}
+
+/// A frame that does not answer must not hold up the rest of the page.
+const CHILD_LIMIT: Duration = Duration::from_secs(1);
+/// Nor must frames within frames, all together.
+const CHILDREN_LIMIT: Duration = Duration::from_secs(4);
+/// Frames beyond this many are not read.
+const MOST_FRAMES: usize = 200;
+/// Closed roots inside closed roots are followed this deep.
+const DEEPEST_ROOTS: usize = 6;
+/// What listens is asked for the next time if the browser does not say it soon: what can be seen does not wait for that.
+const HEARERS_LIMIT: Duration = Duration::from_secs(3);
+const CHILDS_HEARERS_LIMIT: Duration = Duration::from_millis(400);
+/// Of so many nodes it is told at a time that they listen.
+const MOST_HEARERS: usize = 400;
+/// A document with more listeners is asked only once: their list is long.
+const MOST_LISTENERS: usize = 2_000;
+/// A walk that tells of more is not done a second time for what listens.
+const LARGEST_HEARD: usize = 4_000;
+/// Up to here each suspect is asked for alone; beyond, the whole document is described in one go.
+const FEW_SUSPECTS: u32 = 48;
+
+impl Page {
+    /// Reads the page as it is now. `context` is the number that its refs begin with.
+    ///
+    /// # Errors
+    /// `dialog_open`, `page_busy` when the main frame does not answer in time.
+    pub async fn capture(&self, context: u32, options: CaptureOptions) -> Result<snapshot::Tree> {
+        let top = match options.root {
+            Some((number, _)) => self.frame_by_number(number).ok_or(Error::FrameDetached)?,
+            None => self.main_frame().clone(),
+        };
+        let main = tokio::time::timeout(options.limit, self.at_rest(|| read(&top, options)));
+        let main =
+            self.unless_dialog(async { main.await.unwrap_or_else(|_| Err(self.why_silent())) }).await?;
+        let mut frames = HashMap::from([(top.number(), main)]);
+        let mut level = vec![top.clone()];
+        let end = Instant::now() + CHILDREN_LIMIT;
+        while !level.is_empty() && frames.len() < MOST_FRAMES && Instant::now() < end {
+            let children: Vec<Frame> = self
+                .frames()
+                .into_iter()
+                .filter(|frame| frame.parent().is_some_and(|parent| level.contains(parent)))
+                .take(MOST_FRAMES - frames.len())
+                .collect();
+            let options = CaptureOptions { root: None, ..options };
+            let limit = end.min(Instant::now() + CHILD_LIMIT);
+            let read = children.iter().map(|frame| timeout_at(limit, read(frame, options)));
+            let read = self.unless_dialog(async { Ok(join_all(read).await) }).await?;
+            for (frame, read) in children.iter().zip(read) {
+                if let Ok(Ok(read)) = read {
+                    frames.insert(frame.number(), read);
+                }
+            }
+            level = children;
+        }
+        Ok(snapshot::Tree::assemble(context, self.index(), top.number(), frames))
+    }
+
+    /// Whether a snapshot would tell of `text`, whatever its case, and however elements divide it.
+    pub async fn tells(&self, text: &str) -> Result<bool> {
+        let mut level = vec![self.main_frame().clone()];
+        let mut asked = 0;
+        while !level.is_empty() && asked < MOST_FRAMES {
+            asked += level.len();
+            let told = join_all(level.iter().map(async |frame| match frame.parent() {
+                None => tells(frame, text).await,
+                Some(_) => {
+                    timeout(CHILD_LIMIT, tells(frame, text)).await.unwrap_or(Err(Error::FrameDetached))
+                }
+            }))
+            .await;
+            let mut shown = Vec::new();
+            for told in told {
+                match told {
+                    Ok(told) if told.found => return Ok(true),
+                    Ok(told) => shown.extend(told.frames),
+                    // A frame that is just being replaced shows nothing.
+                    Err(Error::DocumentGone | Error::FrameDetached | Error::Script { .. }) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            level = self.frames().into_iter().filter(|frame| shown.contains(&frame.number())).collect();
+        }
+        Ok(false)
+    }
+}
+
+/// What a frame says of a text.
+#[derive(Debug, Deserialize)]
+struct Told {
+    found: bool,
+    /// The frames that it shows.
+    frames: Vec<u32>,
+}
+
+async fn tells(frame: &Frame, text: &str) -> Result<Told> {
+    let world = frame.utility().await?;
+    adopt_children(frame, &world).await;
+    world.call("tells", &[Value::from(text)]).await
+}
+
+/// Walks one frame. A document that is replaced meanwhile is given up for the new one.
+async fn read(frame: &Frame, options: CaptureOptions) -> Result<snapshot::Frame> {
+    const ATTEMPTS: usize = 3;
+    let mut attempt = 1;
+    loop {
+        match walk(frame, options).await {
+            Err(Error::DocumentGone) if attempt < ATTEMPTS => attempt += 1,
+            read => return read,
+        }
+    }
+}
+
+async fn walk(frame: &Frame, options: CaptureOptions) -> Result<snapshot::Frame> {
+    let world = frame.utility().await?;
+    adopt_children(frame, &world).await;
+    let root = options.root.map(|(_, number)| number);
+    let arguments = json!({ "boxes": options.boxes, "allRefs": options.all_refs, "root": root });
+    let walk = || walk_once(frame, &world, &arguments);
+    let (mut walked, hearers) = try_join!(walk(), new_hearers(frame, &world))?;
+    if !hearers.is_empty() && walked.len() <= LARGEST_HEARD {
+        adopt_hearers(&world, &hearers).await?;
+        walked = walk().await?;
+    }
+    let mut rounds = 0;
+    loop {
+        rounds += 1;
+        if walked.suspects == 0
+            || rounds > DEEPEST_ROOTS
+            || adopt_closed_roots(&world, walked.suspects).await? == 0
+        {
+            return Ok(walked);
+        }
+        walked = walk().await?;
+    }
+}
+
+async fn walk_once(frame: &Frame, world: &World, arguments: &Value) -> Result<snapshot::Frame> {
+    let json: String = world.call("walk", std::slice::from_ref(arguments)).await?;
+    let walked = snapshot::Frame::parse(&json)
+        .map_err(|error| Error::Unreadable { method: "the walk of a frame", reason: error.to_string() })?;
+    frame.refs_used_up_to(walked.last);
+    Ok(walked)
+}
+
+/// The nodes that listen to the pointer themselves and were not told of yet. A document that does not say has none.
+async fn new_hearers(frame: &Frame, world: &World) -> Result<Vec<i64>> {
+    if world.is_crowded() {
+        return Ok(Vec::new());
+    }
+    let limit = if frame.parent().is_some() { CHILDS_HEARERS_LIMIT } else { HEARERS_LIMIT };
+    let listening = async { try_join!(listeners(frame), listeners_of_children(frame)) };
+    let Ok(Ok((listeners, of_children))) = timeout(limit, listening).await else { return Ok(Vec::new()) };
+    if listeners.len() > MOST_LISTENERS {
+        world.set_crowded();
+    }
+    let presses = listeners.iter().filter(|listener| is_press(&listener.kind));
+    let nodes = presses.map(|listener| listener.backend_node_id).filter(|node| !of_children.contains(node));
+    Ok(world.unheard(nodes).into_iter().take(MOST_HEARERS).collect())
+}
+
+/// All that listens in a frame, and in the frames in it that the same process shows.
+async fn listeners(frame: &Frame) -> Result<Vec<EventListener>> {
+    let session = frame.session();
+    let document = Evaluate {
+        expression: "document".to_owned(),
+        context_id: Some(frame.main_context().await?),
+        ..Evaluate::default()
+    };
+    let id = session.call(document).await?.result.object_id.ok_or(Error::DocumentGone)?;
+    let document = RemoteHandle::new(session.clone(), id);
+    let of = GetEventListeners { object_id: document.id().to_owned(), depth: Some(-1), pierce: Some(true) };
+    Ok(session.call(of).await?.listeners)
+}
+
+/// The nodes that listen in frames inside a frame: taken over into its world they would be strangers in their own.
+async fn listeners_of_children(frame: &Frame) -> Result<HashSet<i64>> {
+    let (page, session) = (frame.page()?, frame.session());
+    let children = page.frames().into_iter().filter(|child| child.parent() == Some(frame));
+    let children: Vec<_> = children.filter(|child| child.session().id() == session.id()).collect();
+    let listeners = join_all(children.iter().map(listeners)).await.into_iter().flatten().flatten();
+    Ok(listeners.map(|listener| listener.backend_node_id).collect())
+}
+
+fn is_press(kind: &str) -> bool {
+    matches!(
+        kind,
+        "click"
+            | "dblclick"
+            | "mousedown"
+            | "mouseup"
+            | "pointerdown"
+            | "pointerup"
+            | "touchstart"
+            | "dragstart"
+    )
+}
+
+async fn adopt_hearers(world: &World, nodes: &[i64]) -> Result<()> {
+    let session = world.session();
+    let resolve = |node: &i64| ResolveNode {
+        backend_node_id: Some(*node),
+        execution_context_id: Some(world.context_id()),
+        ..ResolveNode::default()
+    };
+    let resolved: Vec<_> = nodes.iter().map(|node| session.send(resolve(node))).collect();
+    let objects = join_all(resolved).await.into_iter().flatten().filter_map(|node| node.object.object_id);
+    let handles: Vec<_> = objects.map(|id| RemoteHandle::new(session.clone(), id)).collect();
+    let _: Option<bool> =
+        world.call_with("adoptHearers", handles.iter().map(RemoteHandle::argument).collect()).await?;
+    Ok(())
+}
+
+/// Tells the engine which `<iframe>` shows which frame. One that cannot be told is printed without its content.
+async fn adopt_children(frame: &Frame, world: &World) {
+    let Ok(page) = frame.page() else { return };
+    let children = page.frames().into_iter().filter(|child| child.parent() == Some(frame));
+    let adopted = children.take(MOST_FRAMES).map(|child| async move {
+        if let Ok(Some((owner_world, owner))) = child.owner().await
+            && child.needs_adoption(&owner_world)
+        {
+            let arguments = vec![owner.argument(), value_argument(&child.number())];
+            let told: Result<Option<bool>> = world.call_with("adoptFrame", arguments).await;
+            if told.is_ok() {
+                child.adopted_in(&owner_world);
+            }
+        }
+    });
+    join_all(adopted).await;
+}
+
+/// Hands the closed shadow roots among the suspects to the engine. Gives how many there were.
+async fn adopt_closed_roots(world: &World, suspects: u32) -> Result<usize> {
+    let Some(array) = world.call_handle("suspects", Vec::new()).await? else { return Ok(0) };
+    let session = world.session();
+    let described = if suspects <= FEW_SUSPECTS {
+        let list = GetProperties { object_id: array.id().to_owned(), own_properties: Some(true) };
+        let hosts = session.call(list).await?.result;
+        let hosts: Vec<_> = hosts
+            .into_iter()
+            .filter_map(|property| property.value?.object_id)
+            .map(|id| RemoteHandle::new(session.clone(), id))
+            .collect();
+        let describe = |host: &RemoteHandle| DescribeNode {
+            object_id: Some(host.id().to_owned()),
+            depth: Some(1),
+            pierce: Some(true),
+            ..DescribeNode::default()
+        };
+        let asked: Vec<_> = hosts.iter().map(|host| session.send(describe(host))).collect();
+        join_all(asked).await.into_iter().flatten().map(|described| described.node).collect()
+    } else {
+        match describe_document(world).await {
+            Ok(document) => vec![document],
+            // One that is nested a thousand levels deep is too much for the browser to tell of at once.
+            Err(Error::Protocol { .. }) => Vec::new(),
+            Err(error) => return Err(error),
+        }
+    };
+    let mut closed = Vec::new();
+    for node in &described {
+        collect_closed(node, &mut closed);
+    }
+    let resolved = closed.iter().map(|id| {
+        session.send(ResolveNode {
+            backend_node_id: Some(*id),
+            execution_context_id: Some(world.context_id()),
+            ..ResolveNode::default()
+        })
+    });
+    let resolved: Vec<_> = resolved.collect();
+    let mut adopted = 0;
+    for root in join_all(resolved).await.into_iter().flatten() {
+        let Some(id) = root.object.object_id else { continue };
+        let root = RemoteHandle::new(session.clone(), id);
+        let arguments = vec![value_argument(&()), root.argument()];
+        let _: Option<bool> = world.call_with("adoptClosedRoot", arguments).await?;
+        adopted += 1;
+    }
+    Ok(adopted)
+}
+
+async fn describe_document(world: &World) -> Result<Node> {
+    let session = world.session();
+    let document = Evaluate {
+        expression: "document".to_owned(),
+        context_id: Some(world.context_id()),
+        ..Evaluate::default()
+    };
+    let id = session.call(document).await?.result.object_id.ok_or(Error::DocumentGone)?;
+    let document = RemoteHandle::new(session.clone(), id);
+    let describe = DescribeNode {
+        object_id: Some(document.id().to_owned()),
+        depth: Some(-1),
+        pierce: Some(true),
+        ..DescribeNode::default()
+    };
+    Ok(session.call(describe).await?.node)
+}
+
+/// The closed shadow roots below `node`, also those within open ones. Other documents are not entered.
+fn collect_closed(node: &Node, found: &mut Vec<i64>) {
+    for root in node.shadow_roots.iter().flatten() {
+        if root.shadow_root_type.as_deref() == Some("closed") {
+            found.push(root.backend_node_id);
+        }
+        collect_closed(root, found);
+    }
+    for child in node.children.iter().flatten() {
+        collect_closed(child, found);
+    }
+}

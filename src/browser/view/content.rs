@@ -1,0 +1,177 @@
+//! A page as something to read: text, HTML, or Markdown with the main content first.
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use htmd::HtmlToMarkdown;
+use serde::Deserialize;
+use tokio::time::timeout;
+
+use crate::browser::elements::element::ElementHandle;
+use crate::browser::objects::frame::Frame;
+use crate::browser::objects::page::Page;
+use crate::browser::objects::world::{Scope, value_argument};
+use crate::error::{Error, Result};
+
+const READ: &str = include_str!("../injected/read.js");
+
+/// Stands between the main content and what is around it.
+const REST: &str = "\n\n*The rest of the page:*\n\n---\n\n";
+
+/// Stands before what a frame in the page says.
+const FRAME: &str = "\n\n*In a frame:*\n\n---\n\n";
+/// So many frames are read, each so long; one with a smaller area is not there to be read.
+const MOST_FRAMES: usize = 20;
+const FRAME_LIMIT: Duration = Duration::from_secs(1);
+const LEAST_FRAME: f64 = 10_000.0;
+
+/// How a page is written down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, strum::EnumString)]
+#[strum(serialize_all = "lowercase")]
+pub enum ContentFormat {
+    /// What is visible, without structure.
+    Text,
+    /// What is visible, with headings, lists, tables, code and links. The main content comes first.
+    #[default]
+    Markdown,
+    /// The document as it stands.
+    Html,
+}
+
+#[derive(Deserialize)]
+struct Readable {
+    main: String,
+    rest: String,
+}
+
+impl Page {
+    /// Reads the main frame's document.
+    pub async fn content(&self, format: ContentFormat) -> Result<String> {
+        read(self.main_frame(), None, format, false).await
+    }
+
+    /// Reads the page: the main frame's document, and after it those of frames that are seen in it. `main_only` leaves out
+    /// what stands around the main content, where the page has such a part.
+    pub async fn whole_content(&self, format: ContentFormat, main_only: bool) -> Result<String> {
+        let mut text = read(self.main_frame(), None, format, main_only).await?;
+        if main_only || format == ContentFormat::Html {
+            return Ok(text);
+        }
+        let inner: Vec<_> = self.frames().into_iter().filter(|frame| frame != self.main_frame()).collect();
+        let read =
+            inner.iter().take(MOST_FRAMES).map(|frame| timeout(FRAME_LIMIT, seen_content(frame, format)));
+        for content in join_all(read).await {
+            // A frame that does not answer, or goes away, has nothing to be read.
+            if let Ok(Ok(Some(content))) = content {
+                text.push_str(FRAME);
+                text.push_str(&content);
+            }
+        }
+        Ok(text)
+    }
+}
+
+impl ElementHandle {
+    /// Reads the element and what is in it; of a frame, its document.
+    pub async fn content(&self, format: ContentFormat) -> Result<String> {
+        match self.content_frame().await? {
+            Some(frame) => read(&frame, None, format, false).await,
+            None => read(self.frame(), Some(self), format, false).await,
+        }
+    }
+}
+
+/// What a frame says, if it is large enough to be read and there is anything.
+async fn seen_content(frame: &Frame, format: ContentFormat) -> Result<Option<String>> {
+    let Some((world, owner)) = frame.owner().await? else { return Ok(None) };
+    let size = ElementHandle::new(world, owner).bounding_box().await?;
+    if size.is_none_or(|size| size.width * size.height < LEAST_FRAME) {
+        return Ok(None);
+    }
+    let text = read(frame, None, format, false).await?;
+    Ok(Some(text).filter(|text| !text.is_empty()))
+}
+
+async fn read(
+    frame: &Frame,
+    part: Option<&ElementHandle>,
+    format: ContentFormat,
+    main_only: bool,
+) -> Result<String> {
+    let kind = match format {
+        ContentFormat::Text if !main_only => "text",
+        ContentFormat::Html => "html",
+        ContentFormat::Text | ContentFormat::Markdown => "readable",
+    };
+    let mut arguments = vec![value_argument(&kind)];
+    arguments.extend(part.map(|part| part.handle().argument()));
+    let page = frame.page()?;
+    let asked = frame.evaluate(READ, arguments, Scope::Isolated);
+    let read = page.unless_dialog(asked).await?.as_str().unwrap_or_default().to_owned();
+    if kind != "readable" {
+        return Ok(if kind == "text" { tidy(&read) } else { read });
+    }
+    let unreadable = |reason: String| Error::Unreadable { method: "the page's structure", reason };
+    let mut readable: Readable =
+        serde_json::from_str(&read).map_err(|error| unreadable(error.to_string()))?;
+    if main_only && !readable.main.is_empty() {
+        readable.rest.clear();
+    }
+    markdown(&readable).map_err(|error| unreadable(error.to_string()))
+}
+
+fn markdown(readable: &Readable) -> std::io::Result<String> {
+    static CONVERTER: LazyLock<HtmlToMarkdown> = LazyLock::new(HtmlToMarkdown::new);
+    let parts = [&readable.main, &readable.rest];
+    let parts = parts.map(|html| CONVERTER.convert(html).map(|text| tidy(&text)));
+    let parts = parts.into_iter().collect::<Result<Vec<_>, _>>()?;
+    Ok(parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(REST))
+}
+
+/// At most one empty line in a row, and no blanks at the ends of lines.
+fn tidy(text: &str) -> String {
+    let mut tidied = String::with_capacity(text.len());
+    let mut empty = 0;
+    for line in text.lines().map(str::trim_end) {
+        empty = if line.is_empty() { empty + 1 } else { 0 };
+        if empty < 2 {
+            tidied.push_str(line);
+            tidied.push('\n');
+        }
+    }
+    tidied.trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn structure_survives_and_the_main_content_comes_first() {
+        let readable = Readable {
+            main: "<div><h1>Report</h1><p>See <a href=\"http://a.example/x\">this</a>.</p>\
+                   <table><thead><tr><th>Name</th><th>Size</th></tr></thead>\
+                   <tbody><tr><td>a</td><td>1</td></tr></tbody></table>\
+                   <pre><code class=\"language-rust\">let x = 1;\nlet y = 2;</code></pre>\
+                   <ul><li>one</li><li>two</li></ul></div>"
+                .to_owned(),
+            rest: "<div>Home</div>".to_owned(),
+        };
+        let text = markdown(&readable).unwrap();
+        for part in [
+            "# Report",
+            "[this](http://a.example/x)",
+            "| Name",
+            "```rust\nlet x = 1;\nlet y = 2;\n```",
+            "one",
+        ] {
+            assert!(text.contains(part), "{part} in:\n{text}");
+        }
+        assert!(text.ends_with("---\n\nHome"), "{text}");
+    }
+
+    #[test]
+    fn empty_lines_do_not_pile_up() {
+        assert_eq!(tidy("\n a  \n\n\n\nb\n \n"), "a\n\nb");
+    }
+}

@@ -1,0 +1,96 @@
+//! A page as text with refs, whole, for those who keep no account of what they have seen.
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use super::capture::CaptureOptions;
+use crate::browser::elements::element::ElementHandle;
+use crate::browser::elements::locator::Locator;
+use crate::browser::objects::page::Page;
+use crate::error::Result;
+use crate::snapshot::{self, Ref};
+
+/// What a snapshot shows, and how much of it.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SnapshotOptions {
+    /// The element to show, a heading for its section; the page without it.
+    pub r#ref: Option<String>,
+    /// Levels below the top.
+    pub depth: Option<usize>,
+    /// Where each element is: `[box=x,y,width,height]`.
+    pub boxes: bool,
+    /// Refs also for texts, groups and shapes of drawings.
+    pub all_refs: bool,
+    /// The most characters. What does not fit is told in short.
+    pub max_chars: Option<usize>,
+}
+
+impl Page {
+    /// The page, or a part of it, as an outline. A last line that begins with `#` says what was left out.
+    ///
+    /// # Errors
+    /// `unknown_ref` and `stale_ref` for an element that is not there.
+    pub async fn outline(&self, options: &SnapshotOptions) -> Result<String> {
+        let root = match &options.r#ref {
+            Some(text) => Some(self.element_of_ref(text).await?.0),
+            None => None,
+        };
+        self.outline_of(root, options).await
+    }
+
+    /// The element that a snapshot named so, and its whole ref.
+    async fn element_of_ref(&self, text: &str) -> Result<(Ref, ElementHandle)> {
+        let unknown = || crate::Error::UnknownRef {
+            target: "this".to_owned(),
+            reason: "a ref looks like c0p0f0e12".to_owned(),
+        };
+        let reference: Ref = text.parse().map_err(|_| unknown())?;
+        let frame = self.frame_of_ref(&reference)?;
+        let found = ElementHandle::by_ref(&frame, reference.element).await?;
+        let found =
+            found.ok_or_else(|| crate::Error::StaleRef { target: reference.to_string(), again: None })?;
+        Ok((Ref::new(0, self.index(), frame.number(), reference.element), found))
+    }
+
+    async fn outline_of(&self, root: Option<Ref>, options: &SnapshotOptions) -> Result<String> {
+        let part = root.as_ref().and_then(|root| Some((root.frame?, root.element)));
+        let read = CaptureOptions { boxes: options.boxes, all_refs: options.all_refs, ..Default::default() };
+        let mut tree = self.capture(0, CaptureOptions { root: part, ..read }).await?;
+        if part.is_some() && tree.nodes().first().is_some_and(|node| node.role == "heading") {
+            // What belongs to a heading stands beside it.
+            tree = self.capture(0, read).await?;
+        }
+        let usual = snapshot::Options::default();
+        let most = options.max_chars.unwrap_or(usual.max_chars);
+        let rendered = snapshot::render(
+            &tree,
+            &snapshot::Options {
+                max_chars: most,
+                usual_chars: most,
+                depth: options.depth,
+                boxes: options.boxes,
+                all_refs: options.all_refs,
+                root: root.filter(|root| tree.position(root).is_some()),
+                until: None,
+            },
+        );
+        let note = rendered.cut.map(|cut| format!("# {cut}\n")).unwrap_or_default();
+        Ok(format!("{}\n{note}", rendered.text.trim_end()))
+    }
+}
+
+impl Locator {
+    /// The element as an outline, as soon as it is there.
+    pub async fn outline(&self, options: &SnapshotOptions, limit: Duration) -> Result<String> {
+        self.with(limit, |element, _| async move {
+            let number: u32 = element.ask("refOf", Vec::new()).await?;
+            let frame = element.frame();
+            frame.refs_used_up_to(number);
+            let page = frame.page()?;
+            let root = Ref::new(0, page.index(), frame.number(), number);
+            page.outline_of(Some(root), options).await
+        })
+        .await
+    }
+}

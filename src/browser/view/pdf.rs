@@ -1,0 +1,86 @@
+//! A page to keep: on paper, or whole as one file.
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+
+use crate::browser::objects::page::Page;
+use crate::cdp::types::page::{CaptureMhtml, PrintToPdf};
+use crate::error::{Error, Result};
+
+/// How a page is printed. Sizes and margins are inches; `None` leaves the browser's default.
+#[derive(Debug, Clone, Default, PartialEq, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PdfOptions {
+    pub width: Option<f64>,
+    pub height: Option<f64>,
+    pub landscape: bool,
+    pub print_background: bool,
+    /// 0.1 to 2.
+    pub scale: Option<f64>,
+    /// Such as `1-3, 5`.
+    pub page_ranges: Option<String>,
+    /// Top, right, bottom, left.
+    pub margin: Option<[f64; 4]>,
+    /// Whether a size that the page itself asks for wins.
+    pub prefer_css_page_size: bool,
+    pub display_header_footer: bool,
+    pub header_template: Option<String>,
+    pub footer_template: Option<String>,
+    /// Whether the PDF is tagged for assistive technology.
+    pub tagged: bool,
+    /// Whether the headings are its outline.
+    pub outline: bool,
+}
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+impl Page {
+    /// The page with all that belongs to it, as MHTML.
+    pub async fn mhtml(&self) -> Result<String> {
+        self.must_show_nothing_unseen("an archive of the page").await?;
+        let capture = CaptureMhtml { format: Some("mhtml".to_owned()) };
+        Ok(self.unless_dialog(self.session().send(capture).within(LIMIT)).await?.data)
+    }
+
+    /// Prints the page. Gives the bytes of the PDF.
+    pub async fn pdf(&self, options: &PdfOptions) -> Result<Vec<u8>> {
+        self.must_show_nothing_unseen("a PDF").await?;
+        let [top, right, bottom, left] = match options.margin {
+            Some(margin) => margin.map(Some),
+            None => [None; 4],
+        };
+        let print = PrintToPdf {
+            landscape: Some(options.landscape),
+            print_background: Some(options.print_background),
+            scale: options.scale,
+            paper_width: options.width,
+            paper_height: options.height,
+            margin_top: top,
+            margin_right: right,
+            margin_bottom: bottom,
+            margin_left: left,
+            page_ranges: options.page_ranges.clone(),
+            prefer_css_page_size: Some(options.prefer_css_page_size),
+            display_header_footer: options.display_header_footer.then_some(true),
+            header_template: options.header_template.clone(),
+            footer_template: options.footer_template.clone(),
+            generate_tagged_pdf: options.tagged.then_some(true),
+            generate_document_outline: options.outline.then_some(true),
+            ..PrintToPdf::default()
+        };
+        let printed = self.unless_dialog(self.session().send(print).within(LIMIT)).await;
+        let printed = printed.map_err(|error| match error {
+            Error::Protocol { message, .. } if message.contains("range") => {
+                Error::InvalidArguments { problems: vec![format!("`pageRanges`: {message}")] }
+            }
+            Error::Protocol { message, .. } => {
+                Error::Unsupported { what: "printing to PDF", reason: message }
+            }
+            error => error,
+        })?;
+        BASE64
+            .decode(printed.data.as_bytes())
+            .map_err(|error| Error::Unreadable { method: "Page.printToPDF", reason: error.to_string() })
+    }
+}

@@ -1,0 +1,230 @@
+//! What a page does over a time: which code it uses, and with what it is busy.
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+use tokio::time::timeout;
+
+use super::audit::RAW_LIMIT;
+use crate::browser::objects::page::Page;
+use crate::browser::objects::raw::RawSession;
+use crate::error::{Error, Result};
+
+/// Something that is measured from now on. It ends with the session of the protocol.
+#[derive(Debug)]
+pub struct Profile {
+    session: RawSession,
+    page: Page,
+}
+
+/// Which of its code a page used.
+#[derive(Debug)]
+pub struct Coverage {
+    profile: Profile,
+    /// Style sheets: address, and how long each is.
+    sheets: Arc<Mutex<HashMap<String, (String, u64)>>>,
+}
+
+/// How much of a script or a style sheet was used, in characters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Used {
+    pub url: String,
+    pub is_style: bool,
+    pub used: u64,
+    pub all: u64,
+}
+
+/// With what a page is busy.
+#[derive(Debug)]
+pub struct Performance {
+    profile: Profile,
+    events: Arc<Mutex<Vec<Value>>>,
+    ended: Arc<Notify>,
+}
+
+/// So many events are kept of a trace.
+const MOST_EVENTS: usize = 400_000;
+const TRACE_LIMIT: Duration = Duration::from_secs(30);
+
+impl Page {
+    async fn profile(&self) -> Result<Profile> {
+        let session = self.context().attach_raw(self.main_frame()).await?;
+        Ok(Profile { session, page: self.clone() })
+    }
+
+    /// Begins to note which code is used.
+    pub async fn coverage(&self) -> Result<Coverage> {
+        let profile = self.profile().await?;
+        let sheets = Arc::<Mutex<HashMap<String, (String, u64)>>>::default();
+        let heard = Arc::clone(&sheets);
+        profile.session.overhear(Arc::new(move |method, message| {
+            if method == "CSS.styleSheetAdded"
+                && let Ok(told) = serde_json::from_slice::<Value>(message)
+            {
+                let header = &told.get("params").unwrap_or(&told)["header"];
+                let text = |name: &str| header[name].as_str().unwrap_or_default().to_owned();
+                let length = header["length"].as_f64().map_or(0, whole);
+                heard.lock().insert(text("styleSheetId"), (text("sourceURL"), length));
+            }
+        }));
+        for (method, parameters) in [
+            ("Profiler.enable", json!({})),
+            ("Profiler.startPreciseCoverage", json!({ "callCount": false, "detailed": true })),
+            ("DOM.enable", json!({})),
+            ("CSS.enable", json!({})),
+            ("CSS.startRuleUsageTracking", json!({})),
+        ] {
+            profile.send(method, parameters).await?;
+        }
+        Ok(Coverage { profile, sheets })
+    }
+
+    /// Begins a trace of what the page does.
+    pub async fn trace(&self) -> Result<Performance> {
+        let profile = self.profile().await?;
+        let (events, ended) = (Arc::<Mutex<Vec<Value>>>::default(), Arc::<Notify>::default());
+        let (heard, over) = (Arc::clone(&events), Arc::clone(&ended));
+        profile.session.overhear(Arc::new(move |method, message| match method {
+            "Tracing.dataCollected" => {
+                let Ok(mut told) = serde_json::from_slice::<Value>(message) else { return };
+                let told = if told.get("params").is_some() { told["params"].take() } else { told };
+                let Value::Array(more) = told["value"].clone() else { return };
+                let mut events = heard.lock();
+                let room = MOST_EVENTS.saturating_sub(events.len());
+                events.extend(more.into_iter().take(room));
+            }
+            "Tracing.tracingComplete" => over.notify_one(),
+            _ => {}
+        }));
+        let categories = ["devtools.timeline", "toplevel", "loading", "blink.user_timing", "v8.execute"];
+        let config =
+            json!({ "transferMode": "ReportEvents", "traceConfig": { "includedCategories": categories } });
+        profile.send("Tracing.start", config).await?;
+        Ok(Performance { profile, events, ended })
+    }
+}
+
+impl Profile {
+    async fn send(&self, method: &str, parameters: Value) -> Result<Value> {
+        self.session.send(method, &parameters, RAW_LIMIT).await
+    }
+}
+
+impl Coverage {
+    pub fn page(&self) -> &Page {
+        &self.profile.page
+    }
+
+    /// Ends, and tells what was used of each script and style sheet, the largest waste first.
+    pub async fn end(self) -> Result<Vec<Used>> {
+        let taken = self.profile.send("Profiler.takePreciseCoverage", json!({})).await?;
+        let rules = self.profile.send("CSS.stopRuleUsageTracking", json!({})).await?;
+        let _ = self.profile.session.detach().await;
+        let mut all = Vec::new();
+        for script in taken["result"].as_array().into_iter().flatten() {
+            let url = script["url"].as_str().unwrap_or_default();
+            if !url.is_empty() {
+                let (used, length) = used_of(script);
+                all.push(Used { url: url.to_owned(), is_style: false, used, all: length });
+            }
+        }
+        let mut by_sheet: HashMap<&str, u64> = HashMap::new();
+        for rule in rules["ruleUsage"].as_array().into_iter().flatten().filter(|rule| rule["used"] == true) {
+            let length =
+                rule["endOffset"].as_f64().unwrap_or(0.0) - rule["startOffset"].as_f64().unwrap_or(0.0);
+            *by_sheet.entry(rule["styleSheetId"].as_str().unwrap_or_default()).or_default() += whole(length);
+        }
+        for (id, (url, length)) in self.sheets.lock().iter() {
+            let used = by_sheet.get(id.as_str()).copied().unwrap_or(0);
+            all.push(Used { url: url.clone(), is_style: true, used: used.min(*length), all: *length });
+        }
+        // A page that was loaded again has each of them twice.
+        all.sort_by(|one, two| (&one.url, one.is_style, two.used).cmp(&(&two.url, two.is_style, one.used)));
+        all.dedup_by(|next, kept| {
+            next.url == kept.url && next.is_style == kept.is_style && next.all == kept.all
+        });
+        all.sort_by_key(|used| std::cmp::Reverse((used.all - used.used, used.url.clone())));
+        Ok(all)
+    }
+}
+
+/// Characters of a script that ran, and how long it is. Inner ranges say more than those around them.
+fn used_of(script: &Value) -> (u64, u64) {
+    let mut ranges: Vec<(u64, u64, bool)> = Vec::new();
+    for function in script["functions"].as_array().into_iter().flatten() {
+        for range in function["ranges"].as_array().into_iter().flatten() {
+            let at = |name: &str| range[name].as_f64().map_or(0, whole);
+            ranges.push((at("startOffset"), at("endOffset"), range["count"].as_f64().unwrap_or(0.0) > 0.0));
+        }
+    }
+    let length = ranges.iter().map(|(_, end, _)| *end).max().unwrap_or(0);
+    // Outer ranges first, so that inner ones overrule them at each border.
+    ranges.sort_by_key(|(start, end, _)| (*start, std::cmp::Reverse(*end)));
+    let (mut used, mut at, mut open) = (0, 0, Vec::<(u64, bool)>::new());
+    let mut advance = |to: u64, open: &[(u64, bool)]| {
+        if open.last().is_some_and(|(_, ran)| *ran) {
+            used += to.saturating_sub(at);
+        }
+        at = to.max(at);
+    };
+    for (start, end, ran) in ranges {
+        while let Some((close, _)) = open.last().copied().filter(|(close, _)| *close <= start) {
+            advance(close, &open);
+            open.pop();
+        }
+        advance(start, &open);
+        open.push((end, ran));
+    }
+    while let Some((close, _)) = open.last().copied() {
+        advance(close, &open);
+        open.pop();
+    }
+    (used, length)
+}
+
+impl Performance {
+    pub fn page(&self) -> &Page {
+        &self.profile.page
+    }
+
+    /// Ends, and gives the events as the browser's own tools read them.
+    pub async fn end(self) -> Result<Vec<Value>> {
+        self.profile.send("Tracing.end", json!({})).await?;
+        let ended = timeout(TRACE_LIMIT, self.ended.notified()).await;
+        let _ = self.profile.session.detach().await;
+        ended.map_err(|_| Error::WaitRanOut {
+            what: "the end of the trace".to_owned(),
+            waited: TRACE_LIMIT,
+        })?;
+        Ok(std::mem::take(&mut *self.events.lock()))
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "it is not below 0, and a length"
+)]
+fn whole(number: f64) -> u64 {
+    number.max(0.0) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inner_ranges_say_more_than_those_around_them() {
+        let range = |start: u64, end: u64, count: u64| json!({ "startOffset": start, "endOffset": end, "count": count });
+        let script = json!({ "functions": [
+            { "ranges": [range(0, 100, 1)] },
+            { "ranges": [range(10, 40, 0)] },
+            { "ranges": [range(50, 90, 3), range(60, 70, 0)] },
+        ] });
+        assert_eq!(used_of(&script), (60, 100));
+        assert_eq!(used_of(&json!({ "functions": [] })), (0, 0));
+    }
+}

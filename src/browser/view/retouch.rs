@@ -1,0 +1,78 @@
+//! Pictures worked on after they were taken, in a page that nobody sees: the page that they show has no part in it.
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::screenshot::{ImageFormat, Screenshot};
+use crate::browser::objects::page::Page;
+use crate::browser::scripts::helper::Helper;
+use crate::error::{Error, Result};
+
+const RETOUCH: &str = include_str!("retouch/retouch.js");
+/// The page must look like a secure place; nothing is asked of it.
+const STUDIO: &str = "https://studio.invalid/";
+
+/// What differs between two pictures.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Difference {
+    /// How many pixels differ, and of how many.
+    pub changed: u64,
+    pub all: u64,
+    /// x, y, width and height of what all of them are in.
+    #[serde(rename = "box")]
+    pub within: Option<[u32; 4]>,
+    /// What differs in red, the rest pale; as base64.
+    picture: String,
+}
+
+impl Difference {
+    pub fn picture(&self) -> Result<Vec<u8>> {
+        decoded(&self.picture)
+    }
+}
+
+impl Page {
+    /// The picture in another format, with a numbered frame around each box: x, y, width and height in its own pixels.
+    pub async fn label(
+        &self,
+        picture: &Screenshot,
+        boxes: &[[f64; 4]],
+        format: ImageFormat,
+        quality: Option<u32>,
+    ) -> Result<Vec<u8>> {
+        let arguments = json!([BASE64_STANDARD.encode(&picture.bytes), boxes]);
+        let labelled = self.retouch("label", arguments, format, quality).await?;
+        decoded(labelled.as_str().unwrap_or_default())
+    }
+
+    /// What differs between two pictures.
+    pub async fn difference(&self, before: &Screenshot, after: &Screenshot) -> Result<Difference> {
+        let [before, after] = [before, after].map(|picture| BASE64_STANDARD.encode(&picture.bytes));
+        let told = self.retouch("difference", json!([before, after]), ImageFormat::Png, None).await?;
+        serde_json::from_value(told)
+            .map_err(|error| Error::Unreadable { method: "the difference", reason: error.to_string() })
+    }
+
+    async fn retouch(
+        &self,
+        what: &str,
+        mut arguments: Value,
+        format: ImageFormat,
+        quality: Option<u32>,
+    ) -> Result<Value> {
+        let helper = Helper::hidden(self.context().browser()?).await?;
+        helper.go(STUDIO).await?;
+        if let Some(arguments) = arguments.as_array_mut() {
+            arguments.push(format.mime_type().into());
+            arguments.push(quality.map(|quality| f64::from(quality) / 100.0).into());
+        }
+        helper.evaluate(format!("{RETOUCH}.{what}(...{arguments})")).await
+    }
+}
+
+fn decoded(text: &str) -> Result<Vec<u8>> {
+    BASE64_STANDARD
+        .decode(text)
+        .map_err(|error| Error::Unreadable { method: "a picture", reason: error.to_string() })
+}

@@ -1,0 +1,155 @@
+//! What a page looks like from moment to moment, for those who watch. The page cannot tell that somebody does.
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use parking_lot::Mutex;
+use serde::Deserialize;
+
+use crate::browser::objects::events::Listener;
+use crate::browser::objects::page::Page;
+use crate::browser::objects::parts::{Part, Slots};
+use crate::cdp::types::page::{ScreencastFrame, ScreencastFrameAck, StartScreencast, StopScreencast};
+use crate::cdp::{CdpSession, Event as _};
+
+/// How to watch. Who comes later sees what the first one asked for.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ScreencastOptions {
+    /// The largest width and height, in pixels. The page is scaled down to fit.
+    pub size: Option<(u32, u32)>,
+    /// Of the JPEG, from 0 to 100.
+    pub quality: Option<u32>,
+}
+
+/// A page is drawn no larger than this for who says no size.
+const USUAL_SIZE: (u32, u32) = (800, 800);
+const USUAL_QUALITY: u32 = 80;
+
+/// One picture. The browser sends few of them ahead: the next comes when this and its clones are dropped.
+#[derive(Debug, Clone)]
+pub struct CastFrame {
+    /// A JPEG.
+    pub data: Arc<Vec<u8>>,
+    /// In milliseconds since 1970.
+    pub timestamp_ms: f64,
+    /// The size of the page's viewport, in CSS pixels.
+    pub viewport: (f64, f64),
+    _seen: Arc<Seen>,
+}
+
+#[derive(Debug)]
+struct Seen {
+    session: CdpSession,
+    number: i64,
+}
+
+impl Drop for Seen {
+    fn drop(&mut self) {
+        self.session.send(ScreencastFrameAck { session_id: self.number }).ignore();
+    }
+}
+
+type Watchers = Vec<(u64, Listener<CastFrame>)>;
+
+/// What all who watch one page share.
+struct Cast {
+    session: CdpSession,
+    watchers: Mutex<Watchers>,
+    next: AtomicU64,
+}
+
+impl Drop for Cast {
+    fn drop(&mut self) {
+        self.session.send(StopScreencast {}).ignore();
+    }
+}
+
+/// Somebody watches for as long as this lives.
+pub struct Screencast {
+    cast: Arc<Cast>,
+    number: u64,
+}
+
+impl Drop for Screencast {
+    fn drop(&mut self) {
+        self.cast.watchers.lock().retain(|(number, _)| *number != self.number);
+    }
+}
+
+/// Keeps what a page looks like from moment to moment, while somebody watches.
+pub(in crate::browser) struct ScreencastPart;
+
+impl Part for ScreencastPart {
+    fn keep_with_page(&self, slots: &mut Slots) {
+        slots.add::<Mutex<Weak<Cast>>>();
+    }
+}
+
+impl Page {
+    /// Shows `watcher` what the page looks like, from now on. When the page closes, the watcher is dropped.
+    pub fn screencast(&self, options: ScreencastOptions, watcher: Listener<CastFrame>) -> Screencast {
+        let cast = {
+            let mut known = self.slot::<Mutex<Weak<Cast>>>().lock();
+            known.upgrade().unwrap_or_else(|| {
+                let cast = Cast::start(self.session(), options);
+                *known = Arc::downgrade(&cast);
+                cast
+            })
+        };
+        let number = cast.next.fetch_add(1, Ordering::Relaxed);
+        cast.watchers.lock().push((number, watcher));
+        Screencast { cast, number }
+    }
+}
+
+impl Cast {
+    fn start(session: &CdpSession, options: ScreencastOptions) -> Arc<Self> {
+        let cast = Self { session: session.clone(), watchers: Mutex::default(), next: AtomicU64::default() };
+        let cast = Arc::new(cast);
+        let mut events = session.events(&[ScreencastFrame::METHOD]);
+        let (width, height) = options.size.unwrap_or(USUAL_SIZE);
+        let start = StartScreencast {
+            format: Some("jpeg".to_owned()),
+            quality: Some(options.quality.unwrap_or(USUAL_QUALITY)),
+            max_width: Some(width),
+            max_height: Some(height),
+            every_nth_frame: Some(1),
+        };
+        session.send(start).ignore();
+        let watched = Arc::downgrade(&cast);
+        tokio::spawn(async move {
+            while let Some(event) = events.next().await {
+                let Some(cast) = watched.upgrade() else { return };
+                if let Some(told) = event.read::<ScreencastFrame>() {
+                    cast.show(told);
+                }
+            }
+            end(&watched);
+        });
+        cast
+    }
+
+    fn show(&self, told: ScreencastFrame) {
+        let seen = Arc::new(Seen { session: self.session.clone(), number: told.session_id });
+        let Ok(data) = BASE64_STANDARD.decode(&told.data) else { return };
+        let frame = CastFrame {
+            data: Arc::new(data),
+            timestamp_ms: told.metadata.timestamp.unwrap_or_default() * 1000.0,
+            viewport: (told.metadata.device_width, told.metadata.device_height),
+            _seen: seen,
+        };
+        let watchers: Vec<_> = self.watchers.lock().iter().map(|(_, watcher)| watcher.clone()).collect();
+        for watcher in watchers {
+            watcher(&frame);
+        }
+    }
+}
+
+/// The page is gone: nobody has anything to wait for.
+fn end(watched: &Weak<Cast>) {
+    if let Some(cast) = watched.upgrade() {
+        cast.watchers.lock().clear();
+    }
+}

@@ -1,0 +1,213 @@
+//! Pictures of a page. Nothing in the document is changed for one.
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use tokio::try_join;
+
+use crate::browser::objects::page::Page;
+use crate::browser::objects::world::Scope;
+use crate::cdp::types::page::{CaptureScreenshot, GetLayoutMetrics, LayoutMetrics, Viewport};
+use crate::error::{Error, Result};
+
+/// How a picture is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ImageFormat {
+    #[default]
+    Png,
+    Jpeg,
+    Webp,
+}
+
+impl ImageFormat {
+    pub fn mime_type(self) -> &'static str {
+        match self {
+            Self::Png => "image/png",
+            Self::Jpeg => "image/jpeg",
+            Self::Webp => "image/webp",
+        }
+    }
+
+    /// The usual ending of a file's name.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Png => "png",
+            Self::Jpeg => "jpeg",
+            Self::Webp => "webp",
+        }
+    }
+
+    fn name(self) -> &'static str {
+        self.extension()
+    }
+}
+
+/// Which part of the page a picture shows, in CSS pixels.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Area {
+    /// What is visible now.
+    #[default]
+    Viewport,
+    /// All that can be scrolled to. The page may notice that its viewport grows for a moment.
+    FullPage,
+    /// x, y, width and height, counted from the corner of the viewport. Beyond the viewport, as for the full page.
+    Part([f64; 4]),
+}
+
+/// How to take a picture.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct ScreenshotOptions {
+    pub area: Area,
+    pub format: ImageFormat,
+    /// 0 to 100, for JPEG and WebP.
+    pub quality: Option<u32>,
+    /// The picture gets this many pixels for each CSS pixel, instead of as many as the screen has.
+    pub scale: Option<f64>,
+    /// The picture is made smaller until it has at most this many pixels a side, and in all.
+    pub at_most: Option<(u32, u32)>,
+}
+
+/// A picture.
+#[derive(Debug, Clone)]
+pub struct Screenshot {
+    pub bytes: Vec<u8>,
+    pub format: ImageFormat,
+    /// What it shows, in CSS pixels of the document.
+    pub area: [f64; 4],
+    /// Pixels of the picture for each CSS pixel.
+    pub scale: f64,
+}
+
+/// What is longer than this keeps the browser busy for minutes, in CSS pixels.
+const LONGEST_SIDE: f64 = 50_000.0;
+
+/// A page that draws nothing, such as one that spins, must not hold its caller up.
+const LIMIT: Duration = Duration::from_secs(20);
+
+impl Page {
+    /// Takes a picture of the page.
+    pub async fn screenshot(&self, options: ScreenshotOptions) -> Result<Screenshot> {
+        if self.hides_texts() {
+            return self.unless_dialog(self.take_without_unseen(options)).await;
+        }
+        self.unless_dialog(self.at_rest(|| self.take_screenshot(options))).await
+    }
+
+    /// Covers what no picture may show, wherever it stood before and after the moment of the picture.
+    async fn take_without_unseen(&self, options: ScreenshotOptions) -> Result<Screenshot> {
+        let mut places = self.unseen_places().await?;
+        let plain = ScreenshotOptions { format: ImageFormat::Png, ..options };
+        let taken = self.at_rest(|| self.take_screenshot(plain)).await?;
+        places.extend(self.unseen_places().await?);
+        let metrics = self.session().call(GetLayoutMetrics {}).await?;
+        if places.is_empty() && options.format == ImageFormat::Png {
+            return Ok(taken);
+        }
+        // For what lies beyond the viewport, that is made larger for a moment, and things stand elsewhere then.
+        if !places.is_empty() && options.area != Area::Viewport && !is_visible(&metrics, taken.area) {
+            return Err(Error::SecretShown { what: "a picture of more than the viewport" });
+        }
+        self.cover(taken, &options, &places, "#000").await
+    }
+
+    async fn take_screenshot(&self, options: ScreenshotOptions) -> Result<Screenshot> {
+        let _work = self.work();
+        let metrics = self.session().send(GetLayoutMetrics {});
+        let (mut metrics, [density, across, down]) = try_join!(metrics, self.pixels())?;
+        let view = &mut metrics.css_visual_viewport;
+        let is_plain = (view.scale - 1.0).abs() < 0.001;
+        if is_plain {
+            // The scroll bars are seen, too.
+            view.client_width = view.client_width.max(across);
+            view.client_height = view.client_height.max(down);
+        }
+        let area = document_area(&metrics, options.area);
+        let [x, y, width, height] = area;
+        if width < 1.0 || height < 1.0 {
+            return Err(Error::Unsupported {
+                what: "a picture",
+                reason: "there is nothing to show".to_owned(),
+            });
+        }
+        if width.max(height) > LONGEST_SIDE {
+            return Err(too_large(ImageFormat::Png, width, height));
+        }
+        let wanted = options.scale.unwrap_or(density);
+        let scale = match options.at_most {
+            Some((side, pixels)) => wanted.min(fitting(width, height, f64::from(side), f64::from(pixels))),
+            None => wanted,
+        };
+        // What the screen shows as it is comes sooner than a part of it.
+        let whole = options.area == Area::Viewport && is_plain && (scale - density).abs() < 0.001;
+        let clip = Viewport { x, y, width, height, scale: scale / density };
+        let capture = CaptureScreenshot {
+            format: Some(options.format.name().to_owned()),
+            quality: options.quality.filter(|_| options.format != ImageFormat::Png),
+            clip: (!whole).then_some(clip),
+            // Writing it small takes longer than drawing it.
+            optimize_for_speed: (options.format == ImageFormat::Png).then_some(true),
+            capture_beyond_viewport: (!is_visible(&metrics, area)).then_some(true),
+            ..CaptureScreenshot::default()
+        };
+        let picture = tokio::select! {
+            biased;
+            picture = self.session().call_within(capture, LIMIT) => picture?,
+            () = self.until_in_script() => return Err(Error::PageBusy),
+        };
+        let bytes = BASE64.decode(picture.data.as_bytes()).map_err(|error| Error::Unreadable {
+            method: "Page.captureScreenshot",
+            reason: error.to_string(),
+        })?;
+        if bytes.is_empty() {
+            return Err(too_large(options.format, width * scale, height * scale));
+        }
+        Ok(Screenshot { bytes, format: options.format, area, scale })
+    }
+
+    /// Pixels of the screen for each CSS pixel, and how many of these the viewport has across and down.
+    async fn pixels(&self) -> Result<[f64; 3]> {
+        const SCRIPT: &str = "[devicePixelRatio, innerWidth, innerHeight]";
+        let told = self.main_frame().evaluate(SCRIPT, Vec::new(), Scope::Isolated).await?;
+        let number = |index: usize| told[index].as_f64().filter(|number| *number > 0.0);
+        Ok([number(0).unwrap_or(1.0), number(1).unwrap_or_default(), number(2).unwrap_or_default()])
+    }
+}
+
+fn document_area(metrics: &LayoutMetrics, area: Area) -> [f64; 4] {
+    let view = &metrics.css_visual_viewport;
+    match area {
+        Area::Viewport => [view.page_x, view.page_y, view.client_width, view.client_height],
+        Area::FullPage => {
+            let content = &metrics.css_content_size;
+            [content.x, content.y, content.width, content.height]
+        }
+        Area::Part([x, y, width, height]) => {
+            // Whole pixels, so that the edges are sharp.
+            let (left, top) = ((x + view.page_x).floor(), (y + view.page_y).floor());
+            let (right, bottom) = ((x + view.page_x + width).ceil(), (y + view.page_y + height).ceil());
+            [left, top, right - left, bottom - top]
+        }
+    }
+}
+
+/// The browser answers with nothing where a format cannot hold a picture.
+fn too_large(format: ImageFormat, width: f64, height: f64) -> Error {
+    let size = format!("{} by {} pixels", width.round(), height.round());
+    let reason = match format {
+        ImageFormat::Png => format!("{size} are more than the browser can draw; take a part of it"),
+        other => format!("{size} are more than a {} can hold; take a png", other.name()),
+    };
+    Error::Unsupported { what: "a picture", reason }
+}
+
+fn is_visible(metrics: &LayoutMetrics, [x, y, width, height]: [f64; 4]) -> bool {
+    let view = &metrics.css_visual_viewport;
+    let horizontally = x >= view.page_x && x + width <= view.page_x + view.client_width + 0.5;
+    let vertically = y >= view.page_y && y + height <= view.page_y + view.client_height + 0.5;
+    horizontally && vertically
+}
+
+/// The largest scale at which a picture of this size keeps both bounds.
+fn fitting(width: f64, height: f64, side: f64, pixels: f64) -> f64 {
+    (side / width.max(height)).min((pixels / (width * height)).sqrt())
+}

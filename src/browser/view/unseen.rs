@@ -1,0 +1,78 @@
+//! Where a page shows what no picture may.
+use futures_util::future::join_all;
+use serde_json::Value;
+
+use crate::browser::input::{Point, Rect};
+use crate::browser::objects::frame::Frame;
+use crate::browser::objects::page::Page;
+use crate::browser::objects::world::value_argument;
+use crate::error::{Error, Result};
+
+/// How far around a text its picture is covered: what a rounded edge shows.
+const MARGIN: f64 = 2.0;
+
+impl Page {
+    /// Whether there is anything that pictures of it must not show.
+    pub(super) fn hides_texts(&self) -> bool {
+        !self.context().unseen().is_empty()
+    }
+
+    /// Where the page shows what no picture may, in its viewport. A frame that does not tell is covered as a whole.
+    pub(super) async fn unseen_places(&self) -> Result<Vec<Rect>> {
+        let unseen = self.context().unseen();
+        if unseen.is_empty() {
+            return Ok(Vec::new());
+        }
+        let told = unseen.told();
+        let frames = self.frames();
+        let places = join_all(frames.iter().map(|frame| frame.unseen_places(&told))).await;
+        let places: Vec<Vec<Rect>> = places.into_iter().collect::<Result<_>>()?;
+        let wider = |Rect { x, y, width, height }| Rect {
+            x: x - MARGIN,
+            y: y - MARGIN,
+            width: width + 2.0 * MARGIN,
+            height: height + 2.0 * MARGIN,
+        };
+        Ok(places.into_iter().flatten().map(wider).collect())
+    }
+
+    /// Refuses what would be written down whole of a page that shows what it must not.
+    pub(super) async fn must_show_nothing_unseen(&self, what: &'static str) -> Result<()> {
+        if self.unseen_places().await?.is_empty() { Ok(()) } else { Err(Error::SecretShown { what }) }
+    }
+}
+
+impl Frame {
+    async fn unseen_places(&self, told: &[Value; 2]) -> Result<Vec<Rect>> {
+        let owners = match self.owners().await {
+            Ok(owners) => owners,
+            Err(error) if is_gone(&error) => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        let places = async { self.utility().await?.call::<Vec<Rect>>("placesOf", told).await };
+        let places = match (places.await, owners.first()) {
+            (Ok(places), _) => places,
+            (Err(error), _) if is_gone(&error) => return Ok(Vec::new()),
+            (Err(_), Some(owner)) => return Ok(owner.bounding_box().await?.into_iter().collect()),
+            (Err(error), None) => return Err(error),
+        };
+        let mut shown = Vec::with_capacity(places.len());
+        for place in places {
+            let mut corners =
+                [Point::new(place.x, place.y), Point::new(place.x + place.width, place.y + place.height)];
+            for owner in &owners {
+                for corner in &mut corners {
+                    *corner = owner.ask("fromFrame", vec![value_argument(corner)]).await?;
+                }
+            }
+            let [Point { x, y }, end] = corners;
+            shown.push(Rect { x, y, width: end.x - x, height: end.y - y });
+        }
+        Ok(shown)
+    }
+}
+
+/// What is gone shows nothing.
+fn is_gone(error: &Error) -> bool {
+    matches!(error, Error::FrameDetached | Error::DocumentGone | Error::StaleRef { .. })
+}

@@ -1,0 +1,255 @@
+//! Videos of pages: what a page looks like from moment to moment, encoded by the browser itself, and written as `WebM`.
+use std::fs::File;
+use std::io::{BufWriter, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use parking_lot::Mutex;
+use serde::Deserialize;
+use serde_json::Value;
+use tokio::sync::{mpsc, watch};
+
+use super::screencast::{CastFrame, Screencast, ScreencastOptions};
+use super::webm::Webm;
+use crate::browser::objects::page::Page;
+use crate::browser::scripts::helper::Helper;
+use crate::error::{Error, Result};
+
+const ENCODE: &str = include_str!("video/encode.js");
+/// Where the browser lets pages encode: it must look like a secure place, and is never asked for anything.
+const STUDIO: &str = "https://studio.invalid/";
+const BITRATE: u32 = 1_000_000;
+/// Who says no size gets the viewport, scaled down to fit into a square of this side.
+const USUAL_SIDE: f64 = 800.0;
+const USUAL_FPS: u32 = 25;
+/// How many pictures may wait to be encoded; further ones are left out.
+const WAITING: usize = 16;
+/// How long a picture may build on those before, in milliseconds.
+const BETWEEN_KEYS: u64 = 5_000;
+
+/// How a video is made.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct VideoOptions {
+    /// In pixels.
+    pub size: Option<(u32, u32)>,
+    /// The most pictures a second, 25 unless told.
+    pub fps: Option<u32>,
+    /// Of the pictures that it is made of, from 0 to 100.
+    pub quality: Option<u32>,
+}
+
+/// A video that is being made, or is done.
+#[derive(Debug)]
+pub struct Video {
+    path: PathBuf,
+    stop: watch::Sender<bool>,
+    ended: watch::Receiver<bool>,
+    failure: Arc<Mutex<Option<Error>>>,
+}
+
+impl Video {
+    /// The file; it is whole once the video has ended.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Ends it, and waits until it is written.
+    ///
+    /// # Errors
+    /// `file` when it could not be written, `unsupported` for a browser that encodes no videos.
+    pub async fn stop(&self) -> Result<()> {
+        self.stop.send_replace(true);
+        self.until_ended().await
+    }
+
+    /// Waits until it is written: after `stop`, and when its page is closed.
+    ///
+    /// # Errors
+    /// As for [`stop`](Self::stop).
+    pub async fn until_ended(&self) -> Result<()> {
+        let _ = self.ended.clone().wait_for(|ended| *ended).await;
+        self.failure.lock().clone().map_or(Ok(()), Err)
+    }
+}
+
+impl Page {
+    /// Begins a video of this page, in a file at `path`. It ends with `stop`, with the page, and when it is dropped.
+    ///
+    /// # Errors
+    /// `file` when the file cannot be written.
+    pub fn record(&self, path: PathBuf, options: VideoOptions) -> Result<Video> {
+        if self.hides_texts() {
+            let reason = "there are secrets, and what moves cannot be covered".to_owned();
+            return Err(Error::Unsupported { what: "a video", reason });
+        }
+        let failed = |error: std::io::Error| Error::File {
+            path: path.display().to_string(),
+            reason: error.to_string(),
+        };
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(failed)?;
+        }
+        let file = BufWriter::new(File::create(&path).map_err(failed)?);
+        let (stop, stopped) = watch::channel(false);
+        let (end, ended) = watch::channel(false);
+        let failure = Arc::new(Mutex::default());
+        let video = Video { path, stop, ended, failure: Arc::clone(&failure) };
+        let page = self.clone();
+        tokio::spawn(async move {
+            if let Err(error) = film(page, file, options, stopped).await {
+                tracing::warn!(%error, "a video came to nothing");
+                *failure.lock() = Some(error);
+            }
+            end.send_replace(true);
+        });
+        Ok(video)
+    }
+}
+
+async fn film(
+    page: Page,
+    file: BufWriter<File>,
+    options: VideoOptions,
+    mut stopped: watch::Receiver<bool>,
+) -> Result<()> {
+    let size = match options.size {
+        Some((width, height)) => (even(width.into()), even(height.into())),
+        None => fitting(page.viewport_size().await.unwrap_or((1280.0, 720.0))),
+    };
+    let (sender, mut frames) = mpsc::channel(WAITING);
+    let watcher = Arc::new(move |frame: &CastFrame| drop(sender.try_send(frame.clone())));
+    let watched = ScreencastOptions { size: Some(size), quality: options.quality };
+    let mut cast = Some(page.screencast(watched, watcher));
+    let browser = page.context().browser()?;
+    drop(page);
+    let mut studio = Studio::open(Helper::hidden(browser).await?, file, size, options.fps).await?;
+    loop {
+        tokio::select! {
+            biased;
+            () = async { drop(stopped.wait_for(|stopped| *stopped).await) } => break,
+            frame = frames.recv() => match frame {
+                Some(frame) => studio.add(&frame).await?,
+                None => break,
+            },
+        }
+    }
+    drop::<Option<Screencast>>(cast.take());
+    while let Ok(frame) = frames.try_recv() {
+        studio.add(&frame).await?;
+    }
+    studio.end().await
+}
+
+/// Where pictures become a video.
+struct Studio<W: Write + Seek> {
+    helper: Helper,
+    file: Webm<W>,
+    begun_ms: f64,
+    /// The least time from one picture to the next, in milliseconds.
+    step: u64,
+    last: Option<u64>,
+    last_key: Option<u64>,
+}
+
+impl<W: Write + Seek> Studio<W> {
+    async fn open(helper: Helper, file: W, size: (u32, u32), fps: Option<u32>) -> Result<Self> {
+        let begun_ms = now_ms();
+        helper.go(STUDIO).await?;
+        let (width, height) = size;
+        let begin = format!("void (globalThis.studio = {ENCODE}({width}, {height}, {BITRATE}))");
+        helper.evaluate(begin).await.map_err(|error| match error {
+            Error::Script { message } => {
+                let reason = message.lines().next().unwrap_or_default().to_owned();
+                Error::Unsupported { what: "a video", reason }
+            }
+            other => other,
+        })?;
+        let step = 1000 / u64::from(fps.unwrap_or(USUAL_FPS).max(1));
+        let file = Webm::begin(file, size).map_err(unwritten)?;
+        Ok(Self { helper, file, begun_ms, step, last: None, last_key: None })
+    }
+
+    /// Whether the picture at this time has to stand alone.
+    fn is_key(&mut self, at: u64) -> bool {
+        let is_key = self.last_key.is_none_or(|last| at - last >= BETWEEN_KEYS);
+        if is_key {
+            self.last_key = Some(at);
+        }
+        is_key
+    }
+
+    async fn add(&mut self, frame: &CastFrame) -> Result<()> {
+        let at = whole(frame.timestamp_ms - self.begun_ms);
+        if self.last.is_some_and(|last| at < last + self.step) {
+            return Ok(());
+        }
+        self.last = Some(at);
+        let (data, key) = (BASE64_STANDARD.encode(&*frame.data), self.is_key(at));
+        let done = self.helper.evaluate(format!("studio.add(\"{data}\", {at}, {key})")).await?;
+        self.write(&done)
+    }
+
+    /// The last picture stays until now.
+    async fn end(mut self) -> Result<()> {
+        let at = whole(now_ms() - self.begun_ms).max(self.last.map_or(0, |last| last + 1));
+        let key = self.is_key(at);
+        let done = self.helper.evaluate(format!("studio.end({at}, {key})")).await?;
+        self.write(&done)?;
+        self.file.end(at + self.step).map(drop).map_err(unwritten)
+    }
+
+    fn write(&mut self, done: &Value) -> Result<()> {
+        for chunk in done.as_array().into_iter().flatten() {
+            let (at, is_key) = (chunk[0].as_u64().unwrap_or_default(), chunk[1] == true);
+            let picture = BASE64_STANDARD.decode(chunk[2].as_str().unwrap_or_default()).unwrap_or_default();
+            self.file.add(at, is_key, &picture).map_err(unwritten)?;
+        }
+        Ok(())
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is given to map_err")]
+fn unwritten(error: std::io::Error) -> Error {
+    Error::File { path: "the video".to_owned(), reason: error.to_string() }
+}
+
+fn now_ms() -> f64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64() * 1000.0
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is not below 0, and a time")]
+fn whole(ms: f64) -> u64 {
+    ms.max(0.0) as u64
+}
+
+/// Encoders take even sizes only.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is not below 2, and a size")]
+fn even(side: f64) -> u32 {
+    (side.max(2.0) as u32) & !1
+}
+
+fn fitting((width, height): (f64, f64)) -> (u32, u32) {
+    let scale = (USUAL_SIDE / width.max(height).max(1.0)).min(1.0);
+    (even(width * scale), even(height * scale))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_video_fits_into_a_square_and_its_sides_are_even() {
+        for (viewport, expected) in [
+            ((1280.0, 720.0), (800, 450)),
+            ((500.0, 333.0), (500, 332)),
+            ((700.0, 1400.0), (400, 800)),
+            ((1.0, 1.0), (2, 2)),
+        ] {
+            assert_eq!(fitting(viewport), expected, "{viewport:?}");
+        }
+    }
+}

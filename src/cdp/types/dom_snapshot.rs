@@ -1,0 +1,31 @@
+//! Documents as flat lists, as they stand.
+use super::Empty;
+
+domain! {
+    commands {
+        "DOMSnapshot.captureSnapshot" CaptureSnapshot { computed_styles: Vec<String> } -> Captured
+        "DOMSnapshot.disable" Disable {} -> Empty
+    }
+    events {
+    }
+    objects {
+        Captured { documents: Vec<Document>, strings: Vec<String> }
+        Document { #[serde(rename = "documentURL")] document_url: i64, frame_id: i64, nodes: Nodes }
+        /// Each list has an entry for each node; a number is that of a string.
+        Nodes {
+            parent_index: Vec<i64>,
+            node_type: Vec<i64>,
+            node_name: Vec<i64>,
+            node_value: Vec<i64>,
+            attributes: Vec<Vec<i64>>,
+            content_document_index: Option<Rare>,
+            shadow_root_type: Option<Rare>,
+            text_value: Option<Rare>,
+            input_value: Option<Rare>,
+            input_checked: Option<RareTruth>,
+            option_selected: Option<RareTruth>,
+        }
+        Rare { index: Vec<i64>, value: Vec<i64> }
+        RareTruth { index: Vec<i64> }
+    }
+}

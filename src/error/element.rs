@@ -1,0 +1,173 @@
+//! Which element was found, and which one an action needs.
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// What kind of element something is: its tag, `input[type=radio]` for inputs, `editable` for text that is edited in place.
+/// Sliders have their limits behind that, as in `[role=slider][min=0][max=10]`; `[single]`, `select-one` and `file-one`
+/// take one value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ElementKind(String);
+
+impl ElementKind {
+    pub fn new(kind: impl Into<String>) -> Self {
+        Self(kind.into())
+    }
+
+    /// What takes one value, whatever it is.
+    pub fn single() -> Self {
+        Self::new("[single]")
+    }
+
+    /// What follows the kind of a slider, which is its limits or nothing; `None` for anything else.
+    fn slider(&self) -> Option<&str> {
+        ["input[type=range]", "[role=slider]"].iter().find_map(|kind| self.0.strip_prefix(kind))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Default for ElementKind {
+    fn default() -> Self {
+        Self::new("")
+    }
+}
+
+impl fmt::Display for ElementKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(limits) = self.slider() {
+            let limits = limits.strip_prefix("[min=").and_then(|rest| rest.strip_suffix(']'));
+            return match limits.and_then(|rest| rest.split_once("][max=")) {
+                Some((min, max)) => write!(f, "a slider from {min} to {max}"),
+                None => f.write_str("a slider"),
+            };
+        }
+        let input = self.0.strip_prefix("input[type=").and_then(|rest| rest.strip_suffix(']'));
+        let told = match (input, self.0.as_str()) {
+            (Some("button"), _) | (None, "button") => "a button",
+            (Some("checkbox"), _) => "a checkbox",
+            (Some("color"), _) => "a colour field",
+            (Some("date"), _) => "a date field",
+            (Some("datetime-local"), _) => "a date and time field",
+            (Some("file"), _) => "a file input",
+            (Some("hidden"), _) => "a hidden field",
+            (Some("image"), _) => "an image button",
+            (Some("month"), _) => "a month field",
+            (Some("number"), _) => "a number field",
+            (Some("radio"), _) => "a radio button",
+            (Some("reset"), _) => "a reset button",
+            (Some("submit"), _) => "a submit button",
+            (Some("time"), _) => "a time field",
+            (Some("week"), _) => "a week field",
+            (Some(_), _) | (None, "textarea") => "a text field",
+            (None, "editable") => "editable text",
+            (None, "a") => "a link",
+            (None, "select") => "a select",
+            (None, "select-one") => "a select for one option",
+            (None, "option") => "an option of a select",
+            (None, "label") => "a label",
+            (None, "img") => "an image",
+            (None, "form") => "a form",
+            (None, "iframe") => "a frame",
+            (None, "canvas") => "a canvas",
+            (None, "file-one") => "an input for one file",
+            (None, "[single]") => "a control for one value",
+            (None, "") => "something else",
+            (None, tag) => return write!(f, "<{tag}>"),
+        };
+        f.write_str(told)
+    }
+}
+
+/// What an action needs in the place of the element that was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::EnumString)]
+#[strum(serialize_all = "snake_case")]
+pub enum Needed {
+    Element,
+    HtmlElement,
+    Frame,
+    Checkable,
+    Uncheckable,
+    FileInput,
+    SeveralFiles,
+    /// Files in place of a folder.
+    Files,
+    NativeSelect,
+    /// Something that opens a list, of whatever kind.
+    List,
+    SeveralOptions,
+    SeveralValues,
+    Value,
+    Input,
+    Editable,
+    Text,
+    Date,
+    /// A date that cannot be read in two ways.
+    PlainDate,
+    Time,
+    DatetimeLocal,
+    Month,
+    Week,
+    Color,
+    Number,
+    Range,
+}
+
+impl Needed {
+    /// What a field of this `type` takes.
+    pub fn of_input(kind: &str) -> Self {
+        kind.replace('-', "_").parse().unwrap_or(Self::Text)
+    }
+
+    /// Whether it is the value that has to be another one, and not the element.
+    pub fn is_value(self) -> bool {
+        matches!(
+            self,
+            Self::Files
+                | Self::Date
+                | Self::PlainDate
+                | Self::Time
+                | Self::DatetimeLocal
+                | Self::Month
+                | Self::Week
+                | Self::Color
+                | Self::Number
+                | Self::Range
+        )
+    }
+}
+
+impl fmt::Display for Needed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Element => "an element",
+            Self::HtmlElement => "an element of HTML",
+            Self::Frame => "a frame",
+            Self::Checkable => "a checkbox, a radio button or a switch",
+            Self::Uncheckable => "a checkbox or a switch",
+            Self::FileInput => "a file input",
+            Self::SeveralFiles => "an input for several files",
+            Self::Files => "files one by one: a folder cannot be given to it",
+            Self::NativeSelect => "a native select",
+            Self::List => "a list to choose from",
+            Self::SeveralOptions => "a select for several options",
+            Self::SeveralValues => "one that takes several",
+            Self::Value => "an input, a text area or a select",
+            Self::Input => "a field with a value",
+            Self::Editable => "a field, editable text, or a role that can be read-only",
+            Self::Text => "something to write text into",
+            Self::Date => "a date such as 2024-03-07 or March 7, 2024",
+            Self::PlainDate => "a date with its month in words, such as March 5, 2027, or 2027-03-05",
+            Self::Time => "a time such as 14:30 or 2:30 PM",
+            Self::DatetimeLocal => "a date and time such as 2024-03-07T14:30 or March 7, 2024 2:30 PM",
+            Self::Month => "a month such as 2024-03 or March 2024",
+            Self::Week => "a week such as 2024-W10",
+            Self::Color => "a colour such as #e66465 or red",
+            Self::Number => "a number",
+            Self::Range => "a number within its limits",
+        })
+    }
+}

@@ -1,0 +1,71 @@
+//! What a failure knows, for callers that choose words of their own: no caller reads the message.
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::{Error, Obstacle, RAW_COMMAND, SelectorFault};
+
+impl Error {
+    /// The facts of this failure as an object, beside its code; empty where the code says all.
+    ///
+    /// Names and values are a promise, as codes are: `obstacle`, `cover`, `waited_ms`, `found`, `needed`, `available`, `count`,
+    /// `matches`, `fault`, `at`, `method`, `reason`, `name` and others. Times are in milliseconds.
+    pub fn facts(&self) -> Value {
+        match self {
+            Self::NotActionable { obstacle, waited } => of_obstacle(obstacle, *waited),
+            Self::ElementNotFound { waited } | Self::NavigationSlow { waited } => {
+                json!({ "waited_ms": ms(*waited) })
+            }
+            Self::NotUnique { count, previews, ways } => {
+                let ways = ways.iter().map(|way| serde_json::from_str(way).unwrap_or(Value::Null));
+                let matches =
+                    previews.iter().zip(ways).map(|(preview, way)| json!({ "preview": preview, "way": way }));
+                json!({ "count": count, "matches": matches.collect::<Vec<_>>() })
+            }
+            Self::InvalidSelector { fault, reason } => of_fault(*fault, reason),
+            Self::WrongElement { found, needed } => {
+                json!({ "found": found, "needed": <&str>::from(needed) })
+            }
+            Self::NoSuchOption { available } => json!({ "available": available }),
+            Self::Protocol { method, message } => {
+                let known = Some(method).filter(|method| **method != RAW_COMMAND);
+                json!({ "method": known, "reason": message })
+            }
+            Self::NoAnswer { method, waited } => json!({ "method": method, "waited_ms": ms(*waited) }),
+            Self::Noticeable { method } => json!({ "method": method }),
+            Self::NavigationFailed { reason }
+            | Self::RequestFailed { reason }
+            | Self::UrlRefused { reason }
+            | Self::BrowserGone { reason }
+            | Self::StateUnavailable { reason }
+            | Self::BrowserLaunch { reason } => json!({ "reason": reason }),
+            Self::Script { message } => json!({ "thrown": message }),
+            Self::DialogOpen { kind, message } => json!({ "kind": kind, "message": message }),
+            Self::WaitRanOut { what, waited } => json!({ "what": what, "waited_ms": ms(*waited) }),
+            Self::UnknownKey { name } => json!({ "name": name }),
+            Self::File { path, .. } => json!({ "path": path }),
+            Self::InvalidArguments { problems } => json!({ "problems": problems }),
+            _ => json!({}),
+        }
+    }
+}
+
+fn ms(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn of_obstacle(obstacle: &Obstacle, waited: Duration) -> Value {
+    let mut facts = json!({ "obstacle": obstacle.code(), "waited_ms": ms(waited) });
+    if let Obstacle::CoveredBy(cover) = obstacle {
+        facts["cover"] = json!(cover);
+    }
+    facts
+}
+
+fn of_fault(fault: SelectorFault, reason: &str) -> Value {
+    let mut facts = json!({ "fault": <&str>::from(fault), "reason": reason });
+    if let SelectorFault::Unexpected { at } = fault {
+        facts["at"] = json!(at);
+    }
+    facts
+}

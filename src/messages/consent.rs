@@ -1,0 +1,63 @@
+//! What a person is asked before something is done that they must allow.
+use super::Language;
+
+/// A kind of action that a person may want to be asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString)]
+#[strum(serialize_all = "lowercase")]
+pub enum Deed {
+    /// A form is sent.
+    Submit,
+    /// Something is bought or paid.
+    Purchase,
+    /// A page gives a file.
+    Download,
+    /// A page is given a file.
+    Upload,
+}
+
+/// The question around what is to be done.
+pub fn question(language: Language, what: &str) -> String {
+    match language {
+        Language::Zh => format!("是否允许？智能体想要{what}。"),
+        Language::En => format!("Do you allow this? The agent wants to {what}."),
+    }
+}
+
+pub fn press(language: Language, deed: Deed, name: &str, origin: &str) -> String {
+    let named = if name.is_empty() { String::new() } else { format!(" {name}") };
+    match (language, deed) {
+        (Language::Zh, Deed::Purchase) => format!("在 {origin} 购买或付款：点击{named}"),
+        (Language::Zh, _) => format!("向 {origin} 提交表单{named}"),
+        (Language::En, Deed::Purchase) => format!("buy or pay at {origin}, by pressing{named}"),
+        (Language::En, _) if name.is_empty() => format!("send a form to {origin}"),
+        (Language::En, _) => format!("send a form to {origin}, by pressing{named}"),
+    }
+}
+
+pub fn anything(language: Language, what: &str, origin: &str) -> String {
+    match language {
+        Language::Zh => format!("在 {origin} 执行可能提交或购买的操作：{what}"),
+        Language::En => format!("do what may send or buy something at {origin}: {what}"),
+    }
+}
+
+pub fn tool(language: Language, tool: &str, origin: &str) -> String {
+    match language {
+        Language::Zh => format!("在 {origin} 操作：{tool}"),
+        Language::En => format!("act at {origin}: {tool}"),
+    }
+}
+
+pub fn upload(language: Language, names: &str, origin: &str) -> String {
+    match language {
+        Language::Zh => format!("向 {origin} 上传文件 {names}"),
+        Language::En => format!("give {origin} the files {names}"),
+    }
+}
+
+pub fn download(language: Language, name: &str, origin: &str) -> String {
+    match language {
+        Language::Zh => format!("保留从 {origin} 下载的文件 {name}"),
+        Language::En => format!("keep the file {name}, which {origin} sent"),
+    }
+}

@@ -1,0 +1,46 @@
+//! A part of a page that is not one element: what a person has before their eyes.
+use std::collections::HashSet;
+
+use super::tree::{Node, Tree};
+
+impl Tree {
+    /// The numbers that a frame's nodes have, each once.
+    pub fn numbers_in(&self, frame: u32) -> Vec<u32> {
+        let mut seen = HashSet::new();
+        let numbers = self.nodes.iter().filter(|node| node.frame == frame && node.number > 0);
+        numbers.map(|node| node.number).filter(|number| seen.insert(*number)).collect()
+    }
+
+    /// Whether it has this node.
+    pub fn has(&self, frame: u32, number: u32) -> bool {
+        self.nodes.iter().any(|node| node.key() == Some((frame, number)))
+    }
+
+    /// Whether this node is there, and can be acted on.
+    pub fn acts(&self, frame: u32, number: u32) -> bool {
+        let key = Some((frame, number));
+        self.nodes.iter().any(|node| node.key() == key && node.is_actionable())
+    }
+
+    /// These nodes of a frame, with what holds them. Empty where there is none of them.
+    #[must_use]
+    pub fn only(&self, frame: u32, numbers: &HashSet<u32>) -> Self {
+        let is_wanted = |node: &Node| node.frame == frame && numbers.contains(&node.number);
+        let mut kept = vec![false; self.nodes.len()];
+        let mut holders: Vec<usize> = Vec::new();
+        for (index, node) in self.nodes.iter().enumerate() {
+            holders.retain(|&holder| self.nodes[holder].depth < node.depth);
+            if is_wanted(node) && !node.is_group() {
+                kept[index] = true;
+                for &holder in &holders {
+                    kept[holder] = true;
+                }
+            }
+            holders.push(index);
+        }
+        let mut tree = self.clone();
+        let mut kept = kept.into_iter();
+        tree.nodes.retain(|_| kept.next() == Some(true));
+        tree
+    }
+}
