@@ -1,0 +1,225 @@
+//! The hand-overs of a server, and what is decided about all of them.
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, timeout};
+
+use super::door::{self, Door};
+use super::handover::{Calls, Handover, State};
+use crate::browser::Page;
+use crate::session::handoff::Outcome;
+
+/// How long a listener may take to open.
+const OPENING_LIMIT: Duration = Duration::from_secs(5);
+/// How long a person may be without a connection before the page is taken back.
+pub(super) const GRACE: Duration = Duration::from_secs(30);
+/// How often it is looked whether somebody is still there.
+const RHYTHM: Duration = Duration::from_millis(500);
+
+/// What a person may do in the live view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Mode {
+    /// There is none.
+    Off,
+    /// To look.
+    Watch,
+    /// To take the page over.
+    Control,
+}
+
+/// By what a person is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Entry {
+    /// By the code that stands in the client's question.
+    Code,
+    /// By the key of whoever the page belongs to.
+    Key,
+    /// By a header that the proxy before us sets, and that no visitor can.
+    Header(String),
+}
+
+/// How pages are handed over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LiveOptions {
+    /// `None`: control where there are no windows, and off where there are.
+    pub mode: Option<Mode>,
+    /// Where visitors find us, if a proxy stands before us.
+    pub url: Option<String>,
+    /// How long a link can be opened, and how long whoever came may take.
+    pub limit: Duration,
+    pub entry: Entry,
+}
+
+impl Default for LiveOptions {
+    fn default() -> Self {
+        Self { mode: None, url: None, limit: Duration::from_secs(600), entry: Entry::Code }
+    }
+}
+
+/// The hand-overs of a server. Cheap to clone; clones share everything.
+#[derive(Debug, Clone)]
+pub struct Live {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    options: LiveOptions,
+    open: Mutex<HashMap<String, Arc<Handover>>>,
+    /// How many are open: while there are any, somebody must listen.
+    wanted: watch::Sender<usize>,
+    /// Below which address the links stand, while somebody listens.
+    base: watch::Sender<Option<String>>,
+}
+
+/// What a person is invited to.
+#[derive(Debug)]
+pub struct Wish<'a> {
+    pub page: &'a Page,
+    /// Whose page it is, where a server has several owners.
+    pub owner: Option<Arc<str>>,
+    /// Who asks, and why.
+    pub who: String,
+    pub why: String,
+    /// The address that asks for a name and a password by HTTP, if that is why.
+    pub login: Option<String>,
+    pub calls: Calls,
+}
+
+impl Live {
+    pub fn new(options: LiveOptions) -> Self {
+        let (open, wanted) = (Mutex::default(), watch::Sender::new(0));
+        let inner = Inner { options, open, wanted, base: watch::Sender::new(None) };
+        Self { inner: Arc::new(inner) }
+    }
+
+    pub fn options(&self) -> &LiveOptions {
+        &self.inner.options
+    }
+
+    /// Tells how many hand-overs are open.
+    pub fn wanted(&self) -> watch::Receiver<usize> {
+        self.inner.wanted.subscribe()
+    }
+
+    /// Says under which address visitors are answered now.
+    pub fn set_base(&self, base: Option<String>) {
+        let base = base.map(|base| self.options().url.clone().unwrap_or(base));
+        self.inner.base.send_replace(base.map(|base| base.trim_end_matches('/').to_owned()));
+    }
+
+    /// What a person may do with this page.
+    pub fn mode_for(&self, page: &Page) -> Mode {
+        let windowless = || page.context().browser().is_ok_and(|browser| browser.is_headless());
+        match self.options().mode {
+            Some(mode) => mode,
+            None if windowless() => Mode::Control,
+            None => Mode::Off,
+        }
+    }
+
+    /// Opens a way to a page. One that is open already is the same.
+    pub async fn invite(&self, wish: Wish<'_>) -> Option<Arc<Handover>> {
+        if let Some(open) = self.open_for(wish.page) {
+            return Some(open);
+        }
+        let mode = self.mode_for(wish.page);
+        let id = door::name().ok()?;
+        let door = Door::new().ok()?;
+        let mut base = self.inner.base.subscribe();
+        // From here on somebody listens for it.
+        let place = Place::take(&self.inner);
+        let base = timeout(OPENING_LIMIT, base.wait_for(Option::is_some)).await.ok()?.ok()?.clone()?;
+        let now = Instant::now();
+        let limit = self.options().limit;
+        let handover = Arc::new(Handover {
+            link: format!("{base}/live/{id}"),
+            id,
+            owner: wish.owner,
+            page: wish.page.clone(),
+            who: wish.who,
+            why: wish.why,
+            login: wish.login,
+            logins: AtomicU32::new(0),
+            mode,
+            calls: wish.calls,
+            door,
+            link_ends: now + limit,
+            ends: now + 2 * limit,
+            state: watch::Sender::new(State::default()),
+            files: Mutex::default(),
+        });
+        self.inner.open.lock().insert(handover.id.clone(), Arc::clone(&handover));
+        tokio::spawn(watch_over(Arc::clone(&handover), place));
+        Some(handover)
+    }
+
+    /// The hand-over of a link; `None` for one that was never, or is over.
+    pub fn find(&self, id: &str) -> Option<Arc<Handover>> {
+        self.inner.open.lock().get(id).filter(|handover| handover.is_open()).cloned()
+    }
+
+    /// The hand-over that is open for this page.
+    pub fn open_for(&self, page: &Page) -> Option<Arc<Handover>> {
+        let open = self.inner.open.lock();
+        open.values().find(|handover| handover.page == *page && handover.is_open()).cloned()
+    }
+
+    /// The hand-over in which a person works on this page now.
+    pub fn holder_of(&self, page: &Page) -> Option<Arc<Handover>> {
+        let open = self.inner.open.lock();
+        open.values().find(|handover| handover.has_control() && handover.covers(page)).cloned()
+    }
+}
+
+/// Room for one hand-over, given back when it is over.
+struct Place {
+    live: Arc<Inner>,
+}
+
+impl Place {
+    fn take(live: &Arc<Inner>) -> Self {
+        live.wanted.send_modify(|wanted| *wanted += 1);
+        Self { live: Arc::clone(live) }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.live.wanted.send_modify(|wanted| *wanted -= 1);
+    }
+}
+
+/// Ends a hand-over whose time is over, whose person has gone, or whose page is closed.
+async fn watch_over(handover: Arc<Handover>, place: Place) {
+    let looking = async {
+        loop {
+            sleep(RHYTHM).await;
+            let now = Instant::now();
+            let (left, came) = {
+                let state = handover.state.borrow();
+                let left = state.viewer.is_none().then_some(state.left).flatten();
+                (left, state.viewers_ever > 0)
+            };
+            let late = if came { handover.ends <= now } else { handover.link_ends <= now };
+            if late || handover.page.is_closed() {
+                return Outcome::Over;
+            }
+            if left.is_some_and(|left| left + GRACE <= now) {
+                return Outcome::Left;
+            }
+        }
+    };
+    tokio::select! {
+        outcome = looking => handover.finish(outcome),
+        _ = handover.until_ended() => {}
+    }
+    handover.forget();
+    // The viewer is told how it ended before nobody listens any more.
+    sleep(RHYTHM).await;
+    place.live.open.lock().remove(&handover.id);
+}

@@ -1,0 +1,127 @@
+//! Who gets in: whoever names the code, once.
+use subtle::ConstantTimeEq;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use parking_lot::Mutex;
+
+use crate::error::{Error, Result};
+
+/// How often somebody may be wrong.
+const MOST_TRIES: u8 = 5;
+
+/// The way in to one hand-over.
+#[derive(Debug)]
+pub struct Door {
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    code: Option<String>,
+    tries: u8,
+    pass: Option<String>,
+}
+
+impl Door {
+    pub(super) fn new() -> Result<Self> {
+        let mut bytes = [0; 4];
+        fill(&mut bytes)?;
+        let code = format!("{:06}", u32::from_be_bytes(bytes) % 1_000_000);
+        Ok(Self { state: Mutex::new(State { code: Some(code), tries: 0, pass: None }) })
+    }
+
+    /// The code that lets in; `None` when it was used, or guessed at too often.
+    pub fn code(&self) -> Option<String> {
+        self.state.lock().code.clone()
+    }
+
+    /// Lets in whoever names the code. The pass that comes of it is shown at every later visit.
+    pub fn enter(&self, code: &str) -> Option<String> {
+        let mut state = self.state.lock();
+        let right = state.code.as_ref().is_some_and(|known| known.as_bytes().ct_eq(code.as_bytes()).into());
+        if right {
+            return state.admit();
+        }
+        state.tries += 1;
+        if state.tries >= MOST_TRIES {
+            state.code = None;
+        }
+        None
+    }
+
+    /// Lets in somebody who is known by other means. Only one person gets in.
+    pub fn admit(&self) -> Option<String> {
+        let mut state = self.state.lock();
+        state.code.as_ref()?;
+        state.admit()
+    }
+
+    /// Whether somebody with this pass was let in.
+    pub fn knows(&self, pass: &str) -> bool {
+        let state = self.state.lock();
+        state.pass.as_ref().is_some_and(|known| known.as_bytes().ct_eq(pass.as_bytes()).into())
+    }
+
+    /// Whether somebody has come in, or still can.
+    pub fn is_open(&self) -> bool {
+        let state = self.state.lock();
+        state.code.is_some() || state.pass.is_some()
+    }
+}
+
+impl State {
+    fn admit(&mut self) -> Option<String> {
+        let pass = secret().ok()?;
+        self.code = None;
+        self.pass = Some(pass.clone());
+        Some(pass)
+    }
+}
+
+/// 256 random bits.
+fn secret() -> Result<String> {
+    let mut bits = [0; 32];
+    fill(&mut bits)?;
+    Ok(URL_SAFE_NO_PAD.encode(bits))
+}
+
+/// 128 random bits, for a name that nobody guesses.
+pub(super) fn name() -> Result<String> {
+    let mut bits = [0; 16];
+    fill(&mut bits)?;
+    Ok(URL_SAFE_NO_PAD.encode(bits))
+}
+
+fn fill(bytes: &mut [u8]) -> Result<()> {
+    getrandom::fill(bytes)
+        .map_err(|error| Error::Unsupported { what: "making a code", reason: error.to_string() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_lets_in_once_and_its_pass_from_then_on() {
+        let door = Door::new().unwrap();
+        let code = door.code().unwrap();
+        assert_eq!(code.len(), 6);
+        let pass = door.enter(&code).unwrap();
+        assert!(door.knows(&pass) && !door.knows(&code) && !door.knows(""));
+        assert_eq!(door.enter(&code), None);
+        assert_eq!(door.admit(), None);
+        assert!(door.is_open());
+    }
+
+    #[test]
+    fn a_door_that_is_guessed_at_stays_shut() {
+        let door = Door::new().unwrap();
+        let code = door.code().unwrap();
+        for _ in 0..MOST_TRIES {
+            assert_eq!(door.enter("x"), None);
+        }
+        assert_eq!(door.enter(&code), None);
+        assert!(!door.is_open());
+    }
+}

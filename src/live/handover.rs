@@ -1,0 +1,222 @@
+//! One page in the hands of a person, from the invitation to its end.
+use std::collections::VecDeque;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use parking_lot::Mutex;
+use tempfile::TempDir;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use super::desk::{GRACE, Mode};
+use super::door::Door;
+use crate::browser::Page;
+use crate::session::handoff::{Coming, Outcome};
+
+/// How many calls of the agent are kept to be shown.
+const MOST_CALLS: usize = 50;
+
+/// A call of the agent, as a viewer is told of it.
+#[derive(Debug, Clone)]
+pub struct CallLine {
+    pub tool: String,
+    /// The code of its failure, if it failed.
+    pub failure: Option<&'static str>,
+    /// Milliseconds since 1970.
+    pub at: u64,
+}
+
+/// What an agent did, newest last. Cheap to clone; clones share everything.
+#[derive(Debug, Clone, Default)]
+pub struct Calls(Arc<Mutex<VecDeque<CallLine>>>);
+
+impl Calls {
+    /// Notes a call, but nothing of what it said.
+    pub fn note(&self, tool: &str, failure: Option<&'static str>) {
+        let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+        let mut calls = self.0.lock();
+        if calls.len() == MOST_CALLS {
+            calls.pop_front();
+        }
+        let at = u64::try_from(at).unwrap_or(u64::MAX);
+        calls.push_back(CallLine { tool: tool.to_owned(), failure, at });
+    }
+
+    /// The calls, newest first.
+    pub(super) fn newest(&self) -> Vec<CallLine> {
+        self.0.lock().iter().rev().cloned().collect()
+    }
+}
+
+/// One page, one link, one person.
+pub struct Handover {
+    pub(super) id: String,
+    /// Whose page it is, where a server has several owners.
+    pub(super) owner: Option<Arc<str>>,
+    pub(super) page: Page,
+    pub(super) who: String,
+    pub(super) why: String,
+    /// The address that asked for a name and a password, if that is why.
+    pub(super) login: Option<String>,
+    /// How often somebody has named some.
+    pub(super) logins: AtomicU32,
+    pub(super) mode: Mode,
+    pub(super) calls: Calls,
+    pub(super) link: String,
+    pub door: Door,
+    /// Until when somebody can come.
+    pub(super) link_ends: Instant,
+    /// Until when whoever came can stay.
+    pub(super) ends: Instant,
+    pub(super) state: watch::Sender<State>,
+    /// Where files lie that the person gives to the page.
+    pub(super) files: Mutex<Option<TempDir>>,
+}
+
+/// How it stands.
+#[derive(Debug, Clone, Default)]
+pub(super) struct State {
+    pub(super) outcome: Option<Outcome>,
+    /// The viewer that is there, by its number.
+    pub(super) viewer: Option<u64>,
+    pub(super) viewers_ever: u64,
+    /// When the last viewer went away.
+    pub(super) left: Option<Instant>,
+    /// The person works on the page, and nobody else does.
+    pub(super) has_control: bool,
+    /// Somebody waits for how it ends.
+    pub(super) awaited: bool,
+}
+
+impl fmt::Debug for Handover {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Handover").field("page", &self.page).finish_non_exhaustive()
+    }
+}
+
+impl Handover {
+    /// Where the person finds it.
+    pub fn link(&self) -> &str {
+        &self.link
+    }
+
+    pub fn owner(&self) -> Option<&str> {
+        self.owner.as_deref()
+    }
+
+    /// How long the link can be opened.
+    pub fn link_left(&self) -> Duration {
+        self.link_ends.saturating_duration_since(Instant::now())
+    }
+
+    /// Whether somebody is there, or still can come.
+    pub fn is_open(&self) -> bool {
+        let state = self.state.borrow();
+        let can_come = state.viewers_ever > 0 || self.link_ends > Instant::now();
+        state.outcome.is_none() && can_come && self.door.is_open() && !self.page.is_closed()
+    }
+
+    /// Whether the person works on the page now.
+    pub fn has_control(&self) -> bool {
+        let state = self.state.borrow();
+        state.outcome.is_none() && state.has_control
+    }
+
+    /// Ends it.
+    pub fn finish(&self, outcome: Outcome) {
+        if self.has_control() {
+            // Before anybody else works on the page again.
+            self.forget();
+        }
+        self.state.send_if_modified(|state| {
+            let first = state.outcome.is_none();
+            state.outcome.get_or_insert(outcome);
+            state.has_control = false;
+            first
+        });
+    }
+
+    /// The tabs that the person can go to.
+    pub(super) fn tabs(&self) -> Vec<Page> {
+        let context = self.page.context();
+        let is_own = context.id().is_some();
+        let belongs =
+            |page: &Page| is_own || *page == self.page || page.opener().as_ref() == Some(&self.page);
+        context.pages().into_iter().filter(belongs).collect()
+    }
+
+    /// Whether the page is one of those that the person works on.
+    pub(super) fn covers(&self, page: &Page) -> bool {
+        let same = page.context() == self.page.context() && self.page.context().id().is_some();
+        *page == self.page || same || page.opener().as_ref() == Some(&self.page)
+    }
+
+    /// Gives the page to the person, or takes it back.
+    pub(super) fn set_control(&self, has_control: bool) {
+        if self.has_control() && !has_control {
+            self.forget();
+        }
+        self.state.send_if_modified(|state| {
+            let differs = state.has_control != has_control && state.outcome.is_none();
+            if differs {
+                state.has_control = has_control;
+            }
+            differs
+        });
+        self.page.context().keep_private(self.has_control());
+    }
+
+    /// Keeps what was noted of the person's work from everybody else.
+    pub(super) fn forget(&self) {
+        for page in self.tabs() {
+            page.clear_console();
+        }
+        self.page.context().keep_private(false);
+    }
+
+    /// The folder for files of the person.
+    pub fn folder(&self) -> std::io::Result<std::path::PathBuf> {
+        let mut files = self.files.lock();
+        if files.is_none() {
+            *files = Some(tempfile::Builder::new().prefix("live-").tempdir()?);
+        }
+        Ok(files.as_ref().map(|folder| folder.path().to_owned()).unwrap_or_default())
+    }
+
+    /// Waits until no person works on the page.
+    pub async fn until_released(&self) {
+        let mut state = self.state.subscribe();
+        let _ = state.wait_for(|state| state.outcome.is_some() || !state.has_control).await;
+    }
+
+    /// Waits for the end.
+    pub async fn until_ended(&self) -> Outcome {
+        let mut state = self.state.subscribe();
+        let ended = state.wait_for(|state| state.outcome.is_some()).await;
+        ended.ok().and_then(|state| state.outcome).unwrap_or(Outcome::Over)
+    }
+}
+
+impl Coming for Handover {
+    fn is_here(&self) -> bool {
+        let state = self.state.borrow();
+        state.viewer.is_some() || state.left.is_some_and(|left| left.elapsed() < GRACE)
+    }
+
+    fn limit(&self) -> Duration {
+        self.ends.saturating_duration_since(Instant::now())
+    }
+
+    fn ended(&self) -> Pin<Box<dyn Future<Output = Outcome> + Send + '_>> {
+        self.state.send_modify(|state| state.awaited = true);
+        Box::pin(self.until_ended())
+    }
+
+    fn finish(&self) {
+        Handover::finish(self, Outcome::Done);
+    }
+}

@@ -1,0 +1,17 @@
+//! The page that a person watches and takes over, where no window shows it.
+//!
+//! [`Live`] opens a [`Handover`] when somebody is needed: a link, behind which a [`door`] asks who comes. A [`viewer`] is that
+//! person's browser: [`cast`] sends it pictures, [`input`] gives the page what it does. Nothing here knows how a viewer is
+//! reached; whoever listens asks [`Live`] for the hand-over of a link.
+mod input;
+mod cast;
+pub mod door;
+pub mod handover;
+mod desk;
+pub mod viewer;
+
+pub use desk::{Entry, Live, LiveOptions, Mode, Wish};
+pub use handover::{CallLine, Calls, Handover};
+
+/// The page that viewers are given. `{nonce}` stands for what allows its script.
+pub const PAGE: &str = include_str!("page.html");

@@ -1,0 +1,428 @@
+//! A person's browser on one hand-over: pictures and what is to be said out, the person's doings in.
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use futures_util::{SinkExt, StreamExt};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::Message;
+
+use super::cast::Cast;
+use super::desk::Mode;
+use super::handover::Handover;
+use super::input::{Choice, Hand, Keying, Pointing};
+use crate::browser::{ActionOptions, ElementHandle, HttpCredentials, NavigateOptions, OpenedFile, Page};
+use crate::session::handoff::Outcome;
+
+/// How often it is looked whether there is something new to be said.
+const RHYTHM: Duration = Duration::from_millis(400);
+/// How often the line is tried, and how long it may be silent.
+const TRIAL: Duration = Duration::from_secs(5);
+const LONGEST_SILENCE: Duration = Duration::from_secs(20);
+/// How long a tab may take to say its title.
+const TITLE_LIMIT: Duration = Duration::from_millis(100);
+/// How long the page may take to show what a press has opened.
+const PRESS_LIMIT: Duration = Duration::from_millis(700);
+/// How long filling in a field may take.
+const FILL_LIMIT: Duration = Duration::from_secs(5);
+const MOST_TABS: usize = 20;
+const LONGEST_TEXT: usize = 100_000;
+
+/// What a viewer says.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "t", rename_all = "camelCase")]
+enum Told {
+    /// The picture of this number is shown.
+    Shown {
+        n: u32,
+    },
+    Move(Pointing),
+    Press(Pointing),
+    Release(Pointing),
+    Wheel(Pointing),
+    Down(Keying),
+    Up(Keying),
+    Compose {
+        text: String,
+    },
+    /// Typed without a key, or pasted.
+    Text {
+        text: String,
+    },
+    /// The one of this number in the list that was shown.
+    Choose {
+        index: i64,
+    },
+    /// What is to stand in the field that the browser helps to fill in.
+    Fill {
+        text: String,
+    },
+    Dialog {
+        accept: bool,
+        text: Option<String>,
+    },
+    /// The files of these names, which were sent before; none to give up.
+    Files {
+        names: Vec<String>,
+    },
+    Login {
+        user: String,
+        password: String,
+    },
+    Tab {
+        index: usize,
+    },
+    /// Whether the viewer can be seen.
+    Visible {
+        visible: bool,
+    },
+    Take,
+    GiveBack,
+    Done,
+    NotMe,
+}
+
+/// One viewer at work.
+struct Viewer {
+    handover: Arc<Handover>,
+    number: u64,
+    page: Page,
+    cast: Option<Cast>,
+    choice: Option<Choice>,
+    /// The field for which the view shows a window.
+    field: Option<ElementHandle>,
+    visible: bool,
+    /// The last that was said of how things stand.
+    said: Value,
+}
+
+/// Serves one viewer until it leaves, another takes its place, or the hand-over ends.
+pub async fn serve<S>(handover: Arc<Handover>, socket: WebSocketStream<S>)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send,
+{
+    let mut viewer = Viewer::enter(handover);
+    let (mut out, mut told) = socket.split();
+    let mut state = viewer.handover.state.subscribe();
+    let mut ticks = interval(RHYTHM);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut trials = interval(TRIAL);
+    trials.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut heard = Instant::now();
+    loop {
+        let messages = tokio::select! {
+            biased;
+            message = told.next() => {
+                heard = Instant::now();
+                let Some(Ok(message)) = message else { break };
+                match message {
+                    Message::Text(text) => match serde_json::from_str(text.as_str()) {
+                        Ok(told) => viewer.hear(told).await,
+                        Err(_) => Vec::new(),
+                    },
+                    Message::Close(_) => break,
+                    _ => Vec::new(),
+                }
+            }
+            changed = state.changed() => {
+                if changed.is_err() || viewer.is_over() {
+                    break;
+                }
+                viewer.report().await
+            }
+            Some(()) = picture(&mut viewer.cast) => Vec::new(),
+            _ = ticks.tick() => viewer.report().await,
+            _ = trials.tick() => {
+                let tried = timeout(TRIAL, out.send(Message::Ping(Vec::new().into()))).await;
+                if heard.elapsed() > LONGEST_SILENCE || !matches!(tried, Ok(Ok(()))) {
+                    break;
+                }
+                Vec::new()
+            }
+        };
+        let picture =
+            viewer.cast.as_mut().and_then(Cast::take).map(|picture| Message::Binary(picture.into()));
+        for message in
+            messages.into_iter().map(|value: Value| Message::Text(value.to_string().into())).chain(picture)
+        {
+            if !matches!(timeout(LONGEST_SILENCE, out.send(message)).await, Ok(Ok(()))) {
+                return;
+            }
+        }
+    }
+    let goodbye = viewer.goodbye();
+    let last = async {
+        let _ = out.send(Message::Text(goodbye.to_string().into())).await;
+        let _ = out.close().await;
+    };
+    let _ = timeout(TRIAL, last).await;
+}
+
+async fn picture(cast: &mut Option<Cast>) -> Option<()> {
+    match cast {
+        Some(cast) => cast.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+impl Viewer {
+    fn enter(handover: Arc<Handover>) -> Self {
+        let mut number = 0;
+        handover.state.send_modify(|state| {
+            state.viewers_ever += 1;
+            number = state.viewers_ever;
+            state.viewer = Some(number);
+        });
+        handover.set_control(handover.mode == Mode::Control);
+        let page = handover.page.clone();
+        Self {
+            handover,
+            number,
+            page,
+            cast: None,
+            choice: None,
+            field: None,
+            visible: true,
+            said: Value::Null,
+        }
+    }
+
+    /// Whether there is nothing more for this viewer to do.
+    fn is_over(&self) -> bool {
+        let state = self.handover.state.borrow();
+        state.outcome.is_some() || state.viewer != Some(self.number)
+    }
+
+    fn goodbye(&self) -> Value {
+        let outcome: &str = match self.handover.state.borrow().outcome {
+            Some(Outcome::Done) => "done",
+            Some(Outcome::NotMe) => "notMe",
+            Some(Outcome::Over) => "over",
+            Some(Outcome::Left) | None => "left",
+        };
+        json!({ "t": "end", "how": outcome })
+    }
+
+    fn may_act(&self) -> bool {
+        self.handover.has_control() && !self.is_over()
+    }
+
+    /// Where the person's hand is; nowhere while there is only something to see.
+    fn hand(&self) -> Option<Hand> {
+        let size = self.cast.as_ref()?.size;
+        (self.may_act() && size.0 > 0.0).then(|| Hand::on(&self.page, size))
+    }
+
+    async fn hear(&mut self, told: Told) -> Vec<Value> {
+        match told {
+            Told::Shown { n } => {
+                if let Some(cast) = &mut self.cast {
+                    cast.shown(n);
+                }
+            }
+            Told::Visible { visible } => {
+                self.visible = visible;
+                if !visible {
+                    self.cast = None;
+                }
+            }
+            Told::Take => self.handover.set_control(self.handover.mode == Mode::Control),
+            Told::GiveBack => self.handover.set_control(false),
+            // Who may only look decides nothing.
+            Told::Done if self.handover.mode == Mode::Control => self.handover.finish(Outcome::Done),
+            Told::NotMe => self.handover.finish(Outcome::NotMe),
+            _ if !self.may_act() => {}
+            Told::Tab { index } => self.go_to_tab(index).await,
+            Told::Press(at) => return self.press(at).await,
+            Told::Fill { text } if text.len() <= LONGEST_TEXT => self.fill(&text).await,
+            Told::Dialog { accept, text } => drop(self.page.answer_dialog(accept, text).await),
+            Told::Files { names } => self.give_files(&names).await,
+            Told::Login { user, password } => self.log_in(user, password).await,
+            other => self.act(other),
+        }
+        Vec::new()
+    }
+
+    /// What needs no answer.
+    fn act(&mut self, told: Told) {
+        let Some(hand) = self.hand() else { return };
+        match told {
+            Told::Move(at) => hand.move_to(at),
+            Told::Release(at) => hand.release(at),
+            Told::Wheel(at) => hand.wheel(at),
+            Told::Down(key) => hand.key_down(&key),
+            Told::Up(key) => hand.key_up(&key),
+            Told::Compose { text } if text.len() <= LONGEST_TEXT => hand.compose(&text),
+            Told::Text { text } if text.len() <= LONGEST_TEXT => hand.insert(&text),
+            Told::Choose { index } => {
+                if let Some(choice) = self.choice.take() {
+                    choice.choose(index, &hand);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Presses, and shows the list that this opens.
+    async fn press(&mut self, at: Pointing) -> Vec<Value> {
+        let Some(hand) = self.hand() else { return Vec::new() };
+        let had = self.choice.take().is_some();
+        let heard = hand.press(at);
+        let opened = self.page.unless_dialog(async {
+            heard.await?;
+            Ok(Choice::opened(&self.page).await)
+        });
+        let opened = timeout(PRESS_LIMIT, opened).await.ok().and_then(|opened| opened.ok().flatten());
+        if opened.is_none() && !had {
+            return self.help().await.into_iter().collect();
+        }
+        let message = json!({ "t": "choice", "choice": opened, "x": at.x, "y": at.y });
+        self.choice = opened;
+        vec![message]
+    }
+
+    /// Shows what the browser would show in a window of its own, to fill in the field that was pressed.
+    async fn help(&mut self) -> Option<Value> {
+        let page = self.page.clone();
+        let found = async {
+            for frame in page.frames() {
+                if let Ok(Some(found)) = ElementHandle::helped(&frame).await {
+                    return Some(found);
+                }
+            }
+            None
+        };
+        let (field, help) = timeout(PRESS_LIMIT, found).await.ok().flatten()?;
+        self.field = Some(field);
+        Some(json!({ "t": "field", "field": help }))
+    }
+
+    async fn fill(&mut self, text: &str) {
+        if let Some(field) = self.field.take() {
+            let _ = field.fill(text, &ActionOptions::within(FILL_LIMIT)).await;
+        }
+    }
+
+    async fn go_to_tab(&mut self, index: usize) {
+        let Some(page) = self.handover.tabs().into_iter().nth(index) else { return };
+        let _ = page.bring_to_front().await;
+        page.emulate_focus(true);
+        self.cast = None;
+        self.choice = None;
+        self.page = page;
+    }
+
+    async fn give_files(&self, names: &[String]) {
+        let Some(chooser) = self.page.take_file_chooser() else { return };
+        let (Some(node), Ok(folder)) = (chooser.backend_node_id, self.handover.folder()) else { return };
+        let opened = names.iter().filter_map(|name| {
+            let path = folder.join(std::path::Path::new(name).file_name()?);
+            Some(OpenedFile { file: std::fs::File::open(&path).ok()?, path })
+        });
+        let opened: Vec<_> = opened.take(if chooser.multiple { 50 } else { 1 }).collect();
+        if opened.is_empty() {
+            return;
+        }
+        if let Ok(input) = ElementHandle::by_node(&chooser.frame, node).await {
+            let _ = input.set_opened_files(opened).await;
+        }
+    }
+
+    /// Names the person to a site that asks by HTTP, and goes there again.
+    async fn log_in(&self, username: String, password: String) {
+        let asked = self.handover.login.clone().unwrap_or_else(|| self.page.asked_url());
+        let origin = url::Url::parse(&asked).map(|url| url.origin().ascii_serialization());
+        let Ok(origin) = origin else { return };
+        let credentials = HttpCredentials { username, password, origin: Some(origin), unasked: false };
+        let _ = self.page.context().add_http_credentials(credentials).await;
+        let _ = self.page.goto(&asked, &NavigateOptions::default()).await;
+        self.handover.logins.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How often the site has refused who came, where it asks by HTTP.
+    fn login(&self) -> Option<u32> {
+        let refused = self.page.document_response().is_none_or(|response| response.status == 401);
+        let elsewhere = self.handover.login.is_some() && refused;
+        (elsewhere || asks_for_login(&self.page)).then(|| self.handover.logins.load(Ordering::Relaxed) + 1)
+    }
+
+    /// Says how things stand, if that is new. A viewer that was away sees pictures again.
+    async fn report(&mut self) -> Vec<Value> {
+        if self.page.is_closed() {
+            let next = self.handover.tabs().into_iter().next_back();
+            self.page = next.unwrap_or_else(|| self.handover.page.clone());
+            self.cast = None;
+        }
+        if self.cast.is_none() && self.visible && !self.page.is_closed() {
+            let _ = self.page.bring_to_front().await;
+            self.cast = Some(Cast::start(&self.page));
+        }
+        let now = self.standing().await;
+        if now == self.said {
+            return Vec::new();
+        }
+        self.said = now.clone();
+        vec![now]
+    }
+
+    async fn standing(&self) -> Value {
+        let handover = &self.handover;
+        let mut tabs = Vec::new();
+        for page in handover.tabs().into_iter().take(MOST_TABS) {
+            let title = timeout(TITLE_LIMIT, page.title()).await.unwrap_or_default();
+            tabs.push(json!({ "title": title, "url": page.asked_url(), "here": page == self.page }));
+        }
+        let dialog = self.page.dialog().map(
+            |dialog| json!({ "kind": dialog.kind, "message": dialog.message, "text": dialog.default_prompt }),
+        );
+        let calls: Vec<_> = handover.calls.newest();
+        let calls: Vec<_> = calls
+            .iter()
+            .map(|call| json!({ "tool": call.tool, "failure": call.failure, "at": call.at }))
+            .collect();
+        let left = handover.ends.saturating_duration_since(Instant::now()).as_secs();
+        json!({
+            "t": "state",
+            "url": self.page.asked_url(),
+            "who": handover.who,
+            "why": handover.why,
+            // In steps, so that a still page says nothing: the viewer counts by itself.
+            "left": left.div_ceil(15) * 15,
+            "control": handover.has_control(),
+            "mayControl": handover.mode == Mode::Control,
+            "tabs": tabs,
+            "calls": calls,
+            "dialog": dialog,
+            "chooser": self.page.file_chooser().map(|chooser| json!({ "multiple": chooser.multiple })),
+            "login": self.login(),
+        })
+    }
+}
+
+/// Whether the document came with a question that browsers ask in a window of their own.
+fn asks_for_login(page: &Page) -> bool {
+    page.document_response().is_some_and(|response| {
+        let basic = response.headers.iter().any(|(name, value)| {
+            name.eq_ignore_ascii_case("www-authenticate") && value.to_ascii_lowercase().starts_with("basic")
+        });
+        response.status == 401 && basic
+    })
+}
+
+impl Drop for Viewer {
+    fn drop(&mut self) {
+        let number = self.number;
+        self.handover.state.send_if_modified(|state| {
+            let last = state.viewer == Some(number);
+            if last {
+                state.viewer = None;
+                state.left = Some(Instant::now());
+            }
+            last
+        });
+    }
+}

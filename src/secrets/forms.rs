@@ -1,0 +1,97 @@
+//! The ways in which a page can write a value that are looked for, each as the letters and digits that it comes down to.
+use std::collections::BTreeSet;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+
+/// The fewest letters and digits that tell a value from what a page says anyway.
+pub(super) const FEWEST: usize = 6;
+
+/// The letters and digits of a text, in one case.
+pub(super) fn letters(text: &str) -> Vec<char> {
+    text.chars().filter(|letter| letter.is_alphanumeric()).map(lower).collect()
+}
+
+/// In lower case, where that is one letter.
+pub(super) fn lower(letter: char) -> char {
+    let mut lower = letter.to_lowercase();
+    match (lower.next(), lower.next()) {
+        (Some(only), None) => only,
+        _ => letter,
+    }
+}
+
+/// The value as it is, backwards and in one case; each as addresses, HTML, JSON, and JavaScript write it; as numbers of its
+/// characters; in base 64, also within something longer; rotated by thirteen.
+pub(super) fn of(value: &str) -> Vec<Vec<char>> {
+    let backwards = value.chars().rev().collect();
+    let ways: BTreeSet<String> =
+        [value.to_owned(), value.to_lowercase(), value.to_uppercase(), backwards].into();
+    let mut forms: Vec<_> = ways.iter().flat_map(|way| written(way)).collect();
+    forms.sort();
+    forms.dedup();
+    forms
+}
+
+fn written(value: &str) -> Vec<Vec<char>> {
+    let bytes = |write: fn(u8) -> String| value.bytes().map(write).collect::<String>();
+    let units = |write: fn(u16) -> String| value.encode_utf16().map(write).collect::<String>();
+    let ascii = |letter: char| if letter.is_ascii() { letter.to_string() } else { escaped(letter) };
+    let mut texts = vec![
+        value.to_owned(),
+        bytes(percent),
+        html(value),
+        serde_json::to_string(value).unwrap_or_default(),
+        value.chars().map(ascii).collect(),
+        bytes(|byte| format!("{byte:02x}")),
+        bytes(|byte| format!("x{byte:02x}")),
+        bytes(|byte| format!("0x{byte:02x}")),
+        bytes(|byte| format!("{byte:03o}")),
+        bytes(|byte| format!("{byte:08b}")),
+        units(|unit| format!("u{unit:04x}")),
+        units(|unit| format!("x{unit:x}")),
+        units(|unit| unit.to_string()),
+        value.chars().map(rotated).collect(),
+    ];
+    texts.extend((0..3).map(|shift| base64(value.as_bytes(), shift)));
+    let mut forms: Vec<_> = texts.iter().map(|text| letters(text)).collect();
+    forms.retain(|form| form.len() >= FEWEST);
+    forms
+}
+
+fn percent(byte: u8) -> String {
+    if byte.is_ascii_alphanumeric() { char::from(byte).into() } else { format!("%{byte:02x}") }
+}
+
+fn html(value: &str) -> String {
+    let entity = |letter| match letter {
+        '&' => "&amp;".to_owned(),
+        '<' => "&lt;".to_owned(),
+        '>' => "&gt;".to_owned(),
+        '"' => "&quot;".to_owned(),
+        '\'' => "&#39;".to_owned(),
+        letter => letter.to_string(),
+    };
+    value.chars().map(entity).collect()
+}
+
+fn escaped(letter: char) -> String {
+    let unit = |unit: &u16| format!("\\u{unit:04x}");
+    letter.encode_utf16(&mut [0; 2]).iter().map(unit).collect()
+}
+
+fn rotated(letter: char) -> char {
+    let turn = |first: u8| char::from(first + (letter as u8 - first + 13) % 26);
+    match letter {
+        'a'..='z' => turn(b'a'),
+        'A'..='Z' => turn(b'A'),
+        other => other,
+    }
+}
+
+/// The characters of base 64 that depend on nothing else, behind so many other bytes.
+fn base64(bytes: &[u8], shift: usize) -> String {
+    let shifted = [&[0; 2][..shift], bytes].concat();
+    let text = BASE64_STANDARD.encode(&shifted);
+    text[(shift * 8).div_ceil(6)..shifted.len() * 8 / 6].to_owned()
+}
