@@ -1,16 +1,23 @@
-//! The one browser of this process: started when first needed, started again when it is gone.
+//! A browser for whoever shares one: started when first needed, started again when it is gone. Owners who share nothing
+//! have a browser each, for a browser has one clipboard for all that is in it.
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
+use futures_util::future::join_all;
 use parking_lot::Mutex;
 
 use super::quota::{Limits, Quota};
 use super::workspace::Workspace;
-use crate::browser::launch::LaunchOptions;
+use crate::browser::find::Channel;
+use crate::browser::launch::{BrowserProcess, LaunchOptions};
 use crate::browser::{Browser, ContextOptions};
 use crate::error::{Error, Result, human};
+use crate::fleet::{GridSession, Node, Placement, Pool, Service};
+use crate::secrets::Secrets;
 
 /// Where the browser comes from.
 #[derive(Debug, Clone)]
@@ -19,6 +26,12 @@ pub enum Source {
     Launch(Box<LaunchOptions>),
     /// Somebody else runs it; we attach to a `ws://` or `http://` address, with these headers.
     Attach { endpoint: String, headers: Vec<(String, String)>, limit: Duration },
+    /// A person runs it; we are guests in tabs of our own. It is found by its folder.
+    Join { folder: PathBuf, limit: Duration },
+    /// Those that somebody else runs; each workspace is in one of them.
+    Pool(Arc<Pool>),
+    /// One of a pool, in which others work beside us.
+    Shared { node: Arc<Node>, limit: Duration },
     /// One that was asked for by name and that this build does not drive.
     Unsupported { browser: String },
 }
@@ -35,10 +48,14 @@ pub struct EngineOptions {
     pub hang_limit: Duration,
     /// How long a browser stays that nobody needs.
     pub idle_limit: Option<Duration>,
+    /// The same for one without a window, which nobody sees and nobody would close.
+    pub unseen_idle_limit: Option<Duration>,
     /// Whether the cookies of contexts outlive a browser that ends.
     pub restore: bool,
     /// How much of the browser each owner may use.
     pub limits: Limits,
+    /// What models may have typed and never see.
+    pub secrets: Secrets,
     /// Hears what the user should know, one line at a time.
     pub warn: Arc<dyn Fn(&str) + Send + Sync>,
 }
@@ -52,10 +69,22 @@ impl EngineOptions {
             use_profile: false,
             hang_limit: Duration::from_secs(8),
             idle_limit: None,
+            unseen_idle_limit: None,
             restore: false,
             limits: Limits::default(),
+            secrets: Secrets::default(),
             warn: Arc::new(|_| ()),
         }
+    }
+
+    /// Whether the browser is somebody else's.
+    fn attaches(&self) -> bool {
+        matches!(self.source, Source::Attach { .. } | Source::Shared { .. } | Source::Join { .. })
+    }
+
+    /// Whether the tabs that are open in it are ours to work in.
+    fn has_found_tabs(&self) -> bool {
+        matches!(self.source, Source::Attach { .. } | Source::Shared { .. })
     }
 }
 
@@ -65,7 +94,7 @@ impl fmt::Debug for EngineOptions {
     }
 }
 
-/// The browser that all clients share. Cheap to clone.
+/// The browser that all clients of an owner share. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Engine {
     inner: Arc<Inner>,
@@ -79,11 +108,35 @@ struct Inner {
     current: Mutex<Option<Browser>>,
     closed: tokio::sync::watch::Sender<bool>,
     uses: tokio::sync::watch::Sender<Uses>,
-    /// What whoever does not come with one of several keys uses.
+    /// What its owner uses.
     quota: Quota,
-    /// What the others use, by their names.
-    quotas: Mutex<HashMap<String, Quota>>,
+    /// Those of owners who share nothing with others, by their names.
+    owners: Mutex<HashMap<String, Engine>>,
+    /// Those with other makes of browser, which sessions have asked for.
+    siblings: Mutex<HashMap<Channel, Engine>>,
+    /// The engine that this one is an owner's of.
+    root: Option<Weak<Inner>>,
+    /// Those with the browsers of a pool, by their names: each is connected to once.
+    nodes: Mutex<HashMap<String, Engine>>,
+    /// Where a workspace is in a pool.
+    berth: Option<Berth>,
+    /// What a grid has started for it.
+    of_grid: Mutex<Option<GridSession>>,
 }
+
+/// A workspace's place in a pool. It is taken when a browser is needed, and another one when that is gone.
+#[derive(Debug)]
+struct Berth {
+    /// What connects to the pool's browsers.
+    home: Engine,
+    label: Option<String>,
+    /// The browser that it is to be in first.
+    wanted: Mutex<Option<String>>,
+    taken: Mutex<Option<(Placement, Engine)>>,
+}
+
+/// How long the browser of one owner among several stays when that owner has nothing open in it.
+const LEFT_LIMIT: Duration = Duration::from_secs(60);
 
 /// How many calls are under way, and when the last one ended.
 #[derive(Debug, Clone, Copy)]
@@ -109,7 +162,15 @@ impl Drop for InUse {
 
 impl Engine {
     pub fn new(options: EngineOptions) -> Self {
+        Self::of(options, None)
+    }
+
+    fn of(options: EngineOptions, root: Option<Weak<Inner>>) -> Self {
         let quota = Quota::new(options.limits);
+        Self::with(options, root, quota, None)
+    }
+
+    fn with(options: EngineOptions, root: Option<Weak<Inner>>, quota: Quota, berth: Option<Berth>) -> Self {
         let inner = Inner {
             options,
             browser: tokio::sync::Mutex::default(),
@@ -117,23 +178,189 @@ impl Engine {
             closed: tokio::sync::watch::Sender::new(false),
             uses: tokio::sync::watch::Sender::new(Uses { running: 0, ended: Instant::now() }),
             quota,
-            quotas: Mutex::default(),
+            owners: Mutex::default(),
+            siblings: Mutex::default(),
+            root,
+            nodes: Mutex::default(),
+            berth,
+            of_grid: Mutex::default(),
         };
         Self { inner: Arc::new(inner) }
     }
 
     /// A fresh workspace for a client.
     pub fn workspace(&self) -> Workspace {
-        Workspace::new(self.clone(), self.options().context.clone(), false, self.inner.quota.clone())
+        let quota = self.inner.quota.clone();
+        Workspace::new(self.berth(None, None), self.options().context.clone(), false, quota)
     }
 
-    /// A fresh workspace for a client of an owner who shares nothing with others, not even the profile. Its contexts are
-    /// made with `context` unless their maker says otherwise.
+    /// Something like this engine in one browser of a pool: that of this name, as long as it can be had, and with this
+    /// label. Without a pool it is this engine.
+    pub(super) fn berth(&self, wanted: Option<String>, label: Option<String>) -> Self {
+        let Source::Pool(_) = &self.options().source else { return self.clone() };
+        let home = self.inner.berth.as_ref().map_or(self, |berth| &berth.home).clone();
+        let (root, quota) = (home.downgrade_root(), home.inner.quota.clone());
+        let options = self.options().clone();
+        let berth = Berth { home, label, wanted: Mutex::new(wanted), taken: Mutex::default() };
+        Self::with(options, Some(root), quota, Some(berth))
+    }
+
+    /// The pool that its browsers are of.
+    pub fn pool(&self) -> Option<&Arc<Pool>> {
+        match &self.options().source {
+            Source::Pool(pool) => Some(pool),
+            _ => None,
+        }
+    }
+
+    /// The browser of the pool that it is in, by its name.
+    pub(super) fn node(&self) -> Option<String> {
+        let berth = self.inner.berth.as_ref()?;
+        berth.taken.lock().as_ref().map(|(placement, _)| placement.node.name.clone())
+    }
+
+    /// The engine of one browser of the pool, which all who are in it share.
+    pub(super) fn engine_of(&self, node: &Arc<Node>, limit: Duration) -> Self {
+        let mut nodes = self.inner.nodes.lock();
+        let make = || {
+            let source = Source::Shared { node: Arc::clone(node), limit };
+            let options = EngineOptions { source, use_profile: false, ..self.options().clone() };
+            let engine = Self::with(options, Some(self.downgrade_root()), self.inner.quota.clone(), None);
+            engine.inner.closed.send_replace(*self.inner.closed.borrow());
+            engine
+        };
+        nodes.entry(node.name.clone()).or_insert_with(make).clone()
+    }
+
+    fn downgrade_root(&self) -> Weak<Inner> {
+        self.inner.root.clone().unwrap_or_else(|| Arc::downgrade(&self.inner))
+    }
+
+    /// Like [`browser`](Self::browser), where a type that names itself would be none.
+    fn reach(&self) -> Pin<Box<dyn Future<Output = Result<Browser>> + Send + '_>> {
+        Box::pin(self.browser())
+    }
+
+    /// A place in a browser of the pool that can be reached.
+    async fn take_place(&self, pool: &Arc<Pool>, berth: &Berth) -> Result<Browser> {
+        pool.refresh().await;
+        let mut failed = None;
+        let mut wanted = berth.wanted.lock().take();
+        loop {
+            let placement = match pool.place(wanted.as_deref(), berth.label.as_deref()) {
+                Ok(placement) => placement,
+                Err(_) if wanted.take().is_some() => continue,
+                Err(full) => return Err(failed.unwrap_or(full)),
+            };
+            wanted = None;
+            let engine = berth.home.engine_of(&placement.node, pool.limit);
+            match engine.reach().await {
+                Ok(browser) => {
+                    pool.is_well(&placement.node.name);
+                    *berth.taken.lock() = Some((placement, engine));
+                    return Ok(browser);
+                }
+                Err(error) => {
+                    tracing::warn!(%error, node = placement.node.name, "a browser of the pool cannot be reached");
+                    pool.rest(&placement.node.name);
+                    failed = Some(error);
+                }
+            }
+        }
+    }
+
+    /// A fresh workspace for a client of an owner who shares nothing with others: neither the profile nor the browser. Its
+    /// contexts are made with `context` unless their maker says otherwise.
     pub fn workspace_apart(&self, owner: &str, context: ContextOptions) -> Workspace {
-        let limits = self.options().limits;
-        let mut quotas = self.inner.quotas.lock();
-        let quota = quotas.entry(owner.to_owned()).or_insert_with(|| Quota::new(limits)).clone();
-        Workspace::new(self.clone(), context, true, quota)
+        let engine = self.of_owner(owner).berth(None, None);
+        let quota = engine.inner.quota.clone();
+        Workspace::new(engine, context, true, quota)
+    }
+
+    fn of_owner(&self, owner: &str) -> Self {
+        let mut owners = self.inner.owners.lock();
+        let engine = owners.entry(owner.to_owned()).or_insert_with(|| {
+            let mut options = self.options().clone();
+            if let Source::Launch(launch) = &mut options.source {
+                // A profile serves one browser at a time, and nothing of it is wanted here.
+                launch.user_data_dir = None;
+            }
+            Self::of(options, Some(Arc::downgrade(&self.inner)))
+        });
+        engine.clone()
+    }
+
+    /// A fresh workspace in another make of browser, beside this one: that is started when it is first needed.
+    ///
+    /// # Errors
+    /// `unsupported` where the browser is somebody else's.
+    pub(super) fn workspace_in(&self, channel: Channel, context: ContextOptions) -> Result<Workspace> {
+        let engine = self.sibling(channel)?;
+        let quota = engine.inner.quota.clone();
+        Ok(Workspace::new(engine, context, true, quota))
+    }
+
+    fn sibling(&self, channel: Channel) -> Result<Self> {
+        let launch = match &self.options().source {
+            Source::Launch(launch) if launch.channel == channel => return Ok(self.clone()),
+            Source::Launch(launch) => LaunchOptions {
+                channel,
+                // The program and the profile that were named are of the usual browser.
+                executable: None,
+                user_data_dir: None,
+                ..(**launch).clone()
+            },
+            Source::Unsupported { .. } => LaunchOptions { channel, ..LaunchOptions::default() },
+            Source::Attach { .. } | Source::Join { .. } | Source::Shared { .. } | Source::Pool(_) => {
+                let reason = "the server is attached to one that runs already".to_owned();
+                return Err(Error::Unsupported { what: "another browser", reason });
+            }
+        };
+        let mut siblings = self.inner.siblings.lock();
+        let make = || {
+            let source = Source::Launch(Box::new(launch));
+            let options = EngineOptions { source, use_profile: false, ..self.options().clone() };
+            let root = self.inner.root.clone().unwrap_or_else(|| Arc::downgrade(&self.inner));
+            Self::of(options, Some(root))
+        };
+        Ok(siblings.entry(channel).or_insert_with(make).clone())
+    }
+
+    /// This engine, those of its owners, and those with other makes of browser.
+    fn family(&self) -> Vec<Self> {
+        let mut family = vec![self.clone()];
+        family.extend(self.inner.owners.lock().values().cloned());
+        let siblings = family.iter().flat_map(|engine| {
+            let siblings = engine.inner.siblings.lock();
+            siblings.values().cloned().collect::<Vec<_>>()
+        });
+        let siblings: Vec<_> = siblings.collect();
+        family.extend(siblings);
+        let nodes =
+            family.iter().flat_map(|engine| engine.inner.nodes.lock().values().cloned().collect::<Vec<_>>());
+        let nodes: Vec<_> = nodes.collect();
+        family.extend(nodes);
+        family
+    }
+
+    /// Bytes that the pages of all owners take together.
+    pub(super) fn memory_of_pages(&self) -> u64 {
+        let root = self.inner.root.as_ref().and_then(Weak::upgrade).map(|inner| Self { inner });
+        let root = root.as_ref().unwrap_or(self);
+        let family = root.family();
+        family
+            .iter()
+            .filter_map(Self::running)
+            .filter_map(|browser| browser.process().map(BrowserProcess::memory_of_pages))
+            .sum()
+    }
+
+    /// How long the browser stays from the last call on.
+    fn idle_limit(&self, browser: &Browser) -> Option<Duration> {
+        let left = self.inner.root.is_some() && self.inner.quota.is_unused();
+        let is_unseen = !self.attaches() && browser.is_headless();
+        let told = self.options().idle_limit.or(self.options().unseen_idle_limit.filter(|_| is_unseen));
+        told.into_iter().chain(left.then_some(LEFT_LIMIT)).min()
     }
 
     pub fn options(&self) -> &EngineOptions {
@@ -142,7 +369,12 @@ impl Engine {
 
     /// Whether the browser is somebody else's.
     pub fn attaches(&self) -> bool {
-        matches!(self.inner.options.source, Source::Attach { .. })
+        self.inner.options.attaches()
+    }
+
+    /// Whether the tabs that are open in it are ours to work in.
+    pub fn has_found_tabs(&self) -> bool {
+        self.inner.options.has_found_tabs()
     }
 
     /// The browser, if it runs.
@@ -176,6 +408,12 @@ impl Engine {
         if let Some(dead) = held.take() {
             let _ = dead.close().await;
         }
+        if let (Source::Pool(pool), Some(berth)) = (&self.inner.options.source, &self.inner.berth) {
+            let browser = self.take_place(pool, berth).await?;
+            *self.inner.current.lock() = Some(browser.clone());
+            *held = Some(browser.clone());
+            return Ok(browser);
+        }
         let options = &self.inner.options;
         let browser = match &options.source {
             Source::Launch(launch) => {
@@ -184,9 +422,13 @@ impl Engine {
             Source::Unsupported { browser } => {
                 return Err(Error::UnsupportedBrowser { browser: browser.clone() });
             }
+            Source::Shared { node, limit } => self.share(node, *limit).await?,
             Source::Attach { endpoint, headers, limit } => {
                 Browser::connect(endpoint, headers, options.context.clone(), *limit).await?
             }
+            Source::Join { folder, limit } => Browser::join(folder, options.context.clone(), *limit).await?,
+            // Only a workspace is in one of them.
+            Source::Pool(_) => return Err(Error::PoolFull),
         };
         if options.use_profile && !self.attaches() {
             // What a fresh context gets when it is made, the profile's own gets now.
@@ -201,8 +443,42 @@ impl Engine {
         Ok(browser)
     }
 
+    /// How many browsers run, and how many pages are open in what is ours of them.
+    pub fn count(&self) -> (usize, usize) {
+        let running: Vec<_> = self.family().iter().filter_map(Self::running).collect();
+        let pages = running.iter().flat_map(Browser::contexts).map(|context| context.pages().len()).sum();
+        (running.len(), pages)
+    }
+
+    async fn share(&self, node: &Node, limit: Duration) -> Result<Browser> {
+        let context = self.options().context.clone();
+        if node.service == Service::Cdp {
+            return Browser::share(&node.endpoint, &node.headers, context, limit).await;
+        }
+        let session = GridSession::begin(node, limit).await?;
+        let browser = match Browser::share(&session.socket, &node.headers, context, limit).await {
+            Ok(browser) => browser,
+            Err(error) => {
+                session.end().await;
+                return Err(error);
+            }
+        };
+        let (kept, used) = (session.clone(), browser.clone());
+        tokio::spawn(async move { kept.keep(used.until_ended()).await });
+        let before = self.inner.of_grid.lock().replace(session);
+        if let Some(before) = before {
+            before.end().await;
+        }
+        Ok(browser)
+    }
+
     /// Says that a call is under way, for as long as what it gives is held.
     pub fn in_use(&self) -> InUse {
+        if let Some(berth) = &self.inner.berth
+            && let Some((_, engine)) = &*berth.taken.lock()
+        {
+            return engine.in_use();
+        }
         self.inner.uses.send_modify(|uses| uses.running += 1);
         InUse { engine: self.clone() }
     }
@@ -223,8 +499,11 @@ impl Engine {
                         browser.abandon(&format!("it gave no answer for {waited}")).await;
                         return;
                     }
-                } else if inner.options.idle_limit.is_some_and(|limit| uses.ended.elapsed() >= limit) {
-                    Engine { inner }.close_idle(&browser).await;
+                    continue;
+                }
+                let engine = Engine { inner };
+                if engine.idle_limit(&browser).is_some_and(|limit| uses.ended.elapsed() >= limit) {
+                    engine.close_idle(&browser).await;
                     return;
                 }
             }
@@ -251,10 +530,19 @@ impl Engine {
     /// Closes the browser, also one that is just starting. No other is started afterwards.
     pub async fn close(&self) {
         self.inner.closed.send_replace(true);
+        join_all(self.family().iter().map(Self::close_own)).await;
+    }
+
+    async fn close_own(&self) {
+        self.inner.closed.send_replace(true);
         let browser = self.inner.browser.lock().await.take();
         self.inner.current.lock().take();
         if let Some(browser) = browser {
             let _ = browser.close().await;
+        }
+        let of_grid = self.inner.of_grid.lock().take();
+        if let Some(session) = of_grid {
+            session.end().await;
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::browser::{
     ScreenshotOptions, SettleOptions, Sight, WaitUntil,
 };
 use crate::error::{Error, Result};
+use crate::secrets::Secrets;
 
 /// How long a document that is there may go on loading what belongs to it, and asking for more.
 const REST_LIMIT: Duration = Duration::from_secs(5);
@@ -57,6 +58,8 @@ pub struct ErrandOptions<'a> {
     /// How to write the page down that a task leads to.
     pub formats: &'a [ContentFormat],
     pub pacing: &'a Pacing,
+    /// What a task may name to have it typed.
+    pub secrets: &'a Secrets,
 }
 
 /// What came of it.
@@ -95,7 +98,7 @@ pub async fn run(
             deadline = arrive(page, url, reads, options).await?;
         }
     }
-    let work = perform(page, task, deadline, options.settle);
+    let work = perform(page, task, deadline, options);
     let mut visit = match task {
         // It has its own end.
         Task::Run { .. } => work.await?,
@@ -112,7 +115,12 @@ pub async fn run(
     Ok(visit)
 }
 
-async fn perform(page: &Page, task: &Task, deadline: Instant, settle: Duration) -> Result<Visit> {
+async fn perform(
+    page: &Page,
+    task: &Task,
+    deadline: Instant,
+    ErrandOptions { settle, secrets, .. }: ErrandOptions<'_>,
+) -> Result<Visit> {
     let frame = page.main_frame();
     let mut visit = Visit::default();
     match task {
@@ -130,8 +138,9 @@ async fn perform(page: &Page, task: &Task, deadline: Instant, settle: Duration) 
         Task::Fill { fields, submit } => {
             for (selector, value) in fields {
                 let element = frame.find(selector, Sight::Attached, rest(deadline)).await?;
-                element.give_text(value, &ActionOptions::within(rest(deadline))).await?;
-                element.shown_after(value).await?;
+                let value = secrets.typed_into(value, &element).await?;
+                element.give_text(&value, &ActionOptions::within(rest(deadline))).await?;
+                element.shown_after(&value).await?;
             }
             if let Some(selector) = submit {
                 click(page, selector, deadline, settle).await?;

@@ -1,6 +1,7 @@
-//! Waiting for the person at the screen to do what only a person can do.
+//! Waiting for a person to do what only a person can do: at the screen, or wherever a page can be handed over to.
 use std::future::pending;
 use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
@@ -8,12 +9,14 @@ use url::Url;
 
 use super::wall::{Purpose, Wall, WallKind, recognise};
 use crate::browser::{Page, WaitUntil};
-use crate::error::{Error, Result};
+use crate::error::{Error, PersonLink, Result};
 
 /// How often to look whether the wall is gone, and to tell how long it has been.
 const EVERY: Duration = Duration::from_secs(1);
 /// How long a page that comes after a wall may take to load before it is looked at.
 const LOAD_LIMIT: Duration = Duration::from_secs(5);
+/// How long a wall may still stand after a person has said that it is done.
+const LAST_LOOKS: usize = 4;
 
 /// What a person answers when asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,13 +27,62 @@ pub enum Answer {
     Unasked,
 }
 
+/// How a page came back that was handed over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// The person said so.
+    Done,
+    /// The person does not want to, or is somebody else.
+    NotMe,
+    /// The time was over, or the page closed.
+    Over,
+    /// The person's connection ended, and did not come back.
+    Left,
+}
+
+/// A page that is being handed over.
+pub trait Coming: Send + Sync {
+    /// Whether somebody is there now.
+    fn is_here(&self) -> bool;
+
+    /// How long somebody who is there may take.
+    fn limit(&self) -> Duration;
+
+    /// Waits for the end.
+    fn ended(&self) -> Pin<Box<dyn Future<Output = Outcome> + Send + '_>>;
+
+    /// Ends it: what it was for is done.
+    fn finish(&self);
+}
+
+/// A way to a page, for somebody who is not at its screen.
+pub struct Invitation {
+    pub link: PersonLink,
+    /// Whether the person is asked, or only whoever called can tell of it.
+    pub asks: bool,
+    pub coming: Arc<dyn Coming>,
+}
+
 /// The person on the other side, as far as the caller can reach one.
 pub trait Person: Send + Sync {
     /// Tells what is waited for, and how long already, of how long.
     fn tell(&self, wall: &Wall, waited: Duration, limit: Duration);
 
-    /// Asks to deal with the wall and say when it is done.
-    fn ask<'a>(&'a self, wall: &'a Wall) -> Pin<Box<dyn Future<Output = Answer> + Send + 'a>>;
+    /// Asks to deal with the wall and say when it is done; at the link, if there is one.
+    fn ask<'a>(
+        &'a self,
+        wall: &'a Wall,
+        link: Option<&'a PersonLink>,
+    ) -> Pin<Box<dyn Future<Output = Answer> + Send + 'a>>;
+
+    /// Opens a way to the page, where its window is not all there is.
+    fn invite<'a>(
+        &'a self,
+        _page: &'a Page,
+        _wall: &'a Wall,
+    ) -> Pin<Box<dyn Future<Output = Option<Invitation>> + Send + 'a>> {
+        Box::pin(std::future::ready(None))
+    }
 }
 
 /// Nobody to tell and nobody to ask; somebody may still sit at the screen.
@@ -40,7 +92,11 @@ pub struct Stranger;
 impl Person for Stranger {
     fn tell(&self, _wall: &Wall, _waited: Duration, _limit: Duration) {}
 
-    fn ask<'a>(&'a self, _wall: &'a Wall) -> Pin<Box<dyn Future<Output = Answer> + Send + 'a>> {
+    fn ask<'a>(
+        &'a self,
+        _wall: &'a Wall,
+        _link: Option<&'a PersonLink>,
+    ) -> Pin<Box<dyn Future<Output = Answer> + Send + 'a>> {
         Box::pin(std::future::ready(Answer::Unasked))
     }
 }
@@ -65,36 +121,122 @@ pub async fn pass(
     person: &dyn Person,
 ) -> Result<Option<Passed>> {
     let Some(wall) = recognise(page, asked, purpose).await? else { return Ok(None) };
-    if patience.is_zero() || page.context().browser()?.is_headless() {
-        return Err(needed(&wall));
+    let gone = || async move { is_gone(page, asked, purpose).await };
+    let waited = until_passed(page, &wall, patience, person, &gone, false).await?;
+    Ok(Some(Passed { wall, waited }))
+}
+
+/// Asks a person for something on the page, and waits for the word that it is done. Tells how long that took.
+///
+/// # Errors
+/// As [`pass`].
+pub async fn ask(page: &Page, why: &str, patience: Duration, person: &dyn Person) -> Result<Duration> {
+    let wall = Wall { kind: WallKind::Asked, url: page.asked_url(), what: why.to_owned() };
+    until_passed(page, &wall, patience, person, &|| std::future::ready(false), true).await
+}
+
+/// Waits for a person to name themselves to a site that asks for it by HTTP, where no window would do so.
+///
+/// # Errors
+/// As [`pass`].
+pub async fn log_in(page: &Page, asked: &Url, patience: Duration, person: &dyn Person) -> Result<Duration> {
+    let what = "a site that asks for a name and a password".to_owned();
+    let wall = Wall { kind: WallKind::Challenge, url: asked.to_string(), what };
+    let gone = || std::future::ready(page.document_response().is_some_and(|response| response.status != 401));
+    until_passed(page, &wall, patience, person, &gone, false).await
+}
+
+/// Ends an invitation when nobody waits for it any more.
+struct Waiting(Option<Arc<dyn Coming>>);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        if let Some(coming) = self.0.take() {
+            coming.finish();
+        }
+    }
+}
+
+async fn until_passed<F: Future<Output = bool>>(
+    page: &Page,
+    wall: &Wall,
+    patience: Duration,
+    person: &dyn Person,
+    gone: &impl Fn() -> F,
+    believes: bool,
+) -> Result<Duration> {
+    let has_window = !page.context().browser()?.is_headless();
+    let invitation = if patience.is_zero() { None } else { person.invite(page, wall).await };
+    if patience.is_zero() || (!has_window && invitation.is_none()) {
+        return Err(needed(wall, None));
+    }
+    let link = invitation.as_ref().map(|invitation| &invitation.link);
+    if !has_window && invitation.as_ref().is_some_and(|invitation| !invitation.asks) {
+        // Whoever called tells the person, who comes when the call is over.
+        return Err(needed(wall, link.cloned()));
     }
     page.bring_to_front().await?;
+    let coming = invitation.as_ref().map(|invitation| Arc::clone(&invitation.coming));
+    let _waiting = Waiting(coming.clone());
     let started = Instant::now();
-    let shown = wall.clone();
-    let mut asking = pin!(person.ask(&shown));
+    let mut asking = pin!(person.ask(wall, link));
     let mut asked_already = false;
+    let mut ended = pin!(async {
+        match &coming {
+            Some(coming) => coming.ended().await,
+            None => pending().await,
+        }
+    });
     loop {
         let waited = started.elapsed();
-        let rest = patience.saturating_sub(waited);
+        let rest = match coming.as_ref().filter(|coming| coming.is_here()) {
+            Some(coming) => coming.limit(),
+            None => patience.saturating_sub(waited),
+        };
         if rest.is_zero() {
-            return Err(Error::PersonAway { kind: wall.kind.into(), waited: patience });
+            return Err(Error::PersonAway { kind: wall.kind.into(), waited });
         }
-        person.tell(&wall, waited, patience);
+        person.tell(wall, waited, waited + rest);
         let answer = async { if asked_already { pending().await } else { asking.as_mut().await } };
         tokio::select! {
             answer = answer => {
                 asked_already = true;
-                if answer == Answer::Cancelled {
-                    return Err(Error::Cancelled);
+                match answer {
+                    Answer::Cancelled => return Err(Error::Cancelled),
+                    Answer::Finished if believes => return Ok(started.elapsed()),
+                    // Nobody could ever say that it is done.
+                    Answer::Unasked if believes && coming.is_none() => return Err(needed(wall, None)),
+                    Answer::Finished | Answer::Unasked => {}
                 }
             }
+            outcome = &mut ended => return match outcome {
+                Outcome::NotMe => Err(Error::Cancelled),
+                Outcome::Done if believes || is_gone_soon(gone).await => Ok(started.elapsed()),
+                Outcome::Done => Err(needed(wall, None)),
+                Outcome::Over | Outcome::Left if gone().await => Ok(started.elapsed()),
+                Outcome::Over | Outcome::Left if page.is_closed() => Err(Error::PageClosed),
+                Outcome::Over | Outcome::Left => {
+                    Err(Error::PersonAway { kind: wall.kind.into(), waited: started.elapsed() })
+                }
+            },
             () = sleep(EVERY.min(rest)) => {}
             () = page.until_closed() => return Err(Error::PageClosed),
         }
-        if is_gone(page, asked, purpose).await {
-            return Ok(Some(Passed { waited: started.elapsed(), wall }));
+        if gone().await {
+            return Ok(started.elapsed());
         }
     }
+}
+
+/// What a person has just done may still be on its way.
+async fn is_gone_soon<F: Future<Output = bool>>(gone: &impl Fn() -> F) -> bool {
+    for _ in 0..LAST_LOOKS {
+        if gone().await {
+            return true;
+        }
+        sleep(EVERY).await;
+    }
+    false
 }
 
 /// Between two pages there is a moment without a wall, so what comes next is looked at as well.
@@ -109,12 +251,19 @@ async fn is_gone(page: &Page, asked: &Url, purpose: Purpose) -> bool {
 }
 
 /// The failure that tells of a wall.
-pub fn needed(wall: &Wall) -> Error {
+pub fn needed(wall: &Wall, link: Option<PersonLink>) -> Error {
     let what = match wall.kind {
         WallKind::Login => "to log in",
         WallKind::Captcha => "to show that a person is there",
         WallKind::UnusualTraffic => "to show that the traffic is a person's",
         WallKind::Challenge => "to pass a check",
+        WallKind::Asked => "for a person",
     };
-    Error::PersonNeeded { kind: wall.kind.into(), what, wall: wall.what.clone(), url: wall.url.clone() }
+    Error::PersonNeeded {
+        kind: wall.kind.into(),
+        what,
+        wall: wall.what.clone(),
+        url: wall.url.clone(),
+        link: link.map(Box::new),
+    }
 }

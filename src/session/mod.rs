@@ -5,6 +5,7 @@
 mod engine;
 mod place;
 mod quota;
+mod shared;
 mod roots;
 mod workspace;
 pub mod cooldown;
@@ -18,4 +19,4 @@ pub use engine::{Engine, EngineOptions, InUse, Source};
 pub use place::{Kind, Place, make_private};
 pub use quota::Limits;
 pub use roots::Roots;
-pub use workspace::{ContextEntry, Tab, Workspace};
+pub use workspace::{ContextEntry, Does, LeftContext, Rule, Tab, TabId, Workspace};

@@ -1,6 +1,6 @@
 //! Being a guest: what a site asks of robots, and not asking it for too much at once.
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -9,6 +9,7 @@ use tokio::time::{Instant, sleep_until};
 use url::Url;
 
 use crate::error::{Error, Result};
+use crate::fleet::Replica;
 
 /// The name that a site's rules can call us by.
 const AGENT: &str = "patchright-mcp";
@@ -33,6 +34,8 @@ pub struct Politeness {
 pub struct Pacing {
     politeness: Politeness,
     sites: Arc<Mutex<HashMap<String, Site>>>,
+    /// This server among others, which keep their distance together.
+    replica: Arc<OnceLock<Arc<Replica>>>,
 }
 
 #[derive(Debug, Clone)]
@@ -45,7 +48,12 @@ struct Site {
 
 impl Pacing {
     pub fn new(politeness: Politeness) -> Self {
-        Self { politeness, sites: Arc::default() }
+        Self { politeness, ..Self::default() }
+    }
+
+    /// Keeps its distance together with other servers from now on.
+    pub fn share(&self, replica: Arc<Replica>) {
+        let _ = self.replica.set(replica);
     }
 
     /// Waits until it is polite to go to `url`.
@@ -64,6 +72,15 @@ impl Pacing {
             if !rules.allow(path) {
                 return Err(Error::RobotsDisallow);
             }
+        }
+        if let Some(replica) = self.replica.get()
+            && !self.politeness.min_interval.is_zero()
+            && replica.lives()
+            // Alone it is still polite.
+            && let Ok(wait) = replica.pace(&origin, self.politeness.min_interval).await
+        {
+            tokio::time::sleep(wait).await;
+            return Ok(());
         }
         let turn = {
             let mut sites = self.sites.lock();

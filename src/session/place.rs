@@ -1,10 +1,15 @@
 //! Where a file is written: a folder that was opened when it was checked, so that nothing can be put in its place.
-use std::fs::File;
+use std::collections::BTreeSet;
+use std::fs::{File, Metadata};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use parking_lot::Mutex;
 
 use crate::browser::StorageState;
 use crate::error::{Error, Result};
+use crate::secrets::Secrets;
 
 /// The largest file that is looked through before it is replaced.
 const LARGEST_KNOWN: u64 = 64 << 20;
@@ -22,7 +27,27 @@ pub struct Place {
 pub enum Kind {
     Picture,
     Pdf,
+    Video,
     StorageState,
+    /// Words of any kind. They replace only what this program has written itself, since nothing tells them from others.
+    Text,
+}
+
+/// The texts that were written, as the disk knows them. Whoever puts something else there makes another file of it.
+static WRITTEN: Mutex<BTreeSet<Identity>> = Mutex::new(BTreeSet::new());
+
+/// How a file is told from one that takes its name, and when it was written.
+type Identity = (u64, u64, Option<SystemTime>);
+
+#[cfg(unix)]
+fn identity(known: &Metadata) -> Identity {
+    use std::os::unix::fs::MetadataExt as _;
+    (known.dev(), known.ino(), known.modified().ok())
+}
+
+#[cfg(not(unix))]
+fn identity(known: &Metadata) -> Identity {
+    (0, known.len(), known.modified().ok())
 }
 
 impl Place {
@@ -36,18 +61,25 @@ impl Place {
         &self.real
     }
 
-    /// Writes the file for its owner alone. One that was there is replaced at once or not at all.
+    /// Writes the file for its owner alone, without secrets. One that was there is replaced at once or not at all.
     ///
     /// # Errors
     /// `file`, where something of another kind has that name.
-    pub fn write(&self, bytes: &[u8], kind: Kind) -> Result<()> {
+    pub fn write(&self, mut bytes: Vec<u8>, kind: Kind, secrets: &Secrets) -> Result<()> {
+        if matches!(kind, Kind::Text | Kind::StorageState) {
+            secrets.strike_from_file(&mut bytes);
+        }
         let failed = |reason: String| Error::File { path: self.real.display().to_string(), reason };
         self.check(kind).map_err(|reason| failed(reason.to_owned()))?;
-        let written = || {
+        let written = || -> io::Result<()> {
             // Made with mode 0600.
             let mut fresh = tempfile::NamedTempFile::new_in(self.way_to(Path::new("")))?;
-            fresh.write_all(bytes)?;
-            fresh.persist(self.way_to(self.name())).map(drop).map_err(|error| error.error)
+            fresh.write_all(&bytes)?;
+            let file = fresh.persist(self.way_to(self.name())).map_err(|error| error.error)?;
+            if kind == Kind::Text {
+                WRITTEN.lock().extend(file.metadata().ok().as_ref().map(identity));
+            }
+            Ok(())
         };
         written().map_err(|error| failed(error.to_string()))
     }
@@ -78,8 +110,10 @@ impl Place {
             Err(_) => return Err(other),
             Ok(file) => file,
         };
-        if !file.metadata().is_ok_and(|known| known.is_file()) {
-            return Err(other);
+        let Some(metadata) = file.metadata().ok().filter(Metadata::is_file) else { return Err(other) };
+        if kind == Kind::Text {
+            let ours = WRITTEN.lock().contains(&identity(&metadata));
+            return if ours || metadata.len() == 0 { Ok(()) } else { Err(other) };
         }
         let mut known = Vec::new();
         let read = file.take(kind.needed()).read_to_end(&mut known);
@@ -91,14 +125,17 @@ impl Kind {
     /// How much of a file tells its kind.
     fn needed(self) -> u64 {
         match self {
-            Self::Picture | Self::Pdf => 16,
+            Self::Picture | Self::Pdf | Self::Video => 16,
             Self::StorageState => LARGEST_KNOWN,
+            Self::Text => 0,
         }
     }
 
     fn is_of(self, known: &[u8]) -> bool {
         match self {
+            Self::Text => false,
             Self::Pdf => known.starts_with(b"%PDF-"),
+            Self::Video => known.starts_with(b"\x1a\x45\xdf\xa3"),
             Self::Picture => {
                 known.starts_with(b"\x89PNG\r\n\x1a\n")
                     || known.starts_with(b"\xff\xd8\xff")

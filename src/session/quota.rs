@@ -1,11 +1,13 @@
 //! How much of the browser one owner may use: whoever has one key, with all its clients and sessions.
+use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 
-use crate::browser::launch::BrowserProcess;
-use crate::browser::{Browser, BrowserContext};
+use super::engine::Engine;
+use crate::browser::events::ContextEvent;
+use crate::browser::{BrowserContext, Page};
 use crate::error::{Error, Result};
 
 /// The most that there may be.
@@ -43,6 +45,8 @@ struct State {
     shared: Option<BrowserContext>,
     opening_tabs: usize,
     opening_contexts: usize,
+    /// How many tabs that pages opened were closed for want of room, by their contexts.
+    refused: HashMap<usize, usize>,
 }
 
 /// Room for one that is being made. Given back when dropped: by then it counts by itself.
@@ -66,16 +70,52 @@ impl Quota {
     /// Counts a context and its tabs.
     pub(super) fn add(&self, context: &BrowserContext) {
         self.inner.state.lock().contexts.push(context.clone());
+        self.refuse_popups(context);
     }
 
     /// Counts the tabs of the profile.
     pub(super) fn share(&self, context: &BrowserContext) {
-        self.inner.state.lock().shared = Some(context.clone());
+        let before = self.inner.state.lock().shared.replace(context.clone());
+        if before.as_ref() != Some(context) {
+            self.refuse_popups(context);
+        }
+    }
+
+    /// Closes what the pages of a context open beyond the limit.
+    fn refuse_popups(&self, context: &BrowserContext) {
+        let quota = Arc::downgrade(&self.inner);
+        context.listen(Arc::new(move |event| {
+            if let ContextEvent::Page(page) = event
+                && let Some(inner) = Weak::upgrade(&quota)
+            {
+                Self { inner }.check_popup(page);
+            }
+        }));
+    }
+
+    fn check_popup(&self, page: &Page) {
+        let mut state = self.inner.state.lock();
+        // One without an opener may be the tab that a tool has room for.
+        let may_be_ours = !page.has_opener() && state.opening_tabs > 0;
+        if may_be_ours || state.tabs() <= self.inner.limits.tabs {
+            return;
+        }
+        *state.refused.entry(page.context().key()).or_default() += 1;
+        drop(state);
+        let page = page.clone();
+        tokio::spawn(async move { page.close().await });
+    }
+
+    /// How many tabs that the pages of a context opened were closed for want of room since this was last asked, and how many
+    /// there may be.
+    pub(super) fn take_refused(&self, context: &BrowserContext) -> Option<(usize, usize)> {
+        let refused = self.inner.state.lock().refused.remove(&context.key());
+        refused.map(|refused| (refused, self.inner.limits.tabs))
     }
 
     /// Room for one more tab.
-    pub(super) fn reserve_tab(&self, browser: &Browser) -> Result<Reserved> {
-        self.check_memory(browser)?;
+    pub(super) fn reserve_tab(&self, engine: &Engine) -> Result<Reserved> {
+        self.check_memory(engine)?;
         let limit = self.inner.limits.tabs;
         let mut state = self.inner.state.lock();
         if state.tabs() + state.opening_tabs >= limit {
@@ -86,8 +126,8 @@ impl Quota {
     }
 
     /// Room for one more context.
-    pub(super) fn reserve_context(&self, browser: &Browser) -> Result<Reserved> {
-        self.check_memory(browser)?;
+    pub(super) fn reserve_context(&self, engine: &Engine) -> Result<Reserved> {
+        self.check_memory(engine)?;
         let limit = self.inner.limits.contexts;
         let mut state = self.inner.state.lock();
         state.forget_closed();
@@ -98,9 +138,16 @@ impl Quota {
         Ok(Reserved { quota: self.clone(), is_tab: false })
     }
 
-    fn check_memory(&self, browser: &Browser) -> Result<()> {
+    /// Whether its owner has nothing open.
+    pub(super) fn is_unused(&self) -> bool {
+        let mut state = self.inner.state.lock();
+        state.forget_closed();
+        state.contexts.is_empty() && state.shared.is_none() && state.opening_contexts == 0
+    }
+
+    fn check_memory(&self, engine: &Engine) -> Result<()> {
         let limit = self.inner.limits.memory;
-        let used = browser.process().map_or(0, BrowserProcess::memory_of_pages);
+        let used = engine.memory_of_pages();
         if used < limit {
             Ok(())
         } else {
@@ -116,7 +163,14 @@ impl State {
     }
 
     fn forget_closed(&mut self) {
-        self.contexts.retain(is_live);
+        let refused = &mut self.refused;
+        self.contexts.retain(|context| {
+            let lives = is_live(context);
+            if !lives {
+                refused.remove(&context.key());
+            }
+            lives
+        });
         self.shared.take_if(|context| !is_live(context));
     }
 }

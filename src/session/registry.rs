@@ -1,7 +1,7 @@
 //! Sessions: workspaces with an id and an end.
 use std::collections::{HashMap, VecDeque};
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use parking_lot::Mutex;
@@ -12,6 +12,7 @@ use uuid::Uuid;
 use super::engine::Engine;
 use super::workspace::Workspace;
 use crate::error::Error;
+use crate::fleet::{Lease, Peer, Replica, Saved};
 
 /// How many ids of expired sessions are remembered, so that they are told apart from ids that never were.
 const MOST_TOMBSTONES: usize = 10_000;
@@ -37,7 +38,7 @@ impl Default for SessionOptions {
 
 /// Whoever makes sessions. To all others they never were.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Owner(Arc<str>);
+pub struct Owner(pub(super) Arc<str>);
 
 impl From<&str> for Owner {
     fn from(name: &str) -> Self {
@@ -49,13 +50,17 @@ impl From<&str> for Owner {
 #[derive(Debug, Clone)]
 pub struct Session {
     pub id: Arc<str>,
-    owner: Owner,
+    pub(super) owner: Owner,
     pub workspace: Workspace,
     /// Milliseconds since 1970.
     pub created_at: u64,
     /// Milliseconds since 1970.
     pub expires_at: u64,
-    deadline: Instant,
+    pub(super) deadline: Instant,
+    /// That it is this server's, where there are several.
+    pub(super) lease: Option<Arc<Lease>>,
+    /// What others know of it.
+    pub(super) saved: Arc<Mutex<Saved>>,
 }
 
 /// Why there is no session.
@@ -69,28 +74,34 @@ pub enum NoSession {
     LimitReached {
         limit: usize,
     },
+    /// Another server has it.
+    Elsewhere(Peer),
     Browser(Error),
 }
 
 /// The sessions of one owner, among all those of a server. Cheap to clone; clones share everything.
 #[derive(Debug, Clone)]
 pub struct Sessions {
-    inner: Arc<Inner>,
-    owner: Owner,
+    pub(super) inner: Arc<Inner>,
+    pub(super) owner: Owner,
 }
 
 #[derive(Debug)]
-struct Inner {
-    engine: Engine,
+pub(super) struct Inner {
+    pub(super) engine: Engine,
     options: SessionOptions,
-    state: Mutex<State>,
+    pub(super) state: Mutex<State>,
+    /// This server among others, if there are any.
+    pub(super) replica: OnceLock<Arc<Replica>>,
+    /// Held while a session is asked for from the others, so that it is asked for once.
+    pub(super) claiming: Mutex<HashMap<Arc<str>, Weak<tokio::sync::Mutex<()>>>>,
     /// Each that is being made holds a permit: a hundred pages at once would starve each other until none is ready in time.
     making: Semaphore,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    live: HashMap<Arc<str>, Session>,
+pub(super) struct State {
+    pub(super) live: HashMap<Arc<str>, Session>,
     /// Slots of sessions that are just being made, one entry for each.
     reserved: Vec<Owner>,
     expired: VecDeque<(Arc<str>, Owner)>,
@@ -103,6 +114,8 @@ impl Sessions {
                 engine,
                 options,
                 state: Mutex::default(),
+                replica: OnceLock::new(),
+                claiming: Mutex::default(),
                 making: Semaphore::new(MOST_AT_ONCE),
             }),
             owner: Owner::default(),
@@ -122,17 +135,17 @@ impl Sessions {
 
     /// Makes a session with a page. Its slot is taken before anything is made, so that the limit holds.
     pub async fn create(&self) -> Result<Session, NoSession> {
-        self.create_in(self.inner.engine.workspace()).await
+        self.create_in(self.inner.engine.workspace(), None).await
     }
 
-    /// Makes a session of this workspace, which nobody uses yet.
-    pub async fn create_in(&self, workspace: Workspace) -> Result<Session, NoSession> {
+    /// Makes a session of this workspace, which nobody uses yet; with a pool, in one of its browsers with this label.
+    pub async fn create_in(&self, workspace: Workspace, label: Option<String>) -> Result<Session, NoSession> {
         let reservation = Reservation::take(self)?;
         // A caller that goes away in the middle must not leave behind what the browser is just making.
         let (made, receiver) = oneshot::channel();
         tokio::spawn(async move {
             let sessions = reservation.sessions.clone();
-            if let Err(Ok(unwanted)) = made.send(reservation.fill(workspace).await) {
+            if let Err(Ok(unwanted)) = made.send(reservation.fill(workspace, label).await) {
                 let _ = sessions.close(&unwanted.id).await;
             }
         });
@@ -156,6 +169,16 @@ impl Sessions {
         }
     }
 
+    /// All that can be reached, oldest first.
+    pub fn list(&self) -> Vec<Session> {
+        let mut state = self.inner.state.lock();
+        state.expire_all();
+        let mut own: Vec<_> =
+            state.live.values().filter(|session| session.owner == self.owner).cloned().collect();
+        own.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
+        own
+    }
+
     /// Whether this session is there, whosever it is.
     pub fn is_live(&self, id: &str) -> bool {
         self.inner.state.lock().live.contains_key(id)
@@ -163,11 +186,11 @@ impl Sessions {
 
     /// Ends a session with all its pages. It is gone as soon as this is called.
     pub async fn close(&self, id: &str) -> Result<(), NoSession> {
-        let session = self.get(id)?;
+        let session = self.reach(id).await?;
         if self.inner.state.lock().live.remove(id).is_none() {
             return Err(NoSession::NotFound);
         }
-        session.workspace.close().await;
+        session.end().await;
         Ok(())
     }
 
@@ -186,8 +209,8 @@ impl State {
         if self.expired.len() == MOST_TOMBSTONES {
             self.expired.pop_front();
         }
-        self.expired.push_back((session.id, session.owner));
-        tokio::spawn(async move { session.workspace.close().await });
+        self.expired.push_back((Arc::clone(&session.id), session.owner.clone()));
+        tokio::spawn(async move { session.end().await });
     }
 
     /// How many slots an owner has taken.
@@ -232,31 +255,45 @@ impl Reservation {
     }
 
     /// Makes the session that the slot is for.
-    async fn fill(mut self, workspace: Workspace) -> Result<Session, NoSession> {
+    async fn fill(mut self, workspace: Workspace, label: Option<String>) -> Result<Session, NoSession> {
         let sessions = Arc::clone(&self.sessions.inner);
         let _permit = sessions.making.acquire().await;
+        let id = Arc::<str>::from(Uuid::new_v4().to_string());
+        let opened = self.sessions.write_down(&id, label.as_deref()).await?;
+        let node = opened.as_ref().map(|opened| opened.node.clone()).filter(|node| !node.is_empty());
+        let workspace = match workspace.engine().pool() {
+            Some(_) => workspace.berthed(node, label, opened.is_some()),
+            None => workspace,
+        };
+        let lease = opened.map(|opened| Arc::new(opened.lease));
         if let Err(error) = workspace.page().await {
             workspace.close().await;
+            if let Some(lease) = lease {
+                lease.close().await;
+            }
             return Err(NoSession::Browser(error));
         }
         let lifetime = sessions.options.lifetime;
         let created_at = now_ms();
         let deadline = Instant::now() + lifetime;
         let session = Session {
-            id: Uuid::new_v4().to_string().into(),
+            id,
             owner: self.sessions.owner.clone(),
             workspace,
             created_at,
             expires_at: created_at + in_ms(lifetime),
             deadline,
+            lease,
+            saved: Arc::default(),
         };
+        session.save().await.map_err(NoSession::Browser)?;
         {
             let mut state = sessions.state.lock();
             state.live.insert(Arc::clone(&session.id), session.clone());
             state.give_back(&session.owner);
             self.filled = true;
         }
-        tokio::spawn(end_at(Arc::downgrade(&sessions), Arc::clone(&session.id), deadline));
+        sessions.end_at(&session.id, deadline);
         Ok(session)
     }
 }
@@ -269,10 +306,20 @@ impl Drop for Reservation {
     }
 }
 
-async fn end_at(sessions: Weak<Inner>, id: Arc<str>, deadline: Instant) {
-    sleep_until(deadline).await;
-    if let Some(sessions) = sessions.upgrade() {
-        sessions.state.lock().expire(&id);
+impl Inner {
+    /// Ends a session when its time is over.
+    pub(super) fn end_at(self: &Arc<Self>, id: &Arc<str>, deadline: Instant) {
+        let (sessions, id) = (Arc::downgrade(self), Arc::clone(id));
+        tokio::spawn(async move {
+            sleep_until(deadline).await;
+            if let Some(sessions) = sessions.upgrade() {
+                let mut state = sessions.state.lock();
+                // One that was here before, and is here again, may have another end.
+                if state.live.get(&id).is_some_and(|session| session.deadline <= Instant::now()) {
+                    state.expire(&id);
+                }
+            }
+        });
     }
 }
 
@@ -280,6 +327,6 @@ fn now_ms() -> u64 {
     in_ms(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
 }
 
-fn in_ms(duration: Duration) -> u64 {
+pub(super) fn in_ms(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

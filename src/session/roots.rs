@@ -185,6 +185,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
+    use crate::secrets::Secrets;
     use crate::session::Kind;
 
     /// Each row of attacks against a folder that has a secret beside it: refused, and nothing changed.
@@ -254,7 +255,9 @@ mod tests {
             "name.",
             "name ",
         ] {
-            let written = roots.place(path).and_then(|place| place.write(b"{}", Kind::StorageState));
+            let written = roots
+                .place(path)
+                .and_then(|place| place.write(b"{}".to_vec(), Kind::StorageState, &Secrets::default()));
             assert!(written.is_err(), "write {path:?}");
         }
         assert_eq!(roots.read("good", 100).unwrap(), "good");

@@ -27,6 +27,8 @@ pub enum WallKind {
     UnusualTraffic,
     /// To pass a check before the server answers.
     Challenge,
+    /// What a caller asks for.
+    Asked,
 }
 
 /// Something that only a person can deal with.

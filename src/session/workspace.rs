@@ -6,8 +6,17 @@ use parking_lot::Mutex;
 
 use super::engine::Engine;
 use super::quota::Quota;
+use crate::browser::find::Channel;
 use crate::browser::{Browser, BrowserContext, ContextOptions, Download, Page, StoredCookie};
 use crate::error::{Error, Result};
+
+pub use left::LeftContext;
+pub use rules::{Does, Rule};
+pub use tabs::{Tab, TabId};
+
+mod left;
+mod rules;
+mod tabs;
 
 /// The name of the context that is there without being asked for.
 const DEFAULT_CONTEXT: &str = "default";
@@ -28,6 +37,8 @@ struct Inner {
     /// What its owner uses.
     quota: Quota,
     state: Mutex<State>,
+    /// What becomes of requests of its contexts.
+    rules: Mutex<Vec<(BrowserContext, Arc<rules::Rules>)>>,
     /// Held while a context or a first page is being made.
     making: tokio::sync::Mutex<()>,
 }
@@ -54,14 +65,8 @@ struct Slot {
     cookies: Vec<StoredCookie>,
     /// Tabs that are ours in a context that we share with others; `None` where all are.
     own: Option<HashSet<String>>,
-}
-
-/// A tab as a client sees it.
-#[derive(Debug, Clone)]
-pub struct Tab {
-    pub index: usize,
-    pub page: Page,
-    pub is_active: bool,
+    /// The context that another server made for it, and the number of the first page that is found there.
+    left: Option<(String, u32)>,
 }
 
 /// A context as a client sees it.
@@ -90,6 +95,7 @@ impl Workspace {
                 apart,
                 quota,
                 state: Mutex::new(state),
+                rules: Mutex::default(),
                 making: tokio::sync::Mutex::default(),
             }),
         }
@@ -116,6 +122,19 @@ impl Workspace {
     pub fn apart(&self) -> Self {
         let Inner { engine, usual, quota, .. } = &*self.inner;
         Self::new(engine.clone(), usual.clone(), true, quota.clone())
+    }
+
+    /// Like [`apart`](Self::apart), in a browser of its engine's pool: that of this name if it can be had, and with this
+    /// label. What is opened in it can be taken over by another server where it `outlives_us`.
+    pub(super) fn berthed(&self, wanted: Option<String>, label: Option<String>, outlives_us: bool) -> Self {
+        let Inner { engine, usual, quota, .. } = &*self.inner;
+        let usual = ContextOptions { outlives_us, ..usual.clone() };
+        Self::new(engine.berth(wanted, label), usual, true, quota.clone())
+    }
+
+    /// Like [`apart`](Self::apart), in another make of browser.
+    pub fn apart_in(&self, channel: Channel) -> Result<Self> {
+        self.inner.engine.workspace_in(channel, self.inner.usual.clone())
     }
 
     /// The active page of the active context; made now if there is none.
@@ -154,7 +173,7 @@ impl Workspace {
 
     async fn open_in(&self, context: &BrowserContext) -> Result<Page> {
         let page = {
-            let _room = self.inner.quota.reserve_tab(&context.browser()?)?;
+            let _room = self.inner.quota.reserve_tab(&self.inner.engine)?;
             context.new_page().await?
         };
         let before = {
@@ -169,45 +188,6 @@ impl Workspace {
             })
         };
         focus(&page, before.as_ref());
-        Ok(page)
-    }
-
-    /// The tabs of the active context.
-    pub fn tabs(&self) -> Vec<Tab> {
-        self.inner.state.lock().active_slot().map(Slot::tabs).unwrap_or_default()
-    }
-
-    /// Makes a tab the active one and brings it to the front.
-    pub async fn select_tab(&self, index: usize) -> Result<Page> {
-        let (page, before) = {
-            let mut state = self.inner.state.lock();
-            let slot = state.active_slot().ok_or(Error::NoPage)?;
-            let page = slot.tab(index)?;
-            let before = slot.active.replace(page.clone());
-            (page, before)
-        };
-        page.bring_to_front().await?;
-        focus(&page, before.as_ref());
-        Ok(page)
-    }
-
-    /// Closes a tab; the active one unless told which.
-    pub async fn close_tab(&self, index: Option<usize>) -> Result<Page> {
-        let page = {
-            let mut state = self.inner.state.lock();
-            let slot = state.active_slot().ok_or(Error::NoPage)?;
-            match index {
-                Some(index) => slot.tab(index)?,
-                None => slot.active_page().ok_or(Error::NoPage)?,
-            }
-        };
-        page.close().await?;
-        if let Some(slot) = self.inner.state.lock().active_slot() {
-            slot.has_pages = !slot.pages().is_empty();
-        }
-        if let Some(next) = self.active_page() {
-            focus(&next, None);
-        }
         Ok(page)
     }
 
@@ -242,19 +222,24 @@ impl Workspace {
         };
         let engine = &self.inner.engine;
         let shares = number == 0 && engine.options().use_profile && !self.inner.apart;
+        let found = self.take_over(name, &browser).await?;
+        let taken_over = found.is_some();
         let context = if shares {
             browser.default_context().clone()
+        } else if let Some(context) = found {
+            self.inner.quota.add(&context);
+            context
         } else {
-            let _room = self.inner.quota.reserve_context(&browser)?;
+            let _room = self.inner.quota.reserve_context(engine)?;
             let context = browser.new_context(options).await?;
             self.inner.quota.add(&context);
             context
         };
-        if shares && !engine.attaches() {
+        if shares && !engine.has_found_tabs() {
             self.inner.quota.share(&context);
         }
         let kept = std::mem::take(&mut self.inner.state.lock().slot(name)?.cookies);
-        if !shares && !kept.is_empty() {
+        if !shares && !taken_over && !kept.is_empty() {
             context.add_cookies(&kept).await?;
             let notice = format!("The cookies of context '{name}' were restored.");
             self.inner.state.lock().notices.push(notice);
@@ -263,7 +248,7 @@ impl Workspace {
         let slot = state.slot(name)?;
         slot.live = Some(context.clone());
         // In somebody else's browser the tabs that are open are what we came for.
-        slot.own = (shares && !engine.attaches()).then(HashSet::new);
+        slot.own = (shares && !engine.has_found_tabs()).then(HashSet::new);
         Ok(context)
     }
 
@@ -400,9 +385,33 @@ impl Workspace {
         state.slots.iter_mut().flat_map(of).collect()
     }
 
+    /// Stops a download of this client's, or removes its file, and forgets it.
+    pub async fn take_back_download(&self, id: &str) -> Result<()> {
+        let contexts: Vec<_> =
+            self.inner.state.lock().slots.iter().filter_map(|slot| slot.live.clone()).collect();
+        for context in contexts {
+            if context.downloads().iter().any(|download| download.id == id) {
+                context.take_back_download(id).await?;
+            }
+        }
+        Ok(())
+    }
+
     /// What the client should be told once, such as that the browser was started again.
     pub fn take_notices(&self) -> Vec<String> {
-        std::mem::take(&mut self.inner.state.lock().notices)
+        let mut state = self.inner.state.lock();
+        let mut notices = std::mem::take(&mut state.notices);
+        let refused =
+            state.slots.iter().filter_map(|slot| self.inner.quota.take_refused(slot.live.as_ref()?));
+        notices.extend(refused.map(|(refused, limit)| {
+            let tabs = if refused == 1 {
+                "A tab that a page opened was"
+            } else {
+                &*format!("{refused} tabs that pages opened were")
+            };
+            format!("{tabs} closed: {limit} tabs are open, as many as there may be.")
+        }));
+        notices
     }
 }
 
@@ -429,6 +438,7 @@ impl Slot {
             has_pages: false,
             cookies: Vec::new(),
             own: None,
+            left: None,
         }
     }
 
@@ -463,8 +473,14 @@ impl Slot {
 
     fn tabs(&mut self) -> Vec<Tab> {
         let active = self.active_page();
-        let pages = self.pages().into_iter().enumerate();
-        pages.map(|(index, page)| Tab { index, is_active: active.as_ref() == Some(&page), page }).collect()
+        let context = self.number;
+        let tab = |(index, page): (usize, Page)| Tab {
+            index,
+            id: TabId { context, page: page.index() },
+            is_active: active.as_ref() == Some(&page),
+            page,
+        };
+        self.pages().into_iter().enumerate().map(tab).collect()
     }
 
     fn tab(&mut self, index: usize) -> Result<Page> {

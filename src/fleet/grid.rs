@@ -1,0 +1,84 @@
+//! Selenium Grid 4: it starts a browser for whoever asks, and tells where that listens for the `DevTools` protocol.
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::node::Node;
+use crate::error::{Error, Result};
+
+/// The grid ends a session that has had no command of `WebDriver` for five minutes, whatever goes over its socket.
+const RHYTHM: Duration = Duration::from_secs(60);
+
+/// A browser that a grid has started.
+#[derive(Debug, Clone)]
+pub struct GridSession {
+    client: reqwest::Client,
+    /// Its address at the grid.
+    url: String,
+    /// Where it listens.
+    pub socket: String,
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    value: Value,
+}
+
+impl GridSession {
+    /// Has the grid start a browser.
+    ///
+    /// # Errors
+    /// `browser_gone`
+    pub async fn begin(node: &Node, limit: Duration) -> Result<Self> {
+        let gone = |reason: &str| Error::BrowserGone { reason: reason.to_owned() };
+        let mut headers = axum::http::HeaderMap::new();
+        for (name, value) in &node.headers {
+            let pair = (axum::http::HeaderName::try_from(name), axum::http::HeaderValue::try_from(value));
+            let (Ok(name), Ok(value)) = pair else { return Err(gone("a header cannot be sent")) };
+            headers.insert(name, value);
+        }
+        let client = reqwest::Client::builder().no_proxy().default_headers(headers).timeout(limit).build();
+        let client = client.map_err(|_| gone("no connection can be made"))?;
+        let sessions = format!("{}/session", node.endpoint.trim_end_matches('/'));
+        let wanted = json!({ "capabilities": { "alwaysMatch": { "browserName": "chrome" } } }).to_string();
+        let request = client.post(&sessions).header("content-type", "application/json").body(wanted);
+        let response = request.send().await.map_err(|_| gone("the grid gave no answer"))?;
+        let status = response.status();
+        let told = response.bytes().await.map_err(|_| gone("the grid's answer broke off"))?;
+        let told = serde_json::from_slice::<Answer>(&told).map(|answer| answer.value).unwrap_or_default();
+        if !status.is_success() {
+            let reason = told["error"].as_str().unwrap_or("it says no more");
+            return Err(gone(&format!("the grid starts no browser: {reason}")));
+        }
+        let (Some(id), socket) = (told["sessionId"].as_str(), told["capabilities"]["se:cdp"].as_str()) else {
+            return Err(gone("the grid's answer names no session"));
+        };
+        let url = format!("{sessions}/{id}");
+        let session = Self { client, url, socket: socket.unwrap_or_default().to_owned() };
+        if session.socket.is_empty() {
+            session.end().await;
+            return Err(gone("the grid does not tell where its browser listens (se:cdp)"));
+        }
+        Ok(session)
+    }
+
+    /// Keeps the grid from ending it, for as long as `used` lasts.
+    pub async fn keep(&self, used: impl Future) {
+        let keeping = async {
+            loop {
+                tokio::time::sleep(RHYTHM).await;
+                let _ = self.client.get(format!("{}/timeouts", self.url)).send().await;
+            }
+        };
+        tokio::select! {
+            () = keeping => {}
+            _ = used => {}
+        }
+    }
+
+    /// Gives it back to the grid.
+    pub async fn end(&self) {
+        let _ = self.client.delete(&self.url).send().await;
+    }
+}

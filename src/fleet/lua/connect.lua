@@ -1,0 +1,12 @@
+-- connection, replica, or nothing to ask, what it began with, or nothing, seconds: whose it is, if they live, and what it began with
+local key = p .. 'connection:' .. ARGV[1]
+local its = redis.call('HGET', key, 'holder')
+if ARGV[2] ~= '' and (not its or its == ARGV[2] or redis.call('EXISTS', replica(its)) == 0) then
+  redis.call('HSET', key, 'holder', ARGV[2])
+  if ARGV[3] ~= '' then redis.call('HSET', key, 'began', ARGV[3]) end
+  redis.call('EXPIRE', key, ARGV[4])
+end
+local holder, began = unpack(redis.call('HMGET', key, 'holder', 'began'))
+if not holder then return {} end
+redis.call('EXPIRE', key, ARGV[4])
+return {holder, redis.call('GET', replica(holder)) or '', began or ''}

@@ -1,0 +1,3 @@
+-- replica, connections: it is gone
+redis.call('DEL', replica(ARGV[1]))
+return 1

@@ -1,0 +1,108 @@
+//! One browser of a pool.
+use std::collections::BTreeSet;
+use std::fmt;
+use std::num::NonZeroUsize;
+
+use serde::Deserialize;
+use url::Url;
+
+/// A browser that somebody else runs.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Node {
+    /// What stands for it in the shared state: its address, without what is secret in it.
+    pub name: String,
+    pub endpoint: String,
+    pub headers: Vec<(String, String)>,
+    pub service: Service,
+    /// How many sessions it takes.
+    pub capacity: NonZeroUsize,
+    pub labels: BTreeSet<String>,
+    /// It takes no more, and keeps those that it has.
+    pub draining: bool,
+}
+
+/// How a browser is come by.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Service {
+    /// It listens for the `DevTools` protocol.
+    #[default]
+    Cdp,
+    /// A Selenium Grid starts one for each who asks.
+    Selenium,
+}
+
+impl fmt::Debug for Node {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Node").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// An entry of a pool's file.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(super) struct Entry {
+    url: String,
+    #[serde(default)]
+    headers: std::collections::BTreeMap<String, String>,
+    capacity: Option<NonZeroUsize>,
+    #[serde(default)]
+    labels: BTreeSet<String>,
+    #[serde(default)]
+    draining: bool,
+    #[serde(default)]
+    service: Service,
+}
+
+const CAPACITY: NonZeroUsize = NonZeroUsize::new(50).unwrap();
+
+impl Entry {
+    pub(super) fn of(url: &str) -> Self {
+        let (headers, labels) = Default::default();
+        Self { url: url.to_owned(), headers, capacity: None, labels, draining: false, service: Service::Cdp }
+    }
+
+    /// The browser, and the name to look up where it stands for several.
+    pub(super) fn read(self) -> Result<(Node, Option<(String, u16)>), String> {
+        let problem = || "expected http://, https://, ws://, wss:// or dns+http:// addresses".to_owned();
+        let (looked_up, address) = match self.url.strip_prefix("dns+") {
+            Some(rest) => (true, rest),
+            None => (false, self.url.as_str()),
+        };
+        let url = Url::parse(address).map_err(|_| problem())?;
+        let is_http = matches!(url.scheme(), "http" | "https");
+        if url.host().is_none() || !(is_http || (matches!(url.scheme(), "ws" | "wss") && !looked_up)) {
+            return Err(problem());
+        }
+        let lookup = looked_up.then(|| {
+            (url.host_str().unwrap_or_default().to_owned(), url.port_or_known_default().unwrap_or(9222))
+        });
+        let node = Node {
+            name: name_of(&url),
+            endpoint: address.to_owned(),
+            headers: self.headers.into_iter().collect(),
+            service: self.service,
+            capacity: self.capacity.unwrap_or(CAPACITY),
+            labels: self.labels,
+            draining: self.draining,
+        };
+        Ok((node, lookup))
+    }
+}
+
+/// Scheme, host, port and path: what follows can be a key.
+fn name_of(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    let port = url.port_or_known_default().map(|port| format!(":{port}")).unwrap_or_default();
+    format!("{}://{host}{port}{}", url.scheme(), url.path().trim_end_matches('/'))
+}
+
+impl Node {
+    /// The same service at one of its machines.
+    pub(super) fn at(&self, address: std::net::SocketAddr) -> Option<Self> {
+        let mut url = Url::parse(&self.endpoint).ok()?;
+        url.set_ip_host(address.ip()).ok()?;
+        let endpoint = url.to_string().trim_end_matches('/').to_owned();
+        Some(Self { name: name_of(&url), endpoint, ..self.clone() })
+    }
+}

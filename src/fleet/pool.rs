@@ -1,0 +1,313 @@
+//! Browsers that somebody else runs, and which of them takes the next session.
+use std::collections::HashMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use parking_lot::Mutex;
+use serde::Deserialize;
+use tokio::time::Instant;
+
+use super::node::{Entry, Node};
+use crate::error::{Error, Result};
+
+/// How often names and the file are looked at again, when somebody needs a browser.
+const RHYTHM: Duration = Duration::from_secs(2);
+/// How long a browser is left alone that could not be reached: at first, and at most.
+const FIRST_REST: Duration = Duration::from_millis(500);
+const LONGEST_REST: Duration = Duration::from_secs(15);
+
+/// The browsers that there are. What is in them is counted where they are used.
+pub struct Pool {
+    source: PoolSource,
+    /// How long a browser may take to answer.
+    pub limit: Duration,
+    state: Mutex<State>,
+}
+
+/// Where a pool's browsers are listed.
+enum PoolSource {
+    /// In a file, which may change.
+    File(PathBuf),
+    Listed(String),
+}
+
+#[derive(Default)]
+struct State {
+    known: Vec<(Node, Option<(String, u16)>)>,
+    nodes: Vec<Arc<Node>>,
+    read: Option<SystemTime>,
+    looked: Option<Instant>,
+    /// How many of our workspaces are in each.
+    loads: HashMap<String, usize>,
+    /// Those that could not be reached, how often, and until when they rest.
+    down: HashMap<String, (u32, Instant)>,
+}
+
+impl fmt::Debug for Pool {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // What is listed can hold keys.
+        formatter.debug_struct("Pool").field("nodes", &self.state.lock().nodes).finish_non_exhaustive()
+    }
+}
+
+/// A browser that may be chosen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offer {
+    pub node: String,
+    pub capacity: usize,
+    /// What it bears as far as this server knows.
+    pub load: usize,
+}
+
+/// A place in a browser. Given back when dropped.
+#[derive(Debug)]
+pub struct Placement {
+    pool: Arc<Pool>,
+    pub node: Arc<Node>,
+}
+
+impl Drop for Placement {
+    fn drop(&mut self) {
+        if let Some(load) = self.pool.state.lock().loads.get_mut(&self.node.name) {
+            *load = load.saturating_sub(1);
+        }
+    }
+}
+
+impl Pool {
+    /// Those that are listed: addresses between commas, or a file that lists them.
+    pub fn new(listed: &str, limit: Duration) -> Result<Arc<Self>> {
+        let source = if listed.contains("://") {
+            PoolSource::Listed(listed.to_owned())
+        } else {
+            PoolSource::File(listed.into())
+        };
+        let pool = Self { source, limit, state: Mutex::default() };
+        pool.read()?;
+        Ok(Arc::new(pool))
+    }
+
+    fn read(&self) -> Result<()> {
+        let wrong = |problem: String| Error::InvalidArguments { problems: vec![problem] };
+        let mut state = self.state.lock();
+        let entries = match &self.source {
+            PoolSource::Listed(_) if !state.known.is_empty() => return Ok(()),
+            PoolSource::Listed(listed) => listed.split(',').map(|url| Entry::of(url.trim())).collect(),
+            PoolSource::File(path) => {
+                let modified = std::fs::metadata(path).and_then(|about| about.modified()).ok();
+                if modified.is_some() && state.read == modified {
+                    return Ok(());
+                }
+                let entries = read_file(path)?;
+                state.read = modified;
+                entries
+            }
+        };
+        let known = entries.into_iter().map(Entry::read).collect::<Result<Vec<_>, _>>().map_err(wrong)?;
+        if known.is_empty() {
+            return Err(wrong("a pool needs at least one browser".to_owned()));
+        }
+        state.nodes = known
+            .iter()
+            .filter(|(_, lookup)| lookup.is_none())
+            .map(|(node, _)| Arc::new(node.clone()))
+            .collect();
+        state.known = known;
+        state.looked = None;
+        Ok(())
+    }
+
+    /// Looks at the file and at names again, if that was some time ago.
+    pub async fn refresh(&self) {
+        {
+            let state = self.state.lock();
+            if state.looked.is_some_and(|looked| looked.elapsed() < RHYTHM) {
+                return;
+            }
+        }
+        if let Err(error) = self.read() {
+            tracing::warn!(%error, "the pool's file cannot be read; what it said before holds");
+        }
+        let known = self.state.lock().known.clone();
+        let mut nodes = Vec::new();
+        for (node, lookup) in known {
+            let Some((name, port)) = lookup else {
+                nodes.push(Arc::new(node));
+                continue;
+            };
+            match tokio::net::lookup_host((name.as_str(), port)).await {
+                Ok(found) => nodes.extend(found.filter_map(|address| node.at(address)).map(Arc::new)),
+                Err(error) => tracing::warn!(%error, "a name of the pool cannot be looked up"),
+            }
+        }
+        nodes.sort_by(|one, other| one.name.cmp(&other.name));
+        nodes.dedup_by(|one, other| one.name == other.name);
+        let mut state = self.state.lock();
+        (state.nodes, state.looked) = (nodes, Some(Instant::now()));
+    }
+
+    /// Those that can take a session now and bear this label, if one is wanted.
+    pub fn offers(&self, label: Option<&str>) -> Vec<Offer> {
+        let state = self.state.lock();
+        let now = Instant::now();
+        let rests = |node: &Node| state.down.get(&node.name).is_some_and(|(_, until)| now < *until);
+        let fits = |node: &Node| label.is_none_or(|label| node.labels.contains(label));
+        let takes = state.nodes.iter().filter(|node| !node.draining && !rests(node) && fits(node));
+        let offer = |node: &Arc<Node>| Offer {
+            node: node.name.clone(),
+            capacity: node.capacity.get(),
+            load: state.loads.get(&node.name).copied().unwrap_or_default(),
+        };
+        takes.map(offer).collect()
+    }
+
+    /// How many there are, and how many of them take sessions now.
+    pub fn count(&self) -> (usize, usize) {
+        let taking = self.offers(None).len();
+        (self.state.lock().nodes.len(), taking)
+    }
+
+    /// A place in the browser of this name, or else in the one that bears least for its size.
+    pub fn place(self: &Arc<Self>, wanted: Option<&str>, label: Option<&str>) -> Result<Placement> {
+        let offers = self.offers(label);
+        let chosen = match wanted {
+            Some(wanted) => Some(wanted.to_owned()),
+            None => lightest(&offers).map(|offer| offer.node.clone()),
+        };
+        let mut state = self.state.lock();
+        let node = chosen.and_then(|name| state.nodes.iter().find(|node| node.name == name).cloned());
+        let Some(node) = node else { return Err(Error::PoolFull) };
+        *state.loads.entry(node.name.clone()).or_default() += 1;
+        Ok(Placement { pool: Arc::clone(self), node })
+    }
+
+    /// A browser of the pool by its name.
+    pub fn node(&self, name: &str) -> Option<Arc<Node>> {
+        self.state.lock().nodes.iter().find(|node| node.name == name).cloned()
+    }
+
+    /// It could not be reached: others are chosen for a while.
+    pub fn rest(&self, node: &str) {
+        let mut state = self.state.lock();
+        let failures = state.down.get(node).map_or(0, |(failures, _)| *failures);
+        let rest = FIRST_REST.saturating_mul(1 << failures.min(10)).min(LONGEST_REST);
+        state.down.insert(node.to_owned(), (failures + 1, Instant::now() + rest));
+    }
+
+    /// It was reached.
+    pub fn is_well(&self, node: &str) {
+        self.state.lock().down.remove(node);
+    }
+}
+
+/// The one with the most room for its size.
+fn lightest(offers: &[Offer]) -> Option<&Offer> {
+    let roomy = offers.iter().filter(|offer| offer.load < offer.capacity);
+    // a/b < c/d, without dividing.
+    roomy.min_by(|one, other| (one.load * other.capacity).cmp(&(other.load * one.capacity)))
+}
+
+fn read_file(path: &Path) -> Result<Vec<Entry>> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Listed {
+        Plain(Vec<Entry>),
+        Named { browsers: Vec<Entry> },
+    }
+    let failed = |reason: String| Error::File { path: path.display().to_string(), reason };
+    let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
+    let listed = if path.extension().is_some_and(|extension| extension == "toml") {
+        toml::from_str(&text).map_err(|error| failed(error.message().to_owned()))
+    } else {
+        serde_json::from_str(&text).map_err(|error| failed(error.to_string()))
+    }?;
+    Ok(match listed {
+        Listed::Plain(entries) | Listed::Named { browsers: entries } => entries,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn pool(listed: &str) -> Arc<Pool> {
+        Pool::new(listed, Duration::from_secs(1)).unwrap()
+    }
+
+    #[test]
+    fn sessions_spread_over_the_browsers() {
+        let pool = pool("http://a:9222,http://b:9222,http://c:9222");
+        let places: Vec<_> = (0..9).map(|_| pool.place(None, None).unwrap()).collect();
+        assert!(pool.offers(None).iter().all(|offer| offer.load == 3));
+        drop(places);
+        assert!(pool.offers(None).iter().all(|offer| offer.load == 0));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_browser_that_cannot_be_reached_rests_longer_each_time() {
+        let pool = pool("http://a:9222,http://b:9222");
+        let mut rests = Vec::new();
+        for _ in 0..7 {
+            pool.rest("http://a:9222");
+            let begun = Instant::now();
+            while pool.offers(None).len() < 2 {
+                tokio::time::advance(Duration::from_millis(100)).await;
+            }
+            rests.push(begun.elapsed().as_millis());
+        }
+        assert_eq!(rests, [500, 1000, 2000, 4000, 8000, 15000, 15000]);
+        pool.is_well("http://a:9222");
+        pool.rest("http://a:9222");
+        tokio::time::advance(FIRST_REST).await;
+        assert_eq!(pool.offers(None).len(), 2);
+    }
+
+    #[test]
+    fn a_file_says_what_an_address_cannot() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pool.toml");
+        std::fs::write(
+            &path,
+            "[[browsers]]\nurl = \"wss://far.example/chromium?token=secret\"\ncapacity = 2\nlabels = [\"eu\"]\n\
+             headers = { Authorization = \"Bearer secret\" }\n[[browsers]]\nurl = \"http://near:9222\"\ndraining = true\n",
+        )
+        .unwrap();
+        let pool = pool(path.to_str().unwrap());
+        assert_eq!(pool.count(), (2, 1));
+        let [offer] = &pool.offers(Some("eu"))[..] else { panic!("one is in the EU") };
+        assert_eq!((offer.node.as_str(), offer.capacity), ("wss://far.example:443/chromium", 2));
+        assert!(!format!("{pool:?}").contains("secret"));
+        let places = [pool.place(None, Some("eu")).unwrap(), pool.place(None, Some("eu")).unwrap()];
+        assert!(matches!(pool.place(None, Some("eu")), Err(Error::PoolFull)));
+        assert!(matches!(pool.place(None, Some("us")), Err(Error::PoolFull)));
+        drop(places);
+    }
+
+    proptest! {
+        /// No browser gets more than its part, as long as there is room.
+        #[test]
+        fn loads_follow_capacities(capacities in prop::collection::vec(1_usize..20, 1..6), share in 0.0..1.0_f64) {
+            let mut offers: Vec<_> = capacities
+                .iter()
+                .map(|capacity| Offer { node: String::new(), capacity: *capacity, load: 0 })
+                .collect();
+            #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "they are small")]
+            let wanted = (capacities.iter().sum::<usize>() as f64 * share) as usize;
+            for _ in 0..wanted {
+                let chosen = lightest(&offers).map(std::ptr::from_ref).expect("there is room");
+                offers.iter_mut().find(|offer| std::ptr::eq(&raw const **offer, chosen)).unwrap().load += 1;
+            }
+            for offer in &offers {
+                prop_assert!(offer.load <= offer.capacity);
+                for other in &offers {
+                    // Nobody has more than one above an even part.
+                    prop_assert!((offer.load.saturating_sub(1)) * other.capacity <= other.load * offer.capacity);
+                }
+            }
+        }
+    }
+}

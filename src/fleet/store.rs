@@ -1,0 +1,95 @@
+//! Redis or Valkey: scripts that run there as one, each within a limit.
+use std::fmt;
+use std::time::Duration;
+
+use redis::aio::MultiplexedConnection;
+use redis::{AsyncConnectionConfig, Client, FromRedisValue, Script};
+use tokio::sync::Mutex;
+use tokio::time::timeout;
+
+use crate::error::{Error, Result};
+
+/// Everything of ours begins so. The braces keep it in one slot of a cluster.
+const PREFIX: &str = "{patchright}:";
+
+/// Where servers keep what they know together. Connected to when it is first needed, and again when it was gone.
+pub struct Store {
+    client: Client,
+    limit: Duration,
+    connection: Mutex<Option<MultiplexedConnection>>,
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Its address can hold a password.
+        formatter.debug_struct("Store").field("limit", &self.limit).finish_non_exhaustive()
+    }
+}
+
+impl Store {
+    /// At a `redis://` or `rediss://` address. Nothing is connected to yet. An answer that takes longer than `limit` is
+    /// none.
+    pub fn new(url: &str, limit: Duration) -> Result<Self> {
+        // What is wrong is not told in the words of others, which could repeat a password.
+        let wrong = || Error::InvalidArguments {
+            problems: vec![
+                "expected a redis://[user:password@]host[:port][/number] or rediss:// address".to_owned(),
+            ],
+        };
+        let scheme = url.split("://").next().unwrap_or_default();
+        let is_known = matches!(scheme, "redis" | "rediss" | "valkey" | "valkeys");
+        // Valkey speaks the same, under a name of its own.
+        let url = url.replacen("valkey", "redis", usize::from(scheme.starts_with("valkey")));
+        let client = Client::open(url.as_str()).map_err(|_| wrong())?;
+        if is_known { Ok(Self { client, limit, connection: Mutex::default() }) } else { Err(wrong()) }
+    }
+
+    /// Runs a script with these arguments.
+    ///
+    /// # Errors
+    /// `state_unavailable`
+    pub async fn run<T: FromRedisValue>(&self, script: &Script, arguments: &[&str]) -> Result<T> {
+        let unavailable = |reason: &str| Error::StateUnavailable { reason: reason.to_owned() };
+        let mut invocation = script.prepare_invoke();
+        invocation.key(PREFIX);
+        for argument in arguments {
+            invocation.arg(*argument);
+        }
+        let asking = async {
+            let mut connection = self.connected().await?;
+            invocation.invoke_async(&mut connection).await
+        };
+        match timeout(self.limit, asking).await {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(error)) => {
+                tracing::warn!(kind = ?error.kind(), "the shared state did not take a command");
+                if error.is_io_error() || error.is_connection_dropped() || error.is_timeout() {
+                    self.forget().await;
+                    return Err(unavailable("it cannot be reached"));
+                }
+                Err(unavailable("it refused a command"))
+            }
+            Err(_) => {
+                self.forget().await;
+                Err(unavailable("it gave no answer in time"))
+            }
+        }
+    }
+
+    async fn connected(&self) -> redis::RedisResult<MultiplexedConnection> {
+        let mut held = self.connection.lock().await;
+        if let Some(connection) = &*held {
+            return Ok(connection.clone());
+        }
+        let config = AsyncConnectionConfig::new()
+            .set_connection_timeout(Some(self.limit))
+            .set_response_timeout(Some(self.limit));
+        let connection = self.client.get_multiplexed_async_connection_with_config(&config).await?;
+        Ok(held.insert(connection).clone())
+    }
+
+    /// Connects again for the next command.
+    async fn forget(&self) {
+        self.connection.lock().await.take();
+    }
+}

@@ -1,0 +1,112 @@
+//! Contexts that outlive the server which made them, and what another one needs to go on with them.
+use serde::{Deserialize, Serialize};
+
+use super::{Slot, Workspace};
+use crate::browser::{Browser, BrowserContext, StoredCookie};
+use crate::error::{Error, Result};
+
+/// A context as it is left to another server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftContext {
+    name: String,
+    number: u32,
+    /// The browser's own name for it.
+    pub id: String,
+}
+
+impl LeftContext {
+    pub(in crate::session) fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl Workspace {
+    /// Begins with the contexts that another server left, whose pages get numbers that none had before.
+    pub(in crate::session) fn begin_with(&self, left: Vec<LeftContext>, first_page: u32) {
+        let mut state = self.inner.state.lock();
+        for context in left {
+            let mut slot = Slot::new(context.name.clone(), context.number, self.inner.usual.clone());
+            slot.left = Some((context.id, first_page));
+            slot.has_pages = true;
+            state.next_number = state.next_number.max(context.number + 1);
+            state.slots.retain(|slot| slot.name != context.name);
+            state.slots.push(slot);
+        }
+    }
+
+    /// Its contexts as they are in the browser.
+    pub(in crate::session) fn left(&self) -> Vec<LeftContext> {
+        let state = self.inner.state.lock();
+        let left = state.slots.iter().filter_map(|slot| {
+            let id = match (&slot.live, &slot.left) {
+                (Some(live), _) => live.id()?.to_owned(),
+                (None, Some((id, _))) => id.clone(),
+                (None, None) => return None,
+            };
+            Some(LeftContext { name: slot.name.clone(), number: slot.number, id })
+        });
+        left.collect()
+    }
+
+    /// Lets go of everything that it opened, without closing it.
+    pub(in crate::session) fn leave(&self) {
+        let slots = std::mem::take(&mut self.inner.state.lock().slots);
+        for context in slots.into_iter().filter_map(|slot| slot.live) {
+            context.leave();
+        }
+    }
+
+    /// Has the client be told this once.
+    pub(in crate::session) fn notice(&self, notice: String) {
+        self.inner.state.lock().notices.push(notice);
+    }
+
+    /// Cookies of all contexts as they were last noted, as JSON.
+    pub(in crate::session) fn remembered(&self) -> String {
+        let state = self.inner.state.lock();
+        let cookies = state.slots.iter().filter(|slot| !slot.cookies.is_empty());
+        let cookies: Vec<_> = cookies.map(|slot| (&slot.name, &slot.cookies)).collect();
+        if cookies.is_empty() { String::new() } else { serde_json::json!(cookies).to_string() }
+    }
+
+    /// Has contexts that are not there any more begin with these cookies.
+    pub(in crate::session) fn recall(&self, remembered: &str) {
+        let Ok(cookies) = serde_json::from_str::<Vec<(String, Vec<StoredCookie>)>>(remembered) else {
+            return;
+        };
+        let mut state = self.inner.state.lock();
+        for (name, cookies) in cookies {
+            if let Ok(slot) = state.slot(&name) {
+                slot.cookies = cookies;
+            }
+        }
+    }
+
+    /// The context that another server left, if it is still there. One that is not is lost, and that is told once.
+    pub(super) async fn take_over(&self, name: &str, browser: &Browser) -> Result<Option<BrowserContext>> {
+        let (left, number, options) = {
+            let mut state = self.inner.state.lock();
+            let slot = state.slot(name)?;
+            (slot.left.take(), slot.number, slot.options.clone())
+        };
+        let Some((id, first_page)) = left else { return Ok(None) };
+        let told = match browser.adopt_context(&id, options, first_page).await {
+            Ok(context) => {
+                self.notice(format!(
+                    "Another server has taken over: tabs and cookies are as they were, and refs from before are stale                      (the pages of context '{name}' are now c{number}p{first_page} and on)."
+                ));
+                return Ok(Some(context));
+            }
+            Err(Error::BrowserGone { .. } | Error::Protocol { .. }) if browser.is_connected() => {
+                "The browser of before is gone; what was open in it is lost."
+            }
+            Err(error) => {
+                // Whoever asks next finds it, perhaps.
+                self.inner.state.lock().slot(name)?.left = Some((id, first_page));
+                return Err(error);
+            }
+        };
+        self.notice(told.to_owned());
+        Ok(None)
+    }
+}

@@ -1,0 +1,147 @@
+//! Tabs: by their place in the window, and by names that they keep.
+use std::fmt;
+use std::str::FromStr;
+
+use super::{Slot, Workspace, focus};
+use crate::browser::Page;
+use crate::error::{Error, Result};
+
+/// A tab as a client sees it.
+#[derive(Debug, Clone)]
+pub struct Tab {
+    pub index: usize,
+    pub id: TabId,
+    pub page: Page,
+    pub is_active: bool,
+}
+
+/// The name that a tab keeps, and that no other tab of its browser gets: `t3`, and `c1t3` in another context than the first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TabId {
+    pub context: u32,
+    pub page: u32,
+}
+
+/// What is no name of a tab.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NotATab;
+
+impl fmt::Display for TabId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.context > 0 {
+            write!(f, "c{}", self.context)?;
+        }
+        write!(f, "t{}", self.page)
+    }
+}
+
+impl FromStr for TabId {
+    type Err = NotATab;
+
+    fn from_str(text: &str) -> Result<Self, NotATab> {
+        let number = |text: &str| match text.bytes().all(|byte| byte.is_ascii_digit()) {
+            true => text.parse::<u32>().map_err(|_| NotATab),
+            false => Err(NotATab),
+        };
+        let (context, page) = text.trim().rsplit_once('t').ok_or(NotATab)?;
+        let context = if context.is_empty() { 0 } else { number(context.strip_prefix('c').ok_or(NotATab)?)? };
+        Ok(Self { context, page: number(page)? })
+    }
+}
+
+impl Workspace {
+    /// The tabs of the active context.
+    pub fn tabs(&self) -> Vec<Tab> {
+        self.inner.state.lock().active_slot().map(Slot::tabs).unwrap_or_default()
+    }
+
+    /// The tab of this name, in whichever context it is.
+    ///
+    /// # Errors
+    /// `no_such_tab`, with the names of those that are open.
+    pub fn tab(&self, name: &str) -> Result<Tab> {
+        let id = name.parse::<TabId>().ok();
+        let tabs: Vec<_> = self.contexts().into_iter().flat_map(|entry| entry.tabs).collect();
+        match tabs.iter().find(|tab| Some(tab.id) == id) {
+            Some(tab) => Ok(tab.clone()),
+            None => Err(Error::UnknownTab {
+                tab: name.chars().filter(|c| !c.is_control()).take(40).collect(),
+                open: tabs.iter().map(|tab| tab.id.to_string()).collect(),
+            }),
+        }
+    }
+
+    /// Makes a tab the active one and brings it to the front.
+    pub async fn select_tab(&self, index: usize) -> Result<Page> {
+        let page = {
+            let mut state = self.inner.state.lock();
+            state.active_slot().ok_or(Error::NoPage)?.tab(index)?
+        };
+        self.select(page).await
+    }
+
+    /// Makes the tab of this name the active one, and its context too.
+    pub async fn select_named(&self, name: &str) -> Result<Page> {
+        self.select(self.tab(name)?.page).await
+    }
+
+    async fn select(&self, page: Page) -> Result<Page> {
+        let before = {
+            let mut state = self.inner.state.lock();
+            let holder = state.slots.iter_mut().position(|slot| slot.pages().contains(&page));
+            let slot = &mut state.slots[holder.ok_or(Error::NoPage)?];
+            let (name, before) = (slot.name.clone(), slot.active.replace(page.clone()));
+            state.active = name;
+            before
+        };
+        page.bring_to_front().await?;
+        focus(&page, before.as_ref());
+        Ok(page)
+    }
+
+    /// Closes a tab; the active one unless told which.
+    pub async fn close_tab(&self, index: Option<usize>) -> Result<Page> {
+        let page = {
+            let mut state = self.inner.state.lock();
+            let slot = state.active_slot().ok_or(Error::NoPage)?;
+            match index {
+                Some(index) => slot.tab(index)?,
+                None => slot.active_page().ok_or(Error::NoPage)?,
+            }
+        };
+        self.close_page(page).await
+    }
+
+    /// Closes the tab of this name.
+    pub async fn close_named(&self, name: &str) -> Result<Page> {
+        self.close_page(self.tab(name)?.page).await
+    }
+
+    async fn close_page(&self, page: Page) -> Result<Page> {
+        let was_active = self.active_page().as_ref() == Some(&page);
+        page.close().await?;
+        for slot in &mut self.inner.state.lock().slots {
+            slot.has_pages = !slot.pages().is_empty();
+        }
+        if was_active && let Some(next) = self.active_page() {
+            focus(&next, None);
+        }
+        Ok(page)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_tabs_are_read_as_they_are_written() {
+        for (text, context, page) in [("t0", 0, 0), ("t12", 0, 12), ("c3t4", 3, 4)] {
+            let id = TabId { context, page };
+            assert_eq!((text.parse(), id.to_string().as_str()), (Ok(id), text));
+        }
+        for text in ["", "t", "3", "t-1", "t+1", "ct1", "c1t", "x1t2", "t99999999999", "tt1", "c1t2e3"] {
+            assert_eq!(text.parse::<TabId>(), Err(NotATab), "{text}");
+        }
+    }
+}
