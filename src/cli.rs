@@ -2,11 +2,31 @@
 //!
 //! A setting has one name everywhere: `--timeout-action`, `PATCHRIGHT_MCP_TIMEOUT_ACTION`, `timeoutAction` in the file.
 //! [`flags`] lists them; [`layers`] lets a flag win over the environment, and that over the file.
+//!
+//! With a command it is a [`verb`](verbs): a tool, called in a small server behind this folder.
 pub mod devices;
 pub mod flags;
 pub mod layers;
+mod program;
+pub mod verbs;
+#[cfg_attr(not(unix), allow(dead_code, reason = "verbs need Unix sockets"))]
+mod wire;
+#[cfg(unix)]
+mod project;
+#[cfg(unix)]
+mod remote;
+#[cfg(unix)]
+mod brief;
+#[cfg(unix)]
+mod background;
 mod run;
+mod setup;
+mod doctor;
+mod health;
+mod papers;
+pub mod command;
 
+pub use program::Program;
 pub use run::dispatcher;
 
 use std::collections::BTreeSet;
@@ -17,23 +37,46 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::http::HeaderName;
+#[cfg(unix)]
+use clap::ValueEnum as _;
 use strum::VariantArray;
 
 use self::devices::Device;
-use self::flags::{Flags, InputName, LogLevel, Origins, Size};
+use self::flags::{Flags, InputName, LogFormat, LogLevel, Origins, Size};
 use crate::browser::find::Channel;
 use crate::browser::input::InputStyle;
 use crate::browser::launch::LaunchOptions;
 use crate::browser::policy::Policy;
 use crate::browser::proxy::Proxy;
 use crate::browser::{ContextOptions, PERMISSIONS, StorageState};
+use crate::fleet::{LEASE, Pool, ReplicaOptions, Store};
+use crate::live::{Entry, LiveOptions};
 use crate::mcp::http::{ClientLimits, Guard, HttpOptions, Keys};
 use crate::mcp::settings::Settings;
 use crate::mcp::tool::{Capability, Toolset};
+use crate::secrets::Secrets;
 use crate::session::cooldown::DEFAULT_PERIOD;
 use crate::session::pacing::Politeness;
 use crate::session::registry::SessionOptions;
 use crate::session::{EngineOptions, Limits, Roots, Source};
+
+/// How long a browser that nobody sees stays without being used.
+const AN_HOUR: Duration = Duration::from_secs(3600);
+/// Arguments of Chromium by which pages know that nobody sits before it.
+const LOUD: [&str; 8] = [
+    "--enable-automation",
+    "--remote-debugging-port",
+    "--disable-web-security",
+    "--disable-gpu",
+    "--use-gl",
+    "--disable-blink-features",
+    "--user-agent",
+    "--load-extension",
+];
+/// How much of a page a verb shows; the whole is in a file.
+#[cfg(unix)]
+const BRIEF_CHARS: u64 = 4000;
 
 /// All that can be set, resolved.
 #[derive(Debug, Clone)]
@@ -41,6 +84,8 @@ pub struct Config {
     pub engine: EngineOptions,
     /// How to serve over HTTP; without it, the client is at standard input.
     pub http: Option<HttpOptions>,
+    /// How pages are handed over to people.
+    pub live: LiveOptions,
     pub settings: Settings,
     /// Optional tools that are listed.
     pub capabilities: BTreeSet<Capability>,
@@ -51,6 +96,9 @@ pub struct Config {
     /// Where the pause is kept.
     pub state_dir: Option<PathBuf>,
     pub log_level: LogLevel,
+    pub log_format: LogFormat,
+    /// How to be one of several servers.
+    pub replica: Option<ReplicaOptions>,
     /// What the user should hear before the server starts.
     pub warnings: Vec<String>,
 }
@@ -68,6 +116,7 @@ impl Config {
             settings.sessions.limit = limit;
         }
         settings.language = flags.lang.unwrap_or_default();
+        settings.consent = flags.confirm.clone().unwrap_or_default();
         settings.cooldown_scope = flags.cooldown_scope.unwrap_or_default();
         settings.politeness = Politeness {
             min_interval: Duration::from_millis(flags.min_interval.unwrap_or_default()),
@@ -77,14 +126,37 @@ impl Config {
         let most_chars = flags.snapshot_max_chars.map(|most| usize::try_from(most).unwrap_or(usize::MAX));
         let limit = |given: Option<u64>, usual: Duration| given.map_or(usual, Duration::from_millis);
         let (mut engine, http) = (engine_options(&flags)?, http_options(&flags)?);
+        let replica = replica_options(&flags, http.as_ref())?;
+        if http.as_ref().is_some_and(|http| http.keys.len() > 1) {
+            hold_apart(&mut engine)?;
+        }
         if engine.use_profile && http.as_ref().is_some_and(|http| http.keys.len() > 1) {
             let given = if flags.cdp_endpoint.is_some() { "cdp-endpoint" } else { "user-data-dir" };
             const WAY_OUT: &str = "several keys cannot share one profile; add --isolated, which gives each fresh contexts, \
                 or start a server for each key";
             return Err(mistake(given, WAY_OUT));
         }
+        let arguments = flags.arg.iter().flatten();
+        if let Some(argument) = arguments.clone().find(|argument| !argument.starts_with("--")) {
+            return Err(mistake(
+                "arg",
+                &format!("{argument:?} is no argument of a browser; they begin with --"),
+            ));
+        }
+        let loud = |argument: &&String| LOUD.iter().any(|name| argument.split('=').next() == Some(name));
+        let told =
+            |argument: &String| format!("--arg {argument}: pages can tell by it that the browser is driven");
+        let warnings = warnings.into_iter().chain(arguments.filter(loud).map(told)).collect();
+        let runs_programs = runs_programs(&flags);
+        if http.is_some() && runs_programs && flags.allow_remote_code != Some(true) {
+            const WAY_OUT: &str = "with code, whoever has a key can do on this machine what you can; \
+                if that is meant, add --allow-remote-code";
+            return Err(mistake("caps", WAY_OUT));
+        }
         let roots = Roots::new([output_dir.clone()]);
         let allow_files = flags.allow_files == Some(true);
+        engine.secrets = secrets(&flags, http.as_ref())?;
+        engine.context.unseen = engine.secrets.unseen();
         engine.context.local_files = allow_files.then(|| roots.as_local_files());
         // Who asks from elsewhere names folders of another machine.
         let is_near = http.as_ref().is_none_or(|http| is_loopback(&http.host) && http.keys.len() <= 1);
@@ -92,6 +164,7 @@ impl Config {
             cooldown: flags.login_cooldown.map_or(DEFAULT_PERIOD, Duration::from_secs),
             state_dir: flags.state_dir.clone(),
             engine,
+            live: live_options(&flags, http.as_ref())?,
             http,
             settings: Settings {
                 action_limit: limit(flags.timeout_action, settings.action_limit),
@@ -112,18 +185,78 @@ impl Config {
             capabilities: flags.caps.unwrap_or_default().into_iter().collect(),
             toolsets: flags.toolsets.unwrap_or_else(|| Toolset::VARIANTS.to_vec()).into_iter().collect(),
             log_level: flags.log_level.unwrap_or(LogLevel::Warn),
+            log_format: flags.log_format.unwrap_or_default(),
+            replica,
             warnings,
         })
     }
 }
 
+/// Several keys share nothing: each has a browser, and that has a clipboard of its own only where it shows no windows.
+fn hold_apart(engine: &mut EngineOptions) -> Result<(), Ending> {
+    match &mut engine.source {
+        Source::Join { .. } => {
+            Err(mistake("attach", "several keys cannot share one browser; start a server for each key"))
+        }
+        Source::Attach { .. } => Err(mistake(
+            "cdp-endpoint",
+            "several keys cannot share one browser, which has one clipboard; start a server for each key",
+        )),
+        Source::Launch(launch) if launch.headless == Some(false) => Err(mistake(
+            "headless",
+            "several keys cannot share one screen, which has one clipboard; leave out the windows, or start a server \
+             for each key",
+        )),
+        Source::Launch(launch) => {
+            launch.headless = Some(true);
+            Ok(())
+        }
+        Source::Pool(_) => Err(mistake(
+            "pool",
+            "several keys cannot share browsers, which have one clipboard each; start a server for each key",
+        )),
+        Source::Shared { .. } | Source::Unsupported { .. } => Ok(()),
+    }
+}
+
+fn replica_options(flags: &Flags, http: Option<&HttpOptions>) -> Result<Option<ReplicaOptions>, Ending> {
+    let Some(state) = flags.state.clone() else { return Ok(None) };
+    if http.is_none() {
+        return Err(mistake("state", "servers share sessions over HTTP; add --port"));
+    }
+    let lease = flags.state_lease.map_or(LEASE, Duration::from_millis);
+    Store::new(&state, lease).map_err(|error| mistake("state", &error.to_string()))?;
+    if let Some(address) = &flags.advertise {
+        let url = url::Url::parse(address).ok();
+        if !url.is_some_and(|url| matches!(url.scheme(), "http" | "https") && url.path() == "/") {
+            return Err(mistake("advertise", "expected an http:// or https:// address without a path"));
+        }
+    }
+    let advertise = flags.advertise.as_ref().map(|address| address.trim_end_matches('/').to_owned());
+    Ok(Some(ReplicaOptions { state, lease, advertise }))
+}
+
+/// The pool that was asked for.
+fn pool(listed: &str, flags: &Flags, context: &ContextOptions) -> Result<Source, Ending> {
+    if flags.cdp_endpoint.is_some() || flags.user_data_dir.is_some() {
+        return Err(mistake("pool", "the browsers of a pool go without --cdp-endpoint and --user-data-dir"));
+    }
+    if !context.policy.is_open() || context.proxy.is_some() {
+        return Err(mistake("pool", "origins and proxies cannot be enforced in browsers that run already"));
+    }
+    let limit = Duration::from_millis(flags.cdp_timeout.unwrap_or(10_000));
+    Pool::new(listed, limit).map(Source::Pool).map_err(|error| mistake("pool", &error.to_string()))
+}
+
 fn engine_options(flags: &Flags) -> Result<EngineOptions, Ending> {
     let launch = launch_options(flags);
     let context = context_options(flags)?;
-    let has_own_context = launch.user_data_dir.is_some() || flags.cdp_endpoint.is_some();
+    let has_own_context =
+        launch.user_data_dir.is_some() || flags.cdp_endpoint.is_some() || flags.attach.is_some();
     let use_profile = has_own_context && flags.isolated != Some(true);
-    let source = match &flags.cdp_endpoint {
-        Some(endpoint) => {
+    let source = match (&flags.cdp_endpoint, flags.attach) {
+        _ if flags.pool.is_some() => pool(flags.pool.as_deref().unwrap_or_default(), flags, &context)?,
+        (Some(endpoint), _) => {
             let url = url::Url::parse(endpoint).ok();
             let schemes = ["http", "https", "ws", "wss"];
             if url.is_none_or(|url| !schemes.contains(&url.scheme()) || url.host().is_none()) {
@@ -151,7 +284,17 @@ fn engine_options(flags: &Flags) -> Result<EngineOptions, Ending> {
                 limit: Duration::from_millis(flags.cdp_timeout.unwrap_or(30_000)),
             }
         }
-        None => match flags.browser.map(<&str>::from) {
+        (None, Some(browser)) => {
+            if !context.policy.is_open() || context.proxy.is_some() {
+                return Err(mistake(
+                    "attach",
+                    "origins and proxies cannot be enforced in a browser that runs already",
+                ));
+            }
+            let folder = flags.user_data_dir.clone().unwrap_or_else(|| browser.folder());
+            Source::Join { folder, limit: Duration::from_millis(flags.cdp_timeout.unwrap_or(120_000)) }
+        }
+        (None, None) => match flags.browser.map(<&str>::from) {
             // It may be asked for; what needs it says that it is not there yet.
             Some(browser) if Channel::named(browser).is_err() => {
                 Source::Unsupported { browser: browser.to_owned() }
@@ -174,11 +317,27 @@ fn engine_options(flags: &Flags) -> Result<EngineOptions, Ending> {
         limits,
         context,
         use_profile,
-        idle_limit: flags.idle_timeout.map(Duration::from_millis),
+        idle_limit: flags.idle_timeout.filter(|ms| *ms > 0).map(Duration::from_millis),
+        unseen_idle_limit: flags.idle_timeout.is_none().then_some(AN_HOUR),
         restore: flags.restore == Some(true),
         warn: Arc::new(tell),
         ..EngineOptions::new(source)
     })
+}
+
+fn runs_programs(flags: &Flags) -> bool {
+    flags.caps.iter().flatten().any(|name| *name == Capability::Code)
+}
+
+fn secrets(flags: &Flags, http: Option<&HttpOptions>) -> Result<Secrets, Ending> {
+    let Some(source) = &flags.secrets else { return Ok(Secrets::default()) };
+    if http.is_some_and(|http| http.keys.len() > 1) {
+        return Err(mistake("secrets", "several keys share nothing; start a server for each key"));
+    }
+    if runs_programs(flags) {
+        return Err(mistake("secrets", "a program could read them; leave --caps code out"));
+    }
+    Secrets::read(source).map_err(|reason| mistake("secrets", &reason))
 }
 
 fn http_options(flags: &Flags) -> Result<Option<HttpOptions>, Ending> {
@@ -217,7 +376,36 @@ fn http_options(flags: &Flags) -> Result<Option<HttpOptions>, Ending> {
         grace: flags.client_grace.map_or(limits.grace, Duration::from_millis),
         ..limits
     };
-    Ok(Some(HttpOptions { host, port, keys, guard, limits }))
+    Ok(Some(HttpOptions { host, port, keys, guard, limits, metrics: flags.metrics == Some(true) }))
+}
+
+fn live_options(flags: &Flags, http: Option<&HttpOptions>) -> Result<LiveOptions, Ending> {
+    let usual = LiveOptions::default();
+    let several = http.is_some_and(|http| http.keys.len() > 1);
+    let entry = match flags.live_auth.as_deref() {
+        None if several => Entry::Key,
+        None | Some("code") => Entry::Code,
+        Some("key") if http.is_some_and(|http| !http.keys.is_empty()) => Entry::Key,
+        Some("key") => return Err(mistake("live-auth", "there are no keys; they belong to --port")),
+        Some(other) => match other.strip_prefix("header:").map(str::trim) {
+            Some(name) if HeaderName::try_from(name).is_ok() && http.is_some() => {
+                Entry::Header(name.to_owned())
+            }
+            _ => return Err(mistake("live-auth", "expected code, key or, with --port, header:NAME")),
+        },
+    };
+    if let Some(url) = &flags.live_url {
+        let url = url::Url::parse(url).ok();
+        if !url.is_some_and(|url| matches!(url.scheme(), "http" | "https") && url.query().is_none()) {
+            return Err(mistake("live-url", "expected an http:// or https:// address"));
+        }
+    }
+    Ok(LiveOptions {
+        mode: flags.live,
+        url: flags.live_url.clone(),
+        limit: flags.live_timeout.map_or(usual.limit, Duration::from_secs),
+        entry,
+    })
 }
 
 fn is_loopback(host: &str) -> bool {
@@ -234,8 +422,10 @@ fn launch_options(flags: &Flags) -> LaunchOptions {
     LaunchOptions {
         channel,
         browsers_dir: flags.browsers_dir.clone(),
+        arguments: flags.arg.clone().unwrap_or_default(),
         executable: flags.executable_path.clone(),
         headless: flags.headless,
+        hides_webdriver: flags.hide_webdriver == Some(true),
         sandbox: flags.no_sandbox.map(|without| !without),
         user_data_dir: flags.user_data_dir.clone(),
         // Contexts are given these too, but what belongs to no page, such as a service worker, has the browser's own.
@@ -323,6 +513,15 @@ impl Ending {
     }
 }
 
+/// Writes an answer to standard output.
+fn show(text: &str) {
+    if text.is_empty() {
+        return;
+    }
+    // Who closed our output does not want the rest.
+    let _ = writeln!(std::io::stdout(), "{text}");
+}
+
 /// Writes one line to standard error.
 fn tell(line: &str) {
     let _ = writeln!(std::io::stderr(), "patchright-mcp: {line}");
@@ -337,8 +536,28 @@ pub fn configure(
     Config::new(flags, warnings)
 }
 
+/// The settings of the server behind the verbs: without a window and with every tool, unless somebody says otherwise.
+#[cfg(unix)]
+fn configure_background(
+    arguments: Vec<OsString>,
+    environment: impl IntoIterator<Item = (OsString, OsString)>,
+) -> Result<Config, Ending> {
+    let (mut flags, warnings) = layers::read(arguments, environment)?;
+    flags.headless.get_or_insert(true);
+    let harmless = Capability::value_variants().iter().copied().filter(|name| *name != Capability::Code);
+    flags.caps.get_or_insert_with(|| harmless.collect());
+    flags.snapshot_max_chars.get_or_insert(BRIEF_CHARS);
+    flags.screenshot_dir.get_or_insert_with(|| project::FOLDER.into());
+    Config::new(Flags { port: None, ..flags }, warnings)
+}
+
 /// Runs the command line and returns the exit status. `arguments` come without the program's name.
-pub fn main(arguments: Vec<OsString>) -> i32 {
+pub fn main(program: &Program, arguments: Vec<OsString>) -> i32 {
+    command::run(program, &arguments).unwrap_or_else(|| serve(arguments))
+}
+
+/// Serves MCP.
+fn serve(arguments: Vec<OsString>) -> i32 {
     match configure(arguments, std::env::vars_os()) {
         Ok(config) => run::run(config),
         Err(ending) => ending.report(),

@@ -5,8 +5,12 @@ pub mod error;
 pub mod messages;
 pub mod snapshot;
 pub mod cdp;
+pub mod bidi;
 pub mod browser;
+pub mod fleet;
+pub mod secrets;
 pub mod session;
+pub mod live;
 pub mod mcp;
 pub mod cli;
 #[cfg(feature = "python")]

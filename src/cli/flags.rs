@@ -6,7 +6,10 @@ use std::str::FromStr;
 use clap::Parser;
 use clap::builder::{RangedU64ValueParser, TypedValueParser, ValueParser};
 
+use crate::browser::PersonsBrowser;
 use crate::browser::policy::OriginPattern;
+use crate::live::Mode;
+use crate::mcp::consent::Consent;
 use crate::mcp::settings::{Gravity, ImageResponses};
 use crate::mcp::tool::{Capability, Toolset};
 use crate::messages::Language;
@@ -14,7 +17,9 @@ use crate::session::cooldown::Scope;
 
 const AFTER_HELP: &str = "\
 Each setting is also an environment variable (PATCHRIGHT_MCP_ and its name, such as PATCHRIGHT_MCP_LOG_LEVEL) and a key \
-of the --config file (logLevel or log-level). A flag wins over the environment, the environment over the file.";
+of the --config file (logLevel or log-level). A flag wins over the environment, the environment over the file.
+
+`patchright-mcp help` lists commands, such as open and click, which drive a browser from a shell.";
 
 /// An MCP server that drives a real Chromium without leaving traces.
 #[derive(Debug, Clone, Default, PartialEq, Parser)]
@@ -36,6 +41,10 @@ pub struct Flags {
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true", help_heading = "Browser")]
     pub headless: Option<bool>,
 
+    /// Keep `navigator.webdriver` false in Firefox; whoever drives it then has the rights of the browser itself
+    #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true", help_heading = "Browser")]
+    pub hide_webdriver: Option<bool>,
+
     /// Switch off the browser's own sandbox
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true", help_heading = "Browser")]
     pub no_sandbox: Option<bool>,
@@ -52,6 +61,21 @@ pub struct Flags {
     #[arg(long, value_name = "URL", help_heading = "Browser")]
     pub cdp_endpoint: Option<String>,
 
+    /// Work in your own browser, which runs already, in windows of its own; --user-data-dir says where its profiles are, if
+    /// not in the usual place
+    #[arg(
+        long,
+        value_name = "NAME",
+        ignore_case = true,
+        conflicts_with = "cdp_endpoint",
+        help_heading = "Browser"
+    )]
+    pub attach: Option<PersonsBrowser>,
+
+    /// Argument for the browser, such as --load-extension=DIR; can be given several times. What pages notice of it is yours
+    #[arg(long, value_name = "ARGUMENT", allow_hyphen_values = true, help_heading = "Browser")]
+    pub arg: Option<Vec<String>>,
+
     /// Header to send to that browser, such as 'X-Key: value'; can be given several times
     #[arg(long, value_name = "HEADER", help_heading = "Browser")]
     pub cdp_header: Option<Vec<Header>>,
@@ -59,6 +83,10 @@ pub struct Flags {
     /// Longest time until that browser answers [default: 30000]
     #[arg(long, value_name = "MS", value_parser = milliseconds(), help_heading = "Browser")]
     pub cdp_timeout: Option<u64>,
+
+    /// Browsers that run already, for sessions to spread over: addresses, separated by commas, or a file
+    #[arg(long, value_name = "URLS|FILE", value_parser = not_empty(), help_heading = "Browser")]
+    pub pool: Option<String>,
 
     /// Proxy for all traffic: http://, https:// or socks5://, with user:password@ if need be
     #[arg(long, value_name = "URL", help_heading = "Browser")]
@@ -68,8 +96,8 @@ pub struct Flags {
     #[arg(long, value_name = "HOSTS", help_heading = "Browser")]
     pub proxy_bypass: Option<String>,
 
-    /// Close a browser that nobody has used for so long [default: never]
-    #[arg(long, value_name = "MS", value_parser = milliseconds(), help_heading = "Browser")]
+    /// Close a browser that nobody has used for so long; 0 for never [default: 3600000 without a window, never with one]
+    #[arg(long, value_name = "MS", value_parser = RangedU64ValueParser::<u64>::new().range(0..=86_400_000), help_heading = "Browser")]
     pub idle_timeout: Option<u64>,
 
     /// Give the cookies of a browser that has ended to the next one
@@ -131,6 +159,10 @@ pub struct Flags {
     /// Optional tools to offer, separated by commas
     #[arg(long, value_name = "CAPS", value_delimiter = ',', ignore_case = true, help_heading = "Tools")]
     pub caps: Option<Vec<Capability>>,
+
+    /// Let those who come over HTTP run programs with --caps code: each can do what the server's user can
+    #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true", help_heading = "Tools")]
+    pub allow_remote_code: Option<bool>,
 
     /// Families of tools to offer, separated by commas [default: all]
     #[arg(long, value_name = "SETS", value_delimiter = ',', ignore_case = true, help_heading = "Tools")]
@@ -220,9 +252,33 @@ pub struct Flags {
     #[arg(long, value_name = "DIR", help_heading = "Waiting for the user")]
     pub state_dir: Option<PathBuf>,
 
+    /// What a person may do with a page that is needed, at a link [default: control without windows, off with them]
+    #[arg(long, value_name = "MODE", ignore_case = true, help_heading = "Waiting for the user")]
+    pub live: Option<Mode>,
+
+    /// Address of the live view, where a proxy stands before it, such as https://browser.example.com
+    #[arg(long, value_name = "URL", value_parser = not_empty(), help_heading = "Waiting for the user")]
+    pub live_url: Option<String>,
+
+    /// By what the person is known: code, key, or header:NAME that a proxy sets [default: code; key with several keys]
+    #[arg(long, value_name = "HOW", value_parser = not_empty(), help_heading = "Waiting for the user")]
+    pub live_auth: Option<String>,
+
+    /// How long a link can be opened, and how long whoever came may take [default: 600]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds(), help_heading = "Waiting for the user")]
+    pub live_timeout: Option<u64>,
+
     /// Language of the patchright tools and of what is said about waiting [default: zh]
     #[arg(long, value_name = "LANG", ignore_case = true, help_heading = "Waiting for the user")]
     pub lang: Option<Language>,
+
+    /// Values that a model has typed by name and never sees: a TOML or JSON file, or after ! a command that writes one
+    #[arg(long, value_name = "FILE|!COMMAND", value_parser = not_empty(), help_heading = "Secrets")]
+    pub secrets: Option<String>,
+
+    /// What the user must allow first: submit, purchase, download, upload, an origin, or such as submit@https://host; with commas between
+    #[arg(long, value_name = "WHAT", help_heading = "Waiting for the user")]
+    pub confirm: Option<Consent>,
 
     /// Go only where a site's robots.txt allows
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true", help_heading = "Politeness")]
@@ -268,6 +324,26 @@ pub struct Flags {
     #[arg(long, value_name = "MS", value_parser = milliseconds(), help_heading = "HTTP")]
     pub client_grace: Option<u64>,
 
+    /// Redis or Valkey in which several servers share their sessions, such as redis://host:6379
+    #[arg(long, value_name = "URL", help_heading = "Several servers")]
+    pub state: Option<String>,
+
+    /// How long the others wait for a server that says nothing, before they take over its sessions [default: 3000]
+    #[arg(long, value_name = "MS", value_parser = RangedU64ValueParser::<u64>::new().range(300..=600_000), help_heading = "Several servers")]
+    pub state_lease: Option<u64>,
+
+    /// Where the others reach this server [default: where it listens]
+    #[arg(long, value_name = "URL", help_heading = "Several servers")]
+    pub advertise: Option<String>,
+
+    /// Tell what the server has done at /metrics, to whoever asks
+    #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true", help_heading = "HTTP")]
+    pub metrics: Option<bool>,
+
+    /// How to write it [default: text]
+    #[arg(long, value_name = "FORMAT", ignore_case = true)]
+    pub log_format: Option<LogFormat>,
+
     /// What to write to standard error [default: warn]
     #[arg(long, value_name = "LEVEL", ignore_case = true)]
     pub log_level: Option<LogLevel>,
@@ -284,6 +360,15 @@ pub enum LogLevel {
     Trace,
 }
 
+/// How logs look.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum LogFormat {
+    #[default]
+    Text,
+    /// An object on each line.
+    Json,
+}
+
 /// The makes of browser that can be named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
@@ -291,7 +376,7 @@ pub enum BrowserName {
     Chromium,
     Chrome,
     Msedge,
-    /// Planned; until then, what needs it fails.
+    /// 153 or newer.
     Firefox,
     /// Planned; until then, what needs it fails.
     Webkit,

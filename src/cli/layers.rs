@@ -19,6 +19,11 @@ const PREFIX: &str = "PATCHRIGHT_MCP_";
 /// Settings that a file cannot hold.
 const NOT_IN_A_FILE: [&str; 3] = ["config", "help", "version"];
 
+/// The variable for the make of browser that sessions were first described with. Others use the name too, so that it means
+/// something only with these values.
+const BROWSER_TYPE: &str = "BROWSER_TYPE";
+const BROWSER_TYPES: [&str; 3] = ["chromium", "firefox", "webkit"];
+
 /// What one source says: values by the names of settings.
 type Layer = BTreeMap<String, OsString>;
 
@@ -73,17 +78,19 @@ fn parse(arguments: &[OsString]) -> Result<ArgMatches, Ending> {
 }
 
 /// Clap explains itself in paragraphs. A mistake is told on one line, so that it survives in a client's log.
-fn ending(error: &clap::Error) -> Ending {
+pub(super) fn ending(error: &clap::Error) -> Ending {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Ending::Answer(error.render().to_string()),
-        _ => {
-            let text = error.render().to_string();
-            let told = text.lines().map(str::trim).filter(|line| !line.is_empty());
-            let told = told.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
-            let line = told.collect::<Vec<_>>().join(" ");
-            Ending::Mistake(line.strip_prefix("error: ").unwrap_or(&line).to_owned())
-        }
+        _ => Ending::Mistake(one_line(error)),
     }
+}
+
+pub(super) fn one_line(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let told = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let told = told.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
+    let line = told.collect::<Vec<_>>().join(" ");
+    line.strip_prefix("error: ").unwrap_or(&line).to_owned()
 }
 
 fn from_environment(
@@ -92,7 +99,12 @@ fn from_environment(
 ) -> Result<Layer, Ending> {
     let names = names();
     let mut layer = Layer::new();
+    let mut kind = None;
     for (key, value) in environment {
+        if key == BROWSER_TYPE && BROWSER_TYPES.iter().any(|known| value == *known) {
+            kind = Some(value);
+            continue;
+        }
         let Some(key) = key.to_str().filter(|key| key.starts_with(PREFIX)) else { continue };
         match names.iter().find(|name| variable(name) == key) {
             // An empty variable is how a compose file says "not set".
@@ -100,6 +112,9 @@ fn from_environment(
             Some(name) => insert(&mut layer, name, &value, key)?,
             None => warnings.push(format!("{key} is set, but there is no such setting")),
         }
+    }
+    if let Some(kind) = kind {
+        layer.entry("browser".to_owned()).or_insert(kind);
     }
     Ok(layer)
 }
@@ -188,7 +203,7 @@ fn flag(name: &str, value: &OsStr) -> OsString {
 }
 
 /// `timeoutAction` and `timeout-action` are the same setting.
-fn kebab(key: &str) -> String {
+pub(super) fn kebab(key: &str) -> String {
     let mut kebab = String::new();
     for letter in key.chars() {
         if letter.is_ascii_uppercase() {

@@ -1,38 +1,92 @@
 //! From a [`Config`] to a running server.
+use std::io::Write;
+#[cfg(unix)]
+use std::os::fd::AsFd as _;
+#[cfg(unix)]
+use std::path::PathBuf;
 use std::sync::Arc;
+#[cfg(unix)]
+use std::time::Duration;
 
+use tracing::Subscriber;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::Targets;
+use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::fmt::format::{DefaultFields, Format};
 use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::{fmt, registry::LookupSpan};
 
-use super::flags::LogLevel;
+use super::flags::{LogFormat, LogLevel};
 use super::{Config, tell};
 use crate::browser::{launch, remove_unfinished};
+use crate::fleet::Replica;
+use crate::live::{Live, Mode};
 use crate::mcp::dispatch::Dispatcher;
 use crate::mcp::http::HttpServer;
+use crate::mcp::http::live::attend;
 use crate::mcp::server::Server;
 use crate::mcp::shutdown::Shutdown;
 use crate::mcp::stdio::Lines;
+#[cfg(unix)]
+use crate::mcp::tool::Capability;
 use crate::mcp::tool::Registry;
 use crate::mcp::tools;
+use crate::secrets::Secrets;
 use crate::session::Engine;
 use crate::session::cooldown::Cooldown;
 
 /// Serves until the client leaves or a signal comes; returns the exit status.
 pub(super) fn run(config: Config) -> i32 {
-    log_to_stderr(config.log_level);
+    let (level, format) = (config.log_level, config.log_format);
     for warning in &config.warnings {
         tell(warning);
     }
+    live(level, format, config.engine.secrets.clone(), serve(config))
+}
+
+/// The server behind the verbs of one folder.
+#[cfg(unix)]
+#[derive(Debug)]
+pub(super) struct BackgroundConfig {
+    pub server: Config,
+    /// The flags that it was told.
+    pub options: Vec<String>,
+    pub socket: PathBuf,
+    pub idle_limit: Duration,
+}
+
+/// Serves the verbs of one folder, apart from the terminal that it was started from.
+#[cfg(unix)]
+pub(super) fn run_in_background(config: BackgroundConfig) -> i32 {
+    // It fails where we lead a group already, and then there is nothing to leave.
+    let _ = rustix::process::setsid();
+    let secrets = config.server.engine.secrets.clone();
+    live(config.server.log_level, config.server.log_format, secrets, async {
+        let shutdown = Shutdown::default();
+        let impatience = match shutdown.on_signals() {
+            Ok(impatience) => impatience,
+            Err(error) => return cannot_start(&error),
+        };
+        let served = tokio::select! {
+            served = super::background::serve(config, shutdown.clone()) => served,
+            () = impatience => Ok(()),
+        };
+        match served {
+            Ok(()) => shutdown.reason().exit_status(),
+            Err(error) => cannot_start(&error),
+        }
+    })
+}
+
+/// Lives until `serving` has ended, and leaves nothing behind.
+fn live(level: LogLevel, format: LogFormat, secrets: Secrets, serving: impl Future<Output = i32>) -> i32 {
+    log_to_stderr(level, format, secrets);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = match runtime {
         Ok(runtime) => runtime,
-        Err(error) => {
-            tell(&format!("cannot start: {error}"));
-            return 1;
-        }
+        Err(error) => return cannot_start(&error),
     };
-    let status = runtime.block_on(serve(config));
+    let status = runtime.block_on(serving);
     // A thread may be waiting for a line from a terminal; nobody waits for that thread.
     runtime.shutdown_background();
     // Somebody may have lost patience with an end in order.
@@ -41,23 +95,53 @@ pub(super) fn run(config: Config) -> i32 {
     status
 }
 
+fn cannot_start(error: &dyn std::fmt::Display) -> i32 {
+    tell(&format!("cannot start: {error}"));
+    1
+}
+
 async fn serve(mut config: Config) -> i32 {
     let shutdown = Shutdown::default();
     let impatience = match shutdown.on_signals() {
         Ok(impatience) => impatience,
-        Err(error) => {
-            tell(&format!("cannot start: {error}"));
-            return 1;
-        }
+        Err(error) => return cannot_start(&error),
     };
     let http = config.http.take();
-    let dispatcher = Arc::new(dispatcher(config));
+    let live = (config.live.mode != Some(Mode::Off)).then(|| Live::new(config.live.clone()));
+    #[cfg(unix)]
+    let runs_programs = config.capabilities.contains(&Capability::Code);
+    let replica = config.replica.take().map(|options| Replica::new(&options)).transpose();
+    let replica = match replica {
+        Ok(replica) => replica,
+        Err(error) => return cannot_start(&error),
+    };
+    let dispatcher = dispatcher(config);
+    let dispatcher = match replica {
+        Some(replica) => dispatcher.with_replica(replica),
+        None => dispatcher,
+    };
+    let dispatcher = Arc::new(match &live {
+        Some(live) => dispatcher.with_live(live.clone()),
+        None => dispatcher,
+    });
     match http {
         None => {
-            let (input, output) = rmcp::transport::stdio_pipes();
-            let transport = Lines::new(input, output, shutdown.token().clone());
+            if let Some(live) = live {
+                tokio::spawn(attend(live, shutdown.token().clone()));
+            }
+            let (token, server) = (shutdown.token().clone(), Server::new(dispatcher));
             tokio::select! {
-                () = Server::new(dispatcher).serve(transport, &shutdown) => {}
+                served = async {
+                    #[cfg(unix)]
+                    if runs_programs {
+                        let (input, output) = take_streams()?;
+                        server.serve(Lines::new(input, output, token), &shutdown).await;
+                        return Ok(());
+                    }
+                    let (input, output) = rmcp::transport::stdio_pipes();
+                    server.serve(Lines::new(input, output, token), &shutdown).await;
+                    std::io::Result::Ok(())
+                } => if let Err(error) = served { return cannot_start(&error) },
                 () = impatience => {}
             }
         }
@@ -65,10 +149,7 @@ async fn serve(mut config: Config) -> i32 {
             let key = options.keys.generated().map(str::to_owned);
             let server = match HttpServer::bind(options).await {
                 Ok(server) => server,
-                Err(error) => {
-                    tell(&format!("cannot start: {error}"));
-                    return 1;
-                }
+                Err(error) => return cannot_start(&error),
             };
             if let Some(key) = key {
                 tell(&format!("API key for this run: {key}"));
@@ -81,6 +162,18 @@ async fn serve(mut config: Config) -> i32 {
         }
     }
     shutdown.reason().exit_status()
+}
+
+/// Takes the protocol's streams away from programs, and from whatever they start: nothing is to be read there, and what
+/// is written goes to standard error.
+#[cfg(unix)]
+fn take_streams() -> std::io::Result<(tokio::fs::File, tokio::fs::File)> {
+    let input = std::io::stdin().as_fd().try_clone_to_owned()?;
+    let output = std::io::stdout().as_fd().try_clone_to_owned()?;
+    rustix::stdio::dup2_stdin(std::fs::File::open("/dev/null")?)?;
+    rustix::stdio::dup2_stdout(std::io::stderr())?;
+    let file = |stream: std::os::fd::OwnedFd| tokio::fs::File::from_std(stream.into());
+    Ok((file(input), file(output)))
 }
 
 /// The tools as they are configured, with a browser that starts when it is needed and the pause of this process.
@@ -96,7 +189,7 @@ pub fn dispatcher(config: Config) -> Dispatcher {
 }
 
 /// Standard output is the protocol's. What other crates log could hold what people type, so only their errors are heard.
-fn log_to_stderr(level: LogLevel) {
+fn log_to_stderr(level: LogLevel, format: LogFormat, secrets: Secrets) {
     let level = match level {
         LogLevel::Off => LevelFilter::OFF,
         LogLevel::Error => LevelFilter::ERROR,
@@ -107,7 +200,33 @@ fn log_to_stderr(level: LogLevel) {
     };
     let filter =
         Targets::new().with_target("patchright_mcp", level).with_default(level.min(LevelFilter::ERROR));
-    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).log_internal_errors(false);
+    let all = tracing_subscriber::registry().with(filter);
     // Somebody who runs us twice in one process has set this already.
-    let _ = tracing::subscriber::set_global_default(tracing_subscriber::registry().with(lines).with(filter));
+    let _ = match format {
+        LogFormat::Text => tracing::subscriber::set_global_default(all.with(lines(secrets))),
+        LogFormat::Json => tracing::subscriber::set_global_default(all.with(lines(secrets).json())),
+    };
+}
+
+fn lines<S: Subscriber + for<'span> LookupSpan<'span>>(
+    secrets: Secrets,
+) -> fmt::Layer<S, DefaultFields, Format, impl for<'line> MakeWriter<'line> + 'static> {
+    fmt::layer().with_writer(move || Struck { secrets: secrets.clone() }).log_internal_errors(false)
+}
+
+/// Standard error without secrets. Each line comes in one piece.
+struct Struck {
+    secrets: Secrets,
+}
+
+impl Write for Struck {
+    fn write(&mut self, line: &[u8]) -> std::io::Result<usize> {
+        let text = String::from_utf8_lossy(line);
+        std::io::stderr().write_all(self.secrets.strike(&text).as_bytes())?;
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        std::io::stderr().flush()
+    }
 }

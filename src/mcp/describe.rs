@@ -17,7 +17,7 @@ use crate::mcp::files::shown;
 use crate::mcp::page_text;
 use crate::mcp::reply::{PageState, Reply, TabLine, View};
 use crate::session::Tab;
-use crate::snapshot::{self, Changes, Rendered, Since, Tick, Tree};
+use crate::snapshot::{self, Changes, Ref, Rendered, Since, Tick, Tree};
 
 /// How long a tab in the background may take to say its title.
 const TITLE_LIMIT: Duration = Duration::from_millis(300);
@@ -30,15 +30,18 @@ const MANY: usize = 6;
 /// For how many lines it is remembered that their numbers change.
 const MOST_TICKS: usize = 50;
 /// For how many tabs it is remembered what was last shown of them.
-const MOST_TREES: usize = 8;
+const MOST_TREES: usize = 32;
+/// How many earlier trees of a page are kept, to know what a ref stood for, and how large each may be.
+const MOST_EARLIER: usize = 3;
+const LARGEST_EARLIER: usize = 3_000;
 
 /// What a client has been shown.
 #[derive(Debug, Default)]
 pub(super) struct Told {
     /// The downloads that were told of, and whether their end was.
     downloads: HashMap<String, bool>,
-    /// Where the current page was last said to stand.
-    page: Option<PageState>,
+    /// Where pages were last said to stand: the current one under no name, others by their ids.
+    states: HashMap<String, PageState>,
     /// The tabs that were shown last, by their ids, newest last.
     pages: Vec<(String, Shown)>,
 }
@@ -51,6 +54,8 @@ struct Shown {
     behind: Vec<Arc<Tree>>,
     /// Lines whose numbers changed before.
     ticks: Vec<Tick>,
+    /// The document as it was shown before, the newest last.
+    earlier: Vec<Arc<Tree>>,
 }
 
 /// What there was before a call.
@@ -67,6 +72,13 @@ impl Told {
         self.shown(page).map(|shown| Arc::clone(&shown.tree))
     }
 
+    /// What was last shown of a page with the element of this ref on it.
+    pub(super) fn tree_with(&self, page: &Page, reference: &Ref) -> Option<Arc<Tree>> {
+        let shown = self.shown(page)?;
+        let mut trees = std::iter::once(&shown.tree).chain(shown.earlier.iter().rev());
+        trees.find(|tree| tree.position(reference).is_some()).map(Arc::clone)
+    }
+
     fn shown(&self, page: &Page) -> Option<&Shown> {
         self.pages.iter().find(|(id, _)| id == page.id()).map(|(_, shown)| shown)
     }
@@ -76,10 +88,24 @@ impl Told {
         let known = self.shown(page).cloned();
         let known = known.filter(|known| known.tree.document == tree.document);
         let (behind, ticks) = known.map(|known| (known.behind, known.ticks)).unwrap_or_default();
-        self.set_shown(page, Shown { tree, behind, ticks });
+        self.set_shown(page, tree, behind, ticks);
     }
 
-    fn set_shown(&mut self, page: &Page, shown: Shown) {
+    /// Remembers where a page was said to stand. Gives what was said before.
+    fn set_state(&mut self, page: String, state: PageState) -> Option<PageState> {
+        if self.states.len() > MOST_TREES {
+            self.states.clear();
+        }
+        self.states.insert(page, state)
+    }
+
+    fn set_shown(&mut self, page: &Page, tree: Arc<Tree>, behind: Vec<Arc<Tree>>, ticks: Vec<Tick>) {
+        let known = self.shown(page).filter(|known| known.tree.document == tree.document);
+        let mut earlier: Vec<_> =
+            known.into_iter().flat_map(|known| known.earlier.iter().chain([&known.tree])).cloned().collect();
+        earlier.retain(|tree| tree.nodes().len() <= LARGEST_EARLIER);
+        earlier.drain(..earlier.len().saturating_sub(MOST_EARLIER));
+        let shown = Shown { tree, behind, ticks, earlier };
         self.pages.retain(|(id, _)| id != page.id());
         if self.pages.len() == MOST_TREES {
             self.pages.remove(0);
@@ -90,8 +116,8 @@ impl Told {
 
 impl Before {
     pub(super) async fn note(call: &Call<'_>) -> Self {
-        let tabs = call.workspace.tabs().iter().map(|tab| tab.page.id().to_owned()).collect();
-        let page = call.workspace.active_page().filter(|page| page.dialog().is_none());
+        let tabs = call.tabs().iter().map(|tab| tab.page.id().to_owned()).collect();
+        let page = call.current_page().ok().filter(|page| page.dialog().is_none());
         let ticking = match page {
             Some(page) => ticking(call, &page).await,
             None => Vec::new(),
@@ -119,22 +145,27 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&
         reply.add_event(event);
     }
     tell_downloads(call, reply);
-    let tabs = call.workspace.tabs();
-    // A click with Control opens a tab that knows no opener; what is no action opens tabs by itself.
+    let tabs = call.tabs();
+    let page = call.current_page().ok();
+    let named = call.tab().is_some();
+    // A click with Control opens a tab that knows no opener; what is no action opens tabs by itself. Beside others who
+    // work at the same time, only what this page opened is told.
     let acted = reply.view() == View::Changes;
-    let by_page = |tab: &&Tab| acted || tab.page.has_opener();
+    let by_page = |tab: &&Tab| match named {
+        true => tab.page.opener().is_some_and(|opener| Some(&opener) == page.as_ref()),
+        false => acted || tab.page.has_opener(),
+    };
     for tab in tabs.iter().filter(|tab| !before.tabs.contains(tab.page.id())).filter(by_page) {
-        reply.add_event(format!(
-            "The page opened tab {}: {}",
-            tab.index,
-            page_text::address(&tab.page.asked_url())
-        ));
+        let address = page_text::address(&tab.page.asked_url());
+        reply.add_event(format!("The page opened tab {}: {address} [tab={}]", tab.index, tab.id));
     }
-    if reply.view() > View::Nothing && tabs.len() > 1 || reply.wants_tabs() {
-        reply.set_tabs(tab_lines(tabs).await);
+    let lists_tabs = reply.view() > View::Nothing && tabs.len() > 1 && !named;
+    if lists_tabs || reply.wants_tabs() {
+        reply.set_tabs(tab_lines(call.workspace.tabs()).await);
     }
-    let Some(page) = call.workspace.active_page() else {
-        call.told.lock().page = None;
+    let known = if named { page.as_ref().map(|page| page.id().to_owned()) } else { None }.unwrap_or_default();
+    let Some(page) = page else {
+        call.told.lock().states.remove(&known);
         return;
     };
     if let Some(dialog) = page.dialog() {
@@ -148,7 +179,7 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&
         reply.add_modal("file chooser: answer it with browser_file_upload");
     }
     let url = page.asked_url();
-    let moved = call.told.lock().page.as_ref().map(|page| &page.url) != Some(&url);
+    let moved = call.told.lock().states.get(&known).map(|page| &page.url) != Some(&url);
     let answers = !matches!(failure, Some(Error::PageBusy));
     let state = (reply.view() > View::Nothing || moved).then(|| page_state(&page, url, answers));
     let shows = failure.is_none() && reply.view() >= View::Changes;
@@ -160,18 +191,42 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&
         tell_announcements(call, reply);
     };
     let (state, ()) = join(OptionFuture::from(state), shown).await;
+    if page.take_stopped() {
+        reply.add_event(
+            "The page loads itself anew without end. It was stopped, so that it can be looked at.",
+        );
+    }
     if let Some(state) = state {
         // After an action only what is new is told.
-        let known = call.told.lock().page.replace(state.clone());
+        let known = call.told.lock().set_state(known, state.clone());
         if reply.view() != View::Changes || known.as_ref() != Some(&state) {
             reply.set_page(state);
         }
     }
 }
 
+impl Told {
+    /// Whether anything was told of a download.
+    pub(super) fn knows_download(&self, id: &str) -> bool {
+        self.downloads.contains_key(id)
+    }
+}
+
+/// Whether a download has ended of which nothing was told, or only that it began.
+pub(super) fn has_news_of_downloads(call: &Call<'_>) -> bool {
+    let told = call.told.lock();
+    let is_news = |id: &str| told.downloads.get(id) != Some(&true);
+    let ended = |state: &DownloadState| *state != DownloadState::InProgress;
+    call.workspace.downloads().iter().any(|download| ended(&download.state) && is_news(&download.id))
+}
+
 /// Tells of downloads that began or ended since the last answer.
 fn tell_downloads(call: &Call<'_>, reply: &mut Reply) {
-    let downloads: Vec<_> = call.workspace.downloads();
+    let mut downloads: Vec<_> = call.workspace.downloads();
+    if call.tab().is_some() {
+        let page = call.current_page().ok();
+        downloads.retain(|download| page.as_ref().is_some_and(|page| page.id() == download.page));
+    }
     let mut told = call.told.lock();
     for download in downloads {
         let name = page_text::inline_beside(&download.name, &[' ', '(']);
@@ -191,8 +246,7 @@ fn tell_downloads(call: &Call<'_>, reply: &mut Reply) {
 
 /// Reads the page for refs that begin with the right context.
 pub(super) async fn capture(call: &Call<'_>, page: &Page, options: CaptureOptions) -> Result<Arc<Tree>> {
-    let context = call.workspace.context_entry(None, None).map_or(0, |entry| entry.number);
-    Ok(Arc::new(page.capture(context, options).await?))
+    Ok(Arc::new(page.capture(call.context_number(), options).await?))
 }
 
 /// Shows a snapshot, with what was left out of it.
@@ -219,6 +273,9 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &Before, wanted: bool, 
     if page.dialog().is_some() || page.is_crashed() || reply.has_snapshot() {
         return;
     }
+    if reply.view() == View::Changes && page.waits_for_server() {
+        return reply.add_event(format!("The page could not be read: {}.", Error::AwaitsServer));
+    }
     call.progress.say("reading the page");
     let limit = if wanted { CaptureOptions::default().limit } else { MEANWHILE_LIMIT };
     let read = Box::pin(capture(call, page, CaptureOptions { limit, ..CaptureOptions::default() }));
@@ -228,7 +285,7 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &Before, wanted: bool, 
         Err(error) => return reply.add_event(format!("The page could not be read: {error}.")),
     };
     tell_unseen(&tree, reply);
-    let options = call.settings.snapshot_options();
+    let options = call.snapshot_options();
     let known = call.told.lock().shown(page).cloned();
     let Some(known) = known.filter(|_| reply.view() <= View::Changes) else {
         show_snapshot(snapshot::render(&tree, &options), reply);
@@ -250,7 +307,7 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &Before, wanted: bool, 
         reply.add_event("Nothing changed in the snapshot.");
     }
     let ticks = if changes.whole { Vec::new() } else { remembered(known.ticks, &changes.ticks) };
-    call.told.lock().set_shown(page, Shown { tree: Arc::clone(&tree), behind, ticks });
+    call.told.lock().set_shown(page, Arc::clone(&tree), behind, ticks);
 }
 
 /// What changed on a page, and what lies behind something else now.
@@ -324,11 +381,18 @@ async fn page_state(page: &Page, url: String, answers: bool) -> PageState {
 /// Asks all tabs at once for their titles. One that does not answer soon is told as it was found.
 async fn tab_lines(tabs: Vec<Tab>) -> Vec<TabLine> {
     let mut asked = JoinSet::new();
-    for Tab { index, page, is_active } in tabs {
+    for Tab { index, id, page, is_active } in tabs {
         asked.spawn(async move {
             let title = timeout(TITLE_LIMIT, page.title()).await;
             let title = title.unwrap_or_else(|_| page.found_title().to_owned());
-            TabLine { index, title, url: page.asked_url(), active: is_active, crashed: page.is_crashed() }
+            TabLine {
+                index,
+                id: id.to_string(),
+                title,
+                url: page.asked_url(),
+                active: is_active,
+                crashed: page.is_crashed(),
+            }
         });
     }
     let mut lines = asked.join_all().await;

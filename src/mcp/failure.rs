@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::error::Error;
+use crate::error::{Error, PersonLink};
 use crate::mcp::reply::Reply;
 use crate::mcp::settings::Settings;
 use crate::mcp::tool::{AnyTool, Toolset};
@@ -56,11 +56,36 @@ pub(super) fn tell(
         Toolset::Patchright => patchright::fail(tool.name, error, arguments, settings.language, reply),
         Toolset::Sessions => sessions::fail(tool.name, error, arguments, reply),
     }
-    if let Error::PersonNeeded { kind, wall, url, .. } = error
-        && tool.toolset != Toolset::Sessions
-    {
-        reply.set_structured(json!({ "status": "wall", "wall": { "kind": kind, "what": wall, "url": url }, "untrusted": ["wall.url"] }));
+    if tool.toolset != Toolset::Sessions {
+        tell_wall(error, reply);
     }
+}
+
+/// Tells programs of a wall, and where a person can deal with it.
+pub(super) fn tell_wall(error: &Error, reply: &mut Reply) {
+    let Error::PersonNeeded { kind, wall, url, link, .. } = error else { return };
+    let mut told = json!({ "status": "wall", "wall": { "kind": kind, "what": wall, "url": url }, "untrusted": ["wall.url"] });
+    if let Some(link) = link {
+        told["person"] = json!({ "url": link.url, "code": link.code, "expiresInSeconds": link.seconds });
+        if tool_text_lacks(reply, &link.url) {
+            reply.say(where_to_go(link));
+        }
+    }
+    reply.set_structured(told);
+}
+
+/// The `patchright_*` tools say it in their own words.
+fn tool_text_lacks(reply: &Reply, url: &str) -> bool {
+    !reply.text().contains(url)
+}
+
+fn where_to_go(link: &PersonLink) -> String {
+    let code = link.code.as_ref().map(|code| format!(" and enter the code {code}")).unwrap_or_default();
+    let minutes = link.seconds.div_ceil(60);
+    format!(
+        "Ask the user to open {}{code}, within {minutes} minutes. Call browser_ask_person to wait for them.",
+        link.url
+    )
 }
 
 /// Answers a call that names a session that is not there.

@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use crate::Result;
 use crate::error::Error;
 use crate::mcp::dispatch::Call;
+use crate::secrets::Secrets;
 use crate::session::{Kind, Place, Roots, make_private};
 
 /// A file that was written.
@@ -97,9 +98,10 @@ impl Destination {
 }
 
 /// Writes a file.
-pub async fn write(place: Place, bytes: Vec<u8>, kind: Kind) -> Result<Written> {
+pub async fn write(place: Place, bytes: Vec<u8>, kind: Kind, secrets: &Secrets) -> Result<Written> {
+    let secrets = secrets.clone();
     let writing = tokio::task::spawn_blocking(move || {
-        place.write(&bytes, kind)?;
+        place.write(bytes, kind, &secrets)?;
         Ok(Written { shown: shown(place.path()), path: place.path().to_owned() })
     });
     writing.await.unwrap_or(Err(Error::Broken))
@@ -112,7 +114,7 @@ pub fn shown(path: &Path) -> String {
 }
 
 /// `2026-11-22T08:15:30.123Z`.
-fn iso(since_1970: Duration) -> String {
+pub fn iso(since_1970: Duration) -> String {
     let seconds = since_1970.as_secs();
     let (year, month, day) = date(seconds / 86_400);
     let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);

@@ -29,6 +29,11 @@ pub fn inline_beside(text: &str, also: &[char]) -> String {
     if out == "\"\"" { String::new() } else { out }
 }
 
+/// Whose an address is, such as `https://a.example`; `null` where it is nobody's.
+pub fn origin_of(url: &str) -> String {
+    url::Url::parse(url).map_or_else(|_| "null".to_owned(), |url| url.origin().ascii_serialization())
+}
+
 /// An address, with nothing in it that no address holds.
 pub fn address(url: &str) -> String {
     if url.starts_with("blob:") || url.starts_with("data:") || url.starts_with("javascript:") {

@@ -1,4 +1,5 @@
 //! What a slow call is doing, for a client that asked to be told.
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -15,6 +16,9 @@ pub const EVERY: Duration = Duration::from_secs(1);
 pub struct Progress {
     started: Instant,
     step: Mutex<Step>,
+    /// What the client calls itself.
+    caller: Option<String>,
+    waits_for_person: AtomicBool,
     /// What it can ask meanwhile.
     pub questions: Questions,
 }
@@ -29,7 +33,9 @@ pub struct Step {
 
 impl Default for Progress {
     fn default() -> Self {
-        Self { started: Instant::now(), step: Mutex::default(), questions: Questions::default() }
+        let (step, questions) = (Mutex::default(), Questions::default());
+        let waits_for_person = AtomicBool::new(false);
+        Self { started: Instant::now(), step, caller: None, waits_for_person, questions }
     }
 }
 
@@ -37,7 +43,34 @@ impl Progress {
     /// Of a client that can be asked; the questions come out of the other end.
     pub fn asking() -> (Self, UnboundedReceiver<Question>) {
         let (questions, asked) = Questions::channel();
+        (Self { questions: questions.of_person(), ..Self::default() }, asked)
+    }
+
+    /// Of a client whose folders can be asked for, but no person.
+    pub fn asking_folders() -> (Self, UnboundedReceiver<Question>) {
+        let (questions, asked) = Questions::channel();
         (Self { questions, ..Self::default() }, asked)
+    }
+
+    /// Of a client that calls itself so.
+    #[must_use]
+    pub fn of(self, caller: Option<String>) -> Self {
+        Self { caller, ..self }
+    }
+
+    /// What the client calls itself.
+    pub fn caller(&self) -> Option<&str> {
+        self.caller.as_deref()
+    }
+
+    /// Whether the call waits for a person, so far as it has told.
+    pub fn waits_for_person(&self) -> bool {
+        self.waits_for_person.load(Ordering::Relaxed)
+    }
+
+    /// Says that the call waits for a person, or no longer does.
+    pub fn wait_for_person(&self, waits: bool) {
+        self.waits_for_person.store(waits, Ordering::Relaxed);
     }
 
     /// Says what the call is doing now.

@@ -7,27 +7,50 @@ use crate::session::handoff::Answer;
 #[derive(Debug)]
 pub enum Question {
     /// For the person behind it.
-    Person { message: String, answer: oneshot::Sender<Answer> },
+    Person { asking: Asking, answer: oneshot::Sender<Answer> },
     /// Which folders it works in, as addresses.
     Roots { answer: oneshot::Sender<Vec<String>> },
+}
+
+/// What a person is asked to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asking {
+    pub message: String,
+    /// Where it can be done, if not in a window on the screen.
+    pub link: Option<String>,
 }
 
 /// Where questions go; nowhere, unless the client can be asked.
 #[derive(Debug, Default)]
 pub struct Questions {
     queue: Option<mpsc::UnboundedSender<Question>>,
+    person: bool,
 }
 
 impl Questions {
     /// Questions that come out of the other end.
     pub fn channel() -> (Self, mpsc::UnboundedReceiver<Question>) {
         let (queue, questions) = mpsc::unbounded_channel();
-        (Self { queue: Some(queue) }, questions)
+        (Self { queue: Some(queue), person: false }, questions)
+    }
+
+    /// Says that there is a person who can be asked.
+    #[must_use]
+    pub fn of_person(self) -> Self {
+        Self { person: true, ..self }
+    }
+
+    /// Whether the person can be asked.
+    pub fn reach_person(&self) -> bool {
+        self.person
     }
 
     /// Asks the person, and waits for the answer.
-    pub async fn ask(&self, message: String) -> Answer {
-        self.put(|answer| Question::Person { message, answer }).await.unwrap_or(Answer::Unasked)
+    pub async fn ask(&self, asking: Asking) -> Answer {
+        if !self.person {
+            return Answer::Unasked;
+        }
+        self.put(|answer| Question::Person { asking, answer }).await.unwrap_or(Answer::Unasked)
     }
 
     /// Asks which folders the client works in. `None` when it did not say.

@@ -9,6 +9,8 @@ use serde_json::Value;
 
 use crate::error::Error;
 use crate::mcp::page_text;
+use crate::secrets::Secrets;
+use crate::snapshot::Rendered;
 
 /// How much of the page an answer shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,6 +42,8 @@ pub struct PageState {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TabLine {
     pub index: usize,
+    /// The name that it keeps.
+    pub id: String,
     pub title: String,
     pub url: String,
     pub active: bool,
@@ -76,11 +80,14 @@ pub struct Reply {
     modal: Vec<String>,
     snapshot: Option<String>,
     left_out: Option<String>,
+    in_view: Vec<String>,
     events: Vec<String>,
     images: Vec<Image>,
     files: Vec<FileLink>,
     structured: Option<Value>,
     session: Option<String>,
+    /// What another server answered, which is all then.
+    forwarded: Option<Box<CallToolResult>>,
 }
 
 #[derive(Debug, Clone)]
@@ -152,6 +159,11 @@ impl Reply {
         self.left_out = Some(note.into());
     }
 
+    /// Tells what has come into view.
+    pub fn set_in_view(&mut self, rendered: Rendered) {
+        self.in_view = [fenced(&rendered.text)].into_iter().chain(rendered.cut).collect();
+    }
+
     /// Whether the snapshot contains a text.
     pub fn shows(&self, text: &str) -> bool {
         self.snapshot.as_ref().is_some_and(|snapshot| snapshot.contains(text))
@@ -190,6 +202,14 @@ impl Reply {
         self.structured = Some(content);
     }
 
+    /// Takes the tool's own words and what it shows of the page, to write them elsewhere.
+    pub fn take_text(&mut self) -> String {
+        let mut parts = std::mem::take(&mut self.result);
+        parts.extend(self.snapshot.take());
+        parts.extend(self.left_out.take());
+        parts.join("\n\n")
+    }
+
     /// Takes over what one of several tools in the same call said, as number `number` of them.
     pub fn absorb(&mut self, number: usize, step: Self) {
         let said = step.plain.unwrap_or_else(|| step.result.join("\n"));
@@ -200,6 +220,9 @@ impl Reply {
         self.shows_effects |= step.shows_effects;
         if step.snapshot.is_some() {
             (self.snapshot, self.left_out) = (step.snapshot, step.left_out);
+        }
+        if !step.in_view.is_empty() {
+            self.in_view = step.in_view;
         }
         self.events.extend(step.events);
         self.images.extend(step.images);
@@ -213,7 +236,7 @@ impl Reply {
                 let list = problems.iter().map(|problem| format!("- {}", page_text::told(problem)));
                 format!("These arguments cannot be used:\n{}", list.collect::<Vec<_>>().join("\n"))
             }
-            Error::Script { message } => page_text::quoted(message),
+            Error::Script { message } | Error::Program { message } => page_text::quoted(message),
             // These hold what the browser's process wrote, and nothing of a page.
             Error::BrowserLaunch { .. } | Error::BrowserInstall { .. } | Error::BrowserGone { .. } => {
                 sentence(&error.to_string())
@@ -226,10 +249,68 @@ impl Reply {
         self.failure = Some(Failure { code: error.code(), text });
     }
 
+    /// Takes secrets out of all that is told. What a page or a person wrote can be anywhere, so that every part is named.
+    pub(super) fn strike(&mut self, secrets: &Secrets) {
+        if secrets.is_empty() {
+            return;
+        }
+        let Self {
+            view: _,
+            plain,
+            failure,
+            result,
+            wants_tabs: _,
+            shows_effects: _,
+            tabs,
+            page,
+            modal,
+            snapshot,
+            left_out,
+            in_view,
+            events,
+            // What they show is covered where they are taken.
+            images: _,
+            files,
+            structured,
+            session: _,
+            forwarded,
+        } = self;
+        let failed = failure.iter_mut().map(|failure| &mut failure.text);
+        let tabs = tabs.iter_mut().flat_map(|tab| [&mut tab.title, &mut tab.url]);
+        let page = page.iter_mut().flat_map(|page| {
+            let status = page.status.iter_mut().map(|(_, reason)| reason);
+            [&mut page.url, &mut page.title].into_iter().chain(status)
+        });
+        let files = files.iter_mut().flat_map(|file| [&mut file.uri, &mut file.name]);
+        let lists = [result, modal, in_view, events].into_iter().flatten();
+        let texts = [plain, snapshot, left_out].into_iter().flatten();
+        texts.chain(failed).chain(lists).chain(tabs).chain(page).chain(files).for_each(|text| {
+            secrets.strike_from(text);
+        });
+        if let Some(content) = structured {
+            secrets.strike_from_json(content);
+        }
+        if let Some(result) = forwarded {
+            **result = struck(result, secrets).unwrap_or_else(|| Self::broken().into_result());
+        }
+    }
+
+    /// The answer to a call that a mistake of ours ended.
+    pub(super) fn broken() -> Self {
+        let mut reply = Self::default();
+        reply.fail(&Error::Broken);
+        reply
+    }
+
     /// Turns the answer into a failure that is told by this text alone.
     pub fn refuse(&mut self, code: &'static str, text: impl Into<String>) {
         self.failure = Some(Failure { code, text: String::new() });
         self.say_only(text);
+    }
+
+    /// The answer that another server gave to the same call.
+    pub(super) fn forwarded(result: CallToolResult) -> Self {
+        Self { forwarded: Some(Box::new(result)), ..Self::default() }
     }
 
     /// Names the session in which it was done.
@@ -252,6 +333,18 @@ impl Reply {
         if let Some(plain) = &self.plain {
             return plain.clone();
         }
+        let written = self.sections().into_iter();
+        written
+            .map(|(name, lines)| format!("### {name}\n{}", lines.join("\n")))
+            .collect::<Vec<_>>()
+            .join("\n")
+    }
+
+    /// What there is to say, each part under its heading. A plain text is a result.
+    pub fn sections(&self) -> Vec<(&'static str, Vec<String>)> {
+        if let Some(plain) = &self.plain {
+            return vec![("Result", vec![plain.clone()])];
+        }
         let sections = [
             ("Error", self.failure.iter().map(|failure| failure.text.clone()).collect()),
             ("Result", self.result.clone()),
@@ -259,21 +352,36 @@ impl Reply {
             ("Open tabs", self.tabs.iter().map(tab_line).collect()),
             ("Page", self.page.iter().map(page_lines).collect()),
             ("Modal state", self.modal.iter().map(|line| listed(line)).collect()),
+            ("Came into view", self.in_view.clone()),
             (
                 "Snapshot",
                 self.snapshot.iter().map(|text| fenced(text)).chain(self.left_out.clone()).collect(),
             ),
             ("Events", self.events.iter().map(|line| listed(line)).collect::<Vec<_>>()),
         ];
-        let written = sections.into_iter().filter(|(_, lines)| !lines.is_empty());
-        written
-            .map(|(name, lines)| format!("### {name}\n{}", lines.join("\n")))
-            .collect::<Vec<_>>()
-            .join("\n")
+        sections.into_iter().filter(|(_, lines)| !lines.is_empty()).collect()
+    }
+
+    /// Where the current page stands, if that is told.
+    pub fn page(&self) -> Option<&PageState> {
+        self.page.as_ref()
+    }
+
+    /// The same answer for programs, if there is one.
+    pub fn structured(&self) -> Option<&Value> {
+        self.structured.as_ref()
+    }
+
+    /// Whether there is more on the page than is shown.
+    pub fn is_cut(&self) -> bool {
+        self.left_out.is_some()
     }
 
     /// The answer as the protocol wants it: the text first, then images, then links to files.
     pub fn into_result(self) -> CallToolResult {
+        if let Some(result) = self.forwarded {
+            return *result;
+        }
         let mut content = vec![ContentBlock::text(self.text())];
         content
             .extend(self.images.into_iter().map(|image| ContentBlock::image(image.base64, image.mime_type)));
@@ -291,6 +399,20 @@ impl Reply {
         }
         result
     }
+}
+
+/// What another server answered, without secrets.
+fn struck(result: &CallToolResult, secrets: &Secrets) -> Option<CallToolResult> {
+    let mut told = serde_json::to_value(result).ok()?;
+    for block in told.get_mut("content").and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Some(Value::String(text)) = block.get_mut("text") {
+            secrets.strike_from(text);
+        }
+    }
+    if let Some(content) = told.get_mut("structuredContent") {
+        secrets.strike_from_json(content);
+    }
+    serde_json::from_value(told).ok()
 }
 
 fn page_lines(page: &PageState) -> String {
@@ -318,7 +440,8 @@ fn tab_line(tab: &TabLine) -> String {
     let current = if tab.active { "(current) " } else { "" };
     let crashed = if tab.crashed { " [crashed]" } else { "" };
     let title = page_text::inline_beside(&tab.title, &['[', ']', '(', ')']);
-    format!("- {}: {current}[{title}]({}){crashed}", tab.index, page_text::address(&tab.url))
+    let address = page_text::address(&tab.url);
+    format!("- {}: {current}[{title}]({address}){crashed} [tab={}]", tab.index, tab.id)
 }
 
 fn listed(line: &str) -> String {

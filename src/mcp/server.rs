@@ -6,14 +6,15 @@ use axum::http::request::Parts;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams, CompleteResult,
-    CustomRequest, CustomResult, DiscoverResult, ElicitRequestParams, ElicitationAction, ElicitationSchema,
-    ErrorCode, ErrorData, GetPromptRequestMethod, GetPromptRequestParams, GetPromptResponse, Implementation,
-    InitializeRequestParams, ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod,
+    CustomRequest, CustomResult, DiscoverResult, ElicitRequest, ElicitRequestParams, ElicitationAction,
+    ElicitationSchema, ErrorCode, ErrorData, GetPromptRequestMethod, GetPromptRequestParams,
+    GetPromptResponse, Implementation, InitializeRequestParams, InputRequest, InputRequests,
+    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod,
     ListResourceTemplatesResult, ListResourcesRequestMethod, ListResourcesResult, ListToolsResult,
     PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ReadResourceRequestMethod,
     ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
 };
-use rmcp::service::{ElicitationMode, NotificationContext, RequestContext, RoleServer, serve_server_with_ct};
+use rmcp::service::{NotificationContext, RequestContext, RoleServer, serve_server_with_ct};
 use rmcp::transport::Transport;
 use serde::Deserialize;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
@@ -21,8 +22,13 @@ use tokio::time::timeout;
 
 use crate::mcp::dispatch::{Client, Dispatcher};
 use crate::mcp::progress::{Progress, Step};
-use crate::mcp::questions::Question;
+use crate::mcp::questions::{Asking, Question};
+use crate::mcp::reply::Reply;
+use crate::mcp::rounds::{self, Ended, Round, Rounds};
 use crate::mcp::shutdown::{self, Shutdown};
+use crate::mcp::tool::UnknownTool;
+use crate::messages::wall as texts;
+use crate::secrets::Secrets;
 use crate::session::handoff::Answer;
 
 /// What a model is told about working here, once, when it connects.
@@ -42,16 +48,17 @@ pub(super) struct Unasked;
 pub struct Server {
     dispatcher: Arc<Dispatcher>,
     client: Arc<Client>,
+    rounds: Arc<Rounds>,
 }
 
 impl Server {
     pub fn new(dispatcher: Arc<Dispatcher>) -> Self {
         let client = Arc::new(dispatcher.client());
-        Self { dispatcher, client }
+        Self { dispatcher, client, rounds: Arc::default() }
     }
 
     /// Over HTTP the client is known by its request.
-    fn client_of<'a>(&'a self, request: Option<&'a Parts>) -> &'a Client {
+    fn client_of<'a>(&'a self, request: Option<&'a Parts>) -> &'a Arc<Client> {
         request.and_then(|parts| parts.extensions.get::<Arc<Client>>()).unwrap_or(&self.client)
     }
 
@@ -72,13 +79,74 @@ impl Server {
     }
 }
 
+impl Server {
+    /// Calls a tool for a client that is asked by answers, and calls again.
+    async fn call_in_rounds(
+        &self,
+        request: CallToolRequestParams,
+        caller: Option<String>,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let client = self.client_of(context.extensions.get::<Parts>());
+        let mut round = match &request.request_state {
+            None => {
+                let arguments = request.arguments.unwrap_or_default();
+                Round::begin(&self.dispatcher, Arc::clone(client), &request.name, arguments, caller)
+            }
+            Some(name) => {
+                let responses = request.input_responses.unwrap_or_default();
+                self.rounds.resume(name, client, &request.name, &responses).ok_or_else(|| {
+                    ErrorData::invalid_params(
+                        "Invalid params: this requestState has ended, or never was",
+                        None,
+                    )
+                })?
+            }
+        };
+        let progress = Arc::clone(&round.progress);
+        let ended = tokio::select! {
+            ended = round.go_on(&context.ct) => ended,
+            () = tell(&progress, context, self.dispatcher.secrets()) => unreachable!("progress is told for ever"),
+        };
+        match ended {
+            Ended::Answered(reply) => complete(*reply),
+            Ended::Asks(asking) => {
+                let still = texts::still_waiting(self.dispatcher.settings.language);
+                let asking = asking.unwrap_or(Asking { message: still.to_owned(), link: None });
+                // One that only opens links is asked nothing else: it comes back by itself.
+                let requests = question(&asking, modes(context), String::new()).map(|question| {
+                    let question = InputRequest::Elicitation(ElicitRequest::new(question));
+                    InputRequests::from([(rounds::PERSON.to_owned(), question)])
+                });
+                Ok(CallToolResponse::InputRequired(self.rounds.keep(round, requests)))
+            }
+        }
+    }
+}
+
+fn complete(reply: Result<Reply, UnknownTool>) -> Result<CallToolResponse, ErrorData> {
+    match reply {
+        Ok(reply) => Ok(CallToolResponse::Complete(reply.into_result())),
+        Err(unknown) => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, unknown.to_string(), None)),
+    }
+}
+
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let implementation =
             Implementation::new("patchright-mcp", env!("CARGO_PKG_VERSION")).with_title("Patchright MCP");
+        let secrets = self.dispatcher.secrets();
+        let named = match secrets.is_empty() {
+            true => String::new(),
+            false => format!(
+                " To have a secret typed that you never see, write <secret>NAME</secret> as a text or value; answers show it \
+                 in the same way. Each belongs to its origins: {}.",
+                secrets.listed()
+            ),
+        };
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(implementation)
-            .with_instructions(INSTRUCTIONS)
+            .with_instructions(format!("{INSTRUCTIONS}{named}"))
     }
 
     async fn discover(&self, _context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
@@ -100,8 +168,10 @@ impl ServerHandler for Server {
                 None,
             ));
         }
-        let tools = self.dispatcher.registry.tools().iter().map(|tool| tool.listing()).collect();
-        Ok(ListToolsResult::with_all_items(tools))
+        let language = self.dispatcher.settings.language;
+        let tools = self.dispatcher.registry.tools().iter().map(|tool| tool.listing(language)).collect();
+        let an_hour_ms = 3_600_000; // The list never changes while the server runs.
+        Ok(ListToolsResult::with_all_items(tools).with_ttl_ms(an_hour_ms))
     }
 
     async fn call_tool(
@@ -110,27 +180,33 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let parts = context.extensions.get::<Parts>();
+        let caller = context.client_info().map(|client| client.title.unwrap_or(client.name));
+        if has_no_handshake(&context) && modes(&context).any() {
+            return self.call_in_rounds(request, caller, &context).await;
+        }
         let can_be_asked = parts.is_none_or(|parts| parts.extensions.get::<Unasked>().is_none());
-        let (progress, questions) =
-            if can_be_asked { Progress::asking() } else { (Progress::default(), unbounded_channel().1) };
+        let (progress, questions) = match can_be_asked {
+            true if modes(&context).any() => Progress::asking(),
+            true => Progress::asking_folders(),
+            false => (Progress::default(), unbounded_channel().1),
+        };
+        let progress = progress.of(caller);
         let arguments = request.arguments.unwrap_or_default();
         let client = self.client_of(parts);
         let call = self.dispatcher.call(client, &request.name, arguments, &progress, &context.ct);
         let reply = tokio::select! {
             reply = call => reply,
-            () = tell(&progress, &context) => unreachable!("progress is told for ever"),
+            () = tell(&progress, &context, self.dispatcher.secrets()) => unreachable!("progress is told for ever"),
             () = ask(questions, &context) => unreachable!("questions are asked for ever"),
         };
-        match reply {
-            Ok(mut reply) => {
-                // Clients of earlier revisions may refuse a kind of content that they do not know.
-                if context.protocol_version().is_some_and(|version| version < ProtocolVersion::V_2025_06_18) {
-                    reply.drop_file_links();
-                }
-                Ok(CallToolResponse::Complete(reply.into_result()))
+        let reply = reply.map(|mut reply| {
+            // Clients of earlier revisions may refuse a kind of content that they do not know.
+            if context.protocol_version().is_some_and(|version| version < ProtocolVersion::V_2025_06_18) {
+                reply.drop_file_links();
             }
-            Err(unknown) => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, unknown.to_string(), None)),
-        }
+            reply
+        });
+        complete(reply)
     }
 
     async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
@@ -224,13 +300,13 @@ fn has_no_handshake(context: &RequestContext<RoleServer>) -> bool {
 }
 
 /// Sends progress for as long as it is polled, if the client asked for it.
-async fn tell(progress: &Progress, context: &RequestContext<RoleServer>) {
+async fn tell(progress: &Progress, context: &RequestContext<RoleServer>, secrets: &Secrets) {
     let Some(token) = context.meta.get_progress_token() else { return std::future::pending().await };
     let send = |seconds: f64, Step { message, part }: Step| {
         let (done, of) = part.map_or((seconds, None), |(done, of)| (done, Some(of)));
         let mut parameters = ProgressNotificationParam::new(token.clone(), done);
         parameters.total = of;
-        parameters.message = message;
+        parameters.message = message.map(|text| secrets.strike(&text).into_owned());
         let peer = context.peer.clone();
         async move { drop(peer.notify_progress(parameters).await) }
     };
@@ -241,7 +317,11 @@ async fn tell(progress: &Progress, context: &RequestContext<RoleServer>) {
 async fn ask(mut questions: UnboundedReceiver<Question>, context: &RequestContext<RoleServer>) {
     while let Some(question) = questions.recv().await {
         match question {
-            Question::Person { message, answer } => drop(answer.send(ask_person(message, context).await)),
+            Question::Person { asking, mut answer } => tokio::select! {
+                told = ask_person(&asking, context) => drop(answer.send(told)),
+                // The wait is over; nobody needs the answer any more.
+                () = answer.closed() => {}
+            },
             Question::Roots { mut answer } => tokio::select! {
                 told = ask_roots(context) => drop(told.map(|roots| answer.send(roots))),
                 // Who asked has lost patience.
@@ -252,16 +332,52 @@ async fn ask(mut questions: UnboundedReceiver<Question>, context: &RequestContex
     std::future::pending().await
 }
 
-async fn ask_person(message: String, context: &RequestContext<RoleServer>) -> Answer {
-    if !context.peer.supported_elicitation_modes().contains(&ElicitationMode::Form) {
-        return Answer::Unasked;
+/// In which ways the person behind a client can be asked.
+#[derive(Debug, Clone, Copy, Default)]
+struct Modes {
+    form: bool,
+    url: bool,
+}
+
+impl Modes {
+    fn any(self) -> bool {
+        self.form || self.url
     }
-    let request = ElicitRequestParams::FormElicitationParams {
-        meta: None,
-        message,
-        requested_schema: ElicitationSchema::new(BTreeMap::new()),
+}
+
+/// What the client declares: in each request, or when it shook hands.
+fn modes(context: &RequestContext<RoleServer>) -> Modes {
+    let Some(declared) = context.client_capabilities().and_then(|client| client.elicitation) else {
+        return Modes::default();
     };
+    // The first revision that asked knew nothing but forms, and had no word for them.
+    Modes { form: declared.form.is_some() || declared.url.is_none(), url: declared.url.is_some() }
+}
+
+/// The question as the client can show it: a link to open where it does that, or else words.
+fn question(asking: &Asking, modes: Modes, elicitation_id: String) -> Option<ElicitRequestParams> {
+    let message = asking.message.clone();
+    match &asking.link {
+        Some(url) if modes.url => {
+            let url = url.clone();
+            Some(ElicitRequestParams::UrlElicitationParams { meta: None, message, url, elicitation_id })
+        }
+        _ if modes.form => {
+            let requested_schema = ElicitationSchema::new(BTreeMap::new());
+            Some(ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema })
+        }
+        _ => None,
+    }
+}
+
+async fn ask_person(asking: &Asking, context: &RequestContext<RoleServer>) -> Answer {
+    let Some(request) = question(asking, modes(context), uuid::Uuid::new_v4().to_string()) else {
+        return Answer::Unasked;
+    };
+    let opens_link = matches!(request, ElicitRequestParams::UrlElicitationParams { .. });
     match context.peer.create_elicitation(request).await {
+        // Who accepts a link says no more than that it will be opened.
+        Ok(result) if result.action == ElicitationAction::Accept && opens_link => Answer::Unasked,
         Ok(result) if result.action == ElicitationAction::Accept => Answer::Finished,
         Ok(_) => Answer::Cancelled,
         Err(error) => {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::mcp::consent::Consent;
 use crate::messages::Language;
 use crate::session::Roots;
 use crate::session::cooldown::Scope;
@@ -66,6 +67,8 @@ pub struct Settings {
     pub language: Language,
     /// Which tools pause after nobody came.
     pub cooldown_scope: Scope,
+    /// What a person must allow first.
+    pub consent: Consent,
     pub sessions: SessionOptions,
     pub politeness: Politeness,
 }
@@ -89,6 +92,7 @@ impl Default for Settings {
             login_limit: Duration::from_secs(120),
             language: Language::default(),
             cooldown_scope: Scope::default(),
+            consent: Consent::default(),
             sessions: SessionOptions::default(),
             politeness: Politeness::default(),
         }

@@ -3,12 +3,13 @@ use std::time::Duration;
 
 use crate::Result;
 use crate::browser::input::Point;
-use crate::browser::{ElementHandle, Frame, Match, Page};
+use crate::browser::{CaptureOptions, ElementHandle, Frame, Match, Page};
 use crate::error::Error;
+use crate::mcp::describe::capture;
 use crate::mcp::dispatch::Call;
 use crate::mcp::page_text::one_line;
 use crate::session::ContextEntry;
-use crate::snapshot::Ref;
+use crate::snapshot::{Node, Ref};
 
 /// How long what a selector finds is waited for.
 const SEEK_LIMIT: Duration = Duration::from_secs(2);
@@ -31,7 +32,7 @@ fn frame(call: &Call<'_>, page: &Page, reference: &Ref) -> Result<Frame> {
     if reference.context.is_some() || reference.context_name.is_some() {
         let entry = call.workspace.context_entry(reference.context, reference.context_name.as_deref());
         match entry {
-            Some(ContextEntry { is_active: true, .. }) => {}
+            Some(ContextEntry { number, .. }) if number == call.context_number() => {}
             Some(other) => return Err(unknown(format!("it belongs to the context {:?}", other.name))),
             None => return Err(unknown("its context does not exist".to_owned())),
         }
@@ -39,40 +40,52 @@ fn frame(call: &Call<'_>, page: &Page, reference: &Ref) -> Result<Frame> {
     if let Some(number) = reference.page
         && number != page.index()
     {
-        let other = call.workspace.tabs().into_iter().find(|tab| tab.page.index() == number);
+        let other = call.tabs().into_iter().find(|tab| tab.page.index() == number);
         return Err(unknown(match other {
-            Some(tab) => format!("it belongs to tab {}, which is not the current one", tab.index),
+            Some(tab) if call.tab().is_some() => format!("it belongs to tab {}", tab.id),
+            Some(tab) => format!(
+                "it belongs to tab {}, which is not the current one; with tab {} it can be used all the same",
+                tab.index, tab.id
+            ),
             None => "its tab is not open".to_owned(),
         }));
     }
-    let Some(number) = reference.frame else { return only_frame(page, reference) };
-    match page.frame_by_number(number) {
-        Some(frame) if frame.knows_ref(reference.element) => Ok(frame),
-        None if number < page.frames_ever() => Err(Error::FrameDetached),
-        _ => Err(unknown("no snapshot has shown it".to_owned())),
-    }
-}
-
-/// The one frame that has an element with this number.
-fn only_frame(page: &Page, reference: &Ref) -> Result<Frame> {
-    let unknown =
-        |reason: &str| Error::UnknownRef { target: reference.to_string(), reason: reason.to_owned() };
-    let mut frames = page.frames().into_iter().filter(|frame| frame.knows_ref(reference.element));
-    match (frames.next(), frames.next()) {
-        (Some(frame), None) => Ok(frame),
-        (None, _) => Err(unknown("no snapshot has shown it")),
-        (Some(_), Some(_)) => Err(unknown("several frames have one; write the whole ref, such as c0p0f0e12")),
-    }
+    page.frame_of_ref(reference)
 }
 
 /// The element that `text` stands for: a ref, or else a selector.
 pub async fn find(call: &Call<'_>, page: &Page, text: &str) -> Result<Target> {
+    let target = seek(call, page, text).await?;
+    if call.writes_script()
+        && let Ok(found) = target.element.ways().await
+    {
+        call.found.lock().insert(text.to_owned(), found);
+    }
+    Ok(target)
+}
+
+async fn seek(call: &Call<'_>, page: &Page, text: &str) -> Result<Target> {
     let Ok(reference) = text.parse::<Ref>() else { return select(call, page, text).await };
     let frame = frame(call, page, &reference)?;
     let found = ElementHandle::by_ref(&frame, reference.element).await?;
     let target = reference.to_string();
-    let element = found.map(|element| element.named(&target)).ok_or(Error::StaleRef { target })?;
+    let Some(element) = found.map(|element| element.named(&target)) else {
+        let again = again(call, page, &reference).await;
+        return Err(Error::StaleRef { target, again });
+    };
     Ok(Target { element, reference: Ref { frame: Some(frame.number()), ..reference }, words: None })
+}
+
+/// What stands for an element that was drawn anew: the only one of its role and name, before and now.
+async fn again(call: &Call<'_>, page: &Page, reference: &Ref) -> Option<String> {
+    let before = call.told.lock().tree_with(page, reference)?;
+    let gone = before.nodes().get(before.position(reference)?).filter(|node| !node.name.is_empty())?;
+    let like = |node: &&Node| node.number > 0 && node.role == gone.role && node.name == gone.name;
+    let now = capture(call, page, CaptureOptions::default()).await.ok()?;
+    let mut found = now.nodes().iter().filter(like);
+    let found =
+        found.next().filter(|_| found.next().is_none() && before.nodes().iter().filter(like).count() == 1);
+    found.map(|node| format!("{} [ref={}]", words(node.role, &node.name), now.ref_of(node)))
 }
 
 /// The one element that a selector finds in the page and the frames in it.
@@ -81,7 +94,9 @@ async fn select(call: &Call<'_>, page: &Page, selector: &str) -> Result<Target> 
     let limit = call.action_options().limit.min(SEEK_LIMIT);
     let found = page.matches(selector, limit).await.map_err(|error| match error {
         Error::ElementNotFound { .. } => not_a_ref("as a selector it finds nothing".to_owned()),
-        Error::InvalidSelector { reason } => not_a_ref(format!("as a selector it cannot be read: {reason}")),
+        Error::InvalidSelector { reason, .. } => {
+            not_a_ref(format!("as a selector it cannot be read: {reason}"))
+        }
         other => other,
     })?;
     match one_of(found) {
@@ -89,7 +104,9 @@ async fn select(call: &Call<'_>, page: &Page, selector: &str) -> Result<Target> 
             let (reference, words) = (reference(&found), words(&found.role, &found.name));
             let target = reference.to_string();
             let element = ElementHandle::by_ref(&found.frame, found.number).await?;
-            let element = element.map(|element| element.named(&target)).ok_or(Error::StaleRef { target })?;
+            let element = element
+                .map(|element| element.named(&target))
+                .ok_or(Error::StaleRef { target, again: None })?;
             Ok(Target { element, reference, words: Some(words) })
         }
         Err((count, several)) => {
@@ -101,8 +118,7 @@ async fn select(call: &Call<'_>, page: &Page, selector: &str) -> Result<Target> 
 
 /// A ref that says everything.
 pub fn whole_ref(call: &Call<'_>, page: &Page, frame: &Frame, number: u32) -> Ref {
-    let context = call.workspace.context_entry(None, None).map_or(0, |entry| entry.number);
-    Ref::new(context, page.index(), frame.number(), number)
+    Ref::new(call.context_number(), page.index(), frame.number(), number)
 }
 
 /// What was written may be a selector, which errors do not repeat.
@@ -158,14 +174,22 @@ fn words(role: &str, name: &str) -> String {
 
 /// A place in an element, as a model writes it: `10,20` in pixels from its upper left corner, or `90%,50%`.
 pub async fn position(argument: &str, text: Option<&str>, element: &ElementHandle) -> Result<Option<Point>> {
+    if text.is_none_or(|text| text.trim().is_empty()) {
+        return Ok(None);
+    }
+    let size = element.bounding_box().await?.unwrap_or_default();
+    place(argument, text, size.width, size.height)
+}
+
+/// Like [`position`], in something of this size.
+pub fn place(argument: &str, text: Option<&str>, width: f64, height: f64) -> Result<Option<Point>> {
     let Some(text) = text.filter(|text| !text.trim().is_empty()) else { return Ok(None) };
     let parts: Vec<_> = text.trim_matches(['(', ')', '[', ']', ' ']).split(',').map(measure).collect();
     let [Some(x), Some(y)] = parts[..] else {
         let problem = format!("`{argument}` must be two numbers, such as 10,20 (px) or 90%,50%");
         return Err(Error::InvalidArguments { problems: vec![problem] });
     };
-    let size = element.bounding_box().await?.unwrap_or_default();
-    Ok(Some(Point::new(x.of(size.width), y.of(size.height))))
+    Ok(Some(Point::new(x.of(width), y.of(height))))
 }
 
 #[derive(Debug, Clone, Copy)]

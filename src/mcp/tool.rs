@@ -14,6 +14,7 @@ use crate::error::Error;
 use crate::mcp::arguments;
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::Reply;
+use crate::messages::{Language, listing as texts};
 
 /// What calling a tool does to the browser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +55,20 @@ pub enum Capability {
     Find,
     /// Several actions in one call; always on.
     Steps,
+    /// Requests: searched, shown whole, changed on their way, sent without a page.
+    Network,
+    /// Cookies, storage, permissions, headers, HTTP login.
+    Storage,
+    /// Another look, place, network or processor.
+    Emulation,
+    /// Python programs, which can do whatever the server's user can.
+    Code,
+    /// Assertions, and what was done as a test in Python or TypeScript.
+    Testing,
+    /// Videos, labelled and compared pictures, whole pages.
+    Evidence,
+    /// How fast a page is, whom it shuts out, which rules and code it uses.
+    Devtools,
 }
 
 /// The families of tools; `--toolsets` chooses among them.
@@ -73,6 +88,12 @@ pub enum Toolset {
 /// The argument by which any tool is told to work in a session. The dispatcher takes it out, so tools need not name it.
 pub const SESSION: &str = "sessionId";
 
+/// The argument by which a `browser_*` tool is told in which tab to work, instead of the current one. Taken out likewise.
+pub const TAB: &str = "tab";
+
+/// The argument by which a tool that reads is told to write its answer to a file. Taken out likewise.
+pub const FILENAME: &str = "filename";
+
 /// A tool. The struct is its arguments; its doc comments are the description and the schema that clients see.
 pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     const NAME: &'static str;
@@ -82,6 +103,8 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     const OPEN_WORLD: bool = true;
     const CAPABILITY: Capability = Capability::Core;
     const TOOLSET: Toolset = Toolset::Browser;
+    /// The ending of the file that the answer can be written to, instead of being shown.
+    const FILE: Option<&'static str> = None;
     const PATIENCE: Patience = match Self::EFFECT {
         Effect::Reads => Patience::Long,
         Effect::Sets | Effect::Adds | Effect::Acts => Patience::Little,
@@ -103,6 +126,7 @@ pub struct AnyTool {
     pub capability: Capability,
     pub toolset: Toolset,
     pub patience: Patience,
+    pub file: Option<&'static str>,
     generate: fn() -> Value,
     run: for<'a> fn(Map<String, Value>, &'a Call<'a>, &'a mut Reply) -> Running<'a>,
     described: OnceLock<Described>,
@@ -112,6 +136,8 @@ pub struct AnyTool {
 struct Described {
     description: String,
     schema: Arc<Map<String, Value>>,
+    /// What of the schema clients are shown.
+    listed: Arc<Map<String, Value>>,
 }
 
 impl AnyTool {
@@ -125,6 +151,7 @@ impl AnyTool {
             capability: T::CAPABILITY,
             toolset: T::TOOLSET,
             patience: T::PATIENCE,
+            file: T::FILE,
             generate: generate::<T>,
             run: run::<T>,
             described: OnceLock::new(),
@@ -142,16 +169,38 @@ impl AnyTool {
     }
 
     /// What `tools/list` says of this tool.
-    pub fn listing(&self) -> Listing {
-        let mut annotations = ToolAnnotations::with_title(self.title)
-            .read_only(self.effect == Effect::Reads)
-            .destructive(self.effect == Effect::Acts)
-            .open_world(self.open_world);
-        if matches!(self.effect, Effect::Reads | Effect::Sets) {
+    pub fn listing(&self, language: Language) -> Listing {
+        let title = texts::title(self.name, language).unwrap_or(self.title);
+        let description = texts::description(self.name, language).unwrap_or(self.description());
+        let mut annotations = ToolAnnotations::with_title(title);
+        // What only reads destroys nothing and can be repeated; what does not say that it only reads does more, and is
+        // about the world unless it says otherwise.
+        annotations = match self.effect {
+            Effect::Reads => annotations.read_only(true),
+            effect => annotations.destructive(effect == Effect::Acts),
+        };
+        if self.effect == Effect::Sets {
             annotations = annotations.idempotent(true);
         }
-        Listing::new(self.name, self.description().to_owned(), Arc::clone(self.schema()))
-            .annotate(annotations)
+        if !self.open_world {
+            annotations = annotations.open_world(false);
+        }
+        Listing::new(self.name, description.to_owned(), self.schema_in(language)).annotate(annotations)
+    }
+
+    /// The schema, with its arguments described in this language where there are words for them.
+    fn schema_in(&self, language: Language) -> Arc<Map<String, Value>> {
+        if texts::title(self.name, language).is_none() {
+            return Arc::clone(&self.described().listed);
+        }
+        let mut schema = Map::clone(&self.described().listed);
+        let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+        for (name, property) in properties.into_iter().flatten() {
+            if let Some(text) = texts::argument(self.name, name, language) {
+                property["description"] = text.into();
+            }
+        }
+        Arc::new(schema)
     }
 
     /// Checks the arguments; all that is wrong with them is told in one error.
@@ -170,6 +219,28 @@ impl AnyTool {
         (self.run)(arguments, call, reply)
     }
 
+    /// Adds the arguments that the dispatcher takes out again.
+    fn add_shared(&self, properties: &mut Map<String, Value>) {
+        if self.file.is_some() {
+            let what = "File to write the answer to.";
+            properties.insert(
+                FILENAME.to_owned(),
+                json!({ "description": what, "type": "string", "minLength": 1 }),
+            );
+        }
+        if self.toolset == Toolset::Browser {
+            properties.insert(TAB.to_owned(), json!({ "type": "string" }));
+        }
+        if self.toolset != Toolset::Sessions {
+            properties.insert(SESSION.to_owned(), json!({ "type": "string" }));
+        }
+    }
+
+    /// What is not about one page takes a tab as well, from those who name theirs on every call; nobody need know.
+    fn has_page(&self) -> bool {
+        self.open_world
+    }
+
     fn described(&self) -> &Described {
         self.described.get_or_init(|| {
             let mut schema = (self.generate)();
@@ -179,18 +250,18 @@ impl AnyTool {
             let Value::Object(mut schema) = schema else { unreachable!("a struct has an object schema") };
             schema.shift_remove("description");
             let properties = schema.entry("properties").or_insert_with(|| Map::new().into());
-            if self.toolset != Toolset::Sessions
-                && let Some(properties) = properties.as_object_mut()
-            {
-                properties.insert(SESSION.to_owned(), session_schema());
+            if let Some(properties) = properties.as_object_mut() {
+                self.add_shared(properties);
             }
-            Described { description, schema: Arc::new(schema) }
+            let mut listed = Value::Object(schema.clone());
+            if !self.has_page() {
+                leave_out(&mut listed, TAB);
+            }
+            leave_out_obvious(&mut listed);
+            let Value::Object(listed) = listed else { unreachable!("it was made of an object") };
+            Described { description, schema: Arc::new(schema), listed: Arc::new(listed) }
         })
     }
-}
-
-fn session_schema() -> Value {
-    json!({ "type": "string" })
 }
 
 fn generate<T: Tool>() -> Value {
@@ -233,6 +304,26 @@ fn compact(schema: &mut Value) {
         if let Some(items) = items.as_object_mut() {
             items.shift_remove("description");
         }
+    }
+}
+
+fn leave_out(schema: &mut Value, argument: &str) {
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.shift_remove(argument);
+    }
+}
+
+/// That a text is not to be empty goes without saying; who gives one all the same is told.
+fn leave_out_obvious(schema: &mut Value) {
+    match schema {
+        Value::Object(object) => {
+            if object.get("minLength") == Some(&json!(1)) {
+                object.shift_remove("minLength");
+            }
+            object.values_mut().for_each(leave_out_obvious);
+        }
+        Value::Array(items) => items.iter_mut().for_each(leave_out_obvious),
+        _ => {}
     }
 }
 

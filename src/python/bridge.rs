@@ -137,6 +137,8 @@ pub(super) struct Queue {
     /// Wakes the event loop, where there is one.
     bell: Option<PipeWriter>,
     rung: AtomicBool,
+    /// Nobody hands out what comes any more.
+    closed: AtomicBool,
 }
 
 #[derive(Default)]
@@ -155,6 +157,9 @@ impl Waiting {
 
 impl Queue {
     fn push(&self, item: Item) {
+        if self.closed.load(Ordering::Acquire) {
+            return;
+        }
         self.state.lock().items.push_back(item);
         self.ring();
     }
@@ -268,10 +273,16 @@ impl Dispatcher {
         }
     }
 
-    /// Forgets those who wait; for a loop that has ended.
-    fn close(&self) {
-        self.futures.lock().clear();
+    /// Whoever still waits is told that nothing comes any more.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        let waiting = std::mem::take(&mut *self.futures.lock());
+        self.queue.closed.store(true, Ordering::Release);
         self.queue.state.lock().items.clear();
+        for future in waiting.into_values() {
+            let reason = "Playwright was stopped".to_owned();
+            settle(py, future.bind(py), Err(Error::BrowserGone { reason }))?;
+        }
+        Ok(())
     }
 
     /// Runs an operation to its end on this thread. Events are handed out meanwhile, and interrupts are heard.

@@ -8,11 +8,11 @@ use pyo3::prelude::*;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::api_request::Credentials;
 use super::bridge::{Dispatcher, Operation, operation};
 use super::convert::{Plain, options};
 use super::events::{follow_browser, follow_context};
 use super::frame::Frame;
-use super::network::Credentials;
 use super::page::Page;
 use super::raw::CdpSession;
 use crate::browser::emulation::{Emulation, Geolocation, Media};
@@ -22,7 +22,7 @@ use crate::browser::launch::{IgnoreDefaults, LaunchOptions};
 use crate::browser::locator;
 use crate::browser::proxy::Proxy;
 use crate::browser::selector;
-use crate::browser::{ContextOptions, Hearing, Passkey, StorageState, StoredCookie, Turn};
+use crate::browser::{ClockTurn, ConsoleInterest, ContextOptions, Passkey, StorageState, StoredCookie};
 use crate::cdp::types::network::Headers;
 use crate::error::{Error, Result};
 
@@ -112,8 +112,9 @@ struct Context {
     downloads: Option<PathBuf>,
     accept_downloads: Option<bool>,
     service_workers: Option<String>,
-    http_credentials: Option<Credentials>,
+    http_credentials: Credentials,
     focus: bool,
+    focus_everywhere: bool,
     input: Option<String>,
 }
 
@@ -157,16 +158,18 @@ impl Context {
             downloads_by_id: true,
             refuses_downloads: self.accept_downloads == Some(false),
             refuses_service_workers: self.service_workers.as_deref() == Some("block"),
-            http_credentials: self.http_credentials.map(Credentials::read),
+            http_credentials: self.http_credentials.read(),
             answers_dialogs: true,
             emulation: Emulation {
                 geolocation: self.geolocation,
                 offline: self.offline,
+                throttle: None,
                 scripts_disabled: self.java_script_enabled == Some(false),
                 bypass_csp: self.bypass_csp,
                 media,
                 screen: self.screen.map(|size| (size.width, size.height)),
                 focus: self.focus,
+                focus_everywhere: self.focus_everywhere,
             },
             ..ContextOptions::default()
         })
@@ -248,8 +251,9 @@ pub(super) fn connect(
 
 /// The path of the browser that would be started; `None` where there is none.
 #[pyfunction]
-pub(super) fn find_browser() -> Option<PathBuf> {
-    find(&Wanted::default()).ok().map(|found| found.executable)
+pub(super) fn find_browser(name: &str) -> Option<PathBuf> {
+    let wanted = Wanted { channel: Channel::named(name).ok()?, ..Wanted::default() };
+    find(&wanted).ok().map(|found| found.executable)
 }
 
 /// Lets selectors name an engine of one's own. False when there is one with this name.
@@ -272,6 +276,12 @@ pub(super) fn set_test_id_attribute(name: &str) {
 
 #[pymethods]
 impl Browser {
+    /// Whether it has no window.
+    #[getter]
+    fn is_headless(&self) -> bool {
+        self.0.is_headless()
+    }
+
     #[getter]
     fn key(&self) -> usize {
         self.0.key()
@@ -292,6 +302,13 @@ impl Browser {
     #[getter]
     fn default_context(&self) -> BrowserContext {
         BrowserContext(self.0.default_context().clone())
+    }
+
+    /// Those that others who are attached have made, and in which there are pages.
+    #[getter]
+    fn contexts_of_others(&self) -> Vec<BrowserContext> {
+        let contexts = self.0.contexts().into_iter().skip(1);
+        contexts.filter(|context| !context.is_ours()).map(BrowserContext).collect()
     }
 
     fn new_context(&self, dispatcher: &Dispatcher, chosen: &Bound<'_, PyAny>) -> PyResult<Operation> {
@@ -321,6 +338,17 @@ impl BrowserContext {
     #[getter]
     fn key(&self) -> usize {
         self.0.key()
+    }
+
+    /// The browser that it is in.
+    #[getter]
+    fn browser(&self) -> Result<Browser> {
+        self.0.browser().map(Browser)
+    }
+
+    /// Tells `dispatcher` from now on what happens in it.
+    fn follow(&self, dispatcher: &Dispatcher) {
+        follow_context(&self.0, &dispatcher.queue());
     }
 
     /// Whether requests wait for a decision.
@@ -378,7 +406,7 @@ impl BrowserContext {
 
     /// Whether its pages and workers are told of what they log, and of errors that nobody caught. From now on.
     fn hear_console(&self, messages: bool, errors: bool) {
-        self.0.hear_console(Hearing { messages, errors });
+        self.0.set_console_interest(ConsoleInterest { messages, errors });
     }
 
     /// Its cookies, or those that go with requests to one of these addresses.
@@ -452,9 +480,9 @@ impl BrowserContext {
         operation(async move { context.set_offline(offline).await })
     }
 
-    /// Turns the clock of all its documents, see `Turn`.
+    /// Turns the clock of all its documents, see `ClockTurn`.
     fn turn_clock(&self, turn: &Bound<'_, PyAny>) -> PyResult<Operation> {
-        let (context, turn) = (self.0.clone(), options::<Turn>(turn)?);
+        let (context, turn) = (self.0.clone(), options::<ClockTurn>(turn)?);
         Ok(operation(async move { context.turn_clock(turn).await }))
     }
 

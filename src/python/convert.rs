@@ -9,6 +9,7 @@ use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PySequence,
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
 
+use super::given;
 use super::handle::JsHandle;
 use crate::browser::JsValue;
 
@@ -293,26 +294,5 @@ pub(super) fn to_json(value: &Bound<'_, PyAny>) -> PyResult<Json> {
 
 /// Options from a dictionary.
 pub(super) fn options<T: DeserializeOwned>(value: &Bound<'_, PyAny>) -> PyResult<T> {
-    serde_json::from_value(to_json(value)?).map_err(|error| Error::new_err(wrong_option(&error.to_string())))
-}
-
-/// What is wrong with an option, in the words that scripts know.
-fn wrong_option(told: &str) -> String {
-    let missing = told.strip_prefix("missing field `").and_then(|rest| rest.split_once('`'));
-    if let Some((name, _)) = missing {
-        return format!("{name}: expected a value, got undefined");
-    }
-    let Some((found, wanted)) =
-        told.strip_prefix("invalid type: ").and_then(|rest| rest.split_once(", expected "))
-    else {
-        return told.to_owned();
-    };
-    let found = match found.split_whitespace().next() {
-        Some("integer" | "floating") => "number",
-        Some("map") => "object",
-        Some("sequence") => "array",
-        Some(kind) => kind,
-        None => "nothing",
-    };
-    format!("expected {}, got {found}", wanted.trim_start_matches("a "))
+    given::read(to_json(value)?).map_err(Error::new_err)
 }

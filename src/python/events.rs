@@ -7,7 +7,7 @@ use super::handle::JsHandle;
 use super::network::{Worker, follow_traffic};
 use super::page::{Call, Dialog, FileChooser, Page};
 use crate::browser::events::{ContextEvent, PageEvent};
-use crate::browser::{Browser, ConsoleEvent, Said, What};
+use crate::browser::{Browser, ConsoleEntry, ConsoleEvent, EntryKind};
 
 /// Tells `queue` all that happens in a browser, from now on.
 pub(super) fn follow_browser(browser: &Browser, queue: &Arc<Queue>) {
@@ -30,12 +30,13 @@ pub(super) fn follow_context(context: &crate::browser::BrowserContext, queue: &A
                 follow_page(page, &queue);
                 queue.tell_of("page", key, Page(page.clone()));
             }
-            ContextEvent::Console(event) => tell_console(event, key, &queue),
             ContextEvent::Closed => queue.tell_of("context_closed", key, ()),
         }
     };
     follow_traffic(context, queue);
     context.listen(Arc::new(listener));
+    let console = queue.clone();
+    context.listen_to_console(Arc::new(move |event| tell_console(event, key, &console)));
     for page in context.pages() {
         follow_page(&page, queue);
     }
@@ -44,27 +45,33 @@ pub(super) fn follow_context(context: &crate::browser::BrowserContext, queue: &A
 fn tell_console(told: &ConsoleEvent, key: usize, queue: &Queue) {
     match told {
         ConsoleEvent::Held(batch) => queue.hold(*batch),
-        ConsoleEvent::Said(0, said) => said.iter().for_each(|said| queue.tell(said_event(said, key))),
-        ConsoleEvent::Said(batch, said) => {
-            queue.release(*batch, said.iter().map(|said| said_event(said, key)).collect())
+        ConsoleEvent::Entries(0, entries) => {
+            for entry in entries {
+                queue.tell(console_event(entry, key));
+            }
+        }
+        ConsoleEvent::Entries(batch, entries) => {
+            queue.release(*batch, entries.iter().map(|entry| console_event(entry, key)).collect())
         }
     }
 }
 
-fn said_event(said: &Said, key: usize) -> Event {
-    let place = (said.url.clone(), said.line, said.column);
-    let (page, worker) = (said.page.clone().map(Page), said.worker.clone().map(Worker));
-    match said.what.clone() {
-        What::Logged { kind, text, arguments } => {
+fn console_event(entry: &ConsoleEntry, key: usize) -> Event {
+    let place = (entry.url.clone(), entry.line, entry.column);
+    let (page, worker) = (entry.page.clone().map(Page), entry.worker.clone().map(Worker));
+    match entry.kind.clone() {
+        EntryKind::Logged { kind, text, arguments } => {
             let arguments: Vec<_> = arguments.into_iter().map(JsHandle).collect();
-            event("console", key, (kind, text, arguments, place, said.timestamp, page, worker))
+            event("console", key, (kind, text, arguments, place, entry.timestamp, page, worker))
         }
-        What::Uncaught { text } => event("uncaught", key, (text, place, page)),
+        EntryKind::Uncaught { text } => event("uncaught", key, (text, place, page)),
     }
 }
 
 fn follow_page(page: &crate::browser::Page, queue: &Arc<Queue>) {
     let (queue, key) = (queue.clone(), page.key());
+    let calls = queue.clone();
+    page.listen_to_calls(Arc::new(move |call| calls.tell_of("called", key, Call(call.clone()))));
     page.listen(Arc::new(move |event| tell(event, key, &queue)));
 }
 
@@ -80,6 +87,5 @@ fn tell(event: &PageEvent, key: usize, queue: &Arc<Queue>) {
         PageEvent::Dialog(dialog) => queue.tell_of("dialog", key, Dialog(dialog.clone())),
         PageEvent::DialogClosed => queue.tell_of("dialogclosed", key, ()),
         PageEvent::FileChooser(chooser) => queue.tell_of("filechooser", key, FileChooser(chooser.clone())),
-        PageEvent::Called(call) => queue.tell_of("called", key, Call(call.clone())),
     }
 }

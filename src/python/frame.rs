@@ -8,8 +8,10 @@ use super::convert::{Plain, Told, options, to_js, to_json};
 use super::handle::{JsHandle, scope};
 use super::page::Page;
 use crate::browser::input::Point;
-use crate::browser::locator::{self, Deed, Presence};
-use crate::browser::{ActionOptions, Arrival, ElementHandle, JsValue, NavigateOptions, WaitUntil};
+use crate::browser::locator::{self, ElementAction, Presence};
+use crate::browser::{
+    ActionOptions, Arrival, ElementHandle, JsValue, NavigateOptions, SnapshotOptions, WaitUntil,
+};
 use crate::error::Error;
 
 /// How one element is dragged onto another.
@@ -211,7 +213,7 @@ impl Frame {
         }))
     }
 
-    /// Does what `deed` says with the element that a selector finds, see `Deed`.
+    /// Does what `deed` says with the element that a selector finds, see `ElementAction`.
     fn perform(
         &self,
         selector: String,
@@ -219,7 +221,8 @@ impl Frame {
         deed: &Bound<'_, PyAny>,
         timeout_ms: f64,
     ) -> PyResult<Operation> {
-        let (frame, deed, limit) = (self.0.clone(), options::<Deed>(deed)?, locator::limit(timeout_ms));
+        let (frame, deed, limit) =
+            (self.0.clone(), options::<ElementAction>(deed)?, locator::limit(timeout_ms));
         Ok(operation(async move {
             let done = frame.locator(&selector, strict)?.perform(&deed, limit).await;
             if deed.is_action() {
@@ -268,6 +271,19 @@ impl Frame {
             let verdict = frame.locator(&selector, true)?.expect(&what, &expected, is_not, limit).await?;
             Ok((verdict.matches, Plain(verdict.received), verdict.missing))
         }))
+    }
+
+    /// The element as an outline with refs, see `SnapshotOptions`.
+    fn snapshot(
+        &self,
+        selector: String,
+        strict: bool,
+        chosen: &Bound<'_, PyAny>,
+        timeout_ms: f64,
+    ) -> PyResult<Operation> {
+        let (frame, options) = (self.0.clone(), options::<SnapshotOptions>(chosen)?);
+        let limit = locator::limit(timeout_ms);
+        Ok(operation(async move { frame.locator(&selector, strict)?.outline(&options, limit).await }))
     }
 
     fn count(&self, selector: String) -> Operation {

@@ -6,9 +6,9 @@ use pyo3::prelude::*;
 use super::bridge::{Operation, block_on, operation};
 use super::convert::{Plain, Told, options, to_js};
 use super::frame::{Frame, Handles, element};
-use crate::browser::locator::{self, Deed, Presence};
+use crate::browser::locator::{self, ElementAction, Presence};
 use crate::browser::{ElementHandle, Scope};
-use crate::error::{Error, Result};
+use crate::error::{ElementKind, Error, Needed, Result};
 
 /// An object of a page, or a plain value that a script gave.
 #[pyclass(frozen, module = "patchright_mcp._core")]
@@ -20,8 +20,8 @@ pub(super) fn scope(isolated: bool) -> Scope {
 
 /// The element that a handle stands for.
 async fn element_of(handle: &crate::browser::JsHandle) -> Result<ElementHandle> {
-    let found = "not an element".to_owned();
-    handle.element().await?.ok_or(Error::WrongElement { found, needed: "an element" })
+    let wrong = Error::WrongElement { found: ElementKind::default(), needed: Needed::Element };
+    handle.element().await?.ok_or(wrong)
 }
 
 #[pymethods]
@@ -82,9 +82,10 @@ impl JsHandle {
         })
     }
 
-    /// Does what `deed` says, see `Deed`.
+    /// Does what `deed` says, see `ElementAction`.
     fn perform(&self, deed: &Bound<'_, PyAny>, timeout_ms: f64) -> PyResult<Operation> {
-        let (handle, deed, limit) = (self.0.clone(), options::<Deed>(deed)?, locator::limit(timeout_ms));
+        let (handle, deed, limit) =
+            (self.0.clone(), options::<ElementAction>(deed)?, locator::limit(timeout_ms));
         Ok(operation(async move {
             let element = element_of(&handle).await?;
             // Text is pressed where its element is.

@@ -1,36 +1,36 @@
 //! The Python face: the only module that names `pyo3`. It converts and calls; it decides nothing.
+mod api_request;
 mod bridge;
 mod browser;
+mod cast;
 mod convert;
 mod events;
 mod frame;
+mod given;
 mod guard;
 mod handle;
 mod network;
 mod original;
 mod page;
+mod program;
 mod raw;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::Error;
 use crate::cli;
+use crate::mcp::program::set_interpreter;
 
 pyo3::import_exception!(patchright_mcp.errors, BrowserError); // The class is written in Python.
 
 impl From<Error> for PyErr {
     fn from(error: Error) -> Self {
-        let details = match &error {
-            Error::NotUnique { previews, ways, .. } => {
-                previews.iter().zip(ways).map(|(preview, way)| format!("{preview}\n{way}")).collect()
-            }
-            Error::NoSuchOption { available } => available.clone(),
-            _ => Vec::new(),
-        };
-        BrowserError::new_err((error.code(), error.to_string(), error.hint(), details))
+        let facts = convert::Plain(error.facts());
+        BrowserError::new_err((error.code(), error.to_string(), error.hint(), facts))
     }
 }
 
@@ -39,7 +39,9 @@ impl From<Error> for PyErr {
 fn main(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<i32> {
     guard::check_process()?;
     leave_interrupts_to_rust(py)?;
-    Ok(py.detach(|| cli::main(arguments)))
+    let executable: PathBuf = py.import("sys")?.getattr("executable")?.extract()?;
+    let program = cli::Program::in_python(executable);
+    Ok(py.detach(|| cli::main(&program, arguments)))
 }
 
 /// Takes Python's own handler off SIGINT. It would only set a flag that no one reads before the server has ended,
@@ -55,8 +57,10 @@ fn leave_interrupts_to_rust(py: Python<'_>) -> PyResult<()> {
 
 #[pymodule(gil_used = false)]
 mod _core {
-    use super::{Bound, PyModule, PyModuleMethods, PyResult, guard};
+    use super::{Bound, PyModule, PyModuleMethods, PyResult, guard, set_interpreter};
 
+    #[pymodule_export]
+    use super::api_request::{ApiRequestContext, ApiResponse};
     #[pymodule_export]
     use super::bridge::{Dispatcher, Operation, Promise};
     #[pymodule_export]
@@ -65,16 +69,15 @@ mod _core {
         set_test_id_attribute, test_id_attribute,
     };
     #[pymodule_export]
+    use super::cast::{CastFrame, Screencast, Video};
+    #[pymodule_export]
     use super::frame::Frame;
     #[pymodule_export]
     use super::handle::JsHandle;
     #[pymodule_export]
     use super::main;
     #[pymodule_export]
-    use super::network::{
-        ApiRequestContext, ApiResponse, Download, Request, Response, Route, WebSocket, Worker,
-        document_request,
-    };
+    use super::network::{Download, Request, Response, Route, WebSocket, Worker, document_request};
     #[pymodule_export]
     use super::original::{
         CooldownState, Errands, call_tool, close_tools, is_login_timeout, list_patchright_tools,
@@ -82,11 +85,14 @@ mod _core {
     #[pymodule_export]
     use super::page::{Call, Dialog, FileChooser, Page};
     #[pymodule_export]
+    use super::program::{Ended, Guest};
+    #[pymodule_export]
     use super::raw::CdpSession;
 
     #[pymodule_init]
     fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
         guard::check_interpreter(module.py())?;
+        set_interpreter(&super::program::ThisPython);
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -21,6 +21,7 @@ use crate::mcp::tool::Toolset;
 use crate::mcp::tools::patchright::read_url;
 use crate::messages::patchright::Kind;
 use crate::messages::{Language, cooldown as texts, login, patchright as words};
+use crate::secrets::Secrets;
 use crate::session::cooldown::Cooldown;
 use crate::session::errand::{self, ErrandOptions, Task};
 use crate::session::handoff::Stranger;
@@ -117,7 +118,8 @@ fn desk() -> PyResult<Arc<Desk>> {
 pub(super) fn list_patchright_tools() -> PyResult<String> {
     let desk = desk()?;
     let tools = desk.dispatcher.registry.tools().iter().filter(|tool| tool.toolset == Toolset::Patchright);
-    let tools = tools.map(|tool| tool.listing()).collect::<Vec<_>>();
+    let language = desk.dispatcher.settings.language;
+    let tools = tools.map(|tool| tool.listing(language)).collect::<Vec<_>>();
     serde_json::to_string(&tools).map_err(|error| PyRuntimeError::new_err(error.to_string()))
 }
 
@@ -226,6 +228,7 @@ impl Errands {
                 patience: Duration::from_secs(120),
                 formats: &[ContentFormat::Text, ContentFormat::Html],
                 pacing: &self.pacing,
+                secrets: &Secrets::default(),
             };
             let visit = errand::run(&page, &address, task, options, &Stranger).await;
             let _ = page.close().await;

@@ -3,19 +3,22 @@ use std::sync::Arc;
 
 use pyo3::IntoPyObjectExt as _;
 use pyo3::prelude::*;
+use serde_json::json;
 
-use super::bridge::{Operation, operation, operation_with};
+use super::bridge::{Operation, block_on, operation, operation_with};
 use super::browser::{BrowserContext, InitScript};
-use super::convert::{Told, options, to_js};
+use super::convert::{Plain, Told, options, to_js};
 use super::frame::{Frame, element, navigate, told};
 use crate::browser::emulation::Media;
 use crate::browser::input::{Button, ClickOptions, Point};
 use crate::browser::locator::{duration, limit};
 use crate::browser::{
-    Area, ElementHandle, Finish, Hearing, ImageFormat, JsValue, PdfOptions, ScreenshotOptions,
+    Area, ConsoleInterest, ContentFormat, ElementHandle, ImageFormat, JsValue, PdfOptions, PictureFinish,
+    ScreenshotOptions, SnapshotOptions,
 };
 use crate::cdp::types::network::Headers;
 use crate::error::Error;
+use crate::session::wall::{Purpose, Wall, recognise};
 
 /// One tab.
 #[pyclass(frozen, module = "patchright_mcp._core")]
@@ -234,17 +237,17 @@ impl Page {
 
     /// Whether it is told of what this page logs, and of errors that nobody caught. From now on.
     fn hear_console(&self, messages: bool, errors: bool) {
-        self.0.hear_console(Hearing { messages, errors });
+        self.0.set_console_interest(ConsoleInterest { messages, errors });
     }
 
     /// Tells once more what the page has logged, which the browser keeps.
     fn tell_console(&self, errors: bool) -> Operation {
         let page = self.0.clone();
-        operation(async move { page.tell_console(Hearing { messages: true, errors }).await })
+        operation(async move { page.replay_console(ConsoleInterest { messages: true, errors }).await })
     }
 
     fn forget_console(&self) {
-        self.0.forget_console();
+        self.0.clear_console();
     }
 
     fn add_init_script(&self, source: String) -> Operation {
@@ -278,7 +281,7 @@ impl Page {
         let shot = ScreenshotOptions { area, format, quality, scale, at_most: None };
         let (page, limit) = (self.0.clone(), limit(timeout_ms));
         let masks = masks.into_iter().map(|(frame, selector)| frame.0.locator(&selector, false));
-        let finish = Finish { masks: masks.collect::<Result<_, _>>()?, ..options(finish)? };
+        let finish = PictureFinish { masks: masks.collect::<Result<_, _>>()?, ..options(finish)? };
         let work = async move {
             let picture = page.picture(shot, &finish);
             tokio::time::timeout(limit, picture)
@@ -288,6 +291,66 @@ impl Page {
         Ok(operation_with(work, |py, picture| {
             Ok(pyo3::types::PyBytes::new(py, &picture.bytes).into_any().unbind())
         }))
+    }
+
+    /// The page as an outline with refs, see `SnapshotOptions`.
+    fn snapshot(&self, chosen: &Bound<'_, PyAny>) -> PyResult<Operation> {
+        let (page, options) = (self.0.clone(), options::<SnapshotOptions>(chosen)?);
+        Ok(operation(async move { page.outline(&options).await }))
+    }
+
+    /// What can be read on the page: `text`, `markdown` or `html`.
+    fn read(&self, format: String) -> Operation {
+        let page = self.0.clone();
+        operation(async move {
+            let unknown = |_| Error::InvalidArguments {
+                problems: vec!["format: expected one of (text|markdown|html)".to_owned()],
+            };
+            page.content(format.parse::<ContentFormat>().map_err(unknown)?).await
+        })
+    }
+
+    /// The documents of its frames as a trace holds them: frame, address, doctype, nested arrays, and whether it is the main one.
+    fn dom_snapshots(&self, timeout_ms: f64) -> Operation {
+        let (page, limit) = (self.0.clone(), limit(timeout_ms));
+        operation(async move {
+            let slow = || Error::WaitRanOut { what: "the snapshot".to_owned(), waited: limit };
+            let taken = tokio::time::timeout(limit, page.dom_snapshots()).await;
+            let told = |taken: crate::browser::DomSnapshot| {
+                json!([taken.frame, taken.url, taken.doctype, taken.html.to_string(), taken.is_main])
+            };
+            Ok(Plain(taken.unwrap_or_else(|_| Err(slow()))?.into_iter().map(told).collect()))
+        })
+    }
+
+    /// A picture, as JPEG, and the outline, for who looks in passing; `None` when the page does not show them in time.
+    fn glimpse(&self, py: Python<'_>, limit_ms: f64) -> PyResult<Option<(Py<PyAny>, String)>> {
+        let (page, limit) = (self.0.clone(), limit(limit_ms));
+        let shot = ScreenshotOptions {
+            format: ImageFormat::Jpeg,
+            quality: Some(70),
+            ..ScreenshotOptions::default()
+        };
+        let (finish, outline) =
+            (PictureFinish::default(), SnapshotOptions { max_chars: Some(4_000), ..Default::default() });
+        let look = async { tokio::try_join!(page.picture(shot, &finish), page.outline(&outline)) };
+        let seen = block_on(py, async { tokio::time::timeout(limit, Box::pin(look)).await })?;
+        Ok(seen.ok().and_then(Result::ok).map(|(picture, outline)| {
+            (pyo3::types::PyBytes::new(py, &picture.bytes).into_any().unbind(), outline)
+        }))
+    }
+
+    /// What stands in the way and asks for a person; `asked` is the address that was wanted.
+    fn wall(&self, asked: Option<String>, acts: bool) -> Operation {
+        let page = self.0.clone();
+        operation(async move {
+            let asked = asked.unwrap_or_else(|| page.url());
+            let refused = |error: url::ParseError| Error::UrlRefused { reason: error.to_string() };
+            let asked = url::Url::parse(&asked).map_err(refused)?;
+            let purpose = if acts { Purpose::Action } else { Purpose::Content };
+            let told = |wall: Wall| json!({ "kind": wall.kind, "url": wall.url, "what": wall.what });
+            Ok(recognise(&page, &asked, purpose).await?.map(|wall| Plain(told(wall))))
+        })
     }
 
     fn pdf(&self, chosen: &Bound<'_, PyAny>) -> PyResult<Operation> {

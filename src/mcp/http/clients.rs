@@ -99,6 +99,11 @@ impl Clients {
         Some((Arc::clone(&entry.client), Presence { clients: Arc::clone(self), name }))
     }
 
+    /// How many clients are here.
+    pub(super) fn count(&self) -> usize {
+        self.known.lock().len()
+    }
+
     /// Forgets a client who said goodbye, and closes its pages.
     pub(super) async fn leave(&self, name: &Name) {
         let entry = self.known.lock().remove(name);

@@ -6,7 +6,9 @@ mod clients;
 mod entrance;
 mod guard;
 mod keys;
+pub mod live;
 mod memory;
+mod replicas;
 mod serve;
 
 pub use clients::ClientLimits;

@@ -3,6 +3,7 @@ use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -23,20 +24,26 @@ use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, timeout};
+use tokio_util::sync::CancellationToken;
 
 use super::clients::{ClientLimits, Clients, Name, Presence};
 use super::entrance::{Entrance, Strangers};
 use super::guard::Guard;
 use super::keys::{Keys, Owner, Verdict};
+use super::live;
+use super::replicas::{Guests, Place, SharedSessions, connection_name, is_from_peer, works_in_connection};
 use crate::error::{Error, Result};
+use crate::fleet::{CALL_PATH, Replica};
+use crate::live::Live;
 use crate::mcp::dispatch::Dispatcher;
+use crate::mcp::metrics;
 use crate::mcp::server::{Server, Unasked};
 use crate::mcp::shutdown::{self, Shutdown};
 use crate::mcp::stdio;
 use crate::mcp::strict_json;
 
 /// The largest request that is read.
-const LARGEST_BODY: usize = 4 << 20;
+pub(super) const LARGEST_BODY: usize = 4 << 20;
 const LARGEST_HEAD: usize = 64 << 10;
 const MOST_HEADERS: usize = 100;
 const SESSION: &str = "mcp-session-id";
@@ -57,6 +64,8 @@ pub struct HttpOptions {
     pub keys: Keys,
     pub guard: Guard,
     pub limits: ClientLimits,
+    /// Whether it tells what it has done, at `/metrics`.
+    pub metrics: bool,
 }
 
 /// A server that listens, and does not answer yet.
@@ -103,22 +112,45 @@ impl HttpServer {
 
     /// Serves until `shutdown` begins; then closes the browser.
     pub async fn serve(self, dispatcher: Arc<Dispatcher>, shutdown: &Shutdown) {
+        let base = self.url().trim_end_matches("/mcp").to_owned();
         let clients = Clients::new(Arc::clone(&dispatcher), self.options.limits);
         let mut sessions = LocalSessionManager::default();
         let mut config = SessionConfig::default();
         config.keep_alive = None; // Clients that are gone are swept below, pages and all.
         sessions.session_config = config;
         let sessions = Arc::new(sessions);
-        let config = StreamableHttpServerConfig::default()
+        // What is under way ends with us; where others can go on, that is a little later.
+        let ending = CancellationToken::new();
+        let mut config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts() // Checked already, and before the body.
             .with_max_request_body_bytes(LARGEST_BODY)
-            .with_cancellation_token(shutdown.token().child_token());
+            .with_cancellation_token(ending.clone());
+        let replica = dispatcher.replica().cloned();
+        if let Some(replica) = &replica {
+            replica.listens_at(&base);
+            replica.live();
+            config.session_store = Some(Arc::new(SharedSessions(Arc::clone(replica))));
+        }
         let nobody = Server::new(Arc::clone(&dispatcher));
         let service = StreamableHttpService::new(move || Ok(nobody.clone()), Arc::clone(&sessions), config);
         let most_clients = self.options.limits.most * self.options.keys.len().max(1);
         let most_connections = 4 * most_clients + 64;
         let strangers = Arc::new(Strangers::default());
-        let app = Arc::new(App { options: self.options, clients, sessions, service });
+        let live = dispatcher.live().cloned();
+        if let Some(live) = &live {
+            live.set_base(Some(base));
+        }
+        let app = Arc::new(App {
+            options: self.options,
+            dispatcher: Arc::clone(&dispatcher),
+            clients,
+            sessions,
+            service,
+            live,
+            replica,
+            guests: Guests::default(),
+            leaving: AtomicBool::new(false),
+        });
         let mut serving = JoinSet::new();
         let mut sweeping = interval(app.clients.rhythm());
         sweeping.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -139,8 +171,10 @@ impl HttpServer {
                 }
             }
         }
-        // What is being answered now may end by itself, but not for long.
         drop(self.listener);
+        app.leave().await;
+        ending.cancel();
+        // What is being answered now may end by itself, but not for long.
         let _ =
             timeout(Duration::from_millis(300), async { while serving.join_next().await.is_some() {} }).await;
         serving.abort_all();
@@ -171,17 +205,24 @@ async fn connection(app: Arc<App>, stream: TcpStream, entrance: Entrance) {
         let (app, entrance) = (Arc::clone(&app), Arc::clone(&entrance));
         async move { Ok::<_, Infallible>(app.answer(request, &entrance).await) }
     });
-    let _ = builder.serve_connection(TokioIo::new(stream), answer).await;
+    let _ = builder.serve_connection(TokioIo::new(stream), answer).with_upgrades().await;
 }
 
-struct App {
-    options: HttpOptions,
-    clients: Arc<Clients>,
-    sessions: Arc<LocalSessionManager>,
-    service: StreamableHttpService<Server, LocalSessionManager>,
+pub(super) struct App {
+    pub(super) options: HttpOptions,
+    pub(super) clients: Arc<Clients>,
+    pub(super) sessions: Arc<LocalSessionManager>,
+    pub(super) service: StreamableHttpService<Server, LocalSessionManager>,
+    pub(super) live: Option<Live>,
+    pub(super) dispatcher: Arc<Dispatcher>,
+    /// This server among others, if there are any.
+    pub(super) replica: Option<Arc<Replica>>,
+    pub(super) guests: Guests,
+    /// It takes no more calls: others go on.
+    pub(super) leaving: AtomicBool,
 }
 
-type Refused = Box<Response<Body>>;
+pub(super) type Refused = Box<Response<Body>>;
 
 impl App {
     async fn sweep(&self) {
@@ -204,45 +245,51 @@ impl App {
         entrance: &Entrance,
     ) -> Result<Response<Body>, Refused> {
         let (mut parts, body) = request.into_parts();
-        if let Some(reason) = self.options.guard.refusal(&parts.uri, &parts.headers) {
+        let from_peer = self.replica.as_ref().is_some_and(|replica| is_from_peer(replica, &parts.headers));
+        if from_peer && parts.uri.path() == CALL_PATH {
+            entrance.is_known();
+            self.refuse_if_leaving()?;
+            return Ok(self.guests.answer(&self.dispatcher, body).await);
+        }
+        if let Some(reason) = self.options.guard.refusal(&parts.uri, &parts.headers).filter(|_| !from_peer) {
             tracing::debug!(reason, "refused a request");
             return Err(plain(StatusCode::FORBIDDEN, reason));
         }
+        if let Some(told) = self.status(&parts) {
+            return Ok(told);
+        }
         match parts.uri.path() {
-            "/health" if parts.method == Method::GET || parts.method == Method::HEAD => {
-                return Ok(json_response(StatusCode::OK, &json!({"status": "ok"})));
-            }
             "/mcp" => {}
+            path if path.starts_with("/live/") && self.live.is_some() => {
+                entrance.is_known();
+                let Some(live) = &self.live else { return Err(not_allowed()) };
+                return Ok(live::answer(live, &self.options.keys, Request::from_parts(parts, body)).await);
+            }
             _ => return Err(plain(StatusCode::NOT_FOUND, "Not found; the server is at /mcp")),
         }
         let owner = self.admit(&parts)?;
         entrance.is_known();
+        self.refuse_if_leaving()?;
         let session = match parts.headers.get(SESSION) {
             None => None,
-            // Somebody else's session is as unknown as one that never was.
-            Some(id) => Some(self.session_of(&owner, id).ok_or_else(|| {
-                plain(
-                    StatusCode::NOT_FOUND,
-                    "Session not found: it has ended, or never was; initialize again",
-                )
-            })?),
+            Some(id) => match self.session_of(&owner, id) {
+                Some(name) => Some(name),
+                None => match self.session_elsewhere(&owner, id, from_peer).await? {
+                    Place::Here(name) => Some(name),
+                    Place::Elsewhere(peer) => {
+                        let body = collect(body, &parts, self.options.limits.arrival).await?;
+                        return self.forward(&peer, &parts, body).await;
+                    }
+                },
+            },
         };
         let wants_events = accepts_events(&parts);
+        // As it came, in case that another server is to answer.
+        let asked = self.replica.is_some().then(|| parts.clone());
         match parts.method {
             Method::POST => {}
             Method::GET => return self.stream(parts, session).await,
-            Method::DELETE => {
-                let response = self.service.handle(Request::from_parts(parts, Empty::<Bytes>::new())).await;
-                if let Some(name) = session.filter(|_| response.status().is_success()) {
-                    self.clients.leave(&name).await;
-                }
-                let mut response = response.map(Body::new);
-                if response.status() == StatusCode::ACCEPTED {
-                    // It is done, and the official client wants to hear that.
-                    *response.status_mut() = StatusCode::NO_CONTENT;
-                }
-                return Ok(response);
-            }
+            Method::DELETE => return Ok(self.end_session(parts, session).await),
             _ => return Err(not_allowed()),
         }
         let (bytes, message) = read(&parts, body, self.options.limits.arrival).await?;
@@ -258,6 +305,13 @@ impl App {
             }
             (None, false) => Name { owner: owner.clone(), connection: cookie.clone().unwrap_or_default() },
         };
+        if session.is_none()
+            && !from_peer
+            && works_in_connection(&message)
+            && let Place::Elsewhere(peer) = self.place_of(&name).await?
+        {
+            return self.forward(&peer, asked.as_ref().unwrap_or(&parts), bytes).await;
+        }
         if !wants_events {
             parts.extensions.insert(Unasked);
         }
@@ -267,21 +321,14 @@ impl App {
             parts.extensions.insert(client);
             presence = Some(present);
         }
-        let id = match &message {
-            JsonRpcMessage::Request(request) => serde_json::to_value(&request.id).ok(),
-            _ => None,
-        };
+        let id = id_of(&message);
         let response = self.service.handle(Request::from_parts(parts, Full::new(bytes))).await;
         // One that begins again keeps its session.
         if begins
             && session.is_none()
             && let Some(mut present) = presence.take()
         {
-            let started = response.headers().get(SESSION).and_then(|id| id.to_str().ok()).map(str::to_owned);
-            match started {
-                Some(connection) => present.rename(Name { owner: owner.clone(), connection }),
-                None => self.clients.leave(&name).await,
-            }
+            self.begin_session(&response, &name, &mut present).await;
             presence = Some(present);
         }
         let mut response = if wants_events || !is_event_stream(&response) {
@@ -297,6 +344,55 @@ impl App {
             }
         }
         Ok(response)
+    }
+
+    /// What whoever watches the server may ask without a key.
+    fn status(&self, parts: &Parts) -> Option<Response<Body>> {
+        let reads = parts.method == Method::GET || parts.method == Method::HEAD;
+        match parts.uri.path() {
+            "/health" if reads => Some(json_response(StatusCode::OK, &json!({"status": "ok"}))),
+            "/ready" if reads => Some(self.ready()),
+            "/metrics" if parts.method == Method::GET && self.options.metrics => {
+                let told = metrics::told(&self.dispatcher, self.clients.count());
+                let mut response = Response::new(Body::from(told));
+                let kind = HeaderValue::from_static(metrics::CONTENT_TYPE);
+                response.headers_mut().insert(header::CONTENT_TYPE, kind);
+                Some(response)
+            }
+            _ => None,
+        }
+    }
+
+    /// Ends what a client of a revision with sessions has begun.
+    async fn end_session(&self, parts: Parts, session: Option<Name>) -> Response<Body> {
+        let response = self.service.handle(Request::from_parts(parts, Empty::<Bytes>::new())).await;
+        if let Some(name) = session.filter(|_| response.status().is_success()) {
+            self.clients.leave(&name).await;
+            if let Some(replica) = &self.replica {
+                replica.disconnect(&connection_name(&name)).await;
+            }
+        }
+        let mut response = response.map(Body::new);
+        if response.status() == StatusCode::ACCEPTED {
+            // It is done, and the official client wants to hear that.
+            *response.status_mut() = StatusCode::NO_CONTENT;
+        }
+        response
+    }
+
+    /// Gives a client the session that the SDK has just begun.
+    async fn begin_session<B>(&self, response: &Response<B>, name: &Name, present: &mut Presence) {
+        let started = response.headers().get(SESSION).and_then(|id| id.to_str().ok()).map(str::to_owned);
+        match started {
+            Some(connection) => {
+                let name = Name { owner: name.owner.clone(), connection };
+                if let Some(replica) = &self.replica {
+                    let _ = replica.connection(&connection_name(&name), Some("")).await;
+                }
+                present.rename(name);
+            }
+            None => self.clients.leave(name).await,
+        }
     }
 
     /// A stream for what the server says unasked. While it is open, the client is here.
@@ -340,21 +436,7 @@ async fn read(
     if !kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json") {
         return Err(plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "Content-Type must be application/json"));
     }
-    let too_large = || plain(StatusCode::PAYLOAD_TOO_LARGE, "The request is too large");
-    let told = parts
-        .headers
-        .get(header::CONTENT_LENGTH)
-        .and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
-    if told.is_some_and(|told| told > LARGEST_BODY as u64) {
-        return Err(too_large());
-    }
-    let collected = timeout(limit, Limited::new(body, LARGEST_BODY).collect()).await;
-    let bytes = match collected {
-        Ok(Ok(collected)) => collected.to_bytes(),
-        Ok(Err(error)) if error.downcast_ref::<LengthLimitError>().is_some() => return Err(too_large()),
-        Ok(Err(_)) => return Err(plain(StatusCode::BAD_REQUEST, "The request broke off")),
-        Err(_) => return Err(plain(StatusCode::REQUEST_TIMEOUT, "The request took too long to arrive")),
-    };
+    let bytes = collect(body, parts, limit).await?;
     let refused = |error: ErrorData, id: Option<Value>| {
         Box::new(json_response(StatusCode::BAD_REQUEST, &json!({"jsonrpc": "2.0", "id": id, "error": error})))
     };
@@ -370,6 +452,25 @@ async fn read(
     let told = id.as_ref().and_then(|id| serde_json::to_value(id).ok());
     let message = stdio::read_message(value, id.as_ref()).map_err(|error| refused(error, told))?;
     Ok((bytes, message))
+}
+
+/// Reads a body.
+async fn collect(body: Incoming, parts: &Parts, limit: Duration) -> Result<Bytes, Refused> {
+    let too_large = || plain(StatusCode::PAYLOAD_TOO_LARGE, "The request is too large");
+    let told = parts
+        .headers
+        .get(header::CONTENT_LENGTH)
+        .and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+    if told.is_some_and(|told| told > LARGEST_BODY as u64) {
+        return Err(too_large());
+    }
+    let collected = timeout(limit, Limited::new(body, LARGEST_BODY).collect()).await;
+    match collected {
+        Ok(Ok(collected)) => Ok(collected.to_bytes()),
+        Ok(Err(error)) if error.downcast_ref::<LengthLimitError>().is_some() => Err(too_large()),
+        Ok(Err(_)) => Err(plain(StatusCode::BAD_REQUEST, "The request broke off")),
+        Err(_) => Err(plain(StatusCode::REQUEST_TIMEOUT, "The request took too long to arrive")),
+    }
 }
 
 /// The one answer of a stream, for a client that takes no streams.
@@ -420,7 +521,7 @@ fn cookie_of(parts: &Parts) -> Option<String> {
     uuid::Uuid::parse_str(ours).ok().map(|id| format!("cookie {id}"))
 }
 
-fn plain(status: StatusCode, text: &str) -> Refused {
+pub(super) fn plain(status: StatusCode, text: &str) -> Refused {
     let mut response = Response::new(Body::from(format!("{text}\n")));
     *response.status_mut() = status;
     response
@@ -447,7 +548,7 @@ fn no_room() -> Refused {
     Box::new(response)
 }
 
-fn json_response(status: StatusCode, value: &Value) -> Response<Body> {
+pub(super) fn json_response(status: StatusCode, value: &Value) -> Response<Body> {
     let mut response = Response::new(Body::from(value.to_string()));
     *response.status_mut() = status;
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -477,5 +578,12 @@ impl hyper::body::Body for Kept {
 
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
+    }
+}
+
+fn id_of(message: &ClientJsonRpcMessage) -> Option<Value> {
+    match message {
+        JsonRpcMessage::Request(request) => serde_json::to_value(&request.id).ok(),
+        _ => None,
     }
 }

@@ -5,15 +5,21 @@ use crate::Result;
 use crate::browser::policy::is_local_name;
 use crate::error::Error;
 use crate::mcp::dispatch::Call;
+use crate::mcp::settings::Settings;
 
 /// Reads an address that a call is to open. Of files, it is the real one.
 ///
 /// # Errors
 /// `url_refused` for what is no address, and for what must not be opened.
 pub fn of(call: &Call<'_>, text: &str) -> Result<Url> {
+    under(call.settings, text)
+}
+
+/// Like [`of`], wherever these settings hold.
+pub fn under(settings: &Settings, text: &str) -> Result<Url> {
     let url = read(text)?;
     match url.scheme() {
-        "file" if call.settings.allow_files => call.settings.roots.address(&url),
+        "file" if settings.allow_files => settings.roots.address(&url),
         "file" => {
             let reason = "files are opened only where the server was started with --allow-files";
             Err(Error::UrlRefused { reason: reason.to_owned() })

@@ -29,6 +29,7 @@ impl Tool for ConsoleMessages {
     const NAME: &'static str = "browser_console_messages";
     const TITLE: &'static str = "Read the console";
     const EFFECT: Effect = Effect::Reads;
+    const FILE: Option<&'static str> = Some("json");
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;

@@ -22,7 +22,6 @@ const LARGEST_STATE: u64 = 64 << 20;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Create {
-    /// Made up when left out.
     #[schemars(length(min = 1, max = 64))]
     pub name: Option<String>,
     pub proxy: Option<ProxyArgument>,
@@ -198,9 +197,11 @@ impl Tool for SaveStorage {
         call.progress.say("collecting cookies and storage");
         let state = context.storage_state(self.indexed_db).await?;
         let (cookies, origins) = (state.cookies.len(), state.origins.len());
-        let write =
-            tokio::task::spawn_blocking(move || place.write(state.text()?.as_bytes(), Kind::StorageState))
-                .await;
+        let secrets = call.secrets.clone();
+        let write = tokio::task::spawn_blocking(move || {
+            place.write(state.text()?.into_bytes(), Kind::StorageState, &secrets)
+        })
+        .await;
         write.map_err(|_| Error::Broken)??;
         let message =
             format!("Storage state of context '{name}' saved: {cookies} cookies, {origins} origins");

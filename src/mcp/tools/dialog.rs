@@ -25,7 +25,7 @@ impl Tool for HandleDialog {
     const EFFECT: Effect = Effect::Acts;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.workspace.open_page()?;
+        let page = call.current_page()?;
         let verb = if self.accept { "accept" } else { "dismiss" };
         if page.dialog().is_none() {
             page.answer_next_dialog(self.accept, self.prompt_text.clone());
@@ -33,6 +33,10 @@ impl Tool for HandleDialog {
             let with = text.map(|text| format!(" with text '{text}'")).unwrap_or_default();
             reply.say(format!("Dialog handler configured: will {verb} next dialog{with}"));
             return Ok(());
+        }
+        if self.accept {
+            let message = page.dialog().map(|dialog| dialog.message).unwrap_or_default();
+            call.confirm_anything(&page, &message).await?;
         }
         let mut answered = None;
         let answer = async {

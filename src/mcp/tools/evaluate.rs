@@ -29,6 +29,7 @@ impl Tool for Evaluate {
     const NAME: &'static str = "browser_evaluate";
     const TITLE: &'static str = "Run JavaScript";
     const EFFECT: Effect = Effect::Acts;
+    const FILE: Option<&'static str> = Some("json");
     const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -38,6 +39,7 @@ impl Tool for Evaluate {
             Some(text) => Some(target::element(call, &page, text).await?),
             None => None,
         };
+        call.confirm_anything(&page, &self.function).await?;
         call.progress.say("running the script");
         let (scope, limit) = (Scope::for_script(&self.function), call.settings.navigation_limit);
         let mut watch = page.watch(ActsOn::Page).await;
@@ -49,7 +51,7 @@ impl Tool for Evaluate {
             }
             None => page.main_frame().evaluate_within(limit, &self.function, Vec::new(), scope).await?,
         };
-        say_value(&value, reply);
+        say_value(&value, call.is_whole(), reply);
         if !watch.is_untouched().await {
             call.settle(&page, watch).await;
             reply.show_effects();
@@ -59,9 +61,12 @@ impl Tool for Evaluate {
 }
 
 /// One line of text as it is, anything else as JSON.
-fn say_value(value: &Value, reply: &mut Reply) {
+fn say_value(value: &Value, is_whole: bool, reply: &mut Reply) {
     let is_text = value.is_string();
     let text = value.as_str().map_or_else(|| page_text::json(value), str::to_owned);
+    if is_whole {
+        return reply.say(text);
+    }
     let say = |text: &str, reply: &mut Reply| if is_text { reply.quote(text) } else { reply.say(text) };
     match text.char_indices().nth(LONGEST_RESULT) {
         None => say(&text, reply),

@@ -1,4 +1,6 @@
 //! Files for pages.
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -7,14 +9,20 @@ use crate::browser::{ActsOn, ElementHandle, OpenedFile, Page};
 use crate::error::Error;
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::{Reply, View};
+use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
 use crate::session::Roots;
 
-/// Give files to the open file chooser, or to the page's file input. Without paths, cancel the chooser.
+/// Give files to the open file chooser, or to the page's file input; with ref, drop them there. Without paths, cancel the chooser.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct FileUpload {
     #[serde(default)]
     pub paths: Vec<String>,
+    /// Where to drop them, as from another program.
+    pub r#ref: Option<String>,
+    /// With ref: texts to drop, by kind, such as text/plain.
+    #[serde(default)]
+    pub data: BTreeMap<String, String>,
 }
 
 impl Tool for FileUpload {
@@ -24,12 +32,20 @@ impl Tool for FileUpload {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;
+        if let Some(target) = self.r#ref.clone() {
+            return self.drop_on(&target, call, &page, reply).await;
+        }
+        if !self.data.is_empty() {
+            let problems = vec!["`data` goes with `ref`: where to drop it".to_owned()];
+            return Err(Error::InvalidArguments { problems });
+        }
         if self.paths.is_empty() {
             page.take_file_chooser().ok_or(Error::NoFileChooser)?;
             reply.say("File chooser cancelled");
             return Ok(());
         }
         let files = opened(&self.paths, &call.roots().await)?;
+        call.confirm_upload(&page, &self.paths).await?;
         let names: Vec<_> = files
             .iter()
             .filter_map(|file| Some(file.path.file_name()?.to_string_lossy().into_owned()))
@@ -52,6 +68,30 @@ impl Tool for FileUpload {
         };
         call.act(&page, ActsOn::Page, Box::pin(give)).await?;
         reply.say(format!("Uploaded {} file(s): {}", names.len(), names.join(", ")));
+        reply.show(View::Changes);
+        Ok(())
+    }
+}
+
+impl FileUpload {
+    /// Drops files and texts that come from outside of the page.
+    async fn drop_on(self, target: &str, call: &Call<'_>, page: &Page, reply: &mut Reply) -> Result<()> {
+        if self.paths.is_empty() && self.data.is_empty() {
+            let problems = vec!["Give `paths` or `data` to drop".to_owned()];
+            return Err(Error::InvalidArguments { problems });
+        }
+        let (element, told) = target::described(call, page, target, None).await?;
+        let files = opened(&self.paths, &call.roots().await)?;
+        call.confirm_upload(page, &self.paths).await?;
+        let what = match (files.len(), self.data.len()) {
+            (files, 0) => format!("{files} file(s)"),
+            (0, texts) => format!("{texts} text(s)"),
+            (files, texts) => format!("{files} file(s) and {texts} text(s)"),
+        };
+        let options = call.action_options();
+        let drop = element.drop_opened(files, self.data.into_iter().collect(), &options);
+        call.act(page, ActsOn::Pressed(&element), Box::pin(drop)).await?;
+        reply.say(format!("Dropped {what} on {told}"));
         reply.show(View::Changes);
         Ok(())
     }

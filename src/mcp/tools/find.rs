@@ -12,8 +12,6 @@ use crate::mcp::tool::{Effect, Tool};
 use crate::snapshot::{self, Pattern};
 
 /// Search the whole page for a text or a regular expression, also what a snapshot leaves out: the lines that match, with refs.
-///
-/// Cheaper than a snapshot when you know what you look for.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Find {
     /// Upper and lower case are the same.
@@ -31,13 +29,14 @@ impl Tool for Find {
     const NAME: &'static str = "browser_find";
     const TITLE: &'static str = "Search the page";
     const EFFECT: Effect = Effect::Reads;
+    const FILE: Option<&'static str> = Some("yml");
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let pattern = self.pattern()?;
         let page = call.open_page().await?;
         let tree = capture(call, &page, CaptureOptions { all_refs: true, ..Default::default() }).await?;
         let around = self.around.unwrap_or(2) as usize;
-        match snapshot::find(&tree, &pattern, around, call.settings.snapshot_max_chars) {
+        match snapshot::find(&tree, &pattern, around, call.snapshot_options().max_chars) {
             Some(found) => show_snapshot(found, reply),
             None => reply.say("Nothing on the page contains that."),
         }

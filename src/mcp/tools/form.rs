@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::files::opened;
-use super::readback::{Readback, told_values};
+use super::readback::{Readback, is_mixed, told_values};
 use crate::Result;
 use crate::browser::{ActsOn, ControlKind, ElementHandle, Page, Shown, read_checked};
 use crate::error::Error;
@@ -79,14 +79,26 @@ impl Tool for FillForm {
         };
         let ended = call.act(&page, ActsOn::Filled(&elements), Box::pin(fill)).await;
         reply.show(View::Changes);
-        let shown = match page.dialog() {
-            // Nobody answers before it is closed.
-            Some(_) => Vec::new(),
-            None => ElementHandle::shown_of(&elements).await.unwrap_or_else(|_| {
-                call.note("What the fields hold now could not be read.");
-                Vec::new()
-            }),
-        };
+        let mut shown = read(call, &page, &elements).await;
+        // What the page wrote itself while the field was being filled stands beside what was given: once more, then.
+        let mixed: Vec<_> = found
+            .iter()
+            .zip(&shown)
+            .zip(&outcomes)
+            .filter(|((field, shown), outcome)| outcome.is_ok() && is_mixed(&field.given, shown))
+            .map(|((field, _), _)| field)
+            .collect();
+        if ended.is_ok() && !mixed.is_empty() {
+            let fields: Vec<_> = mixed.iter().map(|field| field.element.clone()).collect();
+            let again = async {
+                for field in mixed {
+                    field.fill(call).await?;
+                }
+                Ok(())
+            };
+            call.act(&page, ActsOn::Filled(&fields), Box::pin(again)).await?;
+            shown = read(call, &page, &elements).await;
+        }
         let problems = tell(&found, &outcomes, &shown, reply);
         ended?;
         if problems.is_empty() {
@@ -94,6 +106,18 @@ impl Tool for FillForm {
         }
         Err(Error::FormIncomplete { problems, count: found.len() })
     }
+}
+
+/// What the fields show now; nothing where that cannot be read.
+async fn read(call: &Call<'_>, page: &Page, fields: &[ElementHandle]) -> Vec<Shown> {
+    // While a dialog is open nobody answers.
+    if page.dialog().is_some() {
+        return Vec::new();
+    }
+    ElementHandle::shown_of(fields).await.unwrap_or_else(|_| {
+        call.note("What the fields hold now could not be read.");
+        Vec::new()
+    })
 }
 
 /// What leaves nothing to go on with.
@@ -165,7 +189,7 @@ impl FillForm {
 impl Field {
     async fn find(&self, call: &Call<'_>, page: &Page) -> Result<Found<'_>> {
         let element = target::element(call, page, &self.r#ref).await?;
-        let given = self.given()?;
+        let mut given = self.given()?;
         let is_file = self.r#type == Some(FieldType::File);
         let kind = match is_file {
             true => ControlKind::File,
@@ -177,9 +201,15 @@ impl Field {
         };
         match kind {
             ControlKind::Check => self.check(&element).await?,
+            ControlKind::Text => {
+                for text in &mut given {
+                    *text = call.secrets.typed_into(text, &element).await?.into_owned();
+                }
+            }
             ControlKind::None => element.takes("").await?,
             ControlKind::File => {
                 opened(&given, &call.roots().await)?;
+                call.confirm_upload(page, &given).await?;
                 let element = element.file_input().await?;
                 return Ok(Found { field: self, element, kind, given });
             }
@@ -277,29 +307,6 @@ impl Tool for SelectOption {
             }
             _ => format!("Selected {given} in {told}"),
         });
-        Ok(())
-    }
-}
-
-/// Press a key or a chord on what has the focus.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct PressKey {
-    /// Such as Enter, a, Control+a, Shift+ArrowLeft.
-    #[schemars(length(min = 1))]
-    pub key: String,
-}
-
-impl Tool for PressKey {
-    const NAME: &'static str = "browser_press_key";
-    const TITLE: &'static str = "Press a key";
-    const EFFECT: Effect = Effect::Acts;
-
-    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.open_page().await?;
-        let keyboard = page.input().keyboard();
-        call.act(&page, ActsOn::Page, keyboard.press(&self.key)).await?;
-        reply.say(format!("Pressed key '{}'", self.key));
-        reply.show(View::Changes);
         Ok(())
     }
 }

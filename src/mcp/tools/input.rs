@@ -5,14 +5,14 @@ use serde::Deserialize;
 use super::readback::{Readback, told_values};
 use crate::Result;
 use crate::browser::input::{self, ClickOptions};
-use crate::browser::{ActionOptions, ActsOn, ControlKind, ElementHandle, Shown};
+use crate::browser::{ActionOptions, ActsOn, ControlKind, ElementHandle, Page, Shown};
 use crate::error::Error;
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
 
-/// Mouse button; left when left out.
+// A mouse button.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Button {
@@ -68,6 +68,7 @@ impl Tool for Click {
         call.progress.say("clicking");
         let position = target::position("position", self.position.as_deref(), &element).await?;
         let options = ActionOptions { position, ..call.action_options() };
+        call.confirm_press(&element, false).await?;
         call.act(&page, ActsOn::Pressed(&element), Box::pin(element.click(&click, &options))).await?;
         reply.say(format!("{} {told}", if self.double_click { "Double-clicked" } else { "Clicked" }));
         reply.show(View::Changes);
@@ -75,12 +76,12 @@ impl Tool for Click {
     }
 }
 
-/// Type text into a field, replacing what is there.
+/// Type text into a field, replacing what is there; without ref, where the focus is.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Type {
     /// Ref or selector.
     #[schemars(length(min = 1))]
-    pub r#ref: String,
+    pub r#ref: Option<String>,
     pub element: Option<String>,
     pub text: String,
     /// Press Enter afterwards.
@@ -96,9 +97,14 @@ impl Tool for Type {
     const TITLE: &'static str = "Type text";
     const EFFECT: Effect = Effect::Acts;
 
-    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+    async fn call(mut self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;
-        let (element, told) = target::described(call, &page, &self.r#ref, self.element.clone()).await?;
+        let Some(target) = &self.r#ref else { return self.type_at_focus(call, &page, reply).await };
+        let (element, told) = target::described(call, &page, target, self.element.clone()).await?;
+        self.text = call.secrets.typed_into(&self.text, &element).await?.into_owned();
+        if self.enters() {
+            call.confirm_press(&element, true).await?;
+        }
         call.progress.say("typing");
         let acts_on = typing(&element, &self.text, self.submit);
         call.act(&page, acts_on, Box::pin(self.type_into(&element, &call.action_options()))).await?;
@@ -124,6 +130,31 @@ pub(super) fn typing<'a>(field: &'a ElementHandle, text: &str, submits: bool) ->
 }
 
 impl Type {
+    /// As a keyboard does it, wherever that leads.
+    async fn type_at_focus(&self, call: &Call<'_>, page: &Page, reply: &mut Reply) -> Result<()> {
+        if self.enters() {
+            call.confirm_anything(page, "Enter").await?;
+        }
+        call.progress.say("typing");
+        let keyboard = page.input().keyboard();
+        let typing = async {
+            keyboard.type_text(&self.text, None).await?;
+            if self.submit { keyboard.press("Enter").await } else { Ok(()) }
+        };
+        call.act(page, ActsOn::Page, Box::pin(typing)).await?;
+        let count = self.text.chars().count();
+        reply.say(format!(
+            "Typed {count} characters where the focus is{}",
+            if self.submit { ", and Enter" } else { "" }
+        ));
+        reply.show(View::Changes);
+        Ok(())
+    }
+
+    fn enters(&self) -> bool {
+        self.submit || self.text.contains(['\n', '\r'])
+    }
+
     /// What is to be said of what the field shows now.
     fn readback(&self, shown: Option<&Shown>) -> Result<String> {
         let Some(shown) = shown.filter(|shown| shown.kind != ControlKind::None) else {

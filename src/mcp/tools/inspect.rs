@@ -24,7 +24,7 @@ pub struct Snapshot {
     /// Where each element is: `[box=x,y,width,height]`.
     #[serde(default)]
     pub boxes: bool,
-    /// Refs also for what is not for acting on: texts, groups, shapes of drawings.
+    /// Refs also for texts, groups, shapes of drawings.
     #[serde(default)]
     pub all_refs: bool,
 }
@@ -33,6 +33,7 @@ impl Tool for Snapshot {
     const NAME: &'static str = "browser_snapshot";
     const TITLE: &'static str = "Show the page";
     const EFFECT: Effect = Effect::Reads;
+    const FILE: Option<&'static str> = Some("yml");
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;
@@ -56,14 +57,14 @@ impl Tool for Snapshot {
                 all_refs: self.all_refs,
                 root: part.as_ref().map(|part| &part.from).filter(stands).cloned(),
                 until: part.as_ref().and_then(|part| part.until.as_ref()).filter(stands).cloned(),
-                ..call.settings.snapshot_options()
+                ..call.snapshot_options()
             },
         );
         if rendered.text.trim().is_empty() && rendered.cut.is_none() {
             reply.say("There is nothing to see.");
         }
         show_snapshot(rendered, reply);
-        if part.is_none() {
+        if part.is_none() && !call.is_whole() {
             let told = if self.all_refs { Arc::new(tree.without_extra()) } else { tree };
             call.told.lock().set_tree(&page, told);
         }

@@ -5,17 +5,25 @@ use crate::mcp::tool::AnyTool;
 
 pub mod address;
 pub mod navigate;
+pub mod history;
 pub mod input;
 pub mod pointer;
 pub mod form;
+pub mod keys;
+pub mod scroll;
 mod readback;
 pub mod files;
 pub mod inspect;
+pub mod read;
 pub mod screenshot;
 pub mod console;
 pub mod network;
+pub mod request;
+pub mod storage;
+pub mod emulate;
 pub mod evaluate;
 pub mod dialog;
+pub mod person;
 pub mod wait;
 pub mod tabs;
 pub mod window;
@@ -25,6 +33,10 @@ pub mod vision;
 pub mod pdf;
 pub mod find;
 pub mod steps;
+pub mod run;
+pub mod testing;
+pub mod evidence;
+pub mod devtools;
 pub mod patchright;
 pub mod sessions;
 
@@ -34,11 +46,25 @@ fn milliseconds(number: f64) -> Duration {
     Duration::from_secs_f64(number.clamp(0.0, DAY_MS).max(0.0) / 1000.0)
 }
 
+/// Whether an address is meant by a part of it, in which `*` stands for anything.
+fn like(part: &str, url: &str) -> bool {
+    let mut rest = url;
+    part.split('*').all(|piece| match rest.find(piece) {
+        Some(at) => {
+            rest = &rest[at + piece.len()..];
+            true
+        }
+        None => false,
+    })
+}
+
 /// Every tool there is. `--caps` and `--toolsets` choose among them.
-pub static ALL: [AnyTool; 43] = [
+pub static ALL: [AnyTool; 62] = [
     AnyTool::of::<navigate::Navigate>(),
     AnyTool::of::<navigate::NavigateBack>(),
+    AnyTool::of::<history::History>(),
     AnyTool::of::<inspect::Snapshot>(),
+    AnyTool::of::<read::Read>(),
     AnyTool::of::<screenshot::TakeScreenshot>(),
     AnyTool::of::<console::ConsoleMessages>(),
     AnyTool::of::<network::NetworkRequests>(),
@@ -46,14 +72,16 @@ pub static ALL: [AnyTool; 43] = [
     AnyTool::of::<input::Type>(),
     AnyTool::of::<form::FillForm>(),
     AnyTool::of::<form::SelectOption>(),
-    AnyTool::of::<form::PressKey>(),
+    AnyTool::of::<keys::PressKey>(),
     AnyTool::of::<pointer::Hover>(),
     AnyTool::of::<pointer::Drag>(),
+    AnyTool::of::<scroll::Scroll>(),
     AnyTool::of::<pointer::ScrollIntoView>(),
     AnyTool::of::<files::FileUpload>(),
     AnyTool::of::<evaluate::Evaluate>(),
     AnyTool::of::<wait::WaitFor>(),
     AnyTool::of::<dialog::HandleDialog>(),
+    AnyTool::of::<person::AskPerson>(),
     AnyTool::of::<tabs::Tabs>(),
     AnyTool::of::<tabs::Close>(),
     AnyTool::of::<window::Resize>(),
@@ -67,8 +95,22 @@ pub static ALL: [AnyTool; 43] = [
     AnyTool::of::<vision::MouseMove>(),
     AnyTool::of::<vision::MouseDrag>(),
     AnyTool::of::<pdf::PdfSave>(),
+    AnyTool::of::<request::Search>(),
+    AnyTool::of::<request::Request>(),
+    AnyTool::of::<request::RouteRequests>(),
+    AnyTool::of::<request::SendRequest>(),
+    AnyTool::of::<storage::Cookies>(),
+    AnyTool::of::<storage::Storage>(),
+    AnyTool::of::<storage::Access>(),
+    AnyTool::of::<emulate::Emulate>(),
     AnyTool::of::<find::Find>(),
     AnyTool::of::<steps::Steps>(),
+    AnyTool::of::<run::Run>(),
+    AnyTool::of::<testing::Expect>(),
+    AnyTool::of::<testing::ExportScript>(),
+    AnyTool::of::<evidence::Picture>(),
+    AnyTool::of::<evidence::Record>(),
+    AnyTool::of::<devtools::Inspect>(),
     AnyTool::of::<patchright::Fetch>(),
     AnyTool::of::<patchright::Screenshot>(),
     AnyTool::of::<patchright::Click>(),
@@ -76,7 +118,26 @@ pub static ALL: [AnyTool; 43] = [
     AnyTool::of::<patchright::ExecuteJs>(),
     AnyTool::of::<sessions::CreateSession>(),
     AnyTool::of::<sessions::CloseSession>(),
+    AnyTool::of::<sessions::ListSessions>(),
     AnyTool::of::<sessions::Navigate>(),
     AnyTool::of::<sessions::Click>(),
     AnyTool::of::<sessions::Type>(),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::like;
+
+    #[test]
+    fn addresses_are_meant_by_their_parts() {
+        let url = "https://a.example/api/items/7?page=2";
+        for part in
+            ["/api/", "*", "a.example*page=2", "/api/*/7", "https://a.example/api/items/7?page=2", "p*p*p"]
+        {
+            assert!(like(part, url), "{part}");
+        }
+        for part in ["/apis/", "page=2*api", "/api/*/8", "?page=22"] {
+            assert!(!like(part, url), "{part}");
+        }
+    }
+}

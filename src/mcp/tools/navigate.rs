@@ -3,14 +3,14 @@ use std::time::{Duration, Instant};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 use url::Url;
 
-use super::address;
+use super::{address, milliseconds};
 use crate::Result;
 use crate::browser::{Arrival, Mark, NavigateOptions, Page, WaitUntil};
 use crate::error::Error;
 use crate::mcp::dispatch::Call;
+use crate::mcp::failure;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::tool::{Effect, Patience, Tool};
 use crate::session::handoff;
@@ -23,10 +23,15 @@ const LEAST_BUILDING: Duration = Duration::from_secs(2);
 
 /// Open a URL, wait until the page has loaded, and show its outline.
 #[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Navigate {
     /// Without a scheme, https:// is put in front.
     #[schemars(length(min = 1))]
     pub url: String,
+    pub wait_until: Option<Until>,
+    /// Milliseconds.
+    #[schemars(range(min = 100, max = 600_000))]
+    pub timeout: Option<f64>,
 }
 
 impl Tool for Navigate {
@@ -38,29 +43,42 @@ impl Tool for Navigate {
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let url = address::of(call, &self.url)?;
         let page = call.page_to_leave().await?;
-        let document = page.main_frame().loader();
-        match open(call, &page, &url, reply).await {
-            Err(Error::PageBusy) if page.main_frame().loader() == document => {
-                call.note("The page could not be left; its tab was closed, and a new one opened.");
-                let page = call.replace_page().await?;
-                open(call, &page, &url, reply).await
-            }
-            opened => opened,
-        }
+        go(call, &page, &url, &Timing::new(call, self.wait_until, self.timeout), reply).await
     }
 }
 
 /// Opens an address in a page, and tells what came of it.
 pub(super) async fn open(call: &Call<'_>, page: &Page, url: &Url, reply: &mut Reply) -> Result<()> {
+    go(call, page, url, &Timing::new(call, None, None), reply).await
+}
+
+async fn go(call: &Call<'_>, page: &Page, url: &Url, timing: &Timing, reply: &mut Reply) -> Result<()> {
     call.pacing.before(url).await?;
     call.progress.say("loading the page");
     let mark = page.mark();
-    let arrival = unless_stuck(page, page.goto(url.as_str(), &options(call))).await?;
-    arrived(page, &arrival, mark, call, reply).await?;
+    let arrival = match unless_stuck(page, page.goto(url.as_str(), &timing.options())).await {
+        Err(Error::NavigationFailed { reason }) if reason.contains(ASKS_BY_HTTP) => {
+            named(call, page, url, reason).await?
+        }
+        arrival => arrival?,
+    };
+    arrived(page, &arrival, mark, timing, reply).await?;
     if matches!(arrival, Arrival::Document(_)) {
         meet_wall(call, page, url, reply).await?;
     }
     Ok(())
+}
+
+/// What the browser says where a site asks for a name and a password, and there is no window to ask in.
+const ASKS_BY_HTTP: &str = "ERR_INVALID_AUTH_CREDENTIALS";
+
+/// Waits for a person who is known there.
+async fn named(call: &Call<'_>, page: &Page, url: &Url, reason: String) -> Result<Arrival> {
+    match handoff::log_in(page, url, call.settings.login_limit, &call.person()).await {
+        Ok(_) => Ok(Arrival::Document(page.document_response().map(Box::new))),
+        Err(Error::PersonNeeded { link: None, .. }) => Err(Error::NavigationFailed { reason }),
+        Err(error) => Err(error),
+    }
 }
 
 /// Tells of a wall; waits at it for the person, where there is one who can see it.
@@ -68,13 +86,13 @@ async fn meet_wall(call: &Call<'_>, page: &Page, url: &Url, reply: &mut Reply) -
     let patience = call.settings.login_limit;
     let person = call.person();
     match page.unless_stuck(None, handoff::pass(page, url, Purpose::Action, patience, &person)).await {
-        Err(Error::PersonNeeded { what, wall, kind, url }) => {
-            reply.add_event(format!(
-                "The page asks {what} first ({wall}); what it shows is not what was asked for."
-            ));
-            reply.set_structured(
-                json!({ "status": "wall", "wall": { "kind": kind, "what": wall, "url": url }, "untrusted": ["wall.url"] }),
-            );
+        Err(error @ Error::PersonNeeded { .. }) => {
+            if let Error::PersonNeeded { what, wall, .. } = &error {
+                reply.add_event(format!(
+                    "The page asks {what} first ({wall}); what it shows is not what was asked for."
+                ));
+            }
+            failure::tell_wall(&error, reply);
         }
         Err(error @ (Error::PersonAway { .. } | Error::Cancelled)) => return Err(error),
         // What cannot be looked at is told by what follows.
@@ -86,7 +104,7 @@ async fn meet_wall(call: &Call<'_>, page: &Page, url: &Url, reply: &mut Reply) -
     Ok(())
 }
 
-/// Go back to the previous page in the history.
+/// Go back to the previous page in the history. Forward and reload: `browser_history`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct NavigateBack {}
 
@@ -97,12 +115,13 @@ impl Tool for NavigateBack {
     const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        call.workspace.open_page()?;
+        call.current_page()?;
         let page = call.page_to_leave().await?;
         call.progress.say("loading the page");
         let mark = page.mark();
-        let arrival = unless_stuck(&page, page.go_back(&options(call))).await?;
-        arrived(&page, &arrival, mark, call, reply).await
+        let timing = Timing::new(call, None, None);
+        let arrival = unless_stuck(&page, page.go_back(&timing.options())).await?;
+        arrived(&page, &arrival, mark, &timing, reply).await
     }
 }
 
@@ -115,7 +134,10 @@ pub(in crate::mcp) fn still_loading(still: &[String]) -> String {
 }
 
 /// Waits for `arrival` unless the new document runs a script without end.
-async fn unless_stuck(page: &Page, arrival: impl Future<Output = Result<Arrival>>) -> Result<Arrival> {
+pub(super) async fn unless_stuck(
+    page: &Page,
+    arrival: impl Future<Output = Result<Arrival>>,
+) -> Result<Arrival> {
     tokio::select! {
         biased;
         arrival = arrival => arrival,
@@ -123,22 +145,56 @@ async fn unless_stuck(page: &Page, arrival: impl Future<Output = Result<Arrival>
     }
 }
 
-fn options(call: &Call<'_>) -> NavigateOptions {
-    let until = WaitUntil::DomContentLoaded;
-    NavigateOptions { until, limit: call.settings.navigation_limit, ..NavigateOptions::default() }
+/// The moment at which a navigation is over; when left out, as soon as the page can be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Until {
+    Commit,
+    DomContentLoaded,
+    Load,
+    NetworkIdle,
 }
 
-async fn arrived(
+/// For what a navigation waits, and how long.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Timing {
+    until: Option<Until>,
+    limit: Duration,
+}
+
+impl Timing {
+    pub(super) fn new(call: &Call<'_>, until: Option<Until>, timeout: Option<f64>) -> Self {
+        Self { until, limit: timeout.map_or(call.settings.navigation_limit, milliseconds) }
+    }
+
+    pub(super) fn options(&self) -> NavigateOptions {
+        let until = match self.until {
+            Some(Until::Commit) => WaitUntil::Commit,
+            None | Some(Until::DomContentLoaded) => WaitUntil::DomContentLoaded,
+            Some(Until::Load) => WaitUntil::Load,
+            Some(Until::NetworkIdle) => WaitUntil::NetworkIdle,
+        };
+        NavigateOptions { until, limit: self.limit, ..NavigateOptions::default() }
+    }
+
+    /// Whether what belongs to the document is waited for, and its scripts.
+    fn rests(&self) -> bool {
+        !matches!(self.until, Some(Until::Commit | Until::DomContentLoaded))
+    }
+}
+
+pub(super) async fn arrived(
     page: &Page,
     arrival: &Arrival,
     mark: Mark,
-    call: &Call<'_>,
+    timing: &Timing,
     reply: &mut Reply,
 ) -> Result<()> {
     match arrival {
+        Arrival::Document(_) | Arrival::SameDocument if !timing.rests() => {}
         Arrival::Document(_) | Arrival::SameDocument => {
             // A picture that never comes must not keep a page that is there from being used.
-            let rest = REST_LIMIT.min(call.settings.navigation_limit);
+            let rest = REST_LIMIT.min(timing.limit);
             let begun = Instant::now();
             page.note_building();
             let loaded = page.until_reached(WaitUntil::Load, rest).await?;

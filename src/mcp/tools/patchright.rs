@@ -313,13 +313,14 @@ async fn visit(
         patience: call.settings.login_limit,
         formats: &[format],
         pacing: call.pacing,
+        secrets: call.secrets,
     };
     let person = call.person();
     if call.session.is_some() {
         errand::dismiss(&call.workspace.page().await?).await?;
         let page = call.page().await?;
         call.progress.say("loading the page");
-        return errand::run(&page, &url, &task, options, &person).await;
+        return Ok(struck(call, errand::run(&page, &url, &task, options, &person).await?));
     }
     if call.scratch.engine().running().is_none() {
         call.progress.say("starting the browser");
@@ -327,7 +328,17 @@ async fn visit(
     let tab = Tab(Some(call.scratch.new_tab().await?));
     call.progress.say("loading the page");
     let visit = errand::run(tab.page()?, &url, &task, options, &person).await;
-    tab.close().await;
+    if matches!(&visit, Err(Error::PersonNeeded { link: Some(_), .. })) {
+        tab.leave_to_person(call);
+    } else {
+        tab.close().await;
+    }
+    Ok(struck(call, visit?))
+}
+
+/// Without secrets, which could not be told from other text in the pieces that are answered.
+fn struck(call: &Call<'_>, mut visit: Visit) -> Visit {
+    visit.contents.iter_mut().for_each(|content| call.secrets.strike_from(content));
     visit
 }
 
@@ -337,6 +348,17 @@ struct Tab(Option<Page>);
 impl Tab {
     fn page(&self) -> Result<&Page> {
         self.0.as_ref().ok_or(Error::PageClosed)
+    }
+
+    /// A person has been told to come here: the page stays until that is over.
+    fn leave_to_person(mut self, call: &Call<'_>) {
+        let handover = self.0.as_ref().and_then(|page| call.live?.open_for(page));
+        if let (Some(handover), Some(page)) = (handover, self.0.take()) {
+            tokio::spawn(async move {
+                handover.until_ended().await;
+                page.close().await
+            });
+        }
     }
 
     async fn close(mut self) {

@@ -2,7 +2,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::input::Button;
+use super::vision::inside;
 use crate::Result;
+use crate::browser::input::{Mouse, Point};
 use crate::browser::{self, ActionOptions, ActsOn, DragOptions, Dragged, ElementHandle, Page};
 use crate::error::Error;
 use crate::mcp::dispatch::Call;
@@ -11,31 +14,103 @@ use crate::mcp::reply::{Reply, View};
 use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
 
-/// Move the pointer over an element.
+/// What to do where the pointer is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Grip {
+    Down,
+    Up,
+}
+
+/// Move the pointer over an element; with action also press a button there, or let it go: to hold or to draw.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Hover {
-    /// Ref or selector.
-    #[schemars(length(min = 1))]
-    pub r#ref: String,
+    /// Ref or selector; without it in the viewport.
+    pub r#ref: Option<String>,
     pub element: Option<String>,
     /// As for a click.
     pub position: Option<String>,
+    pub action: Option<Grip>,
+    #[serde(default)]
+    pub button: Button,
 }
 
 impl Tool for Hover {
     const NAME: &'static str = "browser_hover";
-    const TITLE: &'static str = "Hover over an element";
+    const TITLE: &'static str = "Move the pointer";
     const EFFECT: Effect = Effect::Acts;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;
-        let (element, told) = target::described(call, &page, &self.r#ref, self.element).await?;
-        let position = target::position("position", self.position.as_deref(), &element).await?;
-        let options = ActionOptions { position, ..call.action_options() };
-        call.act(&page, ActsOn::Pressed(&element), element.hover(&options)).await?;
-        reply.say(format!("Hovering over {told}"));
+        let mouse = page.input().mouse();
+        let told = match &self.r#ref {
+            Some(text) => {
+                let (element, told) = target::described(call, &page, text, self.element.clone()).await?;
+                let position = target::position("position", self.position.as_deref(), &element).await?;
+                let options = ActionOptions { position, ..call.action_options() };
+                let hover = async {
+                    element.hover(&options).await?;
+                    self.grip(&mouse).await
+                };
+                if self.action.is_some() {
+                    call.confirm_press(&element, false).await?;
+                }
+                let acts_on = match self.action {
+                    None => ActsOn::Pointed(&element),
+                    Some(_) => ActsOn::Pressed(&element),
+                };
+                call.act(&page, acts_on, Box::pin(hover)).await?;
+                told
+            }
+            None => {
+                let at = self.place(&page).await?;
+                if self.action.is_some() {
+                    call.confirm_anything(&page, Self::TITLE).await?;
+                }
+                let go = async {
+                    if let Some(at) = at {
+                        mouse.move_to(at).await?;
+                    }
+                    self.grip(&mouse).await
+                };
+                call.act(&page, ActsOn::Page, Box::pin(go)).await?;
+                let now = mouse.position();
+                format!("({}, {})", now.x.round(), now.y.round())
+            }
+        };
+        let verb = match self.action {
+            None => "Hovering over",
+            Some(Grip::Down) => "Holding the button down at",
+            Some(Grip::Up) => "Let go of the button at",
+        };
+        reply.say(format!("{verb} {told}"));
         reply.show(View::Changes);
         Ok(())
+    }
+}
+
+impl Hover {
+    /// Where to be in the viewport, if that was said.
+    async fn place(&self, page: &Page) -> Result<Option<Point>> {
+        let (width, height) = page.viewport_size().await?;
+        let place = target::place("position", self.position.as_deref(), width, height)?;
+        match place {
+            Some(place) => inside(page, &[("position", "position", place.x, place.y)]).await?,
+            None if self.action.is_none() => {
+                let problems = vec!["`ref` (or `target`), `position` or `action` is missing".to_owned()];
+                return Err(Error::InvalidArguments { problems });
+            }
+            None => {}
+        }
+        Ok(place)
+    }
+
+    async fn grip(&self, mouse: &Mouse) -> Result<()> {
+        match self.action {
+            None => Ok(()),
+            Some(Grip::Down) => mouse.down(self.button.into(), 1).await,
+            Some(Grip::Up) => mouse.up(self.button.into(), 1).await,
+        }
     }
 }
 
@@ -161,7 +236,7 @@ fn so_now(dragged: &Dragged, to: &str) -> String {
         Dragged::Sized { width, height } => format!(": it is now {width} × {height} px"),
         Dragged::Drawn => ": the drawing changed".to_owned(),
         Dragged::Gone => ": it is no longer where it was".to_owned(),
-        Dragged::Effect => ": it stands where it stood, but the page changed".to_owned(),
+        Dragged::Effect => ": it is where it was, and something else on the page changed".to_owned(),
         Dragged::None { .. } | Dragged::Unknown => {
             ": whether anything moved cannot be told from here".to_owned()
         }

@@ -15,7 +15,7 @@ pub(super) enum Readback {
 impl Readback {
     pub(super) fn of(given: &[String], shown: &Shown) -> Self {
         match shown.kind {
-            ControlKind::Gone => Self::Taken("no longer on the page".to_owned()),
+            ControlKind::Gone => Self::Taken("given; the field itself is gone since".to_owned()),
             ControlKind::None => Self::Taken(String::new()),
             ControlKind::Check => {
                 let wanted = given.first().and_then(|value| read_checked(value));
@@ -46,6 +46,13 @@ impl Readback {
             }
         }
     }
+}
+
+/// Whether a field for text holds more than it was given.
+pub(super) fn is_mixed(given: &[String], shown: &Shown) -> bool {
+    let ([given], [value]) = (given, &shown.values[..]) else { return false };
+    let is_text = shown.kind == ControlKind::Text && !shown.secret && !shown.proxy;
+    is_text && !given.is_empty() && value.len() > given.len() && value.contains(given.as_str())
 }
 
 fn is_same(given: &[String], shown: &Shown) -> bool {

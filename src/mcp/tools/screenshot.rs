@@ -41,7 +41,7 @@ pub enum ImageType {
 pub struct TakeScreenshot {
     /// png when left out.
     pub r#type: Option<ImageType>,
-    /// Name in the screenshot directory, or a path below the working directory; made from the time when left out.
+    /// Name in the screenshot directory, or a path below the working directory.
     pub filename: Option<String>,
     /// Ref or selector of the element to show instead of the viewport.
     pub r#ref: Option<String>,
@@ -85,7 +85,7 @@ impl Tool for TakeScreenshot {
             }
         })?;
         let size = picture.bytes.len() as u64;
-        let file = files::write(place, picture.bytes, Kind::Picture).await?;
+        let file = files::write(place, picture.bytes, Kind::Picture, call.secrets).await?;
         if call.settings.image_responses == ImageResponses::Omit {
             reply.say(format!("Screenshot captured ({what})"));
             return Ok(());

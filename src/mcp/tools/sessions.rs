@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::{address, input, milliseconds};
 use crate::Result;
+use crate::browser::find::Channel;
 use crate::browser::input::ClickOptions;
 use crate::browser::{ActionOptions, ActsOn, ElementHandle, ElementState, Page, Sight, WaitUntil};
 use crate::error::{Error, Obstacle};
@@ -21,7 +22,30 @@ use crate::session::wall::{Purpose, recognise};
 
 /// Open a session of its own cookies and storage, with one page. It ends by itself at expiresAt (ms since 1970).
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct CreateSession {}
+#[serde(rename_all = "camelCase")]
+pub struct CreateSession {
+    /// Instead of the server's usual one.
+    pub browser_type: Option<BrowserType>,
+    /// That its browser must bear, of a pool.
+    pub label: Option<String>,
+}
+
+/// A make of browser.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum BrowserType {
+    Chromium,
+    Firefox,
+}
+
+impl From<BrowserType> for Channel {
+    fn from(kind: BrowserType) -> Self {
+        match kind {
+            BrowserType::Chromium => Self::Chromium,
+            BrowserType::Firefox => Self::Firefox,
+        }
+    }
+}
 
 impl Tool for CreateSession {
     const NAME: &'static str = "create_session";
@@ -32,10 +56,20 @@ impl Tool for CreateSession {
     const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        if call.workspace.engine().running().is_none() {
+        let workspace = match self.browser_type {
+            None => call.workspace.apart(),
+            Some(kind) => match call.workspace.apart_in(kind.into()) {
+                Ok(workspace) => workspace,
+                Err(error) => {
+                    refuse(&NoSession::Browser(error), "", reply);
+                    return Ok(());
+                }
+            },
+        };
+        if workspace.engine().running().is_none() {
             call.progress.say("starting the browser");
         }
-        match call.sessions.create_in(call.workspace.apart()).await {
+        match call.sessions.create_in(workspace, self.label).await {
             Ok(session) => answer(
                 reply,
                 json!({
@@ -69,6 +103,35 @@ impl Tool for CloseSession {
             Ok(()) => answer(reply, json!({ "success": true, "message": texts::CLOSED })),
             Err(error) => refuse(&error, &self.session_id, reply),
         }
+        Ok(())
+    }
+}
+
+/// List the open sessions.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct ListSessions {}
+
+impl Tool for ListSessions {
+    const NAME: &'static str = "list_sessions";
+    const TITLE: &'static str = "List the sessions";
+    const EFFECT: Effect = Effect::Reads;
+    const OPEN_WORLD: bool = false;
+    const TOOLSET: Toolset = Toolset::Sessions;
+    const PATIENCE: Patience = Patience::Endless;
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        let here = call.sessions.list();
+        let sessions = call.sessions.everywhere().await?.into_iter().map(|(id, expires_at)| {
+            // The page of one that another server has is not known here.
+            let session = here.iter().find(|session| *session.id == *id);
+            let url =
+                session.and_then(|session| session.workspace.active_page()).map(|page| page.asked_url());
+            json!({ "sessionId": id, "expiresAt": expires_at, "url": url })
+        });
+        let sessions: Vec<_> = sessions.collect();
+        let told =
+            json!({ "sessions": sessions, "totalCount": sessions.len(), "untrusted": ["sessions[].url"] });
+        answer(reply, told);
         Ok(())
     }
 }
@@ -168,6 +231,7 @@ impl Tool for Click {
         let count = self.click_count.unwrap_or(1.0) as u32;
         let click = ClickOptions { count, ..ClickOptions::default() };
         let options = ActionOptions { force: self.force, ..ActionOptions::within(rest) };
+        call.confirm_press(&element, false).await?;
         call.act(&page, ActsOn::Pressed(&element), Box::pin(element.click(&click, &options))).await?;
         errand::dismiss(&page).await?;
         answer(reply, json!({ "success": true, "message": texts::CLICKED }));
@@ -186,6 +250,7 @@ pub struct Type {
     pub selector: String,
     pub text: String,
     /// Milliseconds from one character to the next.
+    #[schemars(range(min = 0, max = 10_000))]
     pub delay: Option<f64>,
     /// Milliseconds.
     #[schemars(range(min = 100))]
@@ -201,13 +266,17 @@ impl Tool for Type {
     const EFFECT: Effect = Effect::Acts;
     const TOOLSET: Toolset = Toolset::Sessions;
 
-    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+    async fn call(mut self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = page(call).await?;
         let limit = limit(self.timeout, call.settings.action_limit);
         let begun = tokio::time::Instant::now();
         call.progress.say("typing");
         let element = page.main_frame().find(&self.selector, Sight::Attached, limit).await?;
+        self.text = call.secrets.typed_into(&self.text, &element).await?.into_owned();
         until_editable(&element, limit.saturating_sub(begun.elapsed()), limit).await?;
+        if self.text.contains(['\n', '\r']) {
+            call.confirm_press(&element, true).await?;
+        }
         let options = ActionOptions::within(limit.saturating_sub(begun.elapsed()));
         if self.clear {
             element.clear(&options).await?;
@@ -270,6 +339,7 @@ pub(in crate::mcp) fn refuse(error: &NoSession, id: &str, reply: &mut Reply) {
         NoSession::NotFound => ("SESSION_NOT_FOUND", texts::not_found(id)),
         NoSession::Expired => ("SESSION_EXPIRED", texts::expired(id)),
         NoSession::LimitReached { limit } => ("MAX_SESSIONS_REACHED", texts::limit_reached(*limit)),
+        NoSession::Elsewhere(_) => ("BROWSER_ERROR", texts::browser_error(&Error::ReplicaGone)),
         NoSession::Browser(error) => ("BROWSER_ERROR", texts::browser_error(error)),
     };
     let session = (!id.is_empty()).then_some(id);

@@ -9,7 +9,7 @@ use crate::Result;
 use crate::error::Error;
 use crate::mcp::dispatch::Call;
 use crate::mcp::reply::{Reply, View};
-use crate::mcp::tool::{AnyTool, Effect, Patience, SESSION, Tool, Toolset};
+use crate::mcp::tool::{AnyTool, Effect, Patience, SESSION, TAB, Tool, Toolset};
 
 /// A tool and its arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -73,11 +73,17 @@ impl Steps {
             } else {
                 problems.push(format!("`steps[{index}].tool` must be another browser_ tool"));
             }
-            if step.arguments.contains_key(SESSION) {
-                problems.push(format!(
-                    "`steps[{index}].arguments.{SESSION}` goes beside `steps`, for all of them"
-                ));
-            } else if let Err(Error::InvalidArguments { problems: wrong }) = tool.check(&mut step.arguments) {
+            let shared: Vec<_> =
+                [SESSION, TAB].into_iter().filter(|name| step.arguments.contains_key(*name)).collect();
+            for name in &shared {
+                let problem =
+                    format!("`steps[{index}].arguments.{name}` goes beside `steps`, for all of them");
+                problems.push(problem);
+            }
+            if !shared.is_empty() {
+                continue;
+            }
+            if let Err(Error::InvalidArguments { problems: wrong }) = tool.check(&mut step.arguments) {
                 problems.extend(wrong.into_iter().map(|problem| format!("steps[{index}]: {problem}")));
             }
         }

@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::{address, navigate};
 use crate::Result;
+use crate::browser::Page;
 use crate::error::Error;
 use crate::mcp::dispatch::Call;
 use crate::mcp::page_text;
@@ -21,7 +22,10 @@ impl Tool for Close {
     const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.workspace.close_tab(None).await?;
+        let page = match call.tab() {
+            Some(tab) => call.workspace.close_named(&tab.to_string()).await?,
+            None => call.workspace.close_tab(None).await?,
+        };
         let left = match call.workspace.tabs().len() {
             0 => "no pages".to_owned(),
             1 => "1 page".to_owned(),
@@ -43,10 +47,12 @@ pub enum TabAction {
 }
 
 /// List, open, select or close tabs.
+///
+/// Each has an id such as t3: any tool given it as tab works there, whichever is current.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Tabs {
     pub action: TabAction,
-    /// Which tab, counted from 0. To close: the current one when left out.
+    /// Instead of tab: which one, counted from 0. To close: the current one when both are left out.
     #[schemars(range(min = 0))]
     pub index: Option<usize>,
     /// What a new tab opens.
@@ -63,8 +69,13 @@ impl Tool for Tabs {
         if self.url.is_some() && self.action != TabAction::New {
             return Err(problem("`url` goes with the action new only"));
         }
-        if self.index.is_some() && matches!(self.action, TabAction::New | TabAction::List) {
-            return Err(problem("`index` goes with the actions select and close only"));
+        if self.index.is_some() && call.tab().is_some() {
+            return Err(problem("`index` and `tab` both name a tab; give one"));
+        }
+        if (self.index.is_some() || call.tab().is_some())
+            && matches!(self.action, TabAction::New | TabAction::List)
+        {
+            return Err(problem("`index` and `tab` go with the actions select and close only"));
         }
         match self.action {
             TabAction::List => reply.say(match call.workspace.tabs().len() {
@@ -73,18 +84,31 @@ impl Tool for Tabs {
             }),
             TabAction::New => self.open(call, reply).await?,
             TabAction::Select => {
-                let index = self.index.ok_or_else(|| problem("`index` is needed to select a tab"))?;
-                call.workspace.select_tab(index).await?;
+                let page = match (call.tab(), self.index) {
+                    (Some(tab), _) => call.workspace.select_named(&tab.to_string()).await?,
+                    (None, Some(index)) => call.workspace.select_tab(index).await?,
+                    (None, None) => return Err(problem("`tab` or `index` is needed to select a tab")),
+                };
+                let index = position(call, &page);
                 reply.say(format!("Switched to tab at index {index}"));
                 reply.show(View::Page);
             }
             TabAction::Close => {
                 let tabs = call.workspace.tabs();
                 let current = tabs.iter().find(|tab| tab.is_active).map(|tab| tab.index);
-                let index = self.index.or(current).unwrap_or(0);
-                call.workspace.close_tab(Some(index)).await?;
+                let closed = match call.tab() {
+                    Some(tab) => {
+                        call.workspace.close_named(&tab.to_string()).await?;
+                        tab.to_string()
+                    }
+                    None => {
+                        let index = self.index.or(current).unwrap_or(0);
+                        call.workspace.close_tab(Some(index)).await?;
+                        format!("at index {index}")
+                    }
+                };
                 let left = call.workspace.tabs().len();
-                reply.say(format!("Closed tab at index {index} ({left} tabs remaining)"));
+                reply.say(format!("Closed tab {closed} ({left} tabs remaining)"));
             }
         }
         reply.show_tabs();
@@ -97,13 +121,18 @@ impl Tabs {
         let url = self.url.as_deref().map(|url| address::of(call, url)).transpose()?;
         let page = call.workspace.new_tab().await?;
         let tabs = call.workspace.tabs();
-        let index = tabs.iter().find(|tab| tab.page == page).map_or(0, |tab| tab.index);
-        reply.say(format!("Created new tab at index {index} ({} tabs total)", tabs.len()));
+        let made = tabs.iter().find(|tab| tab.page == page);
+        let (index, id) = made.map_or((0, String::new()), |tab| (tab.index, tab.id.to_string()));
+        reply.say(format!("Created new tab at index {index} ({} tabs total): {id}", tabs.len()));
         match url {
             Some(url) => navigate::open(call, &page, &url, reply).await,
             None => Ok(()),
         }
     }
+}
+
+fn position(call: &Call<'_>, page: &Page) -> usize {
+    call.workspace.tabs().iter().find(|tab| tab.page == *page).map_or(0, |tab| tab.index)
 }
 
 fn problem(text: &str) -> Error {

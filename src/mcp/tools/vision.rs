@@ -37,6 +37,7 @@ impl Tool for MouseClick {
         inside(&page, &[("x", "y", self.x, self.y)]).await?;
         let count = self.click_count.unwrap_or(1);
         let options = ClickOptions { button: self.button.into(), count, ..ClickOptions::default() };
+        call.confirm_anything(&page, self.element.as_deref().unwrap_or(Self::TITLE)).await?;
         let mouse = page.input().mouse();
         call.act(&page, ActsOn::Page, Box::pin(mouse.click(Point::new(self.x, self.y), &options))).await?;
         let verb = ["Clicked", "Double-clicked", "Triple-clicked"][(count as usize - 1).min(2)];
@@ -53,7 +54,7 @@ impl Tool for MouseClick {
 }
 
 /// Checks that these places lie in the viewport: nothing beyond it can be pointed at.
-async fn inside(page: &Page, places: &[(&str, &str, f64, f64)]) -> Result<()> {
+pub(super) async fn inside(page: &Page, places: &[(&str, &str, f64, f64)]) -> Result<()> {
     let (width, height) = page.viewport_size().await?;
     let mut problems = Vec::new();
     for (x_name, y_name, x, y) in places {

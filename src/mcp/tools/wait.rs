@@ -3,19 +3,34 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
+use super::{like, milliseconds};
 use crate::Result;
-use crate::browser::Page;
+use crate::browser::{DownloadState, ElementHandle, JsValue, Page, Scope, WaitUntil};
 use crate::error::Error;
+use crate::mcp::describe::has_news_of_downloads;
 use crate::mcp::dispatch::Call;
+use crate::mcp::page_text::one_line;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::tool::{Effect, Patience, Tool};
+use crate::snapshot::Ref;
 
 /// How often the page is looked at.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Wait until a text is visible, until it is gone, or for a time. Give one of the three.
+/// idle: built and at rest; download: all ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    DomContentLoaded,
+    Load,
+    NetworkIdle,
+    Idle,
+    Download,
+}
+
+/// Wait until one thing is so. Actions wait for their own effects: this is for what comes later by itself.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WaitFor {
@@ -23,9 +38,38 @@ pub struct WaitFor {
     pub text: Option<String>,
     #[schemars(length(min = 1))]
     pub text_gone: Option<String>,
+    /// Selector or ref that can be seen.
+    #[schemars(length(min = 1))]
+    pub selector: Option<String>,
+    #[schemars(length(min = 1))]
+    pub selector_gone: Option<String>,
+    /// Part of the address; * is anything.
+    #[schemars(length(min = 1))]
+    pub url: Option<String>,
+    /// Likewise, of an answered request.
+    #[schemars(length(min = 1))]
+    pub response: Option<String>,
+    /// JavaScript that becomes true.
+    #[schemars(length(min = 1))]
+    pub function: Option<String>,
+    pub state: Option<State>,
     /// Seconds.
     #[schemars(range(min = 0, max = 60))]
     pub time: Option<f64>,
+    /// Milliseconds at most.
+    #[schemars(range(min = 100, max = 600_000))]
+    pub timeout: Option<f64>,
+}
+
+/// The one thing that is waited for.
+enum Wanted {
+    Text(String, bool),
+    Element(String, bool),
+    Url(String),
+    Response(String),
+    Function(String),
+    State(State),
+    Time(f64),
 }
 
 impl Tool for WaitFor {
@@ -35,27 +79,17 @@ impl Tool for WaitFor {
     const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let told = match (self.text, self.text_gone, self.time) {
-            (Some(text), None, None) => {
-                let page = call.open_page().await?;
-                call.progress.say("waiting for the text");
-                page.unless_stuck(None, Box::pin(until(call, &page, &text, true))).await?;
-                format!("Text '{text}' appeared on page")
-            }
-            (None, Some(text), None) => {
-                let page = call.open_page().await?;
-                call.progress.say("waiting for the text to go");
-                page.unless_stuck(None, Box::pin(until(call, &page, &text, false))).await?;
-                format!("Text '{text}' disappeared from page")
-            }
-            (None, None, Some(seconds)) => {
+        let limit = self.timeout.map_or(call.settings.navigation_limit, milliseconds);
+        let told = match self.wanted()? {
+            Wanted::Time(seconds) => {
                 call.progress.say(format!("waiting {seconds} s"));
                 sleep(Duration::try_from_secs_f64(seconds).unwrap_or_default()).await;
                 format!("Waited for {seconds} seconds")
             }
-            _ => {
-                let problem = "Give exactly one of `text`, `textGone` and `time`".to_owned();
-                return Err(Error::InvalidArguments { problems: vec![problem] });
+            wanted => {
+                let page = call.open_page().await?;
+                call.progress.say(format!("waiting for {}", wanted.what()));
+                page.unless_stuck(None, Box::pin(wanted.wait(call, &page, limit))).await?
             }
         };
         reply.say(told);
@@ -64,29 +98,182 @@ impl Tool for WaitFor {
     }
 }
 
-/// Looks until the text is there, or is not, in any frame.
-async fn until(call: &Call<'_>, page: &Page, text: &str, there: bool) -> Result<()> {
-    let limit = call.settings.navigation_limit;
-    let wanted = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let deadline = Instant::now() + limit;
-    let mut changes = page.changes();
-    loop {
-        if let Some(dialog) = page.dialog() {
-            return Err(Error::DialogOpen { kind: dialog.kind, message: dialog.message });
+impl WaitFor {
+    fn wanted(self) -> Result<Wanted> {
+        let given = [
+            self.text.map(|text| Wanted::Text(text, true)),
+            self.text_gone.map(|text| Wanted::Text(text, false)),
+            self.selector.map(|selector| Wanted::Element(selector, true)),
+            self.selector_gone.map(|selector| Wanted::Element(selector, false)),
+            self.url.map(Wanted::Url),
+            self.response.map(Wanted::Response),
+            self.function.map(Wanted::Function),
+            self.state.map(Wanted::State),
+            self.time.map(Wanted::Time),
+        ];
+        let mut given = given.into_iter().flatten();
+        match (given.next(), given.next()) {
+            (Some(wanted), None) => Ok(wanted),
+            _ => {
+                let problem = "Give exactly one of `text`, `textGone`, `selector`, `selectorGone`, `url`, `response`, \
+                               `function`, `state` and `time`";
+                Err(Error::InvalidArguments { problems: vec![problem.to_owned()] })
+            }
         }
-        let seen = match timeout_at(deadline, page.unless_dialog(Box::pin(page.tells(&wanted)))).await {
-            Ok(seen) => Some(seen?),
-            Err(_) => None,
-        };
-        if seen == Some(there) {
-            return Ok(());
-        }
-        if Instant::now() >= deadline {
-            let what = if there { "the text" } else { "the end of the text" };
-            return Err(Error::WaitRanOut { what: what.to_owned(), waited: limit });
-        }
-        let pause = (Instant::now() + PAUSE).min(deadline);
-        page.changed_before(&mut changes, pause).await;
-        tokio::time::sleep_until(pause).await;
     }
+}
+
+impl Wanted {
+    fn what(&self) -> &'static str {
+        match self {
+            Self::Text(_, true) => "the text",
+            Self::Text(_, false) => "the end of the text",
+            Self::Element(_, true) => "the element",
+            Self::Element(_, false) => "the end of the element",
+            Self::Url(_) => "the address",
+            Self::Response(_) => "the response",
+            Self::Function(_) => "the condition",
+            Self::State(State::Download) => "the end of a download",
+            Self::State(_) => "the page's state",
+            Self::Time(_) => "the time",
+        }
+    }
+
+    /// Waits, and tells what came.
+    async fn wait(&self, call: &Call<'_>, page: &Page, limit: Duration) -> Result<String> {
+        match self {
+            Self::Function(script) => {
+                let frame = page.main_frame();
+                let scope = Scope::for_script(script);
+                let pause = Some(PAUSE);
+                let holds = frame.wait_for_function(script, &JsValue::Undefined, scope, pause, limit);
+                page.unless_dialog(holds).await?;
+                Ok("The condition holds".to_owned())
+            }
+            Self::State(State::Idle) => self.until_idle(page, limit).await,
+            Self::State(state @ (State::Load | State::DomContentLoaded | State::NetworkIdle)) => {
+                let moment = match state {
+                    State::Load => WaitUntil::Load,
+                    State::DomContentLoaded => WaitUntil::DomContentLoaded,
+                    _ => WaitUntil::NetworkIdle,
+                };
+                page.unless_dialog(page.main_frame().until_moment(moment, limit)).await?;
+                Ok("The page has come to that state".to_owned())
+            }
+            _ => {
+                self.until_seen(call, page, limit).await?;
+                Ok(self.told(page))
+            }
+        }
+    }
+
+    fn told(&self, page: &Page) -> String {
+        match self {
+            Self::Text(text, true) => format!("Text '{text}' appeared on page"),
+            Self::Text(text, false) => format!("Text '{text}' disappeared from page"),
+            Self::Element(_, true) => "The element can be seen".to_owned(),
+            Self::Element(_, false) => "The element is gone or hidden".to_owned(),
+            Self::Url(_) => "The page is there".to_owned(),
+            Self::Response(part) => match answered(page, part) {
+                Some((status, url)) => format!("Answered {status}: {}", one_line(&url)),
+                None => "The response came".to_owned(),
+            },
+            _ => "It is so".to_owned(),
+        }
+    }
+
+    /// Looks until it is so, in any frame.
+    async fn until_seen(&self, call: &Call<'_>, page: &Page, limit: Duration) -> Result<()> {
+        let deadline = Instant::now() + limit;
+        let mut changes = page.changes();
+        loop {
+            if let Some(dialog) = page.dialog() {
+                return Err(Error::DialogOpen { kind: dialog.kind, message: dialog.message });
+            }
+            let look = page.unless_dialog(Box::pin(self.is_so(call, page)));
+            if timeout_at(deadline, look).await.unwrap_or(Ok(false))? {
+                return Ok(());
+            }
+            if Instant::now() >= deadline {
+                return Err(Error::WaitRanOut { what: self.what().to_owned(), waited: limit });
+            }
+            let pause = (Instant::now() + PAUSE).min(deadline);
+            page.changed_before(&mut changes, pause).await;
+            sleep_until(pause).await;
+        }
+    }
+
+    async fn is_so(&self, call: &Call<'_>, page: &Page) -> Result<bool> {
+        match self {
+            Self::Text(text, there) => {
+                let wanted = text.split_whitespace().collect::<Vec<_>>().join(" ");
+                Ok(page.tells(&wanted).await? == *there)
+            }
+            Self::Element(selector, there) => Ok(is_seen(page, selector).await? == *there),
+            Self::Url(part) => Ok(like(part, &page.asked_url())),
+            Self::Response(part) => Ok(answered(page, part).is_some()),
+            Self::State(_) => Ok(downloads_ended(call)),
+            Self::Function(_) | Self::Time(_) => Ok(true),
+        }
+    }
+
+    /// Until the page has loaded, has built itself, and asks for nothing more.
+    async fn until_idle(&self, page: &Page, limit: Duration) -> Result<String> {
+        let deadline = Instant::now() + limit;
+        let mark = page.mark();
+        page.note_building();
+        page.unless_dialog(page.main_frame().until_moment(WaitUntil::Load, limit)).await?;
+        loop {
+            let rest = deadline.saturating_duration_since(Instant::now());
+            let still = page.until_built(mark, rest).await;
+            if let Some(dialog) = page.dialog() {
+                return Err(Error::DialogOpen { kind: dialog.kind, message: dialog.message });
+            }
+            if still.is_empty() {
+                return Ok("The page is at rest".to_owned());
+            }
+            if Instant::now() >= deadline {
+                let what = format!("the end of what goes on ({})", still.join(", "));
+                return Err(Error::WaitRanOut { what, waited: limit });
+            }
+            sleep_until((Instant::now() + PAUSE).min(deadline)).await;
+        }
+    }
+}
+
+/// Whether a ref's element, or any that a selector finds, can be seen.
+async fn is_seen(page: &Page, selector: &str) -> Result<bool> {
+    let Ok(reference) = selector.parse::<Ref>() else { return page.sees(selector).await };
+    let frames = page.frames().into_iter().filter(|frame| match reference.frame {
+        Some(number) => frame.number() == number,
+        None => frame.knows_ref(reference.element),
+    });
+    for frame in frames {
+        let found = match ElementHandle::by_ref(&frame, reference.element).await {
+            Ok(Some(element)) => element.is_visible().await,
+            Ok(None) => Ok(false),
+            Err(error) => Err(error),
+        };
+        match found {
+            Ok(true) => return Ok(true),
+            Ok(false) | Err(Error::DocumentGone | Error::FrameDetached | Error::StaleRef { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(false)
+}
+
+/// Status and address of the newest answer to a request of such an address.
+fn answered(page: &Page, part: &str) -> Option<(i64, String)> {
+    page.with_network(|network| {
+        let entries = network.entries().filter(|entry| like(part, &entry.url) && entry.ended.is_some());
+        entries.filter_map(|entry| Some((entry.response.as_ref()?.status, entry.url.clone()))).last()
+    })
+}
+
+/// Whether a download has ended that was not told of, and none goes on.
+fn downloads_ended(call: &Call<'_>) -> bool {
+    let goes_on =
+        call.workspace.downloads().iter().any(|download| download.state == DownloadState::InProgress);
+    !goes_on && has_news_of_downloads(call)
 }

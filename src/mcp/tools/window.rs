@@ -25,7 +25,7 @@ impl Tool for Resize {
         let page = call.page().await?;
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the schema bounds both")]
         let (width, height) = (self.width.round() as u32, self.height.round() as u32);
-        page.set_viewport(width, height).await?;
+        page.resize_viewport(width, height).await?;
         reply.say(format!("Resized viewport to {width}x{height} pixels"));
         reply.show(View::Page);
         Ok(())

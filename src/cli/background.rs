@@ -1,0 +1,367 @@
+//! The far end: the small server behind the verbs, one for each folder. It ends with its last session, when nobody has
+//! come for an hour, or when it is told to; and nothing of it stays.
+use std::collections::BTreeMap;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use serde_json::{Map, Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until, timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::brief::{self, PageFile, Place};
+use super::project::{self, FOLDER};
+use super::run::{self, BackgroundConfig};
+use super::wire::{Line, Outcome, Request, Work};
+use crate::mcp::dispatch::{Client, Dispatcher};
+use crate::mcp::progress::Progress;
+use crate::mcp::reply::Reply;
+use crate::mcp::shutdown::{self, Reason, Shutdown};
+use crate::secrets::Secrets;
+use crate::session::make_private;
+use crate::snapshot::{self, Ref, Tree};
+
+/// How long a request may take to arrive.
+const REQUEST_LIMIT: Duration = Duration::from_secs(5);
+/// How often it is looked whether anybody can still find the socket.
+const RHYTHM: Duration = Duration::from_secs(15);
+/// Arguments that are refs.
+const REFS: [&str; 3] = ["ref", "startRef", "endRef"];
+
+/// Serves the commands of one folder until there is no more session.
+pub(super) async fn serve(config: BackgroundConfig, shutdown: Shutdown) -> io::Result<()> {
+    let listener = UnixListener::bind(&config.socket)?;
+    let keeper = Arc::new(Keeper {
+        dispatcher: Arc::new(run::dispatcher(config.server)),
+        options: config.options,
+        sessions: Mutex::default(),
+        uses: watch::Sender::new((0, Instant::now())),
+        has_browsed: AtomicBool::new(false),
+        shutdown,
+    });
+    // Whoever started us waits for this line.
+    io::stdout().write_all(b"ready\n")?;
+    keeper.listen(&listener, &config.socket, config.idle_limit).await;
+    // While we still listen: nobody else can have put a socket of theirs there.
+    project::leave(&config.socket);
+    drop(listener);
+    keeper.until_quiet().await;
+    if timeout(shutdown::BROWSER_LIMIT, keeper.dispatcher.engine.close()).await.is_err() {
+        tracing::warn!("the browser did not close in time");
+    }
+    Ok(())
+}
+
+struct Keeper {
+    dispatcher: Arc<Dispatcher>,
+    /// How it was told to start.
+    options: Vec<String>,
+    sessions: Mutex<BTreeMap<String, Arc<Visit>>>,
+    /// How many requests are under way, and when the last one ended.
+    uses: watch::Sender<(usize, Instant)>,
+    has_browsed: AtomicBool,
+    shutdown: Shutdown,
+}
+
+/// A session: what one client sees, and the page that was last written to its file.
+struct Visit {
+    client: Client,
+    written: Mutex<Option<Written>>,
+}
+
+#[derive(Clone)]
+struct Written {
+    tree: Arc<Tree>,
+    path: PathBuf,
+    lines: usize,
+}
+
+impl Keeper {
+    async fn listen(self: &Arc<Self>, listener: &UnixListener, socket: &Path, idle_limit: Duration) {
+        let mut uses = self.uses.subscribe();
+        loop {
+            let (running, last) = *uses.borrow_and_update();
+            let idle = async {
+                match running {
+                    0 => sleep_until(last + idle_limit).await,
+                    _ => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                _ = self.shutdown.begun() => return,
+                () = idle => return self.shutdown.begin(Reason::ClientLeft),
+                // Who cleans up temporary files takes the way to us away.
+                () = tokio::time::sleep(RHYTHM) => if !socket.exists() {
+                    return self.shutdown.begin(Reason::ClientLeft);
+                },
+                _ = uses.changed() => {}
+                accepted = listener.accept() => if let Ok((stream, _)) = accepted {
+                    self.uses.send_modify(|(running, _)| *running += 1);
+                    let keeper = Arc::clone(self);
+                    tokio::spawn(async move {
+                        if let Err(error) = keeper.attend(stream).await {
+                            tracing::debug!(%error, "a command left");
+                        }
+                        keeper.uses.send_modify(|(running, last)| (*running, *last) = (*running - 1, Instant::now()));
+                    });
+                },
+            }
+        }
+    }
+
+    async fn until_quiet(&self) {
+        let mut uses = self.uses.subscribe();
+        let _ = timeout(shutdown::LIMIT, uses.wait_for(|(running, _)| *running == 0)).await;
+    }
+
+    /// Answers one command.
+    async fn attend(&self, stream: UnixStream) -> io::Result<()> {
+        let (reader, mut writer) = stream.into_split();
+        let mut reader = BufReader::new(reader);
+        let mut line = Vec::new();
+        timeout(REQUEST_LIMIT, reader.read_until(b'\n', &mut line)).await??;
+        let request: Request = serde_json::from_slice(&line)?;
+        writer.write_all(&written(&Line::Begun)?).await?;
+        let cancelled = self.shutdown.token().child_token();
+        let progress = Progress::default();
+        let (waits, mut waiting) = tokio::sync::mpsc::unbounded_channel();
+        let mut outcome = std::pin::pin!(self.outcome(&request, &progress, &cancelled));
+        let telling = progress.tell(|_, step| {
+            let told = step.part.and(step.message);
+            drop(told.map(|text| waits.send(text)));
+            std::future::ready(())
+        });
+        let mut telling = std::pin::pin!(telling);
+        let outcome = loop {
+            let mut byte = [0];
+            tokio::select! {
+                outcome = &mut outcome => break outcome,
+                () = &mut telling => {}
+                Some(text) = waiting.recv() => writer.write_all(&written(&Line::Waiting(text))?).await?,
+                // A person who pressed Ctrl+C does not want it done any more.
+                _ = reader.read(&mut byte), if !cancelled.is_cancelled() => cancelled.cancel(),
+            }
+        };
+        let closes = matches!(request.work, Work::Close { .. });
+        let ends = self.is_over(closes);
+        if ends {
+            self.shutdown.begin(Reason::ClientLeft);
+        }
+        let said = writer.write_all(&written(&Line::Done(outcome))?).await;
+        if ends && closes {
+            // Closed by the system when this process is gone: that is what the other end waits for.
+            std::mem::forget(writer);
+        }
+        said
+    }
+
+    /// Whether nobody is to be expected any more: the last session was closed, or there never was a browser.
+    fn is_over(&self, closed: bool) -> bool {
+        let engine = &self.dispatcher.engine;
+        let has_browsed = engine.running().is_some() || engine.attaches();
+        let ever = self.has_browsed.fetch_or(has_browsed, Ordering::Relaxed) || has_browsed;
+        let alone = self.uses.borrow().0 <= 1;
+        alone && if closed { self.sessions.lock().is_empty() } else { !ever }
+    }
+
+    async fn outcome(
+        &self,
+        request: &Request,
+        progress: &Progress,
+        cancelled: &CancellationToken,
+    ) -> Outcome {
+        if !request.options.is_empty() && request.options != self.options {
+            return self.runs_otherwise(request.json);
+        }
+        match &request.work {
+            Work::Call { tool, arguments } => {
+                self.call(request, tool, arguments.clone(), progress, cancelled).await
+            }
+            Work::Close { all } => self.close(request, *all).await,
+            Work::Sessions => self.list(request.json),
+        }
+    }
+
+    async fn call(
+        &self,
+        request: &Request,
+        tool: &str,
+        mut arguments: Map<String, Value>,
+        progress: &Progress,
+        cancelled: &CancellationToken,
+    ) -> Outcome {
+        let visit = self.visit(&request.session);
+        name_frames(&mut arguments, visit.place().frame);
+        let reply = self.dispatcher.call(&visit.client, tool, arguments, progress, cancelled).await;
+        let reply = match reply {
+            Ok(reply) => reply,
+            Err(unknown) => return said(request.json, "unknown_tool", &unknown.to_string()),
+        };
+        let secrets = self.dispatcher.secrets();
+        let file = visit.write_page(&request.session, &reply, Path::new(&request.here), secrets);
+        let place = visit.place();
+        let text = match request.json {
+            true => brief::object(&reply, place, file.as_ref()).to_string(),
+            false => brief::text(&reply, place, file.as_ref()),
+        };
+        Outcome { text, failed: reply.is_error() }
+    }
+
+    /// The session of this name, made now if there is none.
+    fn visit(&self, name: &str) -> Arc<Visit> {
+        let mut sessions = self.sessions.lock();
+        let made = || Visit { client: self.dispatcher.client(), written: Mutex::default() };
+        Arc::clone(sessions.entry(name.to_owned()).or_insert_with(|| Arc::new(made())))
+    }
+
+    async fn close(&self, request: &Request, all: bool) -> Outcome {
+        let closed: Vec<_> = {
+            let mut sessions = self.sessions.lock();
+            match all {
+                true => std::mem::take(&mut *sessions).into_iter().collect(),
+                false => sessions.remove_entry(&request.session).into_iter().collect(),
+            }
+        };
+        for (_, visit) in &closed {
+            visit.client.close().await;
+            if let Some(written) = visit.written.lock().take() {
+                let _ = std::fs::remove_file(written.path);
+            }
+        }
+        let names: Vec<_> = closed.iter().map(|(name, _)| name.as_str()).collect();
+        if names.is_empty() {
+            let text = format!("there is no session {:?} in this folder", request.session);
+            return said(request.json, "no_session", &text);
+        }
+        if self.sessions.lock().is_empty() {
+            let _ = timeout(shutdown::BROWSER_LIMIT, self.dispatcher.engine.close()).await;
+        }
+        let text = match request.json {
+            true => json!({ "ok": true, "closed": names }).to_string(),
+            false => format!("Closed {}", names.join(", ")),
+        };
+        Outcome { text, failed: false }
+    }
+
+    fn list(&self, json: bool) -> Outcome {
+        let sessions = self.sessions.lock();
+        let lines = sessions.iter().map(|(name, visit)| {
+            let page = visit.client.workspace.active_page();
+            (name, page.map(|page| self.dispatcher.secrets().strike(&page.asked_url()).into_owned()))
+        });
+        let text = match json {
+            true => {
+                let list = lines.map(|(name, url)| json!({ "name": name, "url": url }));
+                json!({ "ok": true, "sessions": list.collect::<Vec<_>>() }).to_string()
+            }
+            false => {
+                let line = |(name, url): (&String, Option<String>)| {
+                    format!("{name}: {}", url.unwrap_or_else(|| "no page".to_owned()))
+                };
+                lines.map(line).collect::<Vec<_>>().join("\n")
+            }
+        };
+        Outcome { text, failed: false }
+    }
+
+    fn runs_otherwise(&self, json: bool) -> Outcome {
+        let how = match self.options.as_slice() {
+            [] => "without options".to_owned(),
+            options => format!("with {}", options.join(" ")),
+        };
+        let text = format!(
+            "the browser of this folder was started {how}; to start it otherwise, close it first: patchright-mcp close --all"
+        );
+        said(json, "runs_otherwise", &text)
+    }
+}
+
+impl Visit {
+    /// The page that is worked on.
+    fn place(&self) -> Place {
+        let workspace = &self.client.workspace;
+        let Some(page) = workspace.active_page() else { return Place::default() };
+        let context = workspace.context_entry(None, None).map_or(0, |entry| entry.number);
+        Place { context, page: page.index(), frame: page.main_frame().number() }
+    }
+
+    /// Writes the page as it was last read to its file, so that it can be searched without another call.
+    fn write_page(&self, session: &str, reply: &Reply, here: &Path, secrets: &Secrets) -> Option<PageFile> {
+        let mut last = self.written.lock();
+        let Some(tree) = self.client.last_shown() else {
+            if let Some(written) = last.take() {
+                let _ = std::fs::remove_file(written.path);
+            }
+            return None;
+        };
+        if last.as_ref().is_none_or(|last| !Arc::ptr_eq(&last.tree, &tree)) {
+            *last = write_outline(session, &tree, self.place(), secrets).ok();
+        }
+        let last = last.as_ref()?;
+        let path = std::path::absolute(&last.path).unwrap_or_else(|_| last.path.clone());
+        let path = path.strip_prefix(here).unwrap_or(&path).display().to_string();
+        Some(PageFile { path, lines: last.lines, holds_more: reply.is_cut() })
+    }
+}
+
+fn write_outline(session: &str, tree: &Arc<Tree>, place: Place, secrets: &Secrets) -> io::Result<Written> {
+    let everything = snapshot::Options {
+        max_chars: usize::MAX / 4,
+        usual_chars: usize::MAX / 4,
+        ..snapshot::Options::default()
+    };
+    let mut text = brief::outline(&snapshot::render(tree, &everything).text, place);
+    secrets.strike_from(&mut text);
+    let mut path = PathBuf::from(FOLDER);
+    if session != super::command::DEFAULT_SESSION {
+        path.push(session);
+    }
+    make_private(&path)?;
+    path.push("page.yml");
+    // Whoever reads it meanwhile reads the old page or the new one, not half of one.
+    let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
+    file.write_all(format!("{}\n", text.trim_end()).as_bytes())?;
+    file.persist(&path).map_err(|error| error.error)?;
+    Ok(Written { tree: Arc::clone(tree), path, lines: text.lines().count() })
+}
+
+/// A ref without a frame is one of the main frame here: that is how they were shown.
+fn name_frames(arguments: &mut Map<String, Value>, main: u32) {
+    for (name, value) in arguments.iter_mut() {
+        match value {
+            Value::String(text) if REFS.contains(&name.as_str()) => {
+                if let Ok(reference) = text.parse::<Ref>()
+                    && reference.frame.is_none()
+                    && reference.context.is_none()
+                {
+                    *text = Ref { frame: Some(main), ..reference }.to_string();
+                }
+            }
+            Value::Object(object) => name_frames(object, main),
+            Value::Array(items) => {
+                items.iter_mut().filter_map(Value::as_object_mut).for_each(|item| name_frames(item, main));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn said(json: bool, code: &str, text: &str) -> Outcome {
+    let text = match json {
+        true => json!({ "ok": false, "error": { "code": code, "message": text } }).to_string(),
+        false => format!("Error ({code}): {text}"),
+    };
+    Outcome { text, failed: true }
+}
+
+fn written(line: &Line) -> io::Result<Vec<u8>> {
+    let mut bytes = serde_json::to_vec(line)?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}

@@ -1,0 +1,329 @@
+//! What the first word asks for: a verb, one of the program's own commands, or, without any, the server.
+use std::ffi::{OsStr, OsString};
+use std::fmt::Write as _;
+use std::io::{IsTerminal as _, Read as _};
+
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory as _};
+use serde_json::{Map, Value};
+
+use super::flags::Flags;
+use super::layers;
+use super::program::Program;
+#[cfg(unix)]
+use super::remote::Trouble;
+use super::verbs::{self, Here, Verb};
+use super::wire::{Outcome, Request, Work};
+use super::{Ending, doctor, health, papers, setup, show, tell};
+
+/// The session that is meant where none is named.
+pub(super) const DEFAULT_SESSION: &str = "default";
+
+/// The tool could not do it.
+const FAILED: i32 = 1;
+/// There is no server, and it cannot be had.
+const UNREACHABLE: i32 = 3;
+
+/// The program's own commands, with what they are for.
+const OWN: [(&str, &str); 9] = [
+    ("close", "End the session, and the browser with the last one; --all for every session of this folder"),
+    ("sessions", "List the sessions of this folder"),
+    ("mcp", "Serve MCP, as without a command"),
+    ("setup", "Write this server into a client's configuration, and take it out again"),
+    ("doctor", "Look at what the browser needs on this machine"),
+    ("health", "Ask a server over HTTP whether it is well"),
+    ("completions", "Write completions for a shell"),
+    ("man", "Write the manual page"),
+    ("help", "List the commands, or explain one"),
+];
+
+const FLAGS_TOO: &str =
+    "The options of the server (patchright-mcp --help) can be given here too, while nothing is open.";
+
+/// Runs what `arguments` ask for, if they name a command; returns the exit status.
+pub(super) fn run(program: &Program, arguments: &[OsString]) -> Option<i32> {
+    let at = arguments.iter().position(is_word(arguments))?;
+    let name = arguments[at].to_str().unwrap_or_default();
+    // `-s work open` is `open -s work`.
+    let rest: Vec<_> = arguments[..at].iter().chain(&arguments[at + 1..]).cloned().collect();
+    let done = match name {
+        "mcp" => return Some(super::serve(rest)),
+        #[cfg(unix)]
+        "background" => background(rest),
+        "parse" => understand(&rest).map(|()| 0),
+        "help" => help(&rest),
+        "setup" => parsed(setup::command(), rest).and_then(|matches| setup::run(program, &matches)),
+        "doctor" => parsed(doctor::command(), rest).and_then(|matches| doctor::run(&matches)),
+        "health" => parsed(health::command(), rest).and_then(|matches| health::run(&matches)),
+        "completions" => {
+            parsed(papers::completions_command(), rest).and_then(|matches| papers::completions(&matches))
+        }
+        "man" => parsed(papers::man_command(), rest).and_then(|_| papers::man()),
+        "close" => parsed(close_command(), rest).and_then(|matches| {
+            let work = Work::Close { all: matches.get_flag("all") };
+            ask(&matches, None, Vec::new(), work)
+        }),
+        "sessions" => parsed(sessions_command(), rest)
+            .and_then(|matches| ask(&matches, None, Vec::new(), Work::Sessions)),
+        _ => match verbs::named(name) {
+            Some(verb) => act(program, verb, rest),
+            None => Err(unknown(name)),
+        },
+    };
+    Some(done.unwrap_or_else(|ending| ending.report()))
+}
+
+/// Which argument is a command: the first, but for the flags that every command has.
+fn is_word(arguments: &[OsString]) -> impl FnMut(&OsString) -> bool + use<> {
+    let takes_a_value = |argument: &OsString| argument == "-s" || argument == "--session";
+    let is_value: Vec<bool> =
+        std::iter::once(false).chain(arguments.iter().map(takes_a_value)).take(arguments.len()).collect();
+    let known = |argument: &OsStr| {
+        argument == "--json" || argument == "-s" || argument.to_string_lossy().starts_with("--session")
+    };
+    let mut at = 0;
+    let mut over = false;
+    move |argument| {
+        let skipped = is_value[at] || known(argument);
+        at += 1;
+        over |= !skipped && argument.to_string_lossy().starts_with('-');
+        !skipped && !over
+    }
+}
+
+fn unknown(name: &str) -> Ending {
+    let own = OWN.map(|(name, _)| name);
+    let near = verbs::near(name, &own).map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+    Ending::Mistake(format!("there is no command {name:?}{near} (patchright-mcp help lists them)"))
+}
+
+/// Sees whether a command line would be understood, and does nothing: for whoever writes documentation.
+fn understand(words: &[OsString]) -> Result<(), Ending> {
+    let Some(at) = words.iter().position(is_word(words)) else {
+        return super::configure(words.to_vec(), []).map(drop);
+    };
+    let name = words[at].to_str().unwrap_or_default();
+    let rest: Vec<_> = words[..at].iter().chain(&words[at + 1..]).cloned().collect();
+    if name == "mcp" {
+        return super::configure(rest, []).map(drop);
+    }
+    if let Some(command) = own().into_iter().find(|command| command.get_name() == name) {
+        return parsed(command, rest).map(drop);
+    }
+    let verb = verbs::named(name).ok_or_else(|| unknown(name))?;
+    understood(verb, rest).map(drop)
+}
+
+/// What was given to a verb: to us, and to its tool.
+fn understood(verb: Verb, rest: Vec<OsString>) -> Result<(ArgMatches, Map<String, Value>), Ending> {
+    let matches = parsed(command_of(verb), rest)?;
+    let here = Here(std::env::current_dir().unwrap_or_default());
+    let arguments = verb.arguments(&matches, &here).map_err(|problems| {
+        let problems = verbs::translated(&problems.join("; "));
+        Ending::Mistake(format!("{problems} (patchright-mcp {})", verb.usage()))
+    })?;
+    Ok((matches, arguments))
+}
+
+/// Does what a verb says.
+fn act(program: &Program, verb: Verb, mut rest: Vec<OsString>) -> Result<i32, Ending> {
+    let takes_steps = verb.tool.name == "browser_steps";
+    if takes_steps && !std::io::stdin().is_terminal() && rest.iter().all(|word| word == "-") {
+        let mut lines = String::new();
+        let read = std::io::stdin().take(1 << 20).read_to_string(&mut lines);
+        read.map_err(|error| Ending::Mistake(format!("the steps cannot be read: {error}")))?;
+        rest = vec![lines.into()];
+    }
+    let (matches, arguments) = understood(verb, rest)?;
+    let options = if takes_options(verb) { options(&matches) } else { Vec::new() };
+    // What is wrong with them is told here, and not by a server that did not start.
+    super::configure(options.iter().map(OsString::from), [])?;
+    let work = Work::Call { tool: verb.tool.name.to_owned(), arguments };
+    ask(&matches, Some(program), options, work)
+}
+
+/// Asks the server of this folder, and shows its answer.
+fn ask(
+    matches: &ArgMatches,
+    program: Option<&Program>,
+    options: Vec<String>,
+    work: Work,
+) -> Result<i32, Ending> {
+    let here = std::env::current_dir().and_then(std::fs::canonicalize).unwrap_or_default();
+    let request = Request {
+        session: session(matches)?,
+        options,
+        json: matches.get_flag("json"),
+        here: here.display().to_string(),
+        work,
+    };
+    Ok(match reach(program, &request) {
+        Ok(outcome) => {
+            let status = if outcome.failed { FAILED } else { 0 };
+            show(&outcome.text);
+            status
+        }
+        Err(trouble) => {
+            tell(&trouble);
+            UNREACHABLE
+        }
+    })
+}
+
+#[cfg(unix)]
+fn reach(program: Option<&Program>, request: &Request) -> Result<Outcome, String> {
+    let project = super::project::Project::here().map_err(|error| error.to_string())?;
+    match super::remote::ask(&project, program, request) {
+        // Who ends what has ended already has what they want.
+        Err(Trouble::NoServer) => Ok(nothing_open(request.json)),
+        asked => asked.map_err(|trouble| trouble.to_string()),
+    }
+}
+
+#[cfg(unix)]
+fn nothing_open(json: bool) -> Outcome {
+    let text =
+        if json { "{\"ok\":true,\"sessions\":[],\"closed\":[]}" } else { "Nothing is open in this folder" };
+    Outcome { text: text.to_owned(), failed: false }
+}
+
+#[cfg(not(unix))]
+fn reach(_program: Option<&Program>, _request: &Request) -> Result<Outcome, String> {
+    Err("commands need a system with Unix sockets; the server itself runs here, too: patchright-mcp mcp"
+        .to_owned())
+}
+
+/// The name of a session is also that of a folder.
+fn session(matches: &ArgMatches) -> Result<String, Ending> {
+    let name = matches.get_one::<String>("session").cloned().unwrap_or_else(|| DEFAULT_SESSION.to_owned());
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if (1..=40).contains(&name.len()) && name.chars().all(is_plain) {
+        return Ok(name);
+    }
+    Err(Ending::Mistake("--session: expected up to 40 letters, digits, - and _".to_owned()))
+}
+
+fn parsed(command: Command, rest: Vec<OsString>) -> Result<ArgMatches, Ending> {
+    let name = OsString::from(command.get_name());
+    let matches = command.try_get_matches_from([name].into_iter().chain(rest));
+    matches.map_err(|error| layers::ending(&error))
+}
+
+/// A verb as the command line takes it.
+pub(super) fn command_of(verb: Verb) -> Command {
+    let mut command = with_common(verb.command());
+    if takes_options(verb) {
+        let known: Vec<_> = command.get_arguments().map(|arg| arg.get_id().clone()).collect();
+        let headed = Arg::new("headed").long("headed").action(ArgAction::SetTrue).conflicts_with("headless");
+        command = command.arg(headed.help("Open a window")).after_help(FLAGS_TOO);
+        let flags = Flags::command();
+        for flag in flags.get_arguments().filter(|flag| flag.get_long().is_some()) {
+            if !known.contains(flag.get_id()) {
+                command = command.arg(flag.clone().hide(true).help_heading(None::<&str>));
+            }
+        }
+    }
+    command
+}
+
+fn takes_options(verb: Verb) -> bool {
+    verb.tool.name == "browser_navigate"
+}
+
+/// The options of the server among what was given, as flags.
+pub(super) fn options(matches: &ArgMatches) -> Vec<String> {
+    let mut options = Vec::new();
+    if matches.try_get_one("headed").ok().flatten() == Some(&true) {
+        options.push("--headless=false".to_owned());
+    }
+    for flag in Flags::command().get_arguments() {
+        let Some(name) = flag.get_long() else { continue };
+        let id = flag.get_id().as_str();
+        let is_given =
+            matches.try_contains_id(id).is_ok() && matches.value_source(id) == Some(ValueSource::CommandLine);
+        for value in matches.get_raw(id).into_iter().flatten().filter(|_| is_given) {
+            options.push(format!("--{name}={}", value.to_string_lossy()));
+        }
+    }
+    options
+}
+
+fn with_common(command: Command) -> Command {
+    let session = Arg::new("session").short('s').long("session").value_name("NAME");
+    let json = Arg::new("json").long("json").action(ArgAction::SetTrue);
+    let name = format!("patchright-mcp {}", command.get_name());
+    command
+        .bin_name(name)
+        .arg(session.help("Session to work in; each has pages and cookies of its own"))
+        .arg(json.help("Answer with one JSON object"))
+}
+
+fn close_command() -> Command {
+    let all = Arg::new("all").long("all").action(ArgAction::SetTrue);
+    with_common(Command::new("close").about(OWN[0].1).arg(all.help("End every session of this folder")))
+}
+
+fn sessions_command() -> Command {
+    with_common(Command::new("sessions").about(OWN[1].1))
+}
+
+/// The program's own commands as the command line takes them.
+fn own() -> [Command; 7] {
+    [
+        close_command(),
+        sessions_command(),
+        setup::command(),
+        doctor::command(),
+        health::command(),
+        papers::completions_command(),
+        papers::man_command(),
+    ]
+}
+
+/// Every command there is.
+pub(super) fn every() -> impl Iterator<Item = Command> {
+    verbs::all().map(command_of).chain(own())
+}
+
+fn help(rest: &[OsString]) -> Result<i32, Ending> {
+    let Some(name) = rest.first().and_then(|name| name.to_str()) else {
+        return Err(Ending::Answer(list()));
+    };
+    let command = match own().into_iter().find(|command| command.get_name() == name) {
+        Some(command) => command,
+        None => command_of(verbs::named(name).ok_or_else(|| unknown(name))?),
+    };
+    Err(Ending::Answer(command.term_width(100).render_long_help().to_string()))
+}
+
+/// Every command on a line.
+fn list() -> String {
+    let mut text = String::from("patchright-mcp COMMAND [options]\n\nIn this folder's browser:\n");
+    for verb in verbs::all() {
+        let _ = writeln!(text, "  {}\n      {}", verb.usage(), verb.summary());
+    }
+    text.push_str("\nBesides:\n");
+    for (name, what) in OWN {
+        let _ = writeln!(text, "  {name}\n      {what}");
+    }
+    text.push_str(
+        "\nEvery command takes -s NAME for a session of its own and --json. `help COMMAND` tells the rest.\n",
+    );
+    text
+}
+
+/// The server behind the verbs; started by the first of them.
+#[cfg(unix)]
+fn background(rest: Vec<OsString>) -> Result<i32, Ending> {
+    let mut rest = rest.into_iter();
+    let socket = rest.next().ok_or_else(|| Ending::Mistake("background: no socket is named".to_owned()))?;
+    let options: Vec<_> = rest.collect();
+    let server = super::configure_background(options.clone(), std::env::vars_os())?;
+    let idle_limit = server.engine.idle_limit.unwrap_or(super::AN_HOUR);
+    Ok(super::run::run_in_background(super::run::BackgroundConfig {
+        server,
+        options: options.iter().map(|option| option.to_string_lossy().into_owned()).collect(),
+        socket: socket.into(),
+        idle_limit,
+    }))
+}

@@ -1,0 +1,252 @@
+//! Looks at all that can keep the browser from working, and tells how to mend it.
+mod machine;
+
+use std::net::TcpListener;
+use std::time::{Duration, Instant};
+
+use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory as _};
+use serde_json::{Value, json};
+
+use super::flags::Flags;
+use super::setup::clients::{Agent, Places};
+use super::setup::{self, State};
+use super::{Config, Ending, command, show};
+use crate::browser::find::find;
+use crate::browser::guest_address;
+use crate::browser::launch::{LaunchOptions, launch};
+use crate::error::Error;
+use crate::session::Source;
+
+/// How grave it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
+pub(super) enum Grade {
+    Good,
+    /// It works, but not as well as it could.
+    Warning,
+    /// It does not work.
+    Problem,
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Clone)]
+pub(super) struct Finding {
+    pub subject: &'static str,
+    pub grade: Grade,
+    pub found: String,
+    /// What to do about it.
+    pub mend: Option<String>,
+}
+
+impl Finding {
+    fn good(subject: &'static str, found: impl Into<String>) -> Self {
+        Self { subject, grade: Grade::Good, found: found.into(), mend: None }
+    }
+
+    fn bad(subject: &'static str, grade: Grade, found: impl Into<String>, mend: impl Into<String>) -> Self {
+        Self { subject, grade, found: found.into(), mend: Some(mend.into()) }
+    }
+}
+
+/// What the command line takes: the options of the server, since they decide what is looked at.
+pub(super) fn command() -> Command {
+    let command = Command::new("doctor")
+        .about("Look at what the browser needs on this machine, and tell how to mend what is missing")
+        .bin_name("patchright-mcp doctor")
+        .after_help("Options of the server (patchright-mcp --help) can be given too: they are looked at as the server would.")
+        .arg(
+            Arg::new("json").long("json").action(ArgAction::SetTrue).help("Answer with one JSON object"),
+        );
+    let flags = Flags::command();
+    let flags = flags.get_arguments().filter(|flag| flag.get_long().is_some());
+    flags.fold(command, |command, flag| command.arg(flag.clone().hide(true).help_heading(None::<&str>)))
+}
+
+/// Looks, and tells. The exit status says whether there is a problem.
+pub(super) fn run(matches: &ArgMatches) -> Result<i32, Ending> {
+    let options = command::options(matches);
+    let config = super::configure(options.iter().map(std::ffi::OsString::from), std::env::vars_os())?;
+    let findings = examined(&config);
+    let worst = findings.iter().map(|finding| finding.grade).max().unwrap_or(Grade::Good);
+    let is_well = worst < Grade::Problem;
+    match matches.get_flag("json") {
+        true => {
+            let list = findings.iter().map(object).collect::<Vec<_>>();
+            show(&json!({ "ok": is_well, "findings": list }).to_string());
+        }
+        false => show(&findings.iter().map(line).collect::<Vec<_>>().join("\n")),
+    }
+    Ok(i32::from(!is_well))
+}
+
+fn object(finding: &Finding) -> Value {
+    let grade: &str = finding.grade.into();
+    json!({ "subject": finding.subject, "grade": grade, "found": finding.found, "mend": finding.mend })
+}
+
+fn line(finding: &Finding) -> String {
+    let mark = match finding.grade {
+        Grade::Good => "ok     ",
+        Grade::Warning => "warning",
+        Grade::Problem => "PROBLEM",
+    };
+    let mend = finding.mend.iter().map(|mend| format!("\n        {:<12} → {mend}", ""));
+    format!("{mark} {:<12} {}{}", finding.subject, finding.found, mend.collect::<String>())
+}
+
+fn examined(config: &Config) -> Vec<Finding> {
+    let mut findings =
+        vec![Finding::good("program", format!("patchright-mcp {}", env!("CARGO_PKG_VERSION")))];
+    findings.extend(config.warnings.iter().map(|warning| {
+        Finding::bad(
+            "settings",
+            Grade::Warning,
+            warning.as_str(),
+            "Look for the setting's name in patchright-mcp --help.",
+        )
+    }));
+    match &config.engine.source {
+        Source::Launch(options) => findings.extend(browser(options)),
+        Source::Attach { endpoint, .. } => findings.push(attached(endpoint)),
+        Source::Join { folder, .. } => findings.push(match guest_address(folder) {
+            Ok(_) => Finding::good("browser", "yours runs, and listens".to_owned()),
+            Err(error) => told("browser", &error),
+        }),
+        Source::Pool(pool) => {
+            let found = format!("{} of a pool", pool.count().0);
+            findings.push(Finding::good("browsers", found));
+        }
+        Source::Shared { .. } => {}
+        Source::Unsupported { browser } => {
+            let error = Error::UnsupportedBrowser { browser: browser.clone() };
+            findings.push(told("browser", &error));
+        }
+    }
+    findings.extend(machine::examined());
+    findings.extend(http(config));
+    findings.extend(clients());
+    findings
+}
+
+/// Starts the browser, which says more than any look at it.
+fn browser(options: &LaunchOptions) -> Vec<Finding> {
+    let found = match find(&options.wanted()) {
+        Ok(found) => found,
+        Err(error) => return vec![told("browser", &error)],
+    };
+    let mut findings = vec![Finding::good("browser", found.executable.display().to_string())];
+    let options = LaunchOptions { headless: Some(true), user_data_dir: None, ..options.clone() };
+    let begun = Instant::now();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let launched = runtime.map_err(|error| error.to_string()).map(|runtime| {
+        runtime.block_on(async {
+            let process = launch(&options, &|_| ()).await?;
+            let version = process.version().number().to_owned();
+            let took = begun.elapsed();
+            process.terminate(Duration::from_secs(2)).await;
+            Ok((version, took))
+        })
+    });
+    findings.push(match launched {
+        Ok(Ok((version, took))) => {
+            Finding::good("start", format!("version {version}, answers after {} ms", took.as_millis()))
+        }
+        Ok(Err(error)) => told("start", &error),
+        Err(error) => {
+            Finding::bad("start", Grade::Problem, error, "Free some memory, or end some processes.")
+        }
+    });
+    findings
+}
+
+fn told(subject: &'static str, error: &Error) -> Finding {
+    let mend = error.hint().unwrap_or("Run patchright-mcp --log-level=debug and look at what it says.");
+    Finding::bad(subject, Grade::Problem, error.to_string(), mend)
+}
+
+/// Whether somebody else's browser listens.
+fn attached(endpoint: &str) -> Finding {
+    let listens = url::Url::parse(endpoint).ok().and_then(|url| {
+        let addresses = url.socket_addrs(|| None).ok()?;
+        let reached = addresses
+            .iter()
+            .any(|address| std::net::TcpStream::connect_timeout(address, Duration::from_secs(3)).is_ok());
+        Some(reached)
+    });
+    match listens {
+        Some(true) => Finding::good("browser", "the one of --cdp-endpoint listens"),
+        _ => Finding::bad(
+            "browser",
+            Grade::Problem,
+            "nobody listens at --cdp-endpoint",
+            "Start that browser with --remote-debugging-port and a --user-data-dir of its own.",
+        ),
+    }
+}
+
+/// The port and the keys, where it would serve over HTTP.
+fn http(config: &Config) -> Vec<Finding> {
+    let Some(http) = &config.http else { return Vec::new() };
+    let address = (http.host.trim_matches(['[', ']']), http.port);
+    let port = match TcpListener::bind(address) {
+        Ok(_) => Finding::good("port", format!("{} is free on {}", http.port, http.host)),
+        Err(error) => Finding::bad(
+            "port",
+            Grade::Problem,
+            format!("{} on {}: {error}", http.port, http.host),
+            "End what uses it, or give another --port; 0 is any that is free.",
+        ),
+    };
+    let keys = match (http.keys.generated(), http.keys.len()) {
+        (Some(_), _) => Finding::bad(
+            "keys",
+            Grade::Warning,
+            "a new key is made at each start",
+            "Give --api-key-file, so that clients need not be told each time.",
+        ),
+        (None, 0) => Finding::good("keys", "none is asked for, on loopback only"),
+        (None, count) => Finding::good("keys", format!("{count} given")),
+    };
+    vec![port, keys]
+}
+
+/// What the clients of this person know of us.
+fn clients() -> Vec<Finding> {
+    let Some(places) = Places::here() else { return Vec::new() };
+    let found = Agent::all().iter().filter_map(|agent| {
+        let path = agent.file(&places);
+        let name = agent.name();
+        let finding = match setup::state(*agent, &path) {
+            State::Missing => return None,
+            State::Others => {
+                Finding::good("client", format!("{name} does not know us (patchright-mcp setup {name})"))
+            }
+            State::Unreadable => Finding::bad(
+                "client",
+                Grade::Warning,
+                format!("{name}: {} cannot be understood", path.display()),
+                "Mend the file; its client may not read it either.",
+            ),
+            State::Ours => knows(*agent, name, setup::program_of(*agent, &path)),
+        };
+        Some(finding)
+    });
+    found.collect()
+}
+
+/// Whether what a client would start is there.
+fn knows(agent: Agent, name: &str, program: Option<String>) -> Finding {
+    let is_gone = program.as_deref().is_some_and(|program| {
+        let path = std::path::Path::new(program);
+        path.is_absolute() && !path.exists()
+    });
+    match (is_gone, program) {
+        (true, Some(program)) => Finding::bad(
+            "client",
+            Grade::Problem,
+            format!("{name} would start {program}, which is gone"),
+            format!("patchright-mcp setup {}", agent.name()),
+        ),
+        _ => Finding::good("client", format!("{name} knows us")),
+    }
+}

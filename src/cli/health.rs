@@ -1,0 +1,59 @@
+//! Asks a server over HTTP whether it is well: for images that have no other program to ask with.
+use std::time::Duration;
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+
+use super::{Ending, show, tell};
+
+const LIMIT: Duration = Duration::from_secs(4);
+
+pub(super) fn command() -> Command {
+    let port = std::env::var("PATCHRIGHT_MCP_PORT").ok().filter(|port| !port.is_empty());
+    let url = format!("http://127.0.0.1:{}/health", port.as_deref().unwrap_or("8931"));
+    Command::new("health")
+        .about("Ask a server that serves over HTTP whether it is well")
+        .bin_name("patchright-mcp health")
+        .arg(Arg::new("url").value_name("URL").default_value(url))
+        .arg(
+            Arg::new("or-stdio")
+                .long("or-stdio")
+                .action(ArgAction::SetTrue)
+                .help("Be content where nobody listens at all, as with a server on standard input"),
+        )
+}
+
+/// The exit status says it.
+pub(super) fn run(matches: &ArgMatches) -> Result<i32, Ending> {
+    let url = matches.get_one::<String>("url").cloned().unwrap_or_default();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Ending::Mistake(format!("health: {error}")))?;
+    let asked = runtime.block_on(async {
+        // What is asked is near; no proxy stands between.
+        let client = reqwest::Client::builder().no_proxy().timeout(LIMIT).build()?;
+        client.get(&url).send().await
+    });
+    match asked {
+        Ok(answer) if answer.status().is_success() => {
+            show("well");
+            Ok(0)
+        }
+        Ok(answer) => {
+            tell(&format!("health: the server answers {}", answer.status()));
+            Ok(1)
+        }
+        Err(error) if error.is_connect() && matches.get_flag("or-stdio") => Ok(0),
+        Err(error) => {
+            tell(&format!("health: {}", reason(&error)));
+            Ok(1)
+        }
+    }
+}
+
+/// The innermost reason, which is the one that helps.
+fn reason(error: &dyn std::error::Error) -> String {
+    let mut innermost = error;
+    while let Some(inner) = innermost.source() {
+        innermost = inner;
+    }
+    innermost.to_string()
+}

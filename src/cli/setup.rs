@@ -1,0 +1,225 @@
+//! Telling a client of us: its configuration gets our server, and can lose it again. All else in it stays.
+pub(super) mod clients;
+mod edit;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::builder::EnumValueParser;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use serde_json::{Map, Value};
+
+use self::clients::{Agent, Places};
+use self::edit::{Format, edited, present, value};
+use super::program::Program;
+use super::{Ending, show};
+
+/// What is added to the name of a file that is kept as it was.
+const COPY: &str = ".before-patchright-mcp";
+/// How the server is called there.
+pub(super) const NAME: &str = "browser";
+
+/// What the command line takes.
+pub(super) fn command() -> Command {
+    let flag = |name: &'static str, help: &'static str| {
+        Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
+    };
+    Command::new("setup")
+        .about("Write this server into a client's configuration; without a client, tell what there is")
+        .bin_name("patchright-mcp setup")
+        .arg(Arg::new("client").value_parser(EnumValueParser::<Agent>::new()).ignore_case(true))
+        .arg(flag("project", "For this project only, in a file of the working directory"))
+        .arg(flag("dry-run", "Show the change, and write nothing"))
+        .arg(flag("undo", "Take the server out again"))
+        .arg(
+            Arg::new("name")
+                .long("name")
+                .value_name("NAME")
+                .default_value(NAME)
+                .value_parser(plain)
+                .help("What the client calls the server"),
+        )
+        .arg(
+            Arg::new("options")
+                .last(true)
+                .num_args(0..)
+                .help("Options of the server, behind --: -- --headless"),
+        )
+}
+
+/// Sets up, or tells what is set up.
+pub(super) fn run(program: &Program, matches: &ArgMatches) -> Result<i32, Ending> {
+    let places = Places::here();
+    let places =
+        places.ok_or_else(|| Ending::Mistake("setup: there is no home folder; set HOME".to_owned()))?;
+    let Some(agent) = matches.get_one::<Agent>("client").copied() else {
+        show(&listed(&places));
+        return Ok(0);
+    };
+    let mistake = |path: &Path, reason: &str| Ending::Mistake(format!("{}: {reason}", path.display()));
+    let path = place(agent, &places, matches.get_flag("project"))?;
+    let name = matches.get_one::<String>("name").map_or(NAME, String::as_str);
+    let options: Vec<_> = matches.get_many::<String>("options").into_iter().flatten().cloned().collect();
+    super::configure(options.iter().map(std::ffi::OsString::from), [])?;
+    let text = read(&path).map_err(|error| mistake(&path, &error.to_string()))?;
+    let undoes = matches.get_flag("undo");
+    let server = (!undoes).then(|| {
+        let (command, arguments) = program.words(&options);
+        agent.entry(name, &command, &arguments)
+    });
+    let before = text.as_deref().unwrap_or_default();
+    let after = edited(agent.format(), before, name, server.as_ref());
+    let after = after.map_err(|reason| mistake(&path, &format!("{reason}; nothing was written")))?;
+    if after == before {
+        let state = if undoes { "has no such server" } else { "has this server already" };
+        show(&format!("{} {state}.", path.display()));
+        return Ok(0);
+    }
+    show(&format!("{}\n{}", path.display(), changes(agent.format(), before, name, server.as_ref())));
+    if matches.get_flag("dry-run") {
+        return Ok(0);
+    }
+    let written = match undoes {
+        true => undo(agent, &path, &after),
+        false => keep_and_write(agent, &path, text.as_deref(), &after, name),
+    };
+    written.map_err(|error| mistake(&path, &error.to_string()))?;
+    show(if undoes { "Undone." } else { agent.next_step() });
+    Ok(0)
+}
+
+fn place(agent: Agent, places: &Places, in_project: bool) -> Result<PathBuf, Ending> {
+    let path = match in_project {
+        false => agent.file(places),
+        true => {
+            let here = std::env::current_dir().unwrap_or_default();
+            let none =
+                || Ending::Mistake(format!("--project: {} has no configuration for projects", agent.name()));
+            agent.project_file(&here).ok_or_else(none)?
+        }
+    };
+    // Who keeps configurations elsewhere has a link here, which stays one.
+    Ok(fs::canonicalize(&path).unwrap_or(path))
+}
+
+fn read(path: &Path) -> io::Result<Option<String>> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Keeps the file as it was, unless it was ours already, and writes the new one.
+fn keep_and_write(
+    agent: Agent,
+    path: &Path,
+    before: Option<&str>,
+    after: &str,
+    name: &str,
+) -> io::Result<()> {
+    match before {
+        None => {
+            // Whatever was kept was of another file.
+            let _ = fs::remove_file(copy_of(path));
+        }
+        Some(text) if present(agent.format(), text, name).is_none() => {
+            fs::copy(path, copy_of(path))?;
+        }
+        Some(_) => {}
+    }
+    write(path, after)
+}
+
+/// Puts back what was kept, if nothing else was changed since; a file that we began goes.
+fn undo(agent: Agent, path: &Path, after: &str) -> io::Result<()> {
+    let copy = copy_of(path);
+    let left = value(agent.format(), after);
+    let kept = fs::read_to_string(&copy).ok();
+    match kept {
+        Some(kept) if value(agent.format(), &kept) == left => fs::rename(&copy, path),
+        None if left == value(agent.format(), "") => fs::remove_file(path),
+        _ => write(path, after),
+    }
+}
+
+fn copy_of(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(COPY);
+    path.with_file_name(name)
+}
+
+/// Replaces a file in one step; it keeps its permissions.
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let file = tempfile::NamedTempFile::new_in(folder)?;
+    fs::write(file.path(), text)?;
+    if let Ok(old) = fs::metadata(path) {
+        fs::set_permissions(file.path(), old.permissions())?;
+    }
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// Our server as it was and as it will be. What stands beside it may hold others' keys, and is not shown.
+fn changes(format: Format, before: &str, name: &str, server: Option<&Map<String, Value>>) -> String {
+    let place = format!("{}.{name}", format.servers());
+    let old = present(format, before, name).map(|old| match old {
+        Value::Null => format!("- {place}"),
+        old => format!("- {place} = {old}"),
+    });
+    let new = server.map(|new| format!("+ {place} = {}", Value::Object(new.clone())));
+    old.into_iter().chain(new).collect::<Vec<_>>().join("\n")
+}
+
+/// Each client, with where it looks and whether it knows us.
+fn listed(places: &Places) -> String {
+    let lines = Agent::all().iter().map(|agent| {
+        let path = agent.file(places);
+        let state = match state(*agent, &path) {
+            State::Ours => "set up",
+            State::Others => "found",
+            State::Unreadable => "cannot be read",
+            State::Missing => "not found",
+        };
+        format!("{:<12} {state:<14} {}", agent.name(), path.display())
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// What a client's configuration knows of us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    Ours,
+    Others,
+    Unreadable,
+    Missing,
+}
+
+/// Looks into a client's configuration.
+pub(super) fn state(agent: Agent, path: &Path) -> State {
+    match read(path) {
+        Ok(None) => State::Missing,
+        Ok(Some(text)) if value(agent.format(), &text).is_none() => State::Unreadable,
+        Ok(Some(text)) if present(agent.format(), &text, NAME).is_some() => State::Ours,
+        Ok(Some(_)) => State::Others,
+        Err(_) => State::Unreadable,
+    }
+}
+
+/// The program that a client's configuration starts for us, where it can be read.
+pub(super) fn program_of(agent: Agent, path: &Path) -> Option<String> {
+    let text = read(path).ok()??;
+    let server = present(agent.format(), &text, NAME)?;
+    server.get("command")?.as_str().map(str::to_owned)
+}
+
+fn plain(name: &str) -> Result<String, &'static str> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if !name.is_empty() && name.len() <= 40 && name.chars().all(is_plain) {
+        return Ok(name.to_owned());
+    }
+    Err("expected letters, digits, - and _")
+}

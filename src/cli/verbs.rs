@@ -1,0 +1,353 @@
+//! Every tool as a verb of the command line, from the struct that is the tool: its schema becomes the flags, its
+//! comments become the help.
+use std::ffi::OsString;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use serde_json::{Map, Value, json};
+
+use super::layers::{kebab, one_line};
+use crate::error::Error;
+use crate::mcp::arguments::nearest;
+use crate::mcp::tool::{AnyTool, SESSION, Toolset};
+use crate::mcp::tools;
+
+/// Shorter names than a tool's own without `browser_`.
+const SHORT: [(&str, &str); 14] = [
+    ("browser_navigate", "open"),
+    ("browser_navigate_back", "back"),
+    ("browser_take_screenshot", "screenshot"),
+    ("browser_console_messages", "console"),
+    ("browser_network_requests", "network"),
+    ("browser_fill_form", "fill"),
+    ("browser_select_option", "select"),
+    ("browser_press_key", "press"),
+    ("browser_scroll_into_view", "scroll-to"),
+    ("browser_file_upload", "upload"),
+    ("browser_evaluate", "eval"),
+    ("browser_wait_for", "wait"),
+    ("browser_handle_dialog", "dialog"),
+    ("browser_close", "close-page"),
+];
+
+/// What people type for them, too.
+const ALIASES: [(&str, &str); 6] = [
+    ("goto", "open"),
+    ("navigate", "open"),
+    ("evaluate", "eval"),
+    ("fill-form", "fill"),
+    ("press-key", "press"),
+    ("tab", "tabs"),
+];
+
+/// Arguments that stand without their names although they may be left out, in their order.
+const WITHOUT_NAMES: [(&str, &[&str]); 14] = [
+    ("browser_wait_for", &["text"]),
+    ("browser_find", &["text"]),
+    ("browser_press_key", &["keys"]),
+    ("browser_hover", &["ref"]),
+    ("browser_read", &["ref"]),
+    ("browser_scroll", &["direction"]),
+    ("browser_snapshot", &["ref"]),
+    ("browser_type", &["ref", "text"]),
+    ("browser_evaluate", &["function", "ref"]),
+    ("browser_tabs", &["action", "index"]),
+    ("browser_take_screenshot", &["filename"]),
+    ("browser_pdf_save", &["filename"]),
+    ("browser_file_upload", &["paths"]),
+    ("browser_handle_dialog", &["accept", "promptText"]),
+];
+
+/// Words about elements are for models that are asked for them; and a session has its own flag here.
+const NOT_ASKED_FOR: [&str; 4] = ["element", "startElement", "endElement", SESSION];
+
+/// Arguments that name files, which a person names from where they are.
+const FILES: [&str; 3] = ["paths", "filename", "storageState"];
+
+const FIELDS: &str = "fields";
+const STEPS: &str = "steps";
+
+/// A tool under its name on the command line.
+#[derive(Debug, Clone, Copy)]
+pub struct Verb {
+    pub tool: &'static AnyTool,
+}
+
+/// Every verb that is a tool. What is done in sessions elsewhere is done with `-s NAME` here.
+pub fn all() -> impl Iterator<Item = Verb> {
+    tools::ALL.iter().filter(|tool| tool.toolset != Toolset::Sessions).map(|tool| Verb { tool })
+}
+
+/// The verb of this name.
+pub fn named(name: &str) -> Option<Verb> {
+    let name = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| *name);
+    all().find(|verb| verb.name() == name || verb.tool.name == name)
+}
+
+/// The verb whose name is nearest to a misspelled one.
+pub fn near(name: &str, others: &[&str]) -> Option<String> {
+    let names: Vec<_> = all().map(Verb::name).collect();
+    nearest(name, names.iter().map(String::as_str).chain(others.iter().copied())).map(str::to_owned)
+}
+
+/// Calls tools by the names they have here.
+pub fn translated(text: &str) -> String {
+    if !text.contains("browser_") {
+        return text.to_owned();
+    }
+    let mut verbs: Vec<_> = all().collect();
+    // `browser_navigate_back` before `browser_navigate`.
+    verbs.sort_by_key(|verb| std::cmp::Reverse(verb.tool.name.len()));
+    verbs.iter().fold(text.to_owned(), |text, verb| text.replace(verb.tool.name, &verb.name()))
+}
+
+impl Verb {
+    /// `click` for `browser_click`.
+    pub fn name(self) -> String {
+        let short = SHORT.iter().find(|(tool, _)| *tool == self.tool.name);
+        short.map_or_else(
+            || self.tool.name.trim_start_matches("browser_").replace('_', "-"),
+            |(_, short)| (*short).to_owned(),
+        )
+    }
+
+    /// What it does, in one sentence.
+    pub fn summary(self) -> String {
+        let text = self.tool.description();
+        translated(text.split_once(". ").map_or(text, |(first, _)| first).trim_end_matches('.'))
+    }
+
+    /// `type [REF] TEXT`.
+    pub fn usage(self) -> String {
+        let required = self.required();
+        let words = self.positional().into_iter().map(|name| {
+            let upper = kebab(name).to_ascii_uppercase();
+            match (name, self.kind(name)) {
+                (FIELDS, _) => "REF VALUE [REF VALUE]…".to_owned(),
+                (STEPS, _) => "'VERB …' ['VERB …']…".to_owned(),
+                (name, "array") if required.contains(&name) => format!("{upper}…"),
+                (_, "array") => format!("[{upper}]…"),
+                (name, "boolean") if required.contains(&name) => "accept|dismiss".to_owned(),
+                (name, _) if required.contains(&name) => upper,
+                _ => format!("[{upper}]"),
+            }
+        });
+        [self.name()].into_iter().chain(words).collect::<Vec<_>>().join(" ")
+    }
+
+    /// What the command line takes for it.
+    pub fn command(self) -> Command {
+        let positional = self.positional();
+        let mut command = Command::new(self.name())
+            .about(translated(self.tool.description()))
+            .override_usage(format!("patchright-mcp {} [options]", self.usage()))
+            .disable_version_flag(true);
+        for (index, name) in positional.iter().enumerate() {
+            let last = index + 1 == positional.len();
+            let several = last && self.kind(name) == "array";
+            let arg = self.described(name).index(index + 1).allow_hyphen_values(true);
+            let upper = kebab(name).to_ascii_uppercase();
+            command = command.arg(if several { arg.num_args(0..) } else { arg }.value_name(upper));
+        }
+        for name in self.properties().keys().filter(|name| !positional.contains(&name.as_str())) {
+            if NOT_ASKED_FOR.contains(&name.as_str()) {
+                continue;
+            }
+            command = command.arg(self.option(name));
+        }
+        command
+    }
+
+    /// An argument with its name: `--full-page`, `--button right`.
+    fn option(self, name: &str) -> Arg {
+        let arg = self.described(name).long(kebab(name));
+        let upper = kebab(name).to_ascii_uppercase();
+        match self.kind(name) {
+            "boolean" => arg.action(ArgAction::SetTrue),
+            "array" => arg.action(ArgAction::Append).value_delimiter(',').value_name(upper),
+            "object" => arg.value_name("JSON"),
+            _ => arg.value_name(upper).allow_hyphen_values(true),
+        }
+    }
+
+    fn described(self, name: &str) -> Arg {
+        let schema = &self.properties()[name];
+        let arg = Arg::new(name.to_owned());
+        let arg = match schema.get("description").and_then(Value::as_str) {
+            Some(text) => arg.help(translated(text.trim_end_matches('.'))),
+            None => arg,
+        };
+        let choices = schema.get("enum").or_else(|| schema.pointer("/items/enum")).and_then(Value::as_array);
+        match choices {
+            Some(choices) => {
+                let values = choices.iter().filter_map(Value::as_str).map(str::to_owned);
+                arg.value_parser(PossibleValuesParser::new(values.collect::<Vec<_>>())).ignore_case(true)
+            }
+            None => arg,
+        }
+    }
+
+    /// The tool's arguments, from what was typed.
+    ///
+    /// # Errors
+    /// Every line says one thing that is wrong.
+    pub fn arguments(self, matches: &ArgMatches, here: &Here) -> Result<Map<String, Value>, Vec<String>> {
+        let positional = self.positional();
+        let mut given = Vec::new();
+        for name in &positional {
+            given.extend(matches.get_many::<String>(name).into_iter().flatten().cloned());
+        }
+        let mut arguments = self.assigned(&positional, given, here)?;
+        for name in self.properties().keys().filter(|name| !positional.contains(&name.as_str())) {
+            if NOT_ASKED_FOR.contains(&name.as_str()) {
+                continue;
+            }
+            if self.kind(name) == "boolean" {
+                if matches.get_flag(name) {
+                    arguments.insert(name.clone(), Value::Bool(true));
+                }
+                continue;
+            }
+            let values: Vec<_> = matches.get_many::<String>(name).into_iter().flatten().cloned().collect();
+            if !values.is_empty() {
+                arguments.insert(name.clone(), self.value(name, values, here));
+            }
+        }
+        let mut checked = arguments.clone();
+        match self.tool.check(&mut checked) {
+            Err(Error::InvalidArguments { problems }) => Err(problems),
+            _ => Ok(arguments),
+        }
+    }
+
+    /// Gives what stands without a name to the arguments in their order. One that may be left out is, where there are
+    /// too few.
+    fn assigned(
+        self,
+        positional: &[&str],
+        given: Vec<String>,
+        here: &Here,
+    ) -> Result<Map<String, Value>, Vec<String>> {
+        let required = self.required();
+        let mut arguments = Map::new();
+        let mut given = given.into_iter().peekable();
+        for (index, name) in positional.iter().enumerate() {
+            let needed = positional[index..].iter().filter(|name| required.contains(name)).count();
+            if given.len() == 0 || (!required.contains(name) && given.len() <= needed) {
+                continue;
+            }
+            let value = match *name {
+                FIELDS => fields(&mut given)?,
+                STEPS => steps(&mut given, here)?,
+                name if self.kind(name) == "array" => self.value(name, given.by_ref().collect(), here),
+                name => self.value(name, given.next().into_iter().collect(), here),
+            };
+            arguments.insert((*name).to_owned(), value);
+        }
+        match given.next() {
+            Some(extra) => Err(vec![format!("there is no place for {extra:?}: {}", self.usage())]),
+            None => Ok(arguments),
+        }
+    }
+
+    fn value(self, name: &str, given: Vec<String>, here: &Here) -> Value {
+        let given: Vec<_> = match FILES.contains(&name) {
+            true => given.iter().map(|path| here.absolute(path)).collect(),
+            false => given,
+        };
+        if self.kind(name) == "array" {
+            return given.into();
+        }
+        let text = given.into_iter().next_back().unwrap_or_default();
+        match self.kind(name) {
+            "integer" | "number" | "object" => serde_json::from_str(&text).unwrap_or_else(|_| text.into()),
+            "boolean" => match text.to_ascii_lowercase().as_str() {
+                "accept" | "yes" | "true" | "ok" => true.into(),
+                "dismiss" | "no" | "false" | "cancel" => false.into(),
+                _ => text.into(),
+            },
+            _ => text.into(),
+        }
+    }
+
+    /// The arguments that stand without their names.
+    fn positional(self) -> Vec<&'static str> {
+        let properties = self.properties();
+        let told = WITHOUT_NAMES.iter().find(|(tool, _)| *tool == self.tool.name).map(|(_, names)| *names);
+        let mut names: Vec<_> =
+            told.unwrap_or_default().iter().copied().filter(|name| properties.contains_key(*name)).collect();
+        let rest = properties.keys().map(String::as_str).filter(|name| self.required().contains(name));
+        let rest: Vec<_> = rest.filter(|name| !names.contains(name)).collect();
+        names.extend(rest);
+        names
+    }
+
+    fn properties(self) -> &'static Map<String, Value> {
+        static NONE: std::sync::LazyLock<Map<String, Value>> = std::sync::LazyLock::new(Map::new);
+        self.tool.schema().get("properties").and_then(Value::as_object).unwrap_or(&NONE)
+    }
+
+    fn required(self) -> Vec<&'static str> {
+        let required = self.tool.schema().get("required").and_then(Value::as_array);
+        required.into_iter().flatten().filter_map(Value::as_str).collect()
+    }
+
+    fn kind(self, name: &str) -> &'static str {
+        let properties: &'static Map<String, Value> = self.properties();
+        properties.get(name).and_then(|schema| schema.get("type")).and_then(Value::as_str).unwrap_or_default()
+    }
+}
+
+/// Where the person is.
+#[derive(Debug, Clone)]
+pub struct Here(pub std::path::PathBuf);
+
+impl Here {
+    /// The whole path of a file, without `..`.
+    fn absolute(&self, path: &str) -> String {
+        use std::path::Component;
+
+        let mut whole = std::path::PathBuf::new();
+        for part in self.0.join(path).components() {
+            match part {
+                Component::ParentDir => drop(whole.pop()),
+                Component::CurDir => {}
+                part => whole.push(part),
+            }
+        }
+        whole.display().to_string()
+    }
+}
+
+/// `e5 Ada e7 true`: a field and its value, and so on.
+fn fields(given: &mut impl Iterator<Item = String>) -> Result<Value, Vec<String>> {
+    let given: Vec<_> = given.collect();
+    if given.len() % 2 == 1 {
+        return Err(vec![format!("the field {:?} has no value: fill REF VALUE [REF VALUE]…", given.last())]);
+    }
+    let pairs =
+        given.chunks_exact(2).map(|pair| json!({ "name": pair[0], "ref": pair[0], "value": pair[1] }));
+    Ok(pairs.collect())
+}
+
+/// Each step is a line as it would be typed.
+fn steps(given: &mut impl Iterator<Item = String>, here: &Here) -> Result<Value, Vec<String>> {
+    let lines = given.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>());
+    let lines = lines.filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
+    lines.map(|line| step(&line, here)).collect::<Result<Vec<_>, _>>().map(Value::from)
+}
+
+fn step(line: &str, here: &Here) -> Result<Value, Vec<String>> {
+    let mistake = |reason: &str| vec![format!("step `{line}`: {reason}")];
+    let words = shlex::split(line).ok_or_else(|| mistake("a quotation does not end"))?;
+    let (name, rest) = words.split_first().ok_or_else(|| mistake("it is empty"))?;
+    let verb = named(name).ok_or_else(|| {
+        let near = near(name, &[]).map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+        mistake(&format!("there is no such verb{near}"))
+    })?;
+    let words = [OsString::from(name)].into_iter().chain(rest.iter().map(OsString::from));
+    let matches = verb.command().try_get_matches_from(words);
+    let matches = matches.map_err(|error| mistake(&one_line(&error)))?;
+    let arguments = verb.arguments(&matches, here).map_err(|problems| mistake(&problems.join("; ")))?;
+    Ok(json!({ "tool": verb.tool.name, "arguments": arguments }))
+}

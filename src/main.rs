@@ -1,0 +1,7 @@
+//! The program without Python. All it does is in the library.
+use patchright_mcp::cli::{self, Program};
+
+fn main() {
+    let arguments = std::env::args_os().skip(1).collect();
+    std::process::exit(cli::main(&Program::this(), arguments));
+}

@@ -1,0 +1,185 @@
+//! Calls in sessions that another server may have, and pauses that all servers keep.
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::model::CallToolResult;
+use serde::Deserialize as _;
+use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+
+use super::{Client, Dispatcher, Progress};
+use crate::Result;
+use crate::error::Error;
+use crate::fleet::{Answer, Peers, Replica};
+use crate::mcp::failure;
+use crate::mcp::reply::Reply;
+use crate::mcp::tool::{AnyTool, SESSION, Tool, Toolset};
+use crate::mcp::tools::sessions::CloseSession;
+use crate::session::registry::{NoSession, Session};
+
+/// How long a session is asked for whose server has just gone.
+const LONGEST_SEARCH: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// What becomes of a call that may name a session.
+pub(super) enum Reached {
+    /// It is done here, in the session if it names one.
+    Here(Option<Session>),
+    /// Another server has done it.
+    Answered(Box<Reply>),
+    Not(String, NoSession),
+}
+
+impl Dispatcher {
+    /// Knows of other servers from now on.
+    #[must_use]
+    pub fn with_replica(self, replica: Arc<Replica>) -> Self {
+        self.sessions.share(Arc::clone(&replica));
+        self.pacing.share(Arc::clone(&replica));
+        Self { replica: Some(replica), ..self }
+    }
+
+    /// This server among others, if there are any.
+    pub fn replica(&self) -> Option<&Arc<Replica>> {
+        self.replica.as_ref()
+    }
+
+    /// The way to other servers.
+    pub fn peers(&self) -> &Peers {
+        &self.peers
+    }
+
+    /// The session that a call names, if it names one, or the answer of the server that has it. Only the session tools
+    /// keep the argument.
+    pub(super) async fn reach(
+        &self,
+        tool: &AnyTool,
+        arguments: &mut Map<String, Value>,
+        client: &Client,
+    ) -> Reached {
+        let ends_it = tool.name == CloseSession::NAME;
+        let id = match tool.toolset {
+            // This one finds the session itself, to end it.
+            Toolset::Sessions if ends_it && self.replica.is_none() => None,
+            Toolset::Sessions => arguments.get(SESSION).cloned(),
+            Toolset::Browser | Toolset::Patchright => arguments.remove(SESSION),
+        };
+        let Some(Value::String(id)) = id else { return Reached::Here(None) };
+        let begun = Instant::now();
+        loop {
+            let peer = match client.sessions.reach(&id).await {
+                Ok(_) if ends_it => return Reached::Here(None),
+                Ok(session) => return Reached::Here(Some(session)),
+                Err(NoSession::Elsewhere(peer)) => peer,
+                Err(error) => return Reached::Not(id, error),
+            };
+            let mut given = arguments.clone();
+            given.insert(SESSION.to_owned(), id.clone().into());
+            self.metrics.forwards();
+            let owner = client.owner.as_deref();
+            match self.peers.call(&peer, owner, tool.name, Value::Object(given)).await {
+                Answer::Told(told) => {
+                    let told = CallToolResult::deserialize(told).map(Reply::forwarded);
+                    return Reached::Answered(Box::new(told.unwrap_or_else(|_| Reply::broken())));
+                }
+                // Soon it is taken for dead, or somebody else has the session.
+                Answer::Undone if begun.elapsed() < LONGEST_SEARCH => sleep(PAUSE).await,
+                Answer::Undone | Answer::Broke => {
+                    let mut reply = Reply::default();
+                    let settings = &client.settings;
+                    failure::tell(
+                        &Error::ReplicaGone,
+                        tool,
+                        arguments,
+                        &client.cooldown,
+                        settings,
+                        &mut reply,
+                    );
+                    return Reached::Answered(Box::new(reply));
+                }
+            }
+        }
+    }
+
+    /// Learns of a pause that began on another server. Gives when the one began that goes on.
+    pub(super) async fn learn_pause(&self, client: &Client) -> Option<f64> {
+        let replica = self.replica.as_ref()?;
+        // Nobody waits for a state that is not to be had.
+        if !replica.lives() {
+            return client.cooldown.since();
+        }
+        let owner = client.owner.as_deref().unwrap_or_default();
+        if let Ok(Some(since)) = replica.pause(owner, None, 0.0).await {
+            client.cooldown.set_since(Some(since));
+        }
+        client.cooldown.since()
+    }
+
+    /// Tells the others of a pause that began meanwhile.
+    pub(super) async fn share_pause(&self, client: &Client, before: Option<f64>) {
+        let Some(replica) = &self.replica else { return };
+        let since = client.cooldown.since();
+        if since.is_some() && since != before {
+            let owner = client.owner.as_deref().unwrap_or_default();
+            let _ = replica.pause(owner, since, client.cooldown.period()).await;
+        }
+    }
+
+    /// Runs a call that came to another server, unless the session that it names is not this one's.
+    pub async fn call_for_peer(
+        &self,
+        client: &Client,
+        tool: &str,
+        arguments: Map<String, Value>,
+    ) -> Option<CallToolResult> {
+        let id = arguments.get(SESSION).and_then(Value::as_str)?;
+        if let Err(NoSession::Elsewhere(_)) = client.sessions.reach(id).await {
+            return None;
+        }
+        let (progress, cancelled) = (Progress::default(), CancellationToken::new());
+        let answer = self.call(client, tool, arguments, &progress, &cancelled).await;
+        answer.ok().map(Reply::into_result)
+    }
+}
+
+/// Completes when the session of a call may be another server's.
+pub(super) async fn lost(session: Option<&Session>) {
+    match session {
+        Some(session) => session.lost().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Writes down how a session stands after a call. What was done is told also where that fails.
+pub(super) async fn saved(session: Option<&Session>, outcome: Result<()>) -> Result<()> {
+    let Some(session) = session else { return outcome };
+    if let Err(error) = session.save().await {
+        tracing::warn!(%error, "a session could not be written down");
+    }
+    outcome
+}
+
+/// A call in a session that several servers know of. The log shows that no two ever work in one.
+pub(super) struct Fenced {
+    session: String,
+    token: u64,
+}
+
+impl Fenced {
+    pub(super) fn begin(session: &Session) -> Option<Self> {
+        let token = session.token()?;
+        let digest = Sha256::digest(session.id.as_bytes());
+        let session =
+            format!("{:016x}", digest[..8].iter().fold(0_u64, |all, byte| all << 8 | u64::from(*byte)));
+        tracing::debug!(session, token, "a call begins");
+        Some(Self { session, token })
+    }
+}
+
+impl Drop for Fenced {
+    fn drop(&mut self) {
+        tracing::debug!(session = self.session, token = self.token, "a call ends");
+    }
+}

@@ -1,0 +1,85 @@
+//! Answers that go to a file: their reader is told only where it is and how large.
+use std::sync::atomic::Ordering;
+
+use serde_json::{Map, Value};
+use url::Url;
+
+use super::Call;
+use crate::Result;
+use crate::mcp::files::{self, Destination};
+use crate::mcp::reply::{FileLink, Reply};
+use crate::mcp::tool::{AnyTool, FILENAME};
+use crate::secrets::Secrets;
+use crate::session::{Kind, Place};
+use crate::snapshot;
+
+/// Where an answer goes.
+pub(super) struct ToFile {
+    place: Place,
+    name: String,
+    mime_type: &'static str,
+}
+
+impl ToFile {
+    /// Reads the name from the arguments, and checks it before anything is done.
+    pub(super) async fn take(
+        call: &Call<'_>,
+        tool: &AnyTool,
+        arguments: &mut Map<String, Value>,
+    ) -> Result<Option<Self>> {
+        call.whole.store(false, Ordering::Relaxed);
+        call.file.lock().clear();
+        let Some(ending) = tool.file else { return Ok(None) };
+        let Some(Value::String(name)) = arguments.remove(FILENAME) else { return Ok(None) };
+        let mut file = Destination::read(Some(&name), &call.settings.output_dir, call).await?;
+        if !file.name().contains('.') {
+            file.push(&format!(".{ending}"));
+        }
+        let name = file.name().to_owned();
+        call.whole.store(true, Ordering::Relaxed);
+        name.clone_into(&mut call.file.lock());
+        Ok(Some(Self { place: file.place().await?, name, mime_type: mime_type(ending) }))
+    }
+
+    /// Writes what the tool said, and says where instead.
+    pub(super) async fn write(self, reply: &mut Reply, secrets: &Secrets) -> Result<()> {
+        let text = reply.take_text();
+        let (characters, lines, size) = (text.chars().count(), text.lines().count(), text.len() as u64);
+        let file = files::write(self.place, text.into_bytes(), Kind::Text, secrets).await?;
+        reply.say(format!("Written to {} ({characters} characters, {lines} lines)", file.shown));
+        if let Ok(uri) = Url::from_file_path(&file.path) {
+            let Self { name, mime_type, .. } = self;
+            reply.add_file(FileLink { uri: uri.into(), name, mime_type, size: Some(size) });
+        }
+        Ok(())
+    }
+}
+
+fn mime_type(ending: &str) -> &'static str {
+    match ending {
+        "json" | "har" => "application/json",
+        "md" => "text/markdown",
+        _ => "text/plain",
+    }
+}
+
+impl Call<'_> {
+    /// Whether the answer goes to a file, where there is room for all of it.
+    pub fn is_whole(&self) -> bool {
+        self.whole.load(Ordering::Relaxed)
+    }
+
+    /// Whether the answer goes to a file of such a name.
+    pub fn file_ends_with(&self, ending: &str) -> bool {
+        self.file.lock().to_ascii_lowercase().ends_with(ending)
+    }
+
+    /// How much of a page the answer shows.
+    pub fn snapshot_options(&self) -> snapshot::Options {
+        let usual = self.settings.snapshot_options();
+        if !self.is_whole() {
+            return usual;
+        }
+        snapshot::Options { usual_chars: usize::MAX / 4, max_chars: usize::MAX / 4, ..usual }
+    }
+}

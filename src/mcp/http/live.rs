@@ -1,0 +1,281 @@
+//! The live view's own paths, below `/live/`. Who holds no pass learns nothing but that a link is not valid.
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::http::header::{self, HeaderValue};
+use axum::http::request::Parts;
+use axum::http::{Method, Request, Response, StatusCode};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use http_body_util::{BodyExt, Limited};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use serde::Deserialize;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
+use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
+use tokio_util::sync::CancellationToken;
+
+use super::guard::Guard;
+use super::keys::{Keys, Verdict};
+use crate::live::{Entry, Handover, Live, PAGE, viewer};
+
+/// The largest thing a viewer says, and the largest file that a person gives.
+const LARGEST_MESSAGE: usize = 256 << 10;
+const LARGEST_ENTRY: usize = 4 << 10;
+const LARGEST_FILE: usize = 64 << 20;
+const MOST_FILES: usize = 50;
+const ARRIVAL: Duration = Duration::from_secs(60);
+const MOST_CONNECTIONS: usize = 32;
+const COOKIE: &str = "live";
+const REFUSED: &str = "This link is not valid.\n";
+
+/// What a viewer shows to get in.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Shown {
+    code: String,
+    key: String,
+}
+
+/// Answers a request below `/live/`. `Host` and `Origin` have been looked at.
+pub(super) async fn answer(live: &Live, keys: &Keys, request: Request<Incoming>) -> Response<Body> {
+    let path = request.uri().path().to_owned();
+    let mut parts = path.trim_start_matches("/live/").split('/');
+    let (id, action, rest) = (parts.next().unwrap_or_default(), parts.next(), parts.next());
+    let method = request.method().clone();
+    match (method, action, rest) {
+        (Method::GET, None, None) if !id.is_empty() => page(),
+        (Method::POST, Some("enter"), None) => enter(live, keys, id, request).await,
+        (Method::GET, Some("ws"), None) => match known(live, id, request.headers()) {
+            Some(handover) => connect(handover, request),
+            None => refused(),
+        },
+        (Method::POST, Some("file"), None) => match known(live, id, request.headers()) {
+            Some(handover) if handover.has_control() => take_file(&handover, request).await,
+            _ => refused(),
+        },
+        _ => plain(StatusCode::NOT_FOUND, "Not found\n"),
+    }
+}
+
+/// The same page for everybody.
+fn page() -> Response<Body> {
+    let mut bits = [0; 16];
+    if getrandom::fill(&mut bits).is_err() {
+        return plain(StatusCode::INTERNAL_SERVER_ERROR, "No random numbers\n");
+    }
+    let nonce = URL_SAFE_NO_PAD.encode(bits);
+    let policy = format!(
+        "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; connect-src 'self'; img-src blob:; \
+         base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    );
+    let mut response = Response::new(Body::from(PAGE.replace("{nonce}", &nonce)));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert("cross-origin-opener-policy", HeaderValue::from_static("same-origin"));
+    if let Ok(policy) = HeaderValue::try_from(policy) {
+        headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
+    response
+}
+
+/// Lets in whoever shows what is asked for.
+async fn enter(live: &Live, keys: &Keys, id: &str, request: Request<Incoming>) -> Response<Body> {
+    let (parts, body) = request.into_parts();
+    let body = timeout(ARRIVAL, Limited::new(body, LARGEST_ENTRY).collect()).await;
+    let Ok(Ok(body)) = body else { return refused() };
+    let shown: Shown = serde_json::from_slice(&body.to_bytes()).unwrap_or_default();
+    let Some(handover) = live.find(id) else { return refused() };
+    let pass = match &live.options().entry {
+        Entry::Code => handover.door.enter(shown.code.trim()),
+        Entry::Key if holds(keys, &shown.key, handover.owner()) => handover.door.admit(),
+        Entry::Key => handover.door.enter(""),
+        Entry::Header(name) if names_somebody(&parts, name) => handover.door.admit(),
+        Entry::Header(_) => None,
+    };
+    let Some(pass) = pass else { return refused() };
+    let base = live.options().url.as_deref().and_then(|url| url::Url::parse(url).ok());
+    let secure = base.as_ref().is_some_and(|base| base.scheme() == "https");
+    let folder = base.map(|base| base.path().trim_end_matches('/').to_owned()).unwrap_or_default();
+    let secure = if secure { "; Secure" } else { "" };
+    let cookie = format!("{COOKIE}={pass}; Path={folder}/live/{id}; HttpOnly; SameSite=Strict{secure}");
+    let mut response = plain(StatusCode::NO_CONTENT, "");
+    if let Ok(cookie) = HeaderValue::try_from(cookie) {
+        response.headers_mut().insert(header::SET_COOKIE, cookie);
+    }
+    response
+}
+
+/// Whether this is a key of whoever the page belongs to.
+fn holds(keys: &Keys, key: &str, owner: Option<&str>) -> bool {
+    let bearer = format!("Bearer {}", key.trim());
+    match keys.judge(std::iter::once(bearer.as_bytes())) {
+        Verdict::Known(known) => known.folder.as_deref() == owner,
+        Verdict::Missing(_) | Verdict::Wrong => false,
+    }
+}
+
+fn names_somebody(parts: &Parts, name: &str) -> bool {
+    parts.headers.get(name).is_some_and(|value| !value.as_bytes().trim_ascii().is_empty())
+}
+
+/// The hand-over that a request's pass is for.
+fn known(live: &Live, id: &str, headers: &axum::http::HeaderMap) -> Option<Arc<Handover>> {
+    let handover = live.find(id)?;
+    let values = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut passes = values
+        .flat_map(|value| value.split(';'))
+        .filter_map(|pair| pair.trim().strip_prefix(COOKIE)?.strip_prefix('='));
+    passes.any(|pass| handover.door.knows(pass)).then_some(handover)
+}
+
+/// Turns the connection into a web socket.
+fn connect(handover: Arc<Handover>, mut request: Request<Incoming>) -> Response<Body> {
+    let headers = request.headers();
+    let is = |name: header::HeaderName, value: &str| {
+        headers.get(name).is_some_and(|given| given.as_bytes().eq_ignore_ascii_case(value.as_bytes()))
+    };
+    let key = headers.get(header::SEC_WEBSOCKET_KEY).map(|key| derive_accept_key(key.as_bytes()));
+    // Only browsers come here, and they always say from where.
+    let good = is(header::UPGRADE, "websocket")
+        && is(header::SEC_WEBSOCKET_VERSION, "13")
+        && headers.contains_key(header::ORIGIN);
+    let Some(accept) = key.filter(|_| good).and_then(|key| HeaderValue::try_from(key).ok()) else {
+        return refused();
+    };
+    let upgrade = hyper::upgrade::on(&mut request);
+    tokio::spawn(async move {
+        let Ok(upgraded) = upgrade.await else { return };
+        let config = WebSocketConfig::default()
+            .max_message_size(Some(LARGEST_MESSAGE))
+            .max_frame_size(Some(LARGEST_MESSAGE));
+        let socket =
+            WebSocketStream::from_raw_socket(TokioIo::new(upgraded), Role::Server, Some(config)).await;
+        Box::pin(viewer::serve(handover, socket)).await;
+    });
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
+    let headers = response.headers_mut();
+    headers.insert(header::CONNECTION, HeaderValue::from_static("upgrade"));
+    headers.insert(header::UPGRADE, HeaderValue::from_static("websocket"));
+    headers.insert(header::SEC_WEBSOCKET_ACCEPT, accept);
+    response
+}
+
+/// Keeps a file for the chooser that waits. Its name is the query.
+async fn take_file(handover: &Handover, request: Request<Incoming>) -> Response<Body> {
+    let (parts, body) = request.into_parts();
+    let query = parts.uri.query().unwrap_or_default().to_owned();
+    let name = url::form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "name");
+    let name = name.map(|(_, name)| name.into_owned()).unwrap_or_default();
+    let good = !name.is_empty()
+        && name.len() <= 200
+        && !name.starts_with('.')
+        && !name.contains(['/', '\\'])
+        && !name.chars().any(char::is_control);
+    let Ok(folder) = handover.folder() else { return refused() };
+    let many = std::fs::read_dir(&folder).is_ok_and(|files| files.count() >= MOST_FILES);
+    if !good || many {
+        return plain(StatusCode::BAD_REQUEST, "This file cannot be taken.\n");
+    }
+    let Ok(Ok(body)) = timeout(ARRIVAL, Limited::new(body, LARGEST_FILE).collect()).await else {
+        return plain(StatusCode::PAYLOAD_TOO_LARGE, "This file is too large.\n");
+    };
+    match tokio::fs::write(folder.join(&name), body.to_bytes()).await {
+        Ok(()) => plain(StatusCode::NO_CONTENT, ""),
+        Err(_) => plain(StatusCode::INTERNAL_SERVER_ERROR, "This file cannot be kept.\n"),
+    }
+}
+
+/// Listens on loopback whenever somebody is needed, and only then: for a server that speaks to its client by other means.
+pub async fn attend(live: Live, ended: CancellationToken) {
+    let mut wanted = live.wanted();
+    loop {
+        tokio::select! {
+            () = ended.cancelled() => return,
+            changed = wanted.wait_for(|wanted| *wanted > 0) => if changed.is_err() { return },
+        }
+        let listener = match TcpListener::bind(("127.0.0.1", 0)).await {
+            Ok(listener) => listener,
+            Err(error) => {
+                tracing::warn!(%error, "the live view has no port");
+                return;
+            }
+        };
+        let Ok(address) = listener.local_addr() else { return };
+        live.set_base(Some(format!("http://{address}")));
+        tokio::select! {
+            () = ended.cancelled() => {}
+            _ = wanted.wait_for(|wanted| *wanted == 0) => {}
+            () = listen(&live, listener) => {}
+        }
+        live.set_base(None);
+    }
+}
+
+async fn listen(live: &Live, listener: TcpListener) {
+    let Ok(guard) = Guard::new("127.0.0.1", &[], &[]) else { return };
+    let guard = Arc::new(guard);
+    let mut serving = JoinSet::new();
+    loop {
+        tokio::select! {
+            Some(_) = serving.join_next() => {}
+            accepted = listener.accept(), if serving.len() < MOST_CONNECTIONS => match accepted {
+                Ok((stream, _)) => drop(serving.spawn(serve(live.clone(), Arc::clone(&guard), stream))),
+                Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+            },
+        }
+    }
+}
+
+async fn serve(live: Live, guard: Arc<Guard>, stream: TcpStream) {
+    let _ = stream.set_nodelay(true);
+    let mut builder = http1::Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(ARRIVAL);
+    let answer = service_fn(move |request: Request<Incoming>| {
+        let (live, guard) = (live.clone(), Arc::clone(&guard));
+        async move {
+            let refusal = guard.refusal(request.uri(), request.headers());
+            let response = match refusal {
+                Some(_) => refused(),
+                None if request.uri().path().starts_with("/live/") => {
+                    answer(&live, &Keys::none(), request).await
+                }
+                None => plain(StatusCode::NOT_FOUND, "Not found\n"),
+            };
+            Ok::<_, Infallible>(hardened(response))
+        }
+    });
+    let _ = builder.serve_connection(TokioIo::new(stream), answer).with_upgrades().await;
+}
+
+fn hardened(mut response: Response<Body>) -> Response<Body> {
+    let headers = response.headers_mut();
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+/// Whatever was wrong.
+fn refused() -> Response<Body> {
+    plain(StatusCode::FORBIDDEN, REFUSED)
+}
+
+fn plain(status: StatusCode, text: &'static str) -> Response<Body> {
+    let mut response = Response::new(Body::from(Bytes::from_static(text.as_bytes())));
+    *response.status_mut() = status;
+    if !text.is_empty() {
+        let kind = HeaderValue::from_static("text/plain; charset=utf-8");
+        response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    }
+    response
+}

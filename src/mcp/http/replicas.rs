@@ -1,0 +1,242 @@
+//! Requests that belong to another server, and those that come from one.
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use axum::body::{Body, Bytes};
+use axum::http::header::{self, HeaderMap, HeaderValue};
+use axum::http::request::Parts;
+use axum::http::{Response, StatusCode};
+use http_body_util::{BodyExt as _, Limited};
+use hyper::body::Incoming;
+use parking_lot::Mutex;
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage};
+use rmcp::transport::streamable_http_server::session::{SessionState, SessionStore, SessionStoreError};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use tokio::time::timeout;
+
+use super::clients::Name;
+use super::keys::Owner;
+use super::serve::{App, LARGEST_BODY, Refused, json_response, plain};
+use crate::error::Result;
+use crate::fleet::{Peer, Peers, Replica, SECRET};
+use crate::mcp::dispatch::{Client, Dispatcher};
+use crate::mcp::tool::SESSION;
+
+/// Clients of other servers, by their owners.
+#[derive(Debug, Default)]
+pub(super) struct Guests {
+    known: Mutex<HashMap<Option<String>, Arc<Client>>>,
+}
+
+#[derive(Deserialize)]
+struct Asked {
+    owner: Option<String>,
+    tool: String,
+    arguments: Map<String, Value>,
+}
+
+/// Whether the request comes from another server that shares our state.
+pub(super) fn is_from_peer(replica: &Replica, headers: &HeaderMap) -> bool {
+    headers.get(SECRET).is_some_and(|given| replica.is_secret(given.as_bytes()))
+}
+
+impl Guests {
+    /// Runs a call that came to another server.
+    pub(super) async fn answer(&self, dispatcher: &Dispatcher, body: Incoming) -> Response<Body> {
+        let status = |status: StatusCode| {
+            let mut response = Response::new(Body::empty());
+            *response.status_mut() = status;
+            response
+        };
+        let Ok(collected) = Limited::new(body, LARGEST_BODY).collect().await else {
+            return status(StatusCode::BAD_REQUEST);
+        };
+        let Ok(asked) = serde_json::from_slice::<Asked>(&collected.to_bytes()) else {
+            return status(StatusCode::BAD_REQUEST);
+        };
+        let client = self.client(dispatcher, asked.owner);
+        match dispatcher.call_for_peer(&client, &asked.tool, asked.arguments).await {
+            Some(result) => Response::new(Body::from(serde_json::json!(result).to_string())),
+            // The other server asks again whose it is.
+            None => status(StatusCode::CONFLICT),
+        }
+    }
+
+    fn client(&self, dispatcher: &Dispatcher, owner: Option<String>) -> Arc<Client> {
+        let mut known = self.known.lock();
+        let make = |owner: &Option<String>| {
+            Arc::new(match owner {
+                Some(owner) => dispatcher.client_apart(owner),
+                None => dispatcher.client(),
+            })
+        };
+        Arc::clone(known.entry(owner).or_insert_with_key(make))
+    }
+}
+
+/// What a client's connection goes by in the shared state.
+pub(super) fn connection_name(name: &Name) -> String {
+    format!("{} {}", name.owner.folder.as_deref().unwrap_or_default(), name.connection)
+}
+
+/// Whether a request works with what its client has open, and names no session that any server could find.
+pub(super) fn works_in_connection(message: &ClientJsonRpcMessage) -> bool {
+    let JsonRpcMessage::Request(request) = message else { return false };
+    let ClientRequest::CallToolRequest(call) = &request.request else { return false };
+    let arguments = call.params.arguments.as_ref();
+    let names_session = arguments.is_some_and(|arguments| arguments.contains_key(SESSION));
+    !names_session && !matches!(&*call.params.name, "create_session" | "list_sessions")
+}
+
+/// Has another server answer a request.
+pub(super) async fn forward(
+    peers: &Peers,
+    peer: &Peer,
+    parts: &Parts,
+    body: Bytes,
+) -> Result<Response<Body>, reqwest::Error> {
+    const NOT_PASSED_ON: [header::HeaderName; 4] =
+        [header::HOST, header::CONNECTION, header::CONTENT_LENGTH, header::TRANSFER_ENCODING];
+    let path = parts.uri.path_and_query().map_or("/mcp", |path| path.as_str());
+    let mut headers = parts.headers.clone();
+    for name in NOT_PASSED_ON {
+        headers.remove(name);
+    }
+    let request = peers.client().request(parts.method.clone(), format!("{}{path}", peer.url));
+    let request = request.headers(headers).header(SECRET, &peer.secret).body(body);
+    let response: axum::http::Response<reqwest::Body> = request.send().await?.into();
+    let mut response = response.map(Body::new);
+    for name in NOT_PASSED_ON {
+        response.headers_mut().remove(name);
+    }
+    Ok(response)
+}
+
+/// Where the SDK keeps what a client began its session with, so that another server can go on with it.
+#[derive(Debug)]
+pub(super) struct SharedSessions(pub(super) Arc<Replica>);
+
+#[async_trait]
+impl SessionStore for SharedSessions {
+    async fn load(&self, session_id: &str) -> Result<Option<SessionState>, SessionStoreError> {
+        let known = self.0.connection(session_id, None).await?;
+        let began = known.and_then(|known| known.began);
+        Ok(began.and_then(|began| serde_json::from_str(&began).ok()))
+    }
+
+    async fn store(&self, session_id: &str, state: &SessionState) -> Result<(), SessionStoreError> {
+        // Without the shared state the session is this server's alone, and is served.
+        if let Err(error) = self.0.connection(session_id, Some(&serde_json::to_string(state)?)).await {
+            tracing::warn!(%error, "no other server can go on with a client's session");
+        }
+        Ok(())
+    }
+
+    async fn delete(&self, session_id: &str) -> Result<(), SessionStoreError> {
+        self.0.disconnect(session_id).await;
+        Ok(())
+    }
+}
+
+/// How long calls may take that are under way when the server is to end, where others can go on with the sessions.
+const LONGEST_LEAVE: Duration = Duration::from_secs(10);
+
+impl App {
+    /// The session that another server has, or had and this one goes on with.
+    pub(super) async fn session_elsewhere(
+        &self,
+        owner: &Owner,
+        id: &HeaderValue,
+        from_peer: bool,
+    ) -> Result<Place, Refused> {
+        // Somebody else's session is as unknown as one that never was.
+        let unknown = || {
+            plain(StatusCode::NOT_FOUND, "Session not found: it has ended, or never was; initialize again")
+        };
+        let (Some(replica), Ok(connection)) = (&self.replica, id.to_str()) else { return Err(unknown()) };
+        let name = Name { owner: owner.clone(), connection: connection.to_owned() };
+        let known = replica.connection(&connection_name(&name), None).await.map_err(|_| state_gone())?;
+        if known.is_none() || from_peer {
+            return Err(unknown());
+        }
+        self.place_of(&name).await
+    }
+
+    /// Where the client of this name is. One whose server is gone is here from now on.
+    pub(super) async fn place_of(&self, name: &Name) -> Result<Place, Refused> {
+        let here = Place::Here(name.clone());
+        let Some(replica) = &self.replica else { return Ok(here) };
+        if self.clients.knows(name) {
+            return Ok(here);
+        }
+        let place = replica.connection(&connection_name(name), Some("")).await.map_err(|_| state_gone())?;
+        Ok(place.and_then(|place| place.elsewhere).map_or(here, Place::Elsewhere))
+    }
+
+    pub(super) async fn forward(
+        &self,
+        peer: &Peer,
+        parts: &Parts,
+        body: Bytes,
+    ) -> Result<Response<Body>, Refused> {
+        self.dispatcher.metrics.forwards();
+        forward(self.dispatcher.peers(), peer, parts, body).await.map_err(|_| state_gone())
+    }
+
+    pub(super) fn refuse_if_leaving(&self) -> Result<(), Refused> {
+        if self.leaving.load(Ordering::Relaxed) { Err(state_gone()) } else { Ok(()) }
+    }
+
+    /// Whether calls are to come here: it is not about to end, the others know that it lives, and a browser can be had.
+    pub(super) fn ready(&self) -> Response<Body> {
+        let not = if self.leaving.load(Ordering::Relaxed) {
+            Some("leaving")
+        } else if self.replica.as_ref().is_some_and(|replica| !replica.lives()) {
+            Some("state")
+        } else if self.dispatcher.engine.pool().is_some_and(|pool| pool.count().1 == 0) {
+            Some("browsers")
+        } else {
+            None
+        };
+        match not {
+            None => json_response(StatusCode::OK, &json!({"status": "ready"})),
+            Some(lacks) => {
+                let body = json!({"status": "not ready", "lacks": lacks});
+                json_response(StatusCode::SERVICE_UNAVAILABLE, &body)
+            }
+        }
+    }
+
+    /// Where there are other servers: ends what is under way, and leaves the sessions to them.
+    pub(super) async fn leave(&self) {
+        let Some(replica) = &self.replica else { return };
+        self.leaving.store(true, Ordering::Relaxed);
+        let idle = async {
+            while self.dispatcher.metrics.running() > 0 {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        let _ = timeout(LONGEST_LEAVE, idle).await;
+        let _ = timeout(Duration::from_secs(2), self.dispatcher.sessions.hand_over()).await;
+        replica.leave().await;
+    }
+}
+
+/// Another server, or this one a little later, can answer.
+fn state_gone() -> Refused {
+    let text = "This server cannot answer now; ask again";
+    let mut response = plain(StatusCode::SERVICE_UNAVAILABLE, text);
+    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+    response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    response
+}
+
+/// Where a client is.
+pub(super) enum Place {
+    Here(Name),
+    Elsewhere(Peer),
+}

@@ -1,0 +1,131 @@
+//! What the server has done and how long it took, for those who watch over it. No address and no key is ever in it.
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Instant;
+
+use parking_lot::Mutex;
+
+use super::dispatch::Dispatcher;
+use super::reply::Reply;
+
+/// Upper ends, in seconds, of what calls are sorted into by how long they take.
+const BUCKETS: [f64; 10] = [0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 120.0];
+/// What the format calls itself.
+pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// What is counted.
+#[derive(Debug, Default)]
+pub struct Metrics {
+    tools: Mutex<BTreeMap<&'static str, Timed>>,
+    errors: Mutex<BTreeMap<&'static str, u64>>,
+    running: AtomicUsize,
+    forwarded: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct Timed {
+    count: u64,
+    seconds: f64,
+    buckets: [u64; BUCKETS.len()],
+}
+
+/// A call that is being counted.
+pub(super) struct Counted<'a> {
+    metrics: &'a Metrics,
+    begun: Instant,
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.metrics.running.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Counted<'_> {
+    /// Counts what became of it: the tool, and what it said.
+    pub(super) fn end(self, answered: Option<(&'static str, &Reply)>) {
+        let Some((tool, reply)) = answered else { return };
+        let seconds = self.begun.elapsed().as_secs_f64();
+        let mut tools = self.metrics.tools.lock();
+        let timed = tools.entry(tool).or_default();
+        timed.count += 1;
+        timed.seconds += seconds;
+        for (count, end) in timed.buckets.iter_mut().zip(BUCKETS) {
+            *count += u64::from(seconds <= end);
+        }
+        drop(tools);
+        if let Some(code) = reply.error_code() {
+            *self.metrics.errors.lock().entry(code).or_default() += 1;
+        }
+    }
+}
+
+impl Metrics {
+    pub(super) fn begin(&self) -> Counted<'_> {
+        self.running.fetch_add(1, Ordering::Relaxed);
+        Counted { metrics: self, begun: Instant::now() }
+    }
+
+    /// A call goes to another server.
+    pub(super) fn forwards(&self) {
+        self.forwarded.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How many calls are under way.
+    pub fn running(&self) -> usize {
+        self.running.load(Ordering::Relaxed)
+    }
+}
+
+/// Everything, as `OpenMetrics` has it.
+pub(super) fn told(dispatcher: &Dispatcher, clients: usize) -> String {
+    let metrics = &dispatcher.metrics;
+    let mut text = String::new();
+    let (browsers, pages) = dispatcher.engine.count();
+    let mut gauge = |name: &str, help: &str, value: usize| {
+        let name = format!("patchright_{name}");
+        let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} gauge\n{name} {value}");
+    };
+    gauge("calls_running", "Calls that are under way.", metrics.running());
+    gauge("clients", "Clients that are connected or have not been forgotten.", clients);
+    gauge("sessions", "Sessions of this server.", dispatcher.sessions.count());
+    gauge("browsers", "Browsers that this server drives.", browsers);
+    gauge("pages", "Pages that are open in them.", pages);
+    if let Some(pool) = dispatcher.engine.pool() {
+        let (known, taking) = pool.count();
+        gauge("pool_browsers", "Browsers of the pool.", known);
+        gauge("pool_browsers_taking", "Those of them that take sessions now.", taking);
+    }
+    if let Some(replica) = dispatcher.replica() {
+        gauge(
+            "state_reached",
+            "Whether the shared state knows that this server lives.",
+            replica.lives().into(),
+        );
+    }
+    let forwarded = metrics.forwarded.load(Ordering::Relaxed);
+    let _ = write!(
+        text,
+        "# HELP patchright_calls_forwarded Calls that went to the server which has the session.\n\
+         # TYPE patchright_calls_forwarded counter\npatchright_calls_forwarded_total {forwarded}\n\
+         # HELP patchright_errors Calls that failed, by the code of the error.\n# TYPE patchright_errors counter\n"
+    );
+    for (code, count) in &*metrics.errors.lock() {
+        let _ = writeln!(text, "patchright_errors_total{{code=\"{code}\"}} {count}");
+    }
+    let name = "patchright_call_seconds";
+    let _ =
+        writeln!(text, "# HELP {name} How long calls took.\n# TYPE {name} histogram\n# UNIT {name} seconds");
+    for (tool, timed) in &*metrics.tools.lock() {
+        for (count, end) in timed.buckets.iter().zip(BUCKETS) {
+            let _ = writeln!(text, "{name}_bucket{{tool=\"{tool}\",le=\"{end:?}\"}} {count}");
+        }
+        let Timed { count, seconds, .. } = timed;
+        let _ = writeln!(text, "{name}_bucket{{tool=\"{tool}\",le=\"+Inf\"}} {count}");
+        let _ = writeln!(text, "{name}_sum{{tool=\"{tool}\"}} {seconds}");
+        let _ = writeln!(text, "{name}_count{{tool=\"{tool}\"}} {count}");
+    }
+    text.push_str("# EOF\n");
+    text
+}

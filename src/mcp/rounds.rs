@@ -1,0 +1,166 @@
+//! Calls that ask in rounds: where a client is never called back, an answer says what is asked, and the client calls
+//! again with what it was told. Meanwhile the call goes on by itself, and ends by itself where nobody comes back.
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use rmcp::model::{ElicitResult, ElicitationAction, InputRequests, InputRequiredResult, InputResponses};
+use serde::Deserialize;
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use crate::mcp::dispatch::{Client, Dispatcher};
+use crate::mcp::progress::Progress;
+use crate::mcp::questions::{Asking, Question};
+use crate::mcp::reply::Reply;
+use crate::mcp::tool::UnknownTool;
+use crate::session::handoff::Answer;
+
+/// The name of the one thing that is asked in a round.
+pub(super) const PERSON: &str = "person";
+/// How long a round takes at most before the client is asked again: no request stays open for minutes.
+const LONGEST_ROUND: Duration = Duration::from_secs(40);
+/// How long a call is kept that its client does not come back to. What it waits for ends sooner.
+const KEPT: Duration = Duration::from_secs(900);
+const MOST_KEPT: usize = 256;
+
+/// The calls that wait for their clients to come back, by the names that these were given.
+#[derive(Debug, Default)]
+pub(super) struct Rounds {
+    waiting: Mutex<HashMap<String, Round>>,
+}
+
+/// A call that is under way. It ends when this is dropped.
+#[derive(Debug)]
+pub(super) struct Round {
+    client: Arc<Client>,
+    tool: String,
+    task: JoinHandle<Result<Reply, UnknownTool>>,
+    pub(super) progress: Arc<Progress>,
+    questions: UnboundedReceiver<Question>,
+    asked: Option<Asked>,
+    cancelled: CancellationToken,
+    since: Instant,
+}
+
+/// A question whose answer the call waits for.
+#[derive(Debug)]
+struct Asked {
+    asking: Asking,
+    answer: oneshot::Sender<Answer>,
+}
+
+/// How a round ended.
+pub(super) enum Ended {
+    Answered(Box<Result<Reply, UnknownTool>>),
+    /// The person is to be asked this, or whether it is done.
+    Asks(Option<Asking>),
+}
+
+impl Round {
+    /// Begins a call in a task of its own.
+    pub(super) fn begin(
+        dispatcher: &Arc<Dispatcher>,
+        client: Arc<Client>,
+        tool: &str,
+        arguments: serde_json::Map<String, serde_json::Value>,
+        caller: Option<String>,
+    ) -> Self {
+        let (progress, questions) = Progress::asking();
+        let progress = Arc::new(progress.of(caller));
+        let cancelled = CancellationToken::new();
+        let call = {
+            let (dispatcher, client) = (Arc::clone(dispatcher), Arc::clone(&client));
+            let (tool, progress, cancelled) = (tool.to_owned(), Arc::clone(&progress), cancelled.clone());
+            async move { dispatcher.call(&client, &tool, arguments, &progress, &cancelled).await }
+        };
+        let (task, since) = (tokio::spawn(call), Instant::now());
+        Self { client, tool: tool.to_owned(), task, progress, questions, asked: None, cancelled, since }
+    }
+
+    /// Goes on until there is an answer, or something to ask. A caller that has gone ends the call.
+    pub(super) async fn go_on(&mut self, gone: &CancellationToken) -> Ended {
+        let again = sleep(LONGEST_ROUND);
+        tokio::pin!(again);
+        loop {
+            tokio::select! {
+                biased;
+                ended = &mut self.task => {
+                    return Ended::Answered(Box::new(ended.unwrap_or_else(|_| Ok(Reply::broken()))));
+                }
+                () = gone.cancelled(), if !self.cancelled.is_cancelled() => self.cancelled.cancel(),
+                Some(question) = self.questions.recv() => match question {
+                    Question::Person { asking, answer } => {
+                        self.asked = Some(Asked { asking: asking.clone(), answer });
+                        return Ended::Asks(Some(asking));
+                    }
+                    // This revision of the protocol knows no folders.
+                    Question::Roots { answer } => drop(answer.send(Vec::new())),
+                },
+                () = &mut again, if self.progress.waits_for_person() => return Ended::Asks(None),
+            }
+        }
+    }
+
+    /// Hears what the person said.
+    fn hear(&mut self, responses: &InputResponses) {
+        let asked = self.asked.take();
+        // A client that could not ask says nothing, and goes on waiting.
+        let Some(told) = responses.get(PERSON) else { return };
+        let accepts =
+            ElicitResult::deserialize(told).is_ok_and(|told| told.action == ElicitationAction::Accept);
+        match asked {
+            Some(asked) if accepts => drop(asked.answer.send(accepted(&asked.asking))),
+            None if accepts => {}
+            _ => self.cancelled.cancel(),
+        }
+    }
+}
+
+/// What it means that the person agreed: to come, where there is a place to come to, or else that it is done.
+fn accepted(asking: &Asking) -> Answer {
+    if asking.link.is_some() { Answer::Unasked } else { Answer::Finished }
+}
+
+impl Drop for Round {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Rounds {
+    /// Keeps a call until its client comes back, and says so to the client.
+    pub(super) fn keep(&self, round: Round, requests: Option<InputRequests>) -> InputRequiredResult {
+        let name = Uuid::new_v4().to_string();
+        let mut waiting = self.waiting.lock();
+        waiting.retain(|_, round| round.since.elapsed() < KEPT);
+        while waiting.len() >= MOST_KEPT {
+            let oldest = waiting.iter().min_by_key(|(_, round)| round.since).map(|(name, _)| name.clone());
+            drop(oldest.and_then(|oldest| waiting.remove(&oldest)));
+        }
+        waiting.insert(name.clone(), round);
+        InputRequiredResult::new(requests, Some(name))
+    }
+
+    /// The call that a client comes back to, with what it was told. To all others it never was.
+    pub(super) fn resume(
+        &self,
+        name: &str,
+        client: &Arc<Client>,
+        tool: &str,
+        responses: &InputResponses,
+    ) -> Option<Round> {
+        let mut waiting = self.waiting.lock();
+        let known =
+            waiting.get(name).is_some_and(|round| Arc::ptr_eq(&round.client, client) && round.tool == tool);
+        let mut round = if known { waiting.remove(name)? } else { return None };
+        drop(waiting);
+        round.hear(responses);
+        Some(round)
+    }
+}

@@ -1,0 +1,502 @@
+//! What was done, written as a test that does it again.
+use std::collections::{HashMap, VecDeque};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::browser::{Found, Way};
+use crate::mcp::tool::Effect;
+
+/// The language of a script.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Tongue {
+    #[default]
+    Python,
+    Typescript,
+}
+
+/// So much is kept of what was done; the oldest goes first.
+const MOST_LINES: usize = 1_000;
+
+/// What was done so far.
+#[derive(Debug, Default)]
+pub struct Script {
+    lines: VecDeque<Line>,
+}
+
+/// A statement.
+#[derive(Debug, Clone, PartialEq)]
+enum Line {
+    Call(Subject, &'static str, Vec<Value>, Vec<(&'static str, Value)>),
+    /// A dialog that the statement before opened, and the text for it if it was accepted.
+    Dialog(Option<Value>),
+    /// What cannot be written.
+    Note(String),
+}
+
+/// What a statement is about.
+#[derive(Debug, Clone, PartialEq)]
+enum Subject {
+    Page,
+    Keyboard,
+    Element(Vec<Way>),
+    Text(String),
+    Option(String),
+    Expected(Box<Subject>, bool),
+}
+
+use Subject::{Element, Expected, Keyboard, Option as Offered, Page, Text};
+
+/// Tools that leave no trace in a script, though they may do more than read.
+const SILENT: [&str; 8] = [
+    "browser_steps",
+    "browser_install",
+    "browser_evaluate_handle",
+    "browser_export_script",
+    "browser_ask_person",
+    "browser_record",
+    "browser_inspect",
+    "browser_picture",
+];
+
+impl Script {
+    /// Adds what a tool did. `found` says how scripts find the elements, by what the call named them.
+    pub fn add(
+        &mut self,
+        tool: &'static str,
+        effect: Effect,
+        asked: &Map<String, Value>,
+        found: &HashMap<String, Found>,
+    ) {
+        let step = Step { asked, found };
+        let lines = step.lines(tool).unwrap_or_else(|| match effect {
+            Effect::Reads => Vec::new(),
+            _ if SILENT.contains(&tool) => Vec::new(),
+            _ => vec![Line::Note(format!("{tool} was called here, which has no words in a script."))],
+        });
+        for line in lines {
+            match line {
+                // It is to be answered before what opens it goes on.
+                Line::Dialog(_) if !self.lines.is_empty() => self.lines.insert(self.lines.len() - 1, line),
+                line => self.lines.push_back(line),
+            }
+        }
+        let surplus = self.lines.len().saturating_sub(MOST_LINES);
+        self.lines.drain(..surplus);
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    /// The last so many statements.
+    pub fn statements(&self, tongue: Tongue, last: usize) -> Vec<String> {
+        let skipped = self.lines.len().saturating_sub(last);
+        self.lines.iter().skip(skipped).map(|line| line.written(tongue)).collect()
+    }
+
+    /// All of it, as a test that can be run.
+    pub fn test(&self, tongue: Tongue) -> String {
+        let lines = self.statements(tongue, usize::MAX);
+        let body = lines.iter().map(|line| match tongue {
+            Tongue::Python => format!("    {line}\n"),
+            Tongue::Typescript => format!("  {line}\n"),
+        });
+        let body: String = body.collect();
+        match tongue {
+            Tongue::Python => format!(
+                "from patchright_mcp.sync_api import Page, expect\n\n\n\
+                 def test_session(page: Page) -> None:\n{body}"
+            ),
+            Tongue::Typescript => format!(
+                "import {{ expect, test }} from \"@playwright/test\";\n\n\
+                 test(\"session\", async ({{ page }}) => {{\n{body}}});\n"
+            ),
+        }
+    }
+}
+
+/// How a script finds an element.
+pub fn locator(found: &Found, tongue: Tongue) -> String {
+    Element(found.ways.clone()).written(tongue)
+}
+
+/// A call of a tool, to be put in words.
+struct Step<'a> {
+    asked: &'a Map<String, Value>,
+    found: &'a HashMap<String, Found>,
+}
+
+impl Step<'_> {
+    /// The statements; `None` where there are no words for it.
+    fn lines(&self, tool: &str) -> Option<Vec<Line>> {
+        Some(match tool {
+            "browser_navigate" => {
+                let url = self.text("url")?;
+                let url = if url.contains("://") || url.starts_with("data:") || url.starts_with("about:") {
+                    url.to_owned()
+                } else {
+                    format!("https://{url}")
+                };
+                vec![call(Page, "goto", [url.into()])]
+            }
+            "browser_navigate_back" => vec![call(Page, "go_back", [])],
+            "browser_history" => match self.text("action")? {
+                "back" => vec![call(Page, "go_back", [])],
+                "forward" => vec![call(Page, "go_forward", [])],
+                _ => vec![call(Page, "reload", [])],
+            },
+            "browser_click" => vec![self.click()?],
+            "browser_hover" if self.asked.get("action").is_none_or(Value::is_null) => {
+                vec![call(self.element("ref")?, "hover", [])]
+            }
+            "browser_scroll_into_view" => {
+                vec![call(self.element("ref")?, "scroll_into_view_if_needed", [])]
+            }
+            "browser_drag" => {
+                let end = self.element("endRef")?;
+                vec![Line::Call(self.element("startRef")?, "drag_to", vec![subject(&end)], Vec::new())]
+            }
+            "browser_type" => self.typing()?,
+            "browser_fill_form" => {
+                let fields = self.asked.get("fields")?.as_array()?;
+                let lines = fields.iter().map(|field| self.field(field));
+                lines.collect::<Option<Vec<_>>>()?.into_iter().flatten().collect()
+            }
+            "browser_select_option" => {
+                let found = self.found.get(self.text("ref")?)?;
+                choose(found, self.asked.get("values")?)?
+            }
+            "browser_press_key" => self.keys()?,
+            "browser_file_upload" if self.text("ref").is_none() => {
+                vec![Line::Note(
+                    "Files were given here; a script gives them with set_input_files.".to_owned(),
+                )]
+            }
+            "browser_handle_dialog" => {
+                let accepted = self.asked.get("accept")?.as_bool()?;
+                let text = self.asked.get("promptText").filter(|text| !text.is_null()).cloned();
+                vec![Line::Dialog(accepted.then(|| text.unwrap_or(Value::Null)))]
+            }
+            "browser_wait_for" => self.waiting()?,
+            "browser_expect" => vec![self.expectation()?],
+            "browser_resize" => {
+                let size = serde_json::json!({ "width": self.asked.get("width")?, "height": self.asked.get("height")? });
+                vec![call(Page, "set_viewport_size", [size])]
+            }
+            _ => return None,
+        })
+    }
+
+    fn text(&self, name: &str) -> Option<&str> {
+        self.asked.get(name)?.as_str()
+    }
+
+    fn flag(&self, name: &str) -> bool {
+        self.asked.get(name) == Some(&Value::Bool(true))
+    }
+
+    fn element(&self, name: &str) -> Option<Subject> {
+        Some(Element(self.found.get(self.text(name)?)?.ways.clone()))
+    }
+
+    fn click(&self) -> Option<Line> {
+        let mut options = Vec::new();
+        if let Some(button) = self.text("button").filter(|button| *button != "left") {
+            options.push(("button", button.into()));
+        }
+        if let Some(keys) =
+            self.asked.get("modifiers").filter(|keys| keys.as_array().is_some_and(|keys| !keys.is_empty()))
+        {
+            options.push(("modifiers", keys.clone()));
+        }
+        let numbers =
+            self.text("position").map(|text| text.split(',').map(|part| part.trim().parse::<f64>()));
+        if let Some(numbers) = numbers
+            && let Ok([x, y]) =
+                <[f64; 2]>::try_from(numbers.collect::<Result<Vec<_>, _>>().unwrap_or_default())
+        {
+            options.push(("position", serde_json::json!({ "x": x, "y": y })));
+        }
+        let method = if self.flag("doubleClick") { "dblclick" } else { "click" };
+        Some(Line::Call(self.element("ref")?, method, Vec::new(), options))
+    }
+
+    fn typing(&self) -> Option<Vec<Line>> {
+        let text = self.asked.get("text")?.clone();
+        let enter = self.flag("submit");
+        let element = match self.text("ref") {
+            Some(_) => Some(self.element("ref")?),
+            None => None,
+        };
+        let mut lines = match &element {
+            None => vec![call(Keyboard, "type", [text])],
+            Some(element) if self.flag("slowly") => vec![
+                call(element.clone(), "fill", ["".into()]),
+                call(element.clone(), "press_sequentially", [text]),
+            ],
+            Some(element) => vec![call(element.clone(), "fill", [text])],
+        };
+        if enter {
+            let subject = element.unwrap_or(Keyboard);
+            lines.push(call(subject, "press", ["Enter".into()]));
+        }
+        Some(lines)
+    }
+
+    fn field(&self, field: &Value) -> Option<Vec<Line>> {
+        let found = self.found.get(field.get("ref")?.as_str()?)?;
+        let element = Element(found.ways.clone());
+        let value = field.get("value").cloned().unwrap_or(Value::Null);
+        let several =
+            field.get("values").filter(|values| values.as_array().is_some_and(|all| !all.is_empty()));
+        let role = found.ways.last().filter(|way| way.by == "role").map(|way| way.text.as_str());
+        let checks = matches!(found.kind.as_str(), "checkbox" | "radio") && found.tag == "input"
+            || matches!(role, Some("checkbox" | "radio" | "switch" | "menuitemcheckbox"));
+        let kind = field.get("type").and_then(Value::as_str);
+        Some(match value.as_str() {
+            Some(text @ ("true" | "false")) if checks => {
+                vec![call(element, "set_checked", [Value::Bool(text == "true")])]
+            }
+            _ if found.tag == "select" || several.is_some() => choose(found, several.unwrap_or(&value))?,
+            Some(_) if found.kind == "file" => vec![call(element, "set_input_files", [value])],
+            Some(text) if kind == Some("combobox") && found.tag != "input" => choose(found, &text.into())?,
+            Some(_) => vec![call(element, "fill", [value])],
+            None => return None,
+        })
+    }
+
+    fn keys(&self) -> Option<Vec<Line>> {
+        const MOST: u64 = 20;
+        let method = match self.text("action") {
+            Some("down") => "down",
+            Some("up") => "up",
+            _ => "press",
+        };
+        let times = self.asked.get("times").and_then(Value::as_u64).unwrap_or(1);
+        let keys: Vec<_> = match self.text("key") {
+            Some(key) => vec![Value::from(key)],
+            None => self.asked.get("keys")?.as_array()?.clone(),
+        };
+        if times > MOST {
+            return None;
+        }
+        let once = keys.into_iter().map(|key| call(Keyboard, method, [key])).collect::<Vec<_>>();
+        Some((0..times).flat_map(|_| once.clone()).collect())
+    }
+
+    fn waiting(&self) -> Option<Vec<Line>> {
+        let seen = |subject: Subject, gone: bool| {
+            call(Expected(Box::new(subject), false), if gone { "to_be_hidden" } else { "to_be_visible" }, [])
+        };
+        if let Some(text) = self.text("text") {
+            return Some(vec![seen(Text(text.to_owned()), false)]);
+        }
+        if let Some(text) = self.text("textGone") {
+            return Some(vec![seen(Text(text.to_owned()), true)]);
+        }
+        if self.text("selector").is_some() {
+            return Some(vec![seen(self.element("selector")?, false)]);
+        }
+        // Time passes by itself in a script that waits for what it acts on.
+        Some(Vec::new())
+    }
+
+    fn expectation(&self) -> Option<Line> {
+        let subject = match self.text("ref") {
+            Some(_) => self.element("ref")?,
+            None => Page,
+        };
+        let expected = self.asked.get("expected").cloned();
+        let expected: Vec<_> = expected.into_iter().filter(|expected| !expected.is_null()).collect();
+        let (subject, method, expected) = match (self.text("is")?, subject) {
+            ("text", Page) => (Text(expected.first()?.as_str()?.to_owned()), "to_be_visible", Vec::new()),
+            ("text", subject) => (subject, "to_contain_text", expected),
+            ("visible", subject) => (subject, "to_be_visible", expected),
+            ("hidden", subject) => (subject, "to_be_hidden", expected),
+            ("enabled", subject) => (subject, "to_be_enabled", expected),
+            ("disabled", subject) => (subject, "to_be_disabled", expected),
+            ("checked", subject) => (subject, "to_be_checked", expected),
+            ("focused", subject) => (subject, "to_be_focused", expected),
+            ("value", subject) => (subject, "to_have_value", expected),
+            ("title", _) => (Page, "to_have_title", expected),
+            ("url", _) => (Page, "to_have_url", expected),
+            _ => return None,
+        };
+        let subject = Expected(Box::new(subject), self.flag("not"));
+        Some(Line::Call(subject, method, expected, Vec::new()))
+    }
+}
+
+/// Options of a list: of the browser's own, or of one that the page draws.
+fn choose(found: &Found, values: &Value) -> Option<Vec<Line>> {
+    let element = Element(found.ways.clone());
+    if found.tag == "select" {
+        return Some(vec![call(element, "select_option", [values.clone()])]);
+    }
+    let values = match values {
+        Value::Array(values) => values.clone(),
+        value => vec![value.clone()],
+    };
+    let mut lines = vec![call(element, "click", [])];
+    for value in values {
+        lines.push(call(Offered(value.as_str()?.to_owned()), "click", []));
+    }
+    Some(lines)
+}
+
+fn call<const N: usize>(subject: Subject, method: &'static str, arguments: [Value; N]) -> Line {
+    Line::Call(subject, method, arguments.into(), Vec::new())
+}
+
+/// Marks an argument that is itself a locator.
+const LOCATOR: &str = "\u{0}locator";
+
+fn subject(subject: &Subject) -> Value {
+    let [python, typescript] = [Tongue::Python, Tongue::Typescript].map(|tongue| subject.written(tongue));
+    serde_json::json!({ LOCATOR: [python, typescript] })
+}
+
+impl Line {
+    fn written(&self, tongue: Tongue) -> String {
+        match (self, tongue) {
+            (Self::Note(text), Tongue::Python) => format!("# {text}"),
+            (Self::Note(text), Tongue::Typescript) => format!("// {text}"),
+            (Self::Dialog(answer), _) => {
+                let answer = match answer {
+                    None => "dismiss()".to_owned(),
+                    Some(Value::Null) => "accept()".to_owned(),
+                    Some(text) => format!("accept({text})"),
+                };
+                match tongue {
+                    Tongue::Python => format!("page.once(\"dialog\", lambda dialog: dialog.{answer})"),
+                    Tongue::Typescript => format!("page.once(\"dialog\", (dialog) => dialog.{answer});"),
+                }
+            }
+            (Self::Call(subject, method, arguments, options), _) => {
+                let denied = matches!((subject, tongue), (Expected(_, true), Tongue::Python));
+                let method = if denied { format!("not_{method}") } else { (*method).to_owned() };
+                let mut told: Vec<_> = arguments.iter().map(|value| literal(value, tongue)).collect();
+                let options = options.iter().map(|(name, value)| (*name, literal(value, tongue)));
+                match tongue {
+                    Tongue::Python => {
+                        told.extend(options.map(|(name, value)| format!("{name}={value}")));
+                        format!("{}.{method}({})", subject.written(tongue), told.join(", "))
+                    }
+                    Tongue::Typescript => {
+                        let options: Vec<_> =
+                            options.map(|(name, value)| format!("{name}: {value}")).collect();
+                        if !options.is_empty() {
+                            told.push(format!("{{ {} }}", options.join(", ")));
+                        }
+                        format!("await {}.{}({});", subject.written(tongue), camel(&method), told.join(", "))
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Subject {
+    fn written(&self, tongue: Tongue) -> String {
+        let named = |method: &str, text: &str| match tongue {
+            Tongue::Python => format!("page.{method}({})", quoted(text)),
+            Tongue::Typescript => format!("page.{}({})", camel(method), quoted(text)),
+        };
+        let first = if tongue == Tongue::Python { ".first" } else { ".first()" };
+        match self {
+            Page => "page".to_owned(),
+            Keyboard => "page.keyboard".to_owned(),
+            Text(text) => named("get_by_text", text) + first,
+            Offered(name) => way_written(
+                &Way {
+                    by: "role".to_owned(),
+                    text: "option".to_owned(),
+                    name: Some(name.clone()),
+                    exact: None,
+                    nth: Some(0),
+                },
+                tongue,
+                "page",
+            ),
+            Element(ways) => {
+                let mut written = "page".to_owned();
+                for (number, way) in ways.iter().enumerate() {
+                    written = way_written(way, tongue, &written);
+                    if number + 1 < ways.len() {
+                        written +=
+                            if tongue == Tongue::Python { ".content_frame" } else { ".contentFrame()" };
+                    }
+                }
+                written
+            }
+            Expected(subject, is_not) => {
+                let not = if *is_not && tongue == Tongue::Typescript { ".not" } else { "" };
+                format!("expect({}){not}", subject.written(tongue))
+            }
+        }
+    }
+}
+
+fn way_written(way: &Way, tongue: Tongue, within: &str) -> String {
+    let method = match way.by.as_str() {
+        "testId" => "get_by_test_id".to_owned(),
+        "alt" => "get_by_alt_text".to_owned(),
+        "css" => "locator".to_owned(),
+        by => format!("get_by_{by}"),
+    };
+    let mut options = Vec::new();
+    if let Some(name) = &way.name {
+        options.push(("name", quoted(name)));
+    }
+    if way.exact == Some(true) {
+        options.push(("exact", if tongue == Tongue::Python { "True" } else { "true" }.to_owned()));
+    }
+    let mut told = vec![quoted(&way.text)];
+    match tongue {
+        Tongue::Python => told.extend(options.into_iter().map(|(name, value)| format!("{name}={value}"))),
+        Tongue::Typescript if options.is_empty() => {}
+        Tongue::Typescript => {
+            let options: Vec<_> =
+                options.into_iter().map(|(name, value)| format!("{name}: {value}")).collect();
+            told.push(format!("{{ {} }}", options.join(", ")));
+        }
+    }
+    let method = if tongue == Tongue::Python { method } else { camel(&method) };
+    let written = format!("{within}.{method}({})", told.join(", "));
+    match (way.nth, tongue) {
+        (None, _) => written,
+        (Some(0), Tongue::Python) => format!("{written}.first"),
+        (Some(0), Tongue::Typescript) => format!("{written}.first()"),
+        (Some(nth), _) => format!("{written}.nth({nth})"),
+    }
+}
+
+fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
+}
+
+fn literal(value: &Value, tongue: Tongue) -> String {
+    if let Some([python, typescript]) = value.get(LOCATOR).and_then(Value::as_array).map(Vec::as_slice) {
+        let written = if tongue == Tongue::Python { python } else { typescript };
+        return written.as_str().unwrap_or_default().to_owned();
+    }
+    match (value, tongue) {
+        (Value::Bool(true), Tongue::Python) => "True".to_owned(),
+        (Value::Bool(false), Tongue::Python) => "False".to_owned(),
+        (value, _) => value.to_string(),
+    }
+}
+
+/// `get_by_role` as `getByRole`.
+fn camel(name: &str) -> String {
+    let mut words = name.split('_');
+    let first = words.next().unwrap_or_default().to_owned();
+    words.fold(first, |written, word| {
+        let mut letters = word.chars();
+        let begin = letters.next().map(|letter| letter.to_ascii_uppercase());
+        written + &begin.into_iter().chain(letters).collect::<String>()
+    })
+}

@@ -1,0 +1,131 @@
+//! Pretending to be elsewhere, on another network, or before another screen.
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::Result;
+use crate::browser::emulation::{Geolocation, Media, Throttle};
+use crate::error::Error;
+use crate::mcp::dispatch::Call;
+use crate::mcp::reply::{Reply, View};
+use crate::mcp::tool::{Capability, Effect, Tool};
+
+/// How pages are to look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema, strum::IntoStaticStr)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+pub enum Scheme {
+    Light,
+    Dark,
+}
+
+/// A network as people have it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+pub enum Network {
+    #[serde(rename = "offline")]
+    Offline,
+    #[serde(rename = "slow-3g")]
+    Slow3g,
+    #[serde(rename = "fast-3g")]
+    Fast3g,
+    #[serde(rename = "4g")]
+    FourG,
+}
+
+/// Pretend another look, place, network or processor. Each call says all of it: what is left out is as usual again.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Emulate {
+    pub color_scheme: Option<Scheme>,
+    #[serde(default)]
+    pub reduced_motion: bool,
+    /// As on paper.
+    #[serde(default)]
+    pub print: bool,
+    #[serde(default)]
+    pub forced_colors: bool,
+    /// For all tabs of the context, as the network; allow it with `browser_access`.
+    #[schemars(range(min = -90, max = 90))]
+    pub latitude: Option<f64>,
+    #[schemars(range(min = -180, max = 180))]
+    pub longitude: Option<f64>,
+    pub network: Option<Network>,
+    /// How many times slower.
+    #[schemars(range(min = 1, max = 50))]
+    pub cpu: Option<f64>,
+}
+
+impl Tool for Emulate {
+    const NAME: &'static str = "browser_emulate";
+    const TITLE: &'static str = "Emulate";
+    const EFFECT: Effect = Effect::Sets;
+    const CAPABILITY: Capability = Capability::Emulation;
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        let geolocation = match (self.latitude, self.longitude) {
+            (Some(latitude), Some(longitude)) => Some(Geolocation { latitude, longitude, accuracy: 10.0 }),
+            (None, None) => None,
+            _ => {
+                let problems = vec!["`latitude` and `longitude` go together".to_owned()];
+                return Err(Error::InvalidArguments { problems });
+            }
+        };
+        let page = call.page().await?;
+        let context = page.context();
+        page.emulate_media(self.media()).await?;
+        context.set_geolocation(geolocation).await?;
+        context.set_network(self.network == Some(Network::Offline), self.network.and_then(throttle)).await?;
+        page.slow_down(self.cpu.unwrap_or(1.0)).await?;
+        let told = self.told();
+        reply.say(match told.is_empty() {
+            true => "Everything is as usual again".to_owned(),
+            false => format!("Pretending: {}", told.join(", ")),
+        });
+        reply.show(View::Page);
+        Ok(())
+    }
+}
+
+impl Emulate {
+    fn media(&self) -> Media {
+        Media {
+            media: self.print.then(|| "print".to_owned()),
+            color_scheme: self.color_scheme.map(|scheme| <&str>::from(scheme).to_owned()),
+            reduced_motion: self.reduced_motion.then(|| "reduce".to_owned()),
+            forced_colors: self.forced_colors.then(|| "active".to_owned()),
+            contrast: None,
+        }
+    }
+
+    fn told(&self) -> Vec<String> {
+        let scheme = self.color_scheme.map(|scheme| format!("{} colours", <&str>::from(scheme)));
+        let flags = [
+            (self.reduced_motion, "reduced motion"),
+            (self.print, "print"),
+            (self.forced_colors, "forced colours"),
+        ];
+        let flags = flags.into_iter().filter(|(on, _)| *on).map(|(_, name)| name.to_owned());
+        let place = self
+            .latitude
+            .zip(self.longitude)
+            .map(|(latitude, longitude)| format!("at {latitude}, {longitude}"));
+        let network = self.network.map(|network| match network {
+            Network::Offline => "no network".to_owned(),
+            Network::Slow3g => "slow 3G".to_owned(),
+            Network::Fast3g => "fast 3G".to_owned(),
+            Network::FourG => "4G".to_owned(),
+        });
+        let cpu = self.cpu.map(|cpu| format!("a processor {cpu} times slower"));
+        scheme.into_iter().chain(flags).chain(place).chain(network).chain(cpu).collect()
+    }
+}
+
+/// Milliseconds, and bytes a second, as the browser's own tools have them.
+fn throttle(network: Network) -> Option<Throttle> {
+    let (latency, down, up) = match network {
+        Network::Offline => return None,
+        Network::Slow3g => (2_000.0, 50_000.0, 50_000.0),
+        Network::Fast3g => (562.5, 180_000.0, 84_375.0),
+        Network::FourG => (165.0, 1_012_500.0, 168_750.0),
+    };
+    Some(Throttle { latency, down, up })
+}

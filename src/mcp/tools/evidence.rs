@@ -1,0 +1,289 @@
+//! What can be shown to others: pictures with labels and differences, videos, whole pages.
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use url::Url;
+
+use crate::Result;
+use crate::browser::{Area, CaptureOptions, ImageFormat, Page, Screenshot, ScreenshotOptions, VideoOptions};
+use crate::error::Error;
+use crate::mcp::describe::capture;
+use crate::mcp::dispatch::Call;
+use crate::mcp::files::{self, Destination};
+use crate::mcp::kept::Recording;
+use crate::mcp::page_text;
+use crate::mcp::reply::{FileLink, Image, Reply};
+use crate::mcp::settings::ImageResponses;
+use crate::mcp::tool::{Capability, Effect, Tool};
+use crate::session::{Kind, Place};
+
+/// More labels hide what they label.
+const MOST_LABELS: usize = 150;
+const USUAL_QUALITY: u32 = 80;
+/// The longest side and the most pixels that models look at.
+const LONGEST_SIDE: u32 = 1566;
+const MOST_PIXELS: u32 = 1_147_000;
+/// A region is enlarged at most so far.
+const LARGEST_SCALE: f64 = 4.0;
+
+/// Take a picture that `browser_take_screenshot` cannot: with numbered labels, of a region enlarged, smaller, or of what
+/// changed since the last one.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Picture {
+    /// Number what can be acted on; the answer gives the ref of each.
+    #[serde(default)]
+    pub labels: bool,
+    /// x, y, width and height in the viewport.
+    #[schemars(length(min = 4, max = 4))]
+    pub region: Option<Vec<f64>>,
+    /// What differs from the last picture by this tool, in red.
+    #[serde(default)]
+    pub compare: bool,
+    #[schemars(range(min = 1, max = 100))]
+    pub quality: Option<u32>,
+    #[schemars(range(min = 1000, max = 100_000_000))]
+    pub max_pixels: Option<u32>,
+    pub filename: Option<String>,
+}
+
+impl Tool for Picture {
+    const NAME: &'static str = "browser_picture";
+    const TITLE: &'static str = "Picture with labels or differences";
+    const EFFECT: Effect = Effect::Reads;
+    const CAPABILITY: Capability = Capability::Evidence;
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        let wrong = |problem: &str| Err(Error::InvalidArguments { problems: vec![problem.to_owned()] });
+        if self.labels && self.compare {
+            return wrong("`labels` and `compare` cannot be used together");
+        }
+        let area = match self.region.as_deref() {
+            None => Area::Viewport,
+            Some(&[x, y, width, height])
+                if [x, y, width, height].iter().all(|number| number.is_finite() && *number >= 0.0)
+                    && width >= 1.0
+                    && height >= 1.0 =>
+            {
+                Area::Part([x, y, width, height])
+            }
+            Some(_) => return wrong("`region` must be x, y, width and height in pixels, none below 0"),
+        };
+        let folder = &call.settings.screenshot_dir;
+        let mut file = Destination::read(self.filename.as_deref(), folder, call).await?;
+        let format = if self.compare { ImageFormat::Png } else { ImageFormat::Jpeg };
+        let ending = file.name().rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+        match (ending.as_deref(), format) {
+            (None, format) => file.push(&format!(".{}", format.extension())),
+            (Some("png"), ImageFormat::Png) | (Some("jpg" | "jpeg"), ImageFormat::Jpeg) => {}
+            (Some(_), ImageFormat::Png) => {
+                return wrong("`filename` must end in .png: what differs is a png");
+            }
+            (Some(_), _) => return wrong("`filename` must end in .jpeg"),
+        }
+        let (place, name) = (file.place().await?, file.name().to_owned());
+        let page = call.open_page().await?;
+        let taken = self.take(&page, area).await?;
+        let (bytes, scale) = if self.compare {
+            (self.differs(call, &page, &taken, reply).await?, taken.scale)
+        } else {
+            (self.labelled(call, &page, &taken, reply).await?, taken.scale)
+        };
+        *call.kept.picture.lock() = Some(taken);
+        let size = bytes.len() as u64;
+        if call.settings.image_responses == ImageResponses::Inline {
+            reply.add_image(Image { base64: BASE64_STANDARD.encode(&bytes), mime_type: format.mime_type() });
+        }
+        let file = files::write(place, bytes, Kind::Picture, call.secrets).await?;
+        reply.say(format!("Picture saved to {} ({scale:.2} pixels for each of the page's)", file.shown));
+        if let Ok(uri) = Url::from_file_path(&file.path) {
+            reply.add_file(FileLink {
+                uri: uri.into(),
+                name,
+                mime_type: format.mime_type(),
+                size: Some(size),
+            });
+        }
+        Ok(())
+    }
+}
+
+impl Picture {
+    async fn take(&self, page: &Page, area: Area) -> Result<Screenshot> {
+        let scale = match area {
+            Area::Part([_, _, width, height]) => {
+                let side = f64::from(LONGEST_SIDE) / width.max(height);
+                Some(side.clamp(0.01, LARGEST_SCALE))
+            }
+            _ => None,
+        };
+        let at_most = Some((LONGEST_SIDE, self.max_pixels.unwrap_or(MOST_PIXELS)));
+        // A later one is compared with it, so that it must have lost nothing.
+        page.screenshot(ScreenshotOptions { area, scale, at_most, ..ScreenshotOptions::default() }).await
+    }
+
+    async fn labelled(
+        &self,
+        call: &Call<'_>,
+        page: &Page,
+        taken: &Screenshot,
+        reply: &mut Reply,
+    ) -> Result<Vec<u8>> {
+        let quality = self.quality.or(Some(USUAL_QUALITY));
+        if !self.labels {
+            return page.label(taken, &[], ImageFormat::Jpeg, quality).await;
+        }
+        let tree = capture(call, page, CaptureOptions { boxes: true, ..CaptureOptions::default() }).await?;
+        let [_, _, width, height] = taken.area;
+        let (left, top) =
+            self.region.as_ref().map_or((0.0, 0.0), |region| (region[0].floor(), region[1].floor()));
+        let (mut boxes, mut lines) = (Vec::new(), Vec::new());
+        let mut more = 0;
+        for node in tree.nodes().iter().filter(|node| node.is_actionable()) {
+            let Some(bounds) = node.details.as_ref().and_then(|details| details.bounds) else { continue };
+            let [x, y, across, down] = bounds.map(f64::from);
+            let (x, y) = (x - left, y - top);
+            let is_seen =
+                across >= 1.0 && down >= 1.0 && x + across > 0.0 && y + down > 0.0 && x < width && y < height;
+            if !is_seen {
+                continue;
+            }
+            if boxes.len() == MOST_LABELS {
+                more += 1;
+                continue;
+            }
+            boxes.push([x, y, across, down].map(|number| number * taken.scale));
+            let name = page_text::inline(&node.name);
+            lines.push(format!("{}. {} {name} [ref={}]", boxes.len(), node.role, tree.ref_of(node)));
+        }
+        if more > 0 {
+            lines.push(format!("{more} more have no label; give a region"));
+        }
+        reply.say(if lines.is_empty() { "There is nothing to label".to_owned() } else { lines.join("\n") });
+        page.label(taken, &boxes, ImageFormat::Jpeg, quality).await
+    }
+
+    async fn differs(
+        &self,
+        call: &Call<'_>,
+        page: &Page,
+        taken: &Screenshot,
+        reply: &mut Reply,
+    ) -> Result<Vec<u8>> {
+        let before = call.kept.picture.lock().clone();
+        let Some(before) = before else {
+            reply.say("There was no picture to compare with; the next is compared with this one");
+            return Ok(taken.bytes.clone());
+        };
+        let difference = page.difference(&before, taken).await?;
+        reply.say(match difference.within {
+            None => "Nothing differs".to_owned(),
+            Some([x, y, width, height]) => {
+                let scaled = |pixels: u32| (f64::from(pixels) / taken.scale).round();
+                format!(
+                    "{} of {} pixels differ, within {},{} {}x{} (px of the page, from the picture's corner)",
+                    difference.changed,
+                    difference.all,
+                    scaled(x),
+                    scaled(y),
+                    scaled(width),
+                    scaled(height)
+                )
+            }
+        });
+        difference.picture()
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Doing {
+    Start,
+    Stop,
+    Mhtml,
+}
+
+/// Record a video of the tab from start to stop, or save the page whole as one file (mhtml).
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Record {
+    pub action: Doing,
+    /// Name in the output directory, or a path below the working directory.
+    pub filename: Option<String>,
+}
+
+impl Tool for Record {
+    const NAME: &'static str = "browser_record";
+    const TITLE: &'static str = "Record or archive";
+    const EFFECT: Effect = Effect::Adds;
+    const CAPABILITY: Capability = Capability::Evidence;
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        match self.action {
+            Doing::Stop => {
+                let Some(recording) = call.kept.video.lock().take() else {
+                    return Err(wrong("no video is being recorded; start one"));
+                };
+                recording.video.stop().await?;
+                let bytes = tokio::fs::read(&recording.file).await;
+                let bytes = bytes.map_err(|error| Error::File {
+                    path: recording.name.clone(),
+                    reason: error.to_string(),
+                })?;
+                let size = bytes.len() as u64;
+                let file = files::write(recording.place, bytes, Kind::Video, call.secrets).await?;
+                reply.say(format!("Video saved to {} ({size} bytes)", file.shown));
+                if let Ok(uri) = Url::from_file_path(&file.path) {
+                    let name = recording.name;
+                    reply.add_file(FileLink {
+                        uri: uri.into(),
+                        name,
+                        mime_type: "video/webm",
+                        size: Some(size),
+                    });
+                }
+            }
+            Doing::Start => {
+                if call.kept.video.lock().is_some() {
+                    return Err(wrong("a video is being recorded already; stop it first"));
+                }
+                let (place, name) = self.destination(call, "webm").await?;
+                let page = call.page().await?;
+                // It gets its place only when it is whole.
+                let file = tempfile::NamedTempFile::new().map(tempfile::NamedTempFile::into_temp_path);
+                let file =
+                    file.map_err(|error| Error::File { path: name.clone(), reason: error.to_string() })?;
+                let video = page.record(file.to_path_buf(), VideoOptions::default())?;
+                *call.kept.video.lock() = Some(Recording { video, file, place, name });
+                reply.say("Recording");
+            }
+            Doing::Mhtml => {
+                let (place, name) = self.destination(call, "mhtml").await?;
+                let page = call.open_page().await?;
+                let bytes = page.mhtml().await?.into_bytes();
+                let size = bytes.len() as u64;
+                let file = files::write(place, bytes, Kind::Text, call.secrets).await?;
+                reply.say(format!("Page saved to {} ({size} bytes)", file.shown));
+                if let Ok(uri) = Url::from_file_path(&file.path) {
+                    let mime_type = "multipart/related";
+                    reply.add_file(FileLink { uri: uri.into(), name, mime_type, size: Some(size) });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Record {
+    async fn destination(&self, call: &Call<'_>, ending: &str) -> Result<(Place, String)> {
+        let mut file = Destination::read(self.filename.as_deref(), &call.settings.output_dir, call).await?;
+        if !file.name().to_ascii_lowercase().ends_with(&format!(".{ending}")) {
+            file.push(&format!(".{ending}"));
+        }
+        Ok((file.place().await?, file.name().to_owned()))
+    }
+}
+
+fn wrong(problem: &str) -> Error {
+    Error::InvalidArguments { problems: vec![problem.to_owned()] }
+}

@@ -1,0 +1,56 @@
+//! Back, forward, and again.
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::navigate::{Timing, Until, arrived, unless_stuck};
+use crate::Result;
+use crate::mcp::dispatch::Call;
+use crate::mcp::reply::Reply;
+use crate::mcp::tool::{Effect, Patience, Tool};
+
+/// Fresh: past all caches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Go {
+    Back,
+    Forward,
+    Reload,
+    Fresh,
+}
+
+/// Go back or forward in the tab's history, or load the page again.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct History {
+    pub action: Go,
+    pub wait_until: Option<Until>,
+    /// Milliseconds.
+    #[schemars(range(min = 100, max = 600_000))]
+    pub timeout: Option<f64>,
+}
+
+impl Tool for History {
+    const NAME: &'static str = "browser_history";
+    const TITLE: &'static str = "Back, forward, reload";
+    const EFFECT: Effect = Effect::Acts;
+    const PATIENCE: Patience = Patience::Endless;
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        call.current_page()?;
+        let page = call.page_to_leave().await?;
+        call.progress.say("loading the page");
+        let timing = Timing::new(call, self.wait_until, self.timeout);
+        let options = timing.options();
+        let mark = page.mark();
+        let going = async {
+            match self.action {
+                Go::Back => page.go_back(&options).await,
+                Go::Forward => page.go_forward(&options).await,
+                Go::Reload => page.reload(&options).await,
+                Go::Fresh => page.reload_fresh(&options).await,
+            }
+        };
+        let arrival = unless_stuck(&page, Box::pin(going)).await?;
+        arrived(&page, &arrival, mark, &timing, reply).await
+    }
+}

@@ -1,0 +1,116 @@
+//! Keys by themselves: pressed, held, repeated, or only down or up.
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::milliseconds;
+use crate::Result;
+use crate::browser::ActsOn;
+use crate::browser::input::Keyboard;
+use crate::error::Error;
+use crate::mcp::dispatch::Call;
+use crate::mcp::reply::{Reply, View};
+use crate::mcp::tool::{Effect, Patience, Tool};
+
+/// What to do with a key.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Stroke {
+    #[default]
+    Press,
+    Down,
+    Up,
+}
+
+/// Press a key or a chord on what has the focus; with keys, several in a row.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct PressKey {
+    /// Such as Enter, a, Control+a, Shift+ArrowLeft.
+    #[schemars(length(min = 1))]
+    pub key: Option<String>,
+    #[serde(default)]
+    #[schemars(length(max = 100))]
+    pub keys: Vec<String>,
+    #[schemars(range(min = 1, max = 100))]
+    pub times: Option<u32>,
+    /// Milliseconds to hold it.
+    #[schemars(range(min = 1, max = 30_000))]
+    pub hold: Option<f64>,
+    /// down keeps it held for the next calls, until up.
+    #[serde(default)]
+    pub action: Stroke,
+}
+
+impl Tool for PressKey {
+    const NAME: &'static str = "browser_press_key";
+    const TITLE: &'static str = "Press keys";
+    const EFFECT: Effect = Effect::Acts;
+    const PATIENCE: Patience = Patience::Long;
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        let keys = self.keys()?;
+        let page = call.open_page().await?;
+        if keys.iter().any(|key| presses(key)) {
+            call.confirm_anything(&page, &keys.join(" ")).await?;
+        }
+        let keyboard = page.input().keyboard();
+        let types = self.action == Stroke::Press && keys.last().is_some_and(|key| key.chars().count() == 1);
+        let acts_on = if types { ActsOn::Typed } else { ActsOn::Page };
+        call.act(&page, acts_on, Box::pin(self.strike(&keyboard, &keys))).await?;
+        reply.say(self.told(&keys));
+        reply.show(View::Changes);
+        Ok(())
+    }
+}
+
+/// Whether a key presses what has the focus.
+fn presses(chord: &str) -> bool {
+    matches!(chord.rsplit('+').next(), Some("Enter" | "NumpadEnter" | "Space" | " "))
+}
+
+impl PressKey {
+    fn keys(&self) -> Result<Vec<String>> {
+        let wrong = |problem: &str| Err(Error::InvalidArguments { problems: vec![problem.to_owned()] });
+        let apart = self.action != Stroke::Press;
+        match (&self.key, &self.keys[..]) {
+            _ if apart && (self.times.is_some() || self.hold.is_some()) => {
+                wrong("`times` and `hold` go with the action press only")
+            }
+            (Some(key), []) => Ok(vec![key.clone()]),
+            (None, [_, ..]) => Ok(self.keys.clone()),
+            _ => wrong("Give one of `key` and `keys`"),
+        }
+    }
+
+    async fn strike(&self, keyboard: &Keyboard, keys: &[String]) -> Result<()> {
+        for key in keys {
+            // All are read before the first is pressed.
+            keyboard.check(key)?;
+        }
+        let hold = self.hold.map(milliseconds);
+        for _ in 0..self.times.unwrap_or(1) {
+            for key in keys {
+                match self.action {
+                    Stroke::Press => keyboard.press_for(key, hold).await?,
+                    Stroke::Down => keyboard.down(key).await?,
+                    Stroke::Up => keyboard.up(key).await?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn told(&self, keys: &[String]) -> String {
+        let what = match keys {
+            [key] => format!("key '{key}'"),
+            keys => format!("keys {}", keys.join(", ")),
+        };
+        let verb = match self.action {
+            Stroke::Press => "Pressed",
+            Stroke::Down => "Holding down",
+            Stroke::Up => "Let go of",
+        };
+        let times = self.times.filter(|times| *times > 1).map(|times| format!(" {times} times"));
+        let hold = self.hold.map(|hold| format!(", each for {hold} ms"));
+        format!("{verb} {what}{}{}", times.unwrap_or_default(), hold.unwrap_or_default())
+    }
+}

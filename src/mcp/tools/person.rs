@@ -1,0 +1,46 @@
+//! Asking for a person.
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::Result;
+use crate::error::PersonLink;
+use crate::mcp::dispatch::Call;
+use crate::mcp::reply::{Reply, View};
+use crate::mcp::tool::{Effect, Patience, Tool};
+use crate::session::handoff;
+
+/// Ask the user to do something on this page that only they can: log in, pay, decide. Waits until they are done.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct AskPerson {
+    /// What they should do, and why.
+    #[schemars(length(min = 1, max = 500))]
+    pub reason: String,
+}
+
+impl Tool for AskPerson {
+    const NAME: &'static str = "browser_ask_person";
+    const TITLE: &'static str = "Ask the user";
+    const EFFECT: Effect = Effect::Acts;
+    const PATIENCE: Patience = Patience::Endless;
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        // Its turn is left to others, for a person who only looks.
+        let page = call.current_page()?;
+        if let Some(PersonLink { url, code, seconds }) = call.watching(&page, &self.reason).await {
+            let entered = code.as_ref().map(|code| format!(" and enter the code {code}")).unwrap_or_default();
+            reply.say(format!(
+                "The user can watch here, and do nothing. Ask them to open {url}{entered}, within {} minutes, and go on.",
+                seconds.div_ceil(60)
+            ));
+            let person = json!({ "url": url, "code": code, "expiresInSeconds": seconds });
+            reply.set_structured(json!({ "status": "watched", "person": person }));
+            return Ok(());
+        }
+        let patience = call.settings.login_limit;
+        let waited = handoff::ask(&page, &self.reason, patience, &call.person()).await?;
+        reply.say(format!("The user says that it is done, after {} s.", waited.as_secs()));
+        reply.show(View::Changes);
+        Ok(())
+    }
+}

@@ -1,0 +1,91 @@
+//! Reading the page that is open, as it is now.
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::Result;
+use crate::browser::ContentFormat;
+use crate::mcp::dispatch::Call;
+use crate::mcp::page_text;
+use crate::mcp::reply::Reply;
+use crate::mcp::target;
+use crate::mcp::tool::{Effect, Tool};
+
+/// How much text one answer holds unless told.
+const USUAL_CHARS: usize = 20_000;
+
+/// As what a page is read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    #[default]
+    Markdown,
+    Text,
+    Html,
+}
+
+/// Read the open page as Markdown with tables and links. To act on it: `browser_snapshot`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Read {
+    /// Part to read.
+    pub r#ref: Option<String>,
+    #[serde(default)]
+    pub format: Format,
+    /// Leave out menus, footers and the like.
+    #[serde(default)]
+    pub main_only: bool,
+    /// Character to begin at.
+    pub offset: Option<usize>,
+    /// 20000 when left out.
+    #[schemars(range(min = 1))]
+    pub max_chars: Option<usize>,
+}
+
+impl Tool for Read {
+    const NAME: &'static str = "browser_read";
+    const TITLE: &'static str = "Read the page";
+    const EFFECT: Effect = Effect::Reads;
+    const FILE: Option<&'static str> = Some("md");
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        let page = call.open_page().await?;
+        let part = match &self.r#ref {
+            Some(text) => Some(target::element(call, &page, text).await?),
+            None => None,
+        };
+        call.progress.say("reading the page");
+        let format = match self.format {
+            Format::Markdown => ContentFormat::Markdown,
+            Format::Text => ContentFormat::Text,
+            Format::Html => ContentFormat::Html,
+        };
+        let text = match &part {
+            Some(part) => part.content(format).await?,
+            None => page.whole_content(format, self.main_only).await?,
+        };
+        // In pieces, a secret could not be told from other text.
+        let text = call.secrets.strike(&text);
+        let begin = self.offset.unwrap_or_default();
+        if call.is_whole() {
+            let most = self.max_chars.unwrap_or(usize::MAX);
+            reply.say(text.chars().skip(begin).take(most).collect::<String>());
+            return Ok(());
+        }
+        let all = text.chars().count();
+        let end = all.min(begin.saturating_add(self.max_chars.unwrap_or(USUAL_CHARS)));
+        let shown: String = text.chars().skip(begin).take(end.saturating_sub(begin)).collect();
+        if shown.trim().is_empty() {
+            reply.say(if begin > 0 {
+                format!("The page ends after {all} characters.")
+            } else {
+                "There is nothing to read.".to_owned()
+            });
+            return Ok(());
+        }
+        reply.say(page_text::fenced(&shown, "text of the page"));
+        if end < all {
+            reply.say(format!("These are characters {begin} to {end} of {all}; go on with offset {end}."));
+        }
+        Ok(())
+    }
+}

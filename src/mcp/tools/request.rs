@@ -1,0 +1,426 @@
+//! Requests of the page looked at closely, searched, and changed on their way; requests that no page makes.
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::network::line;
+use super::{address, like, milliseconds};
+use crate::Result;
+use crate::browser::{ApiBody, ApiContext, ApiOptions, ApiRequest, Fulfillment, RequestEntry};
+use crate::error::Error;
+use crate::mcp::dispatch::Call;
+use crate::mcp::page_text;
+use crate::mcp::reply::Reply;
+use crate::mcp::tool::{Capability, Effect, Tool};
+use crate::session::{Does, Rule};
+
+/// How much of a body one answer holds unless told.
+const USUAL_CHARS: usize = 10_000;
+/// Of how many requests the answers are searched: the newest.
+const MOST_SEARCHED: usize = 300;
+/// How many requests are listed unless told.
+const USUAL_LINES: usize = 50;
+
+/// Search the page's requests by address, method, status or kind, or by a text in the answers to fetch and XHR.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Search {
+    /// Part of the address; * is anything.
+    pub url: Option<String>,
+    pub method: Option<String>,
+    pub status: Option<i64>,
+    /// Such as xhr, fetch, document, image.
+    pub kind: Option<String>,
+    /// In the body of the answer.
+    #[schemars(length(min = 1))]
+    pub text: Option<String>,
+    /// Only the newest; 50 when left out.
+    #[schemars(range(min = 1, max = 1000))]
+    pub last: Option<usize>,
+}
+
+impl Tool for Search {
+    const NAME: &'static str = "browser_network_search";
+    const TITLE: &'static str = "Search network requests";
+    const EFFECT: Effect = Effect::Reads;
+    const CAPABILITY: Capability = Capability::Network;
+    const FILE: Option<&'static str> = Some("json");
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        let page = call.current_page()?;
+        let mut found: Vec<RequestEntry> = page
+            .with_network(|network| network.entries().filter(|entry| self.means(entry)).cloned().collect());
+        if let Some(text) = &self.text {
+            call.progress.say("searching the answers");
+            let begin = found.len().saturating_sub(MOST_SEARCHED);
+            found = page.answered_with(found.split_off(begin), text).await;
+        }
+        let all = found.len();
+        let shown = if call.is_whole() { all } else { self.last.unwrap_or(USUAL_LINES).min(all) };
+        let lines: Vec<Value> = found[all - shown..].iter().map(line).collect();
+        reply.say(format!("{all} requests, {shown} shown:\n\n{}", page_text::json(&lines)));
+        Ok(())
+    }
+}
+
+impl Search {
+    fn means(&self, entry: &RequestEntry) -> bool {
+        let status = entry.response.as_ref().map(|response| response.status);
+        let is = |wanted: &Option<String>, found: &str| {
+            wanted.as_ref().is_none_or(|wanted| wanted.eq_ignore_ascii_case(found))
+        };
+        let is_data =
+            self.text.is_none() || ["XHR", "Fetch"].contains(&entry.kind.as_str()) || self.kind.is_some();
+        self.url.as_ref().is_none_or(|part| like(part, &entry.url))
+            && is(&self.method, &entry.method)
+            && is(&self.kind, &entry.kind)
+            && (self.status.is_none() || self.status == status)
+            && is_data
+    }
+}
+
+/// A part of a request.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Part {
+    #[default]
+    Headers,
+    Sent,
+    Body,
+}
+
+/// Show one request of the page whole: its headers, what it sent, or the body of its answer.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Request {
+    /// From `browser_network_requests` or the search.
+    pub id: u64,
+    #[serde(default)]
+    pub part: Part,
+    /// What of a JSON body: items[0].name, items[*].id.
+    pub path: Option<String>,
+    /// Character to begin at.
+    pub offset: Option<usize>,
+    /// 10000 when left out.
+    #[schemars(range(min = 1))]
+    pub max_chars: Option<usize>,
+}
+
+impl Tool for Request {
+    const NAME: &'static str = "browser_network_request";
+    const TITLE: &'static str = "Show a network request";
+    const EFFECT: Effect = Effect::Reads;
+    const CAPABILITY: Capability = Capability::Network;
+    const FILE: Option<&'static str> = Some("txt");
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        let page = call.current_page()?;
+        let entry = page.request_entry(self.id).ok_or_else(|| Error::InvalidArguments {
+            problems: vec![format!(
+                "there is no request {}; list them with browser_network_requests",
+                self.id
+            )],
+        })?;
+        let body = match self.part {
+            Part::Headers => {
+                reply.say(page_text::json(&headers(&entry)));
+                return Ok(());
+            }
+            Part::Sent => page.sent_body(&entry).await?.unwrap_or_default(),
+            Part::Body => page.response_body(&entry).await?,
+        };
+        let text = match (&self.path, String::from_utf8(body)) {
+            (Some(path), Ok(text)) => picked(&text, path)?,
+            (None, Ok(text)) => text,
+            (_, Err(bytes)) => {
+                let length = bytes.as_bytes().len();
+                reply.say(format!("The body is {length} bytes of no text."));
+                return Ok(());
+            }
+        };
+        self.tell(&call.secrets.strike(&text), call, reply);
+        Ok(())
+    }
+}
+
+impl Request {
+    fn tell(&self, text: &str, call: &Call<'_>, reply: &mut Reply) {
+        let (begin, all) = (self.offset.unwrap_or_default(), text.chars().count());
+        if call.is_whole() {
+            return reply.say(text);
+        }
+        if all == 0 {
+            return reply.say("The body is empty.");
+        }
+        let end = all.min(begin.saturating_add(self.max_chars.unwrap_or(USUAL_CHARS)));
+        let shown: String = text.chars().skip(begin).take(end.saturating_sub(begin)).collect();
+        reply.say(page_text::fenced(&shown, "body"));
+        if end < all {
+            reply.say(format!("These are characters {begin} to {end} of {all}; go on with offset {end}."));
+        }
+    }
+}
+
+fn headers(entry: &RequestEntry) -> Value {
+    let written = |headers: &[(String, String)]| {
+        headers.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect::<Map<_, _>>()
+    };
+    let mut told = line(entry);
+    told["requestHeaders"] = written(&entry.sent_headers).into();
+    told["sends"] = entry.sent_body.as_ref().map_or(0, Vec::len).into();
+    if let Some(response) = &entry.response {
+        told["responseHeaders"] = written(&response.headers).into();
+        told["mimeType"] = response.mime_type.clone().into();
+    }
+    told
+}
+
+/// A part of a JSON text, by names, places and `*` for each.
+fn picked(text: &str, path: &str) -> Result<String> {
+    let wrong = |problem: String| Error::InvalidArguments { problems: vec![problem] };
+    let value: Value =
+        serde_json::from_str(text).map_err(|error| wrong(format!("the body is not JSON: {error}")))?;
+    let steps: Vec<&str> =
+        path.split(['.', '[', ']']).filter(|step| !step.is_empty() && *step != "$").collect();
+    let found =
+        pick(&value, &steps).ok_or_else(|| wrong(format!("`path` leads nowhere; {}", names_in(&value))))?;
+    Ok(serde_json::to_string_pretty(&found).unwrap_or_default())
+}
+
+fn pick(value: &Value, steps: &[&str]) -> Option<Value> {
+    let Some((step, rest)) = steps.split_first() else { return Some(value.clone()) };
+    match (value, *step) {
+        (Value::Array(items), "*") => Some(items.iter().filter_map(|item| pick(item, rest)).collect()),
+        (Value::Object(entries), "*") => Some(entries.values().filter_map(|item| pick(item, rest)).collect()),
+        (Value::Array(items), place) => pick(items.get(place.parse::<usize>().ok()?)?, rest),
+        (Value::Object(entries), name) => pick(entries.get(name)?, rest),
+        _ => None,
+    }
+}
+
+fn names_in(value: &Value) -> String {
+    match value {
+        Value::Object(entries) => {
+            let names: Vec<_> = entries.keys().take(20).map(|name| page_text::inline(name)).collect();
+            format!("at its top are {}", names.join(", "))
+        }
+        Value::Array(items) => format!("it is a list of {}", items.len()),
+        _ => "it is one value".to_owned(),
+    }
+}
+
+/// What to do with rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RuleAction {
+    Block,
+    Answer,
+    Headers,
+    List,
+    Clear,
+}
+
+/// Block requests, answer them in the server's place, or send them with other headers, for all tabs of the context; list or clear such rules.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RouteRequests {
+    pub action: RuleAction,
+    /// Part of the address; * is anything. To clear: all rules when left out.
+    #[schemars(length(min = 1))]
+    pub url: Option<String>,
+    /// Of the answer; 200 when left out.
+    #[schemars(range(min = 200, max = 599))]
+    pub status: Option<u32>,
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    pub body: Option<String>,
+    /// Milliseconds to wait first.
+    #[schemars(range(min = 0, max = 60_000))]
+    pub delay: Option<f64>,
+}
+
+impl Tool for RouteRequests {
+    const NAME: &'static str = "browser_route";
+    const TITLE: &'static str = "Change requests on their way";
+    const EFFECT: Effect = Effect::Acts;
+    const CAPABILITY: Capability = Capability::Network;
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        let context = call.current_page()?.context().clone();
+        let workspace = call.workspace;
+        match self.action {
+            RuleAction::List => {
+                let rules = workspace.rules(&context).list();
+                let lines: Vec<_> = rules.iter().map(told).collect();
+                reply.say(page_text::json(&lines));
+            }
+            RuleAction::Clear => {
+                let removed = workspace.remove_rules(&context, self.url.as_deref()).await?;
+                reply.say(format!("Removed {removed} rules"));
+            }
+            _ => {
+                let rule = self.rule()?;
+                let pattern = page_text::inline(&rule.pattern);
+                workspace.add_rule(&context, rule).await?;
+                reply.say(format!("From now on, this happens to requests of addresses like {pattern}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl RouteRequests {
+    fn rule(self) -> Result<Rule> {
+        let wrong = |problem: &str| Err(Error::InvalidArguments { problems: vec![problem.to_owned()] });
+        let Some(pattern) = self.url else { return wrong("`url` is needed to say which requests are meant") };
+        if self.action != RuleAction::Answer && (self.body.is_some() || self.status.is_some()) {
+            return wrong("`body` and `status` go with the action answer only");
+        }
+        let headers: Vec<_> = self.headers.into_iter().collect();
+        if let Some((name, _)) = headers.iter().find(|(name, value)| !is_header(name, value)) {
+            return Err(Error::InvalidArguments {
+                problems: vec![format!("{name:?} is no header that can be sent")],
+            });
+        }
+        let does = match self.action {
+            RuleAction::Block => Does::Block,
+            RuleAction::Answer => Does::Answer(answer(self.status, headers, self.body.unwrap_or_default())),
+            _ if headers.is_empty() => return wrong("`headers` are needed"),
+            _ => Does::Headers(headers),
+        };
+        let delay = self.delay.map_or(Duration::ZERO, milliseconds);
+        Ok(Rule { pattern, means: like, does, delay })
+    }
+}
+
+/// Whether a header can go over the wire.
+pub(super) fn is_header(name: &str, value: &str) -> bool {
+    let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+    !name.is_empty() && name.chars().all(is_token) && !value.contains(['\r', '\n', '\0'])
+}
+
+fn answer(status: Option<u32>, mut headers: Vec<(String, String)>, body: String) -> Fulfillment {
+    let has = |headers: &[(String, String)], name: &str| {
+        headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name))
+    };
+    if !has(&headers, "content-type") {
+        let is_json = serde_json::from_str::<Value>(&body).is_ok_and(|value| !value.is_string());
+        let kind = match body.trim_start() {
+            text if text.starts_with('<') => "text/html; charset=utf-8",
+            _ if is_json => "application/json",
+            _ => "text/plain; charset=utf-8",
+        };
+        headers.push(("Content-Type".to_owned(), kind.to_owned()));
+    }
+    if !has(&headers, "access-control-allow-origin") {
+        headers.push(("Access-Control-Allow-Origin".to_owned(), "*".to_owned()));
+    }
+    Fulfillment { status: status.unwrap_or(200), headers, body: body.into_bytes() }
+}
+
+fn told(rule: &Rule) -> Value {
+    let mut told = json!({ "url": rule.pattern });
+    match &rule.does {
+        Does::Block => told["action"] = "block".into(),
+        Does::Answer(answer) => {
+            told["action"] = "answer".into();
+            told["status"] = answer.status.into();
+            told["bytes"] = answer.body.len().into();
+        }
+        Does::Headers(headers) => {
+            told["action"] = "headers".into();
+            told["headers"] = headers.iter().map(|(name, _)| name.clone()).collect();
+        }
+    }
+    if !rule.delay.is_zero() {
+        told["delay"] = u64::try_from(rule.delay.as_millis()).unwrap_or(u64::MAX).into();
+    }
+    told
+}
+
+/// Send a request without a page, with the cookies and the way out of the current context.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SendRequest {
+    #[schemars(length(min = 1))]
+    pub url: String,
+    /// GET when left out.
+    pub method: Option<String>,
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    pub body: Option<String>,
+    /// Milliseconds.
+    #[schemars(range(min = 100, max = 600_000))]
+    pub timeout: Option<f64>,
+    /// Of the answer; 10000 when left out.
+    #[schemars(range(min = 1))]
+    pub max_chars: Option<usize>,
+}
+
+impl Tool for SendRequest {
+    const NAME: &'static str = "browser_request";
+    const TITLE: &'static str = "Send a request";
+    const EFFECT: Effect = Effect::Acts;
+    const CAPABILITY: Capability = Capability::Network;
+    const FILE: Option<&'static str> = Some("txt");
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        let url = address::of(call, &self.url)?;
+        if !matches!(url.scheme(), "http" | "https") {
+            let reason = "only http and https are asked".to_owned();
+            return Err(Error::UrlRefused { reason });
+        }
+        let context = call.page().await?.context().clone();
+        call.pacing.before(&url).await?;
+        call.progress.say("waiting for the answer");
+        let request = ApiRequest {
+            url: url.into(),
+            method: self.method.unwrap_or_else(|| "GET".to_owned()).to_ascii_uppercase(),
+            headers: self.headers.into_iter().collect(),
+            body: self.body.map(|body| ApiBody::Bytes(body.into_bytes())),
+            limit: Some(self.timeout.map_or(call.settings.navigation_limit, milliseconds)),
+            ..ApiRequest::default()
+        };
+        let answer = ApiContext::of_context(&context, ApiOptions::default()).fetch(&request).await?;
+        let text = String::from_utf8_lossy(&answer.body);
+        let text = call.secrets.strike(&text);
+        if call.is_whole() {
+            reply.say(text);
+            return Ok(());
+        }
+        let most = self.max_chars.unwrap_or(USUAL_CHARS);
+        let shown: String = text.chars().take(most).collect();
+        let kind = answer.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+        let kind = kind.map(|(_, kind)| format!(", {}", page_text::inline(kind))).unwrap_or_default();
+        reply.say(format!("Answered {} ({} bytes{kind})", answer.status, answer.body.len()));
+        if !shown.is_empty() {
+            reply.say(page_text::fenced(&shown, "body"));
+        }
+        if text.chars().count() > most {
+            reply.say("The rest is left out; give maxChars, or filename for all of it.");
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_json_are_picked_by_paths() {
+        let text = r#"{"items": [{"id": 1, "a.b": 5}, {"id": 2}], "next": null}"#;
+        for (path, expected) in [
+            ("items[0].id", "1"),
+            ("items.1.id", "2"),
+            ("$.items[*].id", "[\n  1,\n  2\n]"),
+            ("next", "null"),
+        ] {
+            assert_eq!(picked(text, path).unwrap(), expected, "{path}");
+        }
+        assert!(picked(text, "items[5]").unwrap_err().to_string().contains("items, next"));
+        assert!(picked("<p>", "a").is_err());
+    }
+}

@@ -1,0 +1,133 @@
+//! Programs against the page.
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tokio::time::timeout;
+
+use super::milliseconds;
+use crate::Result;
+use crate::browser::BrowserContext;
+use crate::error::Error;
+use crate::mcp::dispatch::Call;
+use crate::mcp::page_text;
+use crate::mcp::program::{Notebook, Printed, Program, Running, notebook};
+use crate::mcp::reply::{Reply, View};
+use crate::mcp::tool::{Capability, Effect, Patience, Tool};
+
+const USUAL_LIMIT: Duration = Duration::from_secs(30);
+/// What an answer shows of what was printed, and what a file takes.
+const MOST_SHOWN: usize = 20_000;
+const MOST_WRITTEN: usize = 20_000_000;
+/// How long a program may take to end once it is told to.
+const LAST_WORDS: Duration = Duration::from_millis(1_500);
+
+/// Run Python against the page, for loops and tables that would take many calls: Playwright's async API, `page` is the
+/// current tab, names last. Only what it prints comes back.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Run {
+    /// Such as `print(await page.locator("li").all_inner_texts())`.
+    #[schemars(length(min = 1))]
+    pub program: String,
+    /// Milliseconds.
+    #[schemars(range(min = 100, max = 600_000))]
+    pub timeout: Option<f64>,
+}
+
+impl Tool for Run {
+    const NAME: &'static str = "browser_run";
+    const TITLE: &'static str = "Run a program";
+    const EFFECT: Effect = Effect::Acts;
+    const CAPABILITY: Capability = Capability::Code;
+    const FILE: Option<&'static str> = Some("txt");
+    const PATIENCE: Patience = Patience::Endless;
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        let page = call.page().await?;
+        let mut kept = call.kept.notebook.lock().await;
+        let notes = match &*kept {
+            Some(notes) => notes.clone(),
+            None => kept.insert(notebook(call.gate())?).clone(),
+        };
+        call.progress.say("running the program");
+        let limit = self.timeout.map_or(USUAL_LIMIT, milliseconds);
+        let room = if call.is_whole() { MOST_WRITTEN } else { MOST_SHOWN };
+        // The tools' own rules are asked before a program is.
+        let rules = call.workspace.rules(page.context());
+        let mut work = Work::begin(&*notes, Program { text: self.program, page, room })?;
+        let printed = timeout(limit, work.running.ended()).await.ok();
+        let in_time = printed.is_some();
+        let printed = match printed {
+            Some(printed) => Some(printed),
+            None => work.end().await,
+        };
+        reply.show(View::Page);
+        say(printed.as_ref(), &work, call.is_whole(), reply);
+        if printed.is_none() {
+            kept.take();
+            rules.leave_rest(false);
+            reply.say(
+                "The program cannot be ended; it keeps what programs have named, and the next begins anew.",
+            );
+        }
+        match printed {
+            Some(Printed { failure: None, .. }) if in_time => Ok(()),
+            Some(Printed { failure: Some(message), .. }) if in_time => Err(Error::Program { message }),
+            _ => Err(Error::WaitRanOut { what: "the end of the program".to_owned(), waited: limit }),
+        }
+    }
+}
+
+/// A program at work. Its dialogs are its own meanwhile; when nobody waits for it any more, it is ended.
+struct Work {
+    running: Box<dyn Running>,
+    context: BrowserContext,
+}
+
+impl Work {
+    fn begin(notes: &dyn Notebook, program: Program) -> Result<Self> {
+        let context = program.page.context().clone();
+        let running = notes.begin(program)?;
+        context.answer_dialogs(true);
+        Ok(Self { running, context })
+    }
+
+    /// Has it end. `None` if it does not.
+    async fn end(&mut self) -> Option<Printed> {
+        for wherever in [false, true] {
+            self.running.stop(wherever);
+            if let Ok(printed) = timeout(LAST_WORDS, self.running.ended()).await {
+                return Some(printed);
+            }
+        }
+        None
+    }
+}
+
+impl Drop for Work {
+    fn drop(&mut self) {
+        self.running.stop(true);
+        self.context.answer_dialogs(false);
+    }
+}
+
+fn say(printed: Option<&Printed>, work: &Work, is_whole: bool, reply: &mut Reply) {
+    let so_far;
+    let printed = match printed {
+        Some(printed) => printed,
+        None => {
+            so_far = work.running.printed();
+            &so_far
+        }
+    };
+    let text = printed.text.trim_end();
+    match (is_whole, text.is_empty()) {
+        (true, _) => reply.say(text),
+        (false, true) => reply.say("The program printed nothing"),
+        (false, false) if text.contains('\n') => reply.say(page_text::fenced(text, "output")),
+        (false, false) => reply.quote(text),
+    }
+    if printed.all > printed.text.chars().count() {
+        reply.say(format!("[cut: {} characters were printed; print less, or give filename]", printed.all));
+    }
+}

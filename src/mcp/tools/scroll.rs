@@ -1,0 +1,244 @@
+//! Scrolling, and telling what that brought into view.
+use std::collections::HashSet;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tokio::time::{Instant, sleep};
+
+use crate::Result;
+use crate::browser::{ActsOn, Axis, CaptureOptions, Page, Scrolled, Scroller};
+use crate::error::Error;
+use crate::mcp::describe::capture;
+use crate::mcp::dispatch::Call;
+use crate::mcp::reply::{Reply, View};
+use crate::mcp::target;
+use crate::mcp::tool::{Effect, Tool};
+use crate::snapshot;
+
+/// How much of a page is scrolled at a time: what was at the edge is seen again.
+const PAGE_SHARE: f64 = 0.9;
+/// A list without end is followed so often, and so long, and given so much time for more of it.
+const MOST_ROUNDS: u32 = 30;
+const LONGEST: Duration = Duration::from_secs(60);
+const MORE_LIMIT: Duration = Duration::from_millis(800);
+const MORE_PAUSE: Duration = Duration::from_millis(80);
+/// The most that is told of what came into view.
+const MOST_CHARS: usize = 6_000;
+
+/// Where to scroll.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    #[default]
+    Down,
+    Up,
+    Left,
+    Right,
+}
+
+/// Scroll the page or a list in it, and tell what came into view. To a known element: `browser_scroll_into_view`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Scroll {
+    /// What to scroll, or something in it.
+    pub r#ref: Option<String>,
+    /// down when left out.
+    #[serde(default)]
+    pub direction: Direction,
+    /// Screenfuls; 1 when left out.
+    #[schemars(range(min = 0.1, max = 50))]
+    pub pages: Option<f64>,
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub pixels: Option<f64>,
+    /// To the end; lists that grow are followed until nothing new comes.
+    #[serde(default)]
+    pub to_end: bool,
+}
+
+impl Tool for Scroll {
+    const NAME: &'static str = "browser_scroll";
+    const TITLE: &'static str = "Scroll";
+    const EFFECT: Effect = Effect::Acts;
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        if [self.pages.is_some(), self.pixels.is_some(), self.to_end].iter().filter(|given| **given).count()
+            > 1
+        {
+            let problems = vec!["Give one of `pages`, `pixels` and `toEnd`".to_owned()];
+            return Err(Error::InvalidArguments { problems });
+        }
+        let page = call.open_page().await?;
+        let element = match &self.r#ref {
+            Some(text) => Some(target::element(call, &page, text).await?),
+            None => None,
+        };
+        let axis = if self.is_level() { Axis::X } else { Axis::Y };
+        let scroller = page.scroller(element.as_ref(), axis).await?.ok_or_else(|| self.stuck())?;
+        call.progress.say("scrolling");
+        let (before, now, grown) = match self.to_end {
+            true => self.to_the_end(call, &page, &scroller).await?,
+            false => self.some(call, &page, &scroller).await?,
+        };
+        reply.say(self.told(&before, &now, grown));
+        self.tell_view(call, &page, &scroller, now.at - before.at, reply).await?;
+        reply.show_effects();
+        Ok(())
+    }
+}
+
+/// How a list grew while it was scrolled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Grown {
+    Never,
+    Ended(u32),
+    /// More would come.
+    GoesOn(u32),
+}
+
+impl Scroll {
+    fn is_level(&self) -> bool {
+        matches!(self.direction, Direction::Left | Direction::Right)
+    }
+
+    fn forwards(&self) -> bool {
+        matches!(self.direction, Direction::Down | Direction::Right)
+    }
+
+    fn word(&self) -> &'static str {
+        match self.direction {
+            Direction::Down => "down",
+            Direction::Up => "up",
+            Direction::Left => "left",
+            Direction::Right => "right",
+        }
+    }
+
+    fn stuck(&self) -> Error {
+        let what = if self.r#ref.is_some() { "the element" } else { "the page" };
+        let way = if self.is_level() { "sideways" } else { "up or down" };
+        Error::DidNotMove { what: what.to_owned(), reason: format!("nothing there scrolls {way}") }
+    }
+
+    async fn some(
+        &self,
+        call: &Call<'_>,
+        page: &Page,
+        scroller: &Scroller,
+    ) -> Result<(Scrolled, Scrolled, Grown)> {
+        let room = scroller.scrolled().await?.room;
+        let pixels = self.pixels.unwrap_or_else(|| self.pages.unwrap_or(1.0) * room * PAGE_SHARE);
+        let distance = if self.forwards() { pixels } else { -pixels };
+        let mut moved = None;
+        let scroll = async {
+            moved = Some(scroller.scroll_by(distance).await?);
+            Ok(())
+        };
+        call.act(page, ActsOn::Page, Box::pin(scroll)).await?;
+        let (before, now) = moved.ok_or(Error::PageBusy)?;
+        Ok((before, now, Grown::Never))
+    }
+
+    /// To the end, and on as long as what loads there makes it longer.
+    async fn to_the_end(
+        &self,
+        call: &Call<'_>,
+        page: &Page,
+        scroller: &Scroller,
+    ) -> Result<(Scrolled, Scrolled, Grown)> {
+        let begun = Instant::now();
+        let first = scroller.scrolled().await?;
+        let mut rounds = 0;
+        loop {
+            let mut now = first;
+            let scroll = async {
+                now = scroller.scroll_to_end(self.forwards()).await?.1;
+                Ok(())
+            };
+            call.act(page, ActsOn::Page, Box::pin(scroll)).await?;
+            let most = now.most;
+            let longer = self.forwards() && has_grown(scroller, most).await?;
+            if !longer {
+                let grown = if rounds == 0 { Grown::Never } else { Grown::Ended(rounds) };
+                return Ok((first, scroller.scrolled().await?, grown));
+            }
+            rounds += 1;
+            call.progress.say(format!("scrolling on, {rounds}"));
+            if rounds == MOST_ROUNDS || begun.elapsed() >= LONGEST {
+                return Ok((first, scroller.scrolled().await?, Grown::GoesOn(rounds)));
+            }
+        }
+    }
+
+    fn told(&self, before: &Scrolled, now: &Scrolled, grown: Grown) -> String {
+        let what = if now.is_page { "the page" } else { "a part of the page" };
+        let moved = (now.at - before.at).abs().round();
+        let place = format!("{} of {} px", now.at.round(), now.most.round());
+        let end = match now {
+            _ if now.most - now.at < 2.0 && self.forwards() => ", the end",
+            _ if now.at < 2.0 && !self.forwards() => ", the beginning",
+            _ => "",
+        };
+        let grew = match grown {
+            Grown::Never => String::new(),
+            Grown::Ended(times) => format!(" It grew {times} times on the way, and no more."),
+            Grown::GoesOn(times) => format!(" It grew {times} times and may go on; scroll again for more."),
+        };
+        if moved < 1.0 {
+            return format!("Nothing moved: {what} is at {place}{end}.{grew}");
+        }
+        format!("Scrolled {what} {} by {moved} px, to {place}{end}.{grew}", self.word())
+    }
+
+    /// Shows what was there before and has come into view; what is new on the page is told as for any action.
+    async fn tell_view(
+        &self,
+        call: &Call<'_>,
+        page: &Page,
+        scroller: &Scroller,
+        moved: f64,
+        reply: &mut Reply,
+    ) -> Result<()> {
+        if moved.abs() < 1.0 || page.dialog().is_some() {
+            return Ok(());
+        }
+        let frame = scroller.frame().number();
+        let tree =
+            capture(call, page, CaptureOptions { all_refs: true, ..CaptureOptions::default() }).await?;
+        let came = match scroller.came_into_view(moved, &tree.numbers_in(frame)).await {
+            Ok(came) => came,
+            // What it scrolled to may have replaced it.
+            Err(Error::StaleRef { .. } | Error::DocumentGone | Error::FrameDetached) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        let known = call.told.lock().tree(page).filter(|known| known.document == tree.document);
+        let is_told_elsewhere = |number: &u32| known.as_ref().is_some_and(|known| !known.has(frame, *number));
+        let acts = |number: &u32| tree.acts(frame, *number);
+        let came: HashSet<u32> =
+            came.into_iter().filter(|number| !(acts(number) && is_told_elsewhere(number))).collect();
+        let part = tree.only(frame, &came).without_extra();
+        if part.nodes().is_empty() {
+            return Ok(());
+        }
+        let usual_chars = if call.is_whole() { usize::MAX / 4 } else { MOST_CHARS };
+        let options = snapshot::Options { usual_chars, ..call.snapshot_options() };
+        reply.set_in_view(snapshot::render(&part, &options));
+        reply.show(View::Page);
+        Ok(())
+    }
+}
+
+/// Whether it becomes longer within a moment.
+async fn has_grown(scroller: &Scroller, most: f64) -> Result<bool> {
+    let deadline = Instant::now() + MORE_LIMIT;
+    loop {
+        let now = scroller.scrolled().await?;
+        if now.most > most + 1.0 || now.most - now.at > 2.0 {
+            return Ok(true);
+        }
+        if Instant::now() >= deadline {
+            return Ok(false);
+        }
+        sleep(MORE_PAUSE).await;
+    }
+}

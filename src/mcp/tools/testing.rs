@@ -1,0 +1,196 @@
+//! Tests: what is expected, and what was done as a script.
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use tokio::time::{Instant, sleep};
+
+use super::milliseconds;
+use crate::Result;
+use crate::browser::Page;
+use crate::error::{Error, quoted};
+use crate::mcp::dispatch::Call;
+use crate::mcp::page_text;
+use crate::mcp::reply::Reply;
+use crate::mcp::script::{Tongue, locator};
+use crate::mcp::target;
+use crate::mcp::tool::{Capability, Effect, Patience, Tool};
+
+const USUAL_LIMIT: Duration = Duration::from_secs(5);
+/// How often a page is looked at for what is to come.
+const PAUSE: Duration = Duration::from_millis(50);
+/// How much of what is there instead is told.
+const LONGEST_TOLD: usize = 300;
+
+/// What something is to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema, strum::IntoStaticStr)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+pub enum Is {
+    Visible,
+    Hidden,
+    Enabled,
+    Disabled,
+    Checked,
+    Focused,
+    Text,
+    Value,
+    Title,
+    Url,
+}
+
+/// Assert what an element or the page is, waiting for it to come true; fails with what it is instead.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Expect {
+    /// Ref or selector; without it, the page.
+    pub r#ref: Option<String>,
+    pub is: Is,
+    /// Of text, a part; of value, title and url, all.
+    pub expected: Option<String>,
+    #[serde(default)]
+    pub not: bool,
+    /// Milliseconds.
+    #[schemars(range(min = 100, max = 600_000))]
+    pub timeout: Option<f64>,
+}
+
+impl Tool for Expect {
+    const NAME: &'static str = "browser_expect";
+    const TITLE: &'static str = "Assert";
+    const EFFECT: Effect = Effect::Reads;
+    const CAPABILITY: Capability = Capability::Testing;
+    const PATIENCE: Patience = Patience::Long;
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        self.check()?;
+        let page = call.open_page().await?;
+        let limit = self.timeout.map_or(USUAL_LIMIT, milliseconds);
+        let (holds, received) = match &self.r#ref {
+            Some(text) => self.of_element(call, &page, text, limit).await?,
+            None => self.of_page(&page, limit).await?,
+        };
+        let what = self.told();
+        if holds {
+            reply.say(format!("As expected: {what}"));
+            return Ok(());
+        }
+        let received =
+            received.map(|is| format!("; it is {}", quoted(&is, LONGEST_TOLD))).unwrap_or_default();
+        Err(Error::NotAsExpected { what, received, waited: limit })
+    }
+}
+
+impl Expect {
+    fn check(&self) -> Result<()> {
+        let is: &str = self.is.into();
+        let wrong = |problem: String| Err(Error::InvalidArguments { problems: vec![problem] });
+        let of_page = matches!(self.is, Is::Text | Is::Title | Is::Url);
+        let takes = matches!(self.is, Is::Text | Is::Value | Is::Title | Is::Url);
+        match (&self.r#ref, &self.expected) {
+            (None, _) if !of_page => wrong(format!("`ref` is needed for {is}")),
+            (Some(_), _) if matches!(self.is, Is::Title | Is::Url) => {
+                wrong(format!("`ref` does not go with {is}"))
+            }
+            (_, None) if takes => wrong(format!("`expected` is needed for {is}")),
+            (_, Some(_)) if !takes => wrong(format!("`expected` does not go with {is}")),
+            _ => Ok(()),
+        }
+    }
+
+    fn told(&self) -> String {
+        let is: &str = self.is.into();
+        let not = if self.not { "not " } else { "" };
+        match &self.expected {
+            // No message repeats an address.
+            Some(_) if self.is == Is::Url => format!("{not}the address that was given"),
+            Some(expected) => format!("{not}{is} {}", quoted(expected, LONGEST_TOLD)),
+            None => format!("{not}{is}"),
+        }
+    }
+
+    async fn of_element(
+        &self,
+        call: &Call<'_>,
+        page: &Page,
+        text: &str,
+        limit: Duration,
+    ) -> Result<(bool, Option<String>)> {
+        let found = target::element(call, page, text).await?.ways().await?;
+        let expected = match self.is {
+            Is::Checked => json!({ "checked": true }),
+            Is::Text => json!({ "text": self.expected, "part": true, "squeeze": true }),
+            _ => json!({ "text": self.expected }),
+        };
+        let locator = page.main_frame().locator(&found.selector(), true)?;
+        let verdict = locator.expect(self.is.into(), &expected, self.not, limit).await?;
+        let received = verdict.received.as_str().map(str::to_owned);
+        Ok((verdict.matches != self.not, received))
+    }
+
+    async fn of_page(&self, page: &Page, limit: Duration) -> Result<(bool, Option<String>)> {
+        let end = Instant::now() + limit;
+        let expected = self.expected.as_deref().unwrap_or_default();
+        loop {
+            let (is, received) = match self.is {
+                Is::Text => (page.tells(expected).await?, None),
+                Is::Title => {
+                    let title = page.title().await;
+                    (title == expected, Some(title))
+                }
+                _ => (page.url() == expected, None),
+            };
+            if is != self.not || Instant::now() >= end {
+                return Ok((is != self.not, received));
+            }
+            sleep(PAUSE).await;
+        }
+    }
+}
+
+/// Write what was done in this session as a test that does it again, or, with ref, only a locator of that element.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct ExportScript {
+    #[serde(default)]
+    pub language: Tongue,
+    /// Ref or selector.
+    pub r#ref: Option<String>,
+    /// Only so many of the last statements.
+    #[schemars(range(min = 1, max = 1000))]
+    pub last: Option<usize>,
+}
+
+impl Tool for ExportScript {
+    const NAME: &'static str = "browser_export_script";
+    const TITLE: &'static str = "Export as a test";
+    const EFFECT: Effect = Effect::Reads;
+    const CAPABILITY: Capability = Capability::Testing;
+    const FILE: Option<&'static str> = Some("py");
+
+    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        let written = match &self.r#ref {
+            Some(text) => {
+                let page = call.open_page().await?;
+                let found = target::element(call, &page, text).await?.ways().await?;
+                locator(&found, self.language)
+            }
+            None => {
+                let script = call.kept.script.lock();
+                if script.is_empty() {
+                    reply.say("Nothing was done in this session yet");
+                    return Ok(());
+                }
+                match self.last {
+                    Some(last) => script.statements(self.language, last).join("\n"),
+                    None => script.test(self.language),
+                }
+            }
+        };
+        match call.is_whole() {
+            true => reply.say(written),
+            // Names in it are the page's words.
+            false => reply.say(page_text::fenced(&written, "script")),
+        }
+        Ok(())
+    }
+}

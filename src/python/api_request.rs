@@ -1,0 +1,247 @@
+//! Requests that no page makes.
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::bridge::{Operation, operation};
+use super::browser::BrowserContext;
+use super::convert::{Plain, options};
+use super::network::Pairs;
+use crate::browser::locator::limit;
+use crate::browser::{
+    ApiBody, ApiContext, ApiOptions, ApiPart, ApiProxy, HttpCredentials, StorageState, StoredCookie,
+};
+use crate::error::{Error, Result};
+
+/// How requests without a page are sent.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Api {
+    base_url: Option<String>,
+    extra_http_headers: Option<std::collections::BTreeMap<String, String>>,
+    user_agent: Option<String>,
+    ignore_https_errors: bool,
+    http_credentials: Credentials,
+    proxy: Option<ProxySettings>,
+    max_redirects: Option<usize>,
+    fail_on_status_code: bool,
+    timeout: Option<f64>,
+    storage_state: Option<Value>,
+}
+
+#[derive(Default, Deserialize)]
+struct ProxySettings {
+    server: String,
+    bypass: Option<String>,
+    username: Option<String>,
+    password: Option<String>,
+}
+
+/// Names and passwords as users write them: those of one, or of several origins.
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub(super) enum Credentials {
+    One(Credential),
+    Several(Vec<Credential>),
+}
+
+impl Default for Credentials {
+    fn default() -> Self {
+        Self::Several(Vec::new())
+    }
+}
+
+#[derive(Deserialize)]
+pub(super) struct Credential {
+    username: String,
+    password: String,
+    origin: Option<String>,
+    send: Option<String>,
+}
+
+impl Credentials {
+    pub(super) fn read(self) -> Vec<HttpCredentials> {
+        match self {
+            Self::One(one) => vec![one.read()],
+            Self::Several(several) => several.into_iter().map(Credential::read).collect(),
+        }
+    }
+}
+
+impl Credential {
+    fn read(self) -> HttpCredentials {
+        let unasked = self.send.as_deref() == Some("always");
+        HttpCredentials { username: self.username, password: self.password, origin: self.origin, unasked }
+    }
+}
+
+impl Api {
+    fn read(self) -> Result<(ApiOptions, StorageState)> {
+        let state = self.storage_state.map(|state| {
+            StorageState::parse(&state.to_string()).map_err(|reason| Error::InvalidArguments {
+                problems: vec![format!("storage_state: {reason}")],
+            })
+        });
+        let default = ApiOptions::default();
+        let options = ApiOptions {
+            base_url: self.base_url,
+            headers: self.extra_http_headers.unwrap_or_default().into_iter().collect(),
+            user_agent: self.user_agent,
+            ignore_https_errors: self.ignore_https_errors,
+            http_credentials: self.http_credentials.read(),
+            proxy: self.proxy.map(|proxy| ApiProxy {
+                server: proxy.server,
+                bypass: proxy.bypass,
+                username: proxy.username,
+                password: proxy.password,
+            }),
+            max_redirects: self.max_redirects.unwrap_or(default.max_redirects),
+            fail_on_status: self.fail_on_status_code,
+            limit: self.timeout.map_or(default.limit, limit),
+        };
+        Ok((options, state.transpose()?.unwrap_or_default()))
+    }
+}
+
+/// One request to send.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct ApiCall {
+    url: String,
+    method: Option<String>,
+    params: Pairs,
+    headers: Option<Pairs>,
+    timeout: Option<f64>,
+    fail_on_status_code: Option<bool>,
+    ignore_https_errors: Option<bool>,
+    max_redirects: Option<usize>,
+    max_retries: Option<usize>,
+}
+
+/// What sends requests without a page.
+#[pyclass(frozen, module = "patchright_mcp._core")]
+pub(super) struct ApiRequestContext(ApiContext);
+
+#[pymethods]
+impl ApiRequestContext {
+    /// With the cookies of a browser's context, or with its own.
+    #[new]
+    #[pyo3(signature = (chosen, context = None))]
+    fn new(chosen: &Bound<'_, PyAny>, context: Option<&BrowserContext>) -> PyResult<Self> {
+        let (options, state) = options::<Api>(chosen)?.read()?;
+        Ok(Self(match context {
+            Some(context) => ApiContext::of_context(&context.0, options),
+            None => ApiContext::new(options, state),
+        }))
+    }
+
+    fn dispose(&self) {
+        self.0.dispose();
+    }
+
+    fn storage_state(&self, with_databases: bool) -> Operation {
+        let requests = self.0.clone();
+        operation(async move { Ok(Plain(json!(requests.storage_state(with_databases).await?))) })
+    }
+
+    /// Its cookies, or those that go with requests to one of these addresses.
+    fn cookies(&self, urls: Vec<String>) -> Operation {
+        let requests = self.0.clone();
+        operation(async move { Ok(Plain(json!(requests.cookies(&urls).await?))) })
+    }
+
+    fn add_cookies(&self, cookies: &Bound<'_, PyAny>) -> PyResult<Operation> {
+        let (requests, cookies) = (self.0.clone(), options::<Vec<StoredCookie>>(cookies)?);
+        Ok(operation(async move { requests.add_cookies(&cookies).await }))
+    }
+
+    fn clear_cookies(&self) -> Operation {
+        let requests = self.0.clone();
+        operation(async move { requests.clear_cookies().await })
+    }
+
+    /// `body` is its kind (`bytes`, `json`, `form` or `multipart`) and what belongs to it.
+    #[pyo3(signature = (chosen, body = None))]
+    fn fetch(
+        &self,
+        chosen: &Bound<'_, PyAny>,
+        body: Option<(String, Bound<'_, PyAny>)>,
+    ) -> PyResult<Operation> {
+        let call = options::<ApiCall>(chosen)?;
+        let request = crate::browser::ApiRequest {
+            url: call.url,
+            method: call.method.unwrap_or_default(),
+            parameters: call.params,
+            headers: call.headers.unwrap_or_default(),
+            body: body.map(|(kind, content)| read_body(&kind, &content)).transpose()?,
+            limit: call.timeout.map(limit),
+            fail_on_status: call.fail_on_status_code,
+            ignore_https_errors: call.ignore_https_errors,
+            max_redirects: call.max_redirects,
+            max_retries: call.max_retries.unwrap_or_default(),
+        };
+        let requests = self.0.clone();
+        Ok(operation(async move { requests.fetch(&request).await.map(ApiResponse) }))
+    }
+}
+
+/// The name of a field, what is in it, and name and type of a file.
+type Part = (String, Vec<u8>, Option<(String, String)>);
+
+fn read_body(kind: &str, content: &Bound<'_, PyAny>) -> PyResult<ApiBody> {
+    Ok(match kind {
+        "json" => ApiBody::Json(content.extract()?),
+        "form" => ApiBody::Form(content.extract()?),
+        "multipart" => {
+            let parts: Vec<Part> = content.extract()?;
+            let part = |(name, content, file)| ApiPart { name, content, file };
+            ApiBody::Multipart(parts.into_iter().map(part).collect())
+        }
+        _ => ApiBody::Bytes(content.extract()?),
+    })
+}
+
+/// What came back for a request without a page.
+#[pyclass(frozen, module = "patchright_mcp._core")]
+pub(super) struct ApiResponse(crate::browser::ApiResponse);
+
+#[pymethods]
+impl ApiResponse {
+    #[getter]
+    fn url(&self) -> &str {
+        &self.0.url
+    }
+
+    #[getter]
+    fn status(&self) -> u16 {
+        self.0.status
+    }
+
+    #[getter]
+    fn status_text(&self) -> &str {
+        &self.0.status_text
+    }
+
+    #[getter]
+    fn headers(&self) -> Pairs {
+        self.0.headers.clone()
+    }
+
+    #[getter]
+    fn body<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.body)
+    }
+
+    #[getter]
+    fn server_address(&self) -> Option<(String, u16)> {
+        self.0.address.map(|address| (address.ip().to_string(), address.port()))
+    }
+
+    /// When it was sent, in milliseconds since 1970, and after how many its head and its end came.
+    #[getter]
+    fn moments(&self) -> (f64, f64, f64) {
+        (self.0.started_ms, self.0.head_ms, self.0.end_ms)
+    }
+}

@@ -1,0 +1,91 @@
+//! Videos, and what pages look like from moment to moment.
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use pyo3_async_runtimes::tokio::get_runtime;
+
+use super::bridge::{Dispatcher, Operation, operation};
+use super::convert::options;
+use super::page::Page;
+use crate::browser::{ScreencastOptions, VideoOptions};
+
+/// A video that is being made, or is done.
+#[pyclass(frozen, module = "patchright_mcp._core")]
+pub(super) struct Video(Arc<crate::browser::Video>);
+
+#[pymethods]
+impl Video {
+    /// Begins a video of a page, in a file at `path`. See `VideoOptions`.
+    #[new]
+    fn new(page: &Page, path: PathBuf, chosen: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let _runtime = get_runtime().enter();
+        Ok(Self(Arc::new(page.0.record(path, options::<VideoOptions>(chosen)?)?)))
+    }
+
+    #[getter]
+    fn path(&self) -> PathBuf {
+        self.0.path().to_owned()
+    }
+
+    /// Ends it, and waits until it is written.
+    fn stop(&self) -> Operation {
+        let video = self.0.clone();
+        operation(async move { video.stop().await })
+    }
+
+    /// Waits until it is written: when its page is closed, or it was stopped.
+    fn until_ended(&self) -> Operation {
+        let video = self.0.clone();
+        operation(async move { video.until_ended().await })
+    }
+}
+
+/// One picture of a page; the next comes when it is forgotten.
+#[pyclass(frozen, module = "patchright_mcp._core")]
+pub(super) struct CastFrame(crate::browser::CastFrame);
+
+#[pymethods]
+impl CastFrame {
+    /// A JPEG.
+    #[getter]
+    fn data<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.data)
+    }
+
+    /// In milliseconds since 1970.
+    #[getter]
+    fn timestamp(&self) -> f64 {
+        self.0.timestamp_ms
+    }
+
+    #[getter]
+    fn viewport(&self) -> (f64, f64) {
+        self.0.viewport
+    }
+}
+
+/// Shows what a page looks like until it is stopped.
+#[pyclass(frozen, module = "patchright_mcp._core")]
+pub(super) struct Screencast(Mutex<Option<crate::browser::Screencast>>);
+
+#[pymethods]
+impl Screencast {
+    /// Events `screencastframe` of the page go to `dispatcher` from now on, named with `key`.
+    #[new]
+    fn new(page: &Page, dispatcher: &Dispatcher, key: usize, chosen: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let (queue, options) = (dispatcher.queue(), options::<ScreencastOptions>(chosen)?);
+        let _runtime = get_runtime().enter();
+        let watcher = Arc::new(move |frame: &crate::browser::CastFrame| {
+            queue.tell_of("screencastframe", key, CastFrame(frame.clone()));
+        });
+        Ok(Self(Mutex::new(Some(page.0.screencast(options, watcher)))))
+    }
+
+    fn stop(&self) {
+        let _runtime = get_runtime().enter();
+        drop(self.0.lock().take());
+    }
+}

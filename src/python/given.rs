@@ -1,0 +1,125 @@
+//! Options as a script gave them, read into a struct; what does not fit is said in the words that scripts know.
+use std::fmt;
+
+use serde::de::value::{MapAccessDeserializer, MapDeserializer, SeqDeserializer};
+use serde::de::{
+    DeserializeOwned, Deserializer, Error as _, Expected, IntoDeserializer, Unexpected, Visitor,
+};
+use serde::forward_to_deserialize_any;
+use serde_json::{Map, Value};
+
+/// Reads options; the error is the sentence to raise.
+pub(super) fn read<T: DeserializeOwned>(value: Value) -> Result<T, String> {
+    T::deserialize(Given(value)).map_err(|misfit| misfit.0)
+}
+
+struct Given(Value);
+
+/// Why an option cannot be taken.
+#[derive(Debug)]
+struct Misfit(String);
+
+impl fmt::Display for Misfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Misfit {}
+
+impl serde::de::Error for Misfit {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self(message.to_string())
+    }
+
+    fn invalid_type(found: Unexpected<'_>, wanted: &dyn Expected) -> Self {
+        Self(format!("expected {}, got {}", wanted.to_string().trim_start_matches("a "), called(found)))
+    }
+
+    fn missing_field(name: &'static str) -> Self {
+        Self(format!("{name}: expected a value, got undefined"))
+    }
+}
+
+/// As JavaScript calls it.
+fn called(found: Unexpected<'_>) -> &'static str {
+    match found {
+        Unexpected::Bool(_) => "boolean",
+        Unexpected::Unsigned(_) | Unexpected::Signed(_) | Unexpected::Float(_) => "number",
+        Unexpected::Str(_) | Unexpected::Char(_) => "string",
+        Unexpected::Seq => "array",
+        Unexpected::Unit | Unexpected::Option => "null",
+        _ => "object",
+    }
+}
+
+type Entries = MapDeserializer<
+    'static,
+    std::iter::Map<serde_json::map::IntoIter, fn((String, Value)) -> (String, Given)>,
+    Misfit,
+>;
+
+fn entries(object: Map<String, Value>) -> Entries {
+    let given: fn((String, Value)) -> (String, Given) = |(name, value)| (name, Given(value));
+    MapDeserializer::new(object.into_iter().map(given))
+}
+
+impl IntoDeserializer<'_, Misfit> for Given {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
+
+impl<'de> Deserializer<'de> for Given {
+    type Error = Misfit;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+        match self.0 {
+            Value::Null => visitor.visit_unit(),
+            Value::Bool(value) => visitor.visit_bool(value),
+            Value::Number(number) => match (number.as_u64(), number.as_i64()) {
+                (Some(value), _) => visitor.visit_u64(value),
+                (None, Some(value)) => visitor.visit_i64(value),
+                (None, None) => visitor.visit_f64(number.as_f64().unwrap_or(f64::NAN)),
+            },
+            Value::String(value) => visitor.visit_string(value),
+            Value::Array(items) => visitor.visit_seq(SeqDeserializer::new(items.into_iter().map(Given))),
+            Value::Object(object) => visitor.visit_map(entries(object)),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+        if self.0.is_null() { visitor.visit_none() } else { visitor.visit_some(self) }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Misfit> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        _variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Misfit> {
+        match self.0 {
+            Value::String(name) => visitor.visit_enum(name.into_deserializer()),
+            Value::Object(object) => visitor.visit_enum(MapAccessDeserializer::new(entries(object))),
+            Value::Null => Err(Misfit::invalid_type(Unexpected::Unit, &"string")),
+            Value::Bool(value) => Err(Misfit::invalid_type(Unexpected::Bool(value), &"string")),
+            Value::Number(_) => Err(Misfit::invalid_type(Unexpected::Float(0.0), &"string")),
+            Value::Array(_) => Err(Misfit::invalid_type(Unexpected::Seq, &"string")),
+        }
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple
+        tuple_struct map struct identifier ignored_any
+    }
+}

@@ -1,0 +1,134 @@
+//! Programs of the tool `browser_run`, run by the Python that the server lives in.
+use std::fmt;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use parking_lot::Mutex;
+use pyo3::prelude::*;
+use tokio::sync::watch;
+
+use super::bridge::{Operation, operation};
+use super::browser::BrowserContext;
+use super::page::Page;
+use crate::error::{Error, Result};
+use crate::mcp::program::{self, Gate, Interpreter, Printed, Program, Running};
+
+/// This interpreter.
+#[derive(Debug)]
+pub(super) struct ThisPython;
+
+impl Interpreter for ThisPython {
+    fn notebook(&self, gate: Gate) -> Result<Arc<dyn program::Notebook>> {
+        Ok(Arc::new(Notebook::open(gate)?))
+    }
+}
+
+/// What a program is let through by.
+#[pyclass(frozen, module = "patchright_mcp._core")]
+pub(super) struct Guest(Gate);
+
+#[pymethods]
+impl Guest {
+    /// The address, as soon as a program may open it.
+    fn permit(&self, url: String) -> Operation {
+        let gate = self.0.clone();
+        operation(async move { Ok(gate.pass(&url).await?.to_string()) })
+    }
+
+    /// Whether a program decides what becomes of a context's requests, but for those that the tools' rules mean.
+    fn let_decide(&self, context: &BrowserContext, decides: bool) {
+        self.0.let_decide(&context.0, decides);
+    }
+
+    /// How long elements and pages are waited for, in milliseconds.
+    #[getter]
+    fn limits(&self) -> (f64, f64) {
+        let (action, navigation) = self.0.limits();
+        (action.as_secs_f64() * 1000.0, navigation.as_secs_f64() * 1000.0)
+    }
+}
+
+/// Hears of the end of a program.
+#[pyclass(frozen, module = "patchright_mcp._core")]
+pub(super) struct Ended(watch::Sender<bool>);
+
+#[pymethods]
+impl Ended {
+    fn tell(&self) {
+        self.0.send_replace(true);
+    }
+}
+
+/// `patchright_mcp._programs.Notebook`.
+struct Notebook(Arc<Py<PyAny>>);
+
+impl fmt::Debug for Notebook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Notebook")
+    }
+}
+
+impl Notebook {
+    fn open(gate: Gate) -> Result<Self> {
+        let opened = Python::attach(|py| {
+            let notes = py.import("patchright_mcp._programs")?.getattr("Notebook")?.call1((Guest(gate),))?;
+            PyResult::Ok(Self(Arc::new(notes.unbind())))
+        });
+        opened.map_err(|error| broken(&error))
+    }
+}
+
+impl program::Notebook for Notebook {
+    fn begin(&self, program: Program) -> Result<Box<dyn Running>> {
+        let (tell, ended) = watch::channel(false);
+        let Program { text, page, room } = program;
+        let begun = Python::attach(|py| {
+            let work = self.0.call_method1(py, "begin", (text, Page(page), room, Ended(tell)))?;
+            PyResult::Ok(Box::new(Work { work, ended: Mutex::new(ended) }))
+        });
+        begun.map(|work| work as Box<dyn Running>).map_err(|error| broken(&error))
+    }
+}
+
+impl Drop for Notebook {
+    fn drop(&mut self) {
+        let _ = Python::try_attach(|py| self.0.call_method0(py, "close").map(drop));
+    }
+}
+
+/// `patchright_mcp._programs.Work`.
+struct Work {
+    work: Py<PyAny>,
+    ended: Mutex<watch::Receiver<bool>>,
+}
+
+impl fmt::Debug for Work {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Work")
+    }
+}
+
+impl Running for Work {
+    fn ended(&mut self) -> BoxFuture<'_, Printed> {
+        let mut ended = self.ended.lock().clone();
+        Box::pin(async move {
+            // It is dropped untold only with the program.
+            let _ = ended.wait_for(|ended| *ended).await;
+            self.printed()
+        })
+    }
+
+    fn printed(&self) -> Printed {
+        let printed = Python::try_attach(|py| self.work.call_method0(py, "printed")?.extract(py));
+        let (text, all, failure) = printed.and_then(PyResult::ok).unwrap_or_default();
+        Printed { text, all, failure }
+    }
+
+    fn stop(&self, wherever: bool) {
+        let _ = Python::try_attach(|py| self.work.call_method1(py, "stop", (wherever,)).map(drop));
+    }
+}
+
+fn broken(error: &PyErr) -> Error {
+    Error::Program { message: error.to_string() }
+}
