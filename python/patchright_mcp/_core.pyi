@@ -8,14 +8,17 @@ __all__ = [
     "Browser",
     "BrowserContext",
     "Call",
+    "CastFrame",
     "CdpSession",
     "CooldownState",
     "Dialog",
     "Dispatcher",
     "Download",
+    "Ended",
     "Errands",
     "FileChooser",
     "Frame",
+    "Guest",
     "InitScript",
     "JsHandle",
     "Operation",
@@ -24,6 +27,8 @@ __all__ = [
     "Request",
     "Response",
     "Route",
+    "Screencast",
+    "Video",
     "WebSocket",
     "Worker",
     "__version__",
@@ -133,7 +138,7 @@ class Dispatcher:
     def drain(self) -> None:
         """Hands out all that has come."""
     def close(self) -> None:
-        """Forgets those who wait; for a loop that has ended."""
+        """Whoever still waits is told that nothing comes any more."""
     def wait(self, operation: Operation) -> Any:
         """Runs an operation to its end on this thread. Events are handed out meanwhile, and interrupts are heard."""
 
@@ -154,6 +159,10 @@ class Browser:
     """A browser."""
 
     @property
+    def is_headless(self) -> bool:
+        """Whether it has no window."""
+
+    @property
     def key(self) -> int: ...
     @property
     def version(self) -> str:
@@ -162,6 +171,9 @@ class Browser:
     def is_connected(self) -> bool: ...
     @property
     def default_context(self) -> BrowserContext: ...
+    @property
+    def contexts_of_others(self) -> list[BrowserContext]:
+        """Those that others who are attached have made, and in which there are pages."""
     def new_context(self, dispatcher: Dispatcher, chosen: Any) -> Operation: ...
     def new_cdp_session(self, dispatcher: Dispatcher) -> Operation:
         """A session of the raw protocol, whose events go to `dispatcher`."""
@@ -175,6 +187,11 @@ class InitScript:
 class BrowserContext:
     """An isolated context."""
 
+    @property
+    def browser(self) -> Browser:
+        """The browser that it is in."""
+    def follow(self, dispatcher: Dispatcher) -> None:
+        """Tells `dispatcher` from now on what happens in it."""
     def route(self, routed: bool) -> Operation:
         """Whether requests wait for a decision."""
     @property
@@ -212,8 +229,26 @@ class BrowserContext:
     def set_geolocation(self, geolocation: Any) -> Operation: ...
     def set_offline(self, offline: bool) -> Operation: ...
     def turn_clock(self, turn: Any) -> Operation:
-        """Turns the clock of all its documents, see `Turn`."""
+        """Turns the clock of all its documents, see `ClockTurn`."""
     def set_extra_headers(self, headers: dict[str, str]) -> Operation: ...
+
+@final
+class Guest:
+    """What a program of the server's tools is let through by."""
+
+    def permit(self, url: str) -> Operation:
+        """The address, as soon as a program may open it."""
+    def let_decide(self, context: BrowserContext, decides: bool) -> None:
+        """Whether a program decides what becomes of a context's requests that no rule of the tools means."""
+    @property
+    def limits(self) -> tuple[float, float]:
+        """How long elements and pages are waited for, in milliseconds."""
+
+@final
+class Ended:
+    """Hears of the end of a program."""
+
+    def tell(self) -> None: ...
 
 @final
 class CdpSession:
@@ -234,7 +269,7 @@ def connect(
 ) -> Operation:
     """Attaches to a browser that runs already."""
 
-def find_browser() -> Path | None:
+def find_browser(name: str) -> Path | None:
     """The path of the browser that would be started; `None` where there is none."""
 
 def register_selector(name: str, source: str) -> bool:
@@ -309,6 +344,16 @@ class Page:
 
         `masks`: frames and selectors of what is covered. `finish`: what else is done to the page meanwhile.
         """
+    def snapshot(self, chosen: Any) -> Operation:
+        """The page as an outline with refs, see `SnapshotOptions`."""
+    def read(self, format: str) -> Operation:
+        """What can be read on the page: `text`, `markdown` or `html`."""
+    def dom_snapshots(self, timeout_ms: float) -> Operation:
+        """The documents of its frames as a trace holds them: frame, address, doctype, nested arrays, and whether it is the main one."""
+    def glimpse(self, limit_ms: float) -> tuple[bytes, str] | None:
+        """A picture, as JPEG, and the outline, for who looks in passing; `None` when the page does not show them in time."""
+    def wall(self, asked: str | None, acts: bool) -> Operation:
+        """What stands in the way and asks for a person; `asked` is the address that was wanted."""
     def pdf(self, chosen: Any) -> Operation: ...
     def mouse_move(self, x: float, y: float, steps: int) -> Operation: ...
     def mouse_down(self, name: str, count: int) -> Operation: ...
@@ -357,6 +402,40 @@ class Call:
         """Gives the page a value, or an exception."""
 
 @final
+class Video:
+    """A video that is being made, or is done."""
+
+    def __new__(cls, page: Page, path: str, chosen: Any) -> Video:
+        """Begins a video of a page, in a file at `path`. See `VideoOptions`."""
+    @property
+    def path(self) -> Path: ...
+    def stop(self) -> Operation:
+        """Ends it, and waits until it is written."""
+    def until_ended(self) -> Operation:
+        """Waits until it is written: when its page is closed, or it was stopped."""
+
+@final
+class CastFrame:
+    """One picture of a page; the next comes when it is forgotten."""
+
+    @property
+    def data(self) -> bytes:
+        """A JPEG."""
+    @property
+    def timestamp(self) -> float:
+        """In milliseconds since 1970."""
+    @property
+    def viewport(self) -> tuple[float, float]: ...
+
+@final
+class Screencast:
+    """Shows what a page looks like until it is stopped."""
+
+    def __new__(cls, page: Page, dispatcher: Dispatcher, key: int, chosen: Any) -> Screencast:
+        """Events `screencastframe` of the page go to `dispatcher` from now on, named with `key`."""
+    def stop(self) -> None: ...
+
+@final
 class Frame:
     """A place in a page where one document after another lives."""
 
@@ -393,7 +472,7 @@ class Frame:
     ) -> Operation:
         """Waits until a script gives something true. `pause_ms` below 0: about as often as the page is drawn."""
     def perform(self, selector: str, strict: bool, deed: Any, timeout_ms: float) -> Operation:
-        """Does what `deed` says with the element that a selector finds, see `Deed`."""
+        """Does what `deed` says with the element that a selector finds, see `ElementAction`."""
     def query(self, selector: str, strict: bool) -> Operation:
         """The element that a selector finds now."""
     def query_all(self, selector: str) -> Operation: ...
@@ -401,6 +480,8 @@ class Frame:
         """All elements that a selector finds, as one array of the page."""
     def expect(self, selector: str, what: str, expected: Any, is_not: bool, timeout_ms: float) -> Operation:
         """Looks until elements are as expected, or are not. Gives whether they match, and what they are like."""
+    def snapshot(self, selector: str, strict: bool, chosen: Any, timeout_ms: float) -> Operation:
+        """The element as an outline with refs, see `SnapshotOptions`."""
     def count(self, selector: str) -> Operation: ...
     def wait_for(self, selector: str, state: Any, strict: bool, timeout_ms: float) -> Operation:
         """Waits until an element is there, is seen, or is not."""
@@ -429,7 +510,7 @@ class JsHandle:
     def get_property(self, name: str) -> Operation: ...
     def get_properties(self) -> Operation: ...
     def perform(self, deed: Any, timeout_ms: float) -> Operation:
-        """Does what `deed` says, see `Deed`."""
+        """Does what `deed` says, see `ElementAction`."""
     def preview(self) -> str:
         """What it is, in one line; looked up at once."""
     def query(self, selector: str, strict: bool) -> Operation:
@@ -525,6 +606,9 @@ class Response:
 class Route:
     """A request that waits for a decision."""
 
+    @property
+    def is_claimed(self) -> bool:
+        """Whether somebody decides who goes before all others."""
     @property
     def request(self) -> Request: ...
     def resume(

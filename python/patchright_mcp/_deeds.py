@@ -26,6 +26,11 @@ def deed(do: str, **options: Any) -> dict[str, Any]:
     return {"do": do, **{name: value for name, value in options.items() if value is not None}}
 
 
+def chosen(**options: Any) -> dict[str, Any]:
+    """Options that a script gave; the others are left to the engine."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
 def press(
     do: str,
     button: str | None,

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import re
 import sys
-from typing import TYPE_CHECKING
+import traceback
+from typing import TYPE_CHECKING, Any
 
 from . import _selectors as selectors
 from .errors import BrowserError, Error, TargetClosedError, TimeoutError  # noqa: A004
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from types import FrameType
 
 CLOSED = "Target page, context or browser has been closed"
 
@@ -25,29 +27,32 @@ _TEXTS = {
     "stale_ref": "Element is not attached to the DOM",
 }
 _WRONG = {
-    "a radio button, where a checkbox or a switch": (
+    "checkable": "Error: Not a checkbox or radio button",
+    "editable": (
+        "Error: Element is not an <input>, <textarea>, <select> or [contenteditable] "
+        "and does not have a role allowing [aria-readonly]"
+    ),
+    "file_input": "Error: Node is not an HTMLInputElement",
+    "files": "Error: File input does not support directories, pass individual files instead",
+    "frame": "Error: Element is not an <iframe>",
+    "html_element": "Error: Node is not an HTMLElement",
+    "input": "Error: Not an input element",
+    "native_select": "Error: Element is not a <select> element",
+    "number": "Error: Cannot type text into input[type=number]",
+    "several_files": "Error: Non-multiple file input can only accept single file",
+    "several_options": "Error: Not a select element with a multiple attribute",
+    "text": "Error: Element is not an <input>, <textarea> or [contenteditable] element",
+    "uncheckable": (
         "Cannot uncheck radio button. "
         "Radio buttons can only be unchecked by selecting another radio button in the same group."
     ),
-    "where a checkbox": "Error: Not a checkbox or radio button",
-    "a native select": "Error: Element is not a <select> element",
-    "where a file input": "Error: Node is not an HTMLInputElement",
-    "an input for several files": "Error: Non-multiple file input can only accept single file",
-    "an input, a text area or a select": "Error: Node is not an <input>, <textarea> or <select> element",
-    "where a number is needed": "Error: Cannot type text into input[type=number]",
-    "something to write": "Error: Element is not an <input>, <textarea> or [contenteditable] element",
-    " field, where a ": "Error: Malformed value",
+    "value": "Error: Node is not an <input>, <textarea> or <select> element",
+    **dict.fromkeys(
+        ["color", "date", "datetime_local", "month", "plain_date", "range", "time", "week"],
+        "Error: Malformed value",
+    ),
 }
-_NO_TEXT = re.compile(r"the element is (?:an? )?(.+), where something to write")
-_INPUTS = {
-    "button": "button",
-    "checkbox": "checkbox",
-    "file input": "file",
-    "image button": "image",
-    "radio button": "radio",
-    "reset button": "reset",
-    "submit button": "submit",
-}
+_INPUT = re.compile(r"input\[type=(.+)\]")
 _SLOW = {
     "element_not_found",
     "not_actionable",
@@ -77,18 +82,35 @@ class Missing(Error, AttributeError):  # noqa: N818  (It is an attribute, or an 
 
 def failure(error: BrowserError, timeout: float | None = None, log: Sequence[str] = ()) -> Error:
     """The exception for an engine's error. `log` says what was being done, for those that ran out of time."""
+    told = _exception(error, timeout, log)
+    told._code = error.code
+    told._name = told._name or type(told).__name__
+    told._stack = told._stack or f"{told._name}: {told.message}\n{_place_in_script()}"
+    return told
+
+
+def _exception(error: BrowserError, timeout: float | None, log: Sequence[str]) -> Error:
     title = caller()
     prefix = f"{title}: " if title else ""
-    if error.code == "not_actionable" and error.message.endswith("after 0 ms"):
-        return Error(f"{prefix}{_refused(error.message)}")
+    if error.code == "not_actionable" and error.details["waited_ms"] == 0:
+        return Error(f"{prefix}{_refused(error)}")
     if error.code in _SLOW:
         called = _call_log([*log, *_obstacle(error, title)])
         return TimeoutError(f"{prefix}Timeout {timeout or 0:g}ms exceeded.{called}")
     if error.code in _CLOSED:
         return TargetClosedError(f"{prefix}{CLOSED}")
     if error.code == "script":
-        return _thrown(prefix, error.message)
+        return _thrown(prefix, error.details["thrown"])
     return Error(f"{prefix}{_told(error, title, log)}")
+
+
+def timed_out(timeout: float, log: Sequence[str]) -> TimeoutError:
+    """The exception for what took longer than `timeout`."""
+    title = caller()
+    prefix = f"{title}: " if title else ""
+    error = TimeoutError(f"{prefix}Timeout {timeout:g}ms exceeded.{_call_log(log)}")
+    error._name = "TimeoutError"
+    return error
 
 
 def _call_log(lines: Sequence[str]) -> str:
@@ -102,74 +124,72 @@ def _told(error: BrowserError, title: str, log: Sequence[str]) -> str:
         return _TOLD[error.code](error, log)
     if error.code == "document_gone" and re.match(r"ElementHandle\.(?!eval)", title):
         return _TEXTS["stale_ref"]
-    if error.code == "invalid_arguments" and (key := _UNKNOWN_KEY.match(error.message)):
-        return f'Unknown key: "{key[1]}"'
+    if error.code == "invalid_arguments" and "name" in error.details:
+        return f'Unknown key: "{error.details["name"]}"'
     return _TEXTS.get(error.code, error.message)
 
 
 def _answered(error: BrowserError, log: Sequence[str]) -> str:
     """What the browser said to a command, of ours or of the raw protocol."""
-    refused = _REFUSED.match(error.message)
-    if refused is not None:
-        if "No frame with given id" in error.message:
-            return _TEXTS["frame_detached"]
-        return f"Protocol error ({refused[1]}): {refused[2]}{_call_log(log)}"
-    if not log:
-        return error.message
-    return f"Protocol error ({log[0]}): {error.message.removeprefix('the browser refused the command: ')}"
+    method, reason = error.details["method"], error.details["reason"]
+    if method:
+        return f"Protocol error ({method}): {reason}{_call_log(log)}"
+    return f"Protocol error ({log[0]}): {reason}" if log else error.message
 
 
-_REFUSED = re.compile(r"the browser refused (\w+\.\w+): (.*)", re.DOTALL)
+_OBSTACLES = {
+    "hidden": "element is not visible",
+    "disabled": "element is not enabled",
+    "read_only": "element is not editable",
+    "moving": "element is not stable",
+    "outside_viewport": "element is outside of the viewport",
+    "missing": "element was not found",
+    "silent": "the page gives no answer",
+}
 
 
-def _refused(message: str) -> str:
+def _refused(error: BrowserError) -> str:
     """Why an element cannot be acted on that was not waited for."""
-    if "not visible" in message:
-        return "Element is not visible"
-    return "Element is outside of the viewport" if "outside" in message else message
-
-
-_UNKNOWN_KEY = re.compile(r'there is no key named "(.*?)"; ')
+    obstacle = error.details["obstacle"]
+    return _OBSTACLES[obstacle].capitalize() if obstacle in _OBSTACLES else error.message
 
 
 _LAYOUT = re.compile(r":(left-of|right-of|above|below|near)\(")
-_UNEXPECTED = re.compile(r"character (\d+) is not expected there")
 
 
 def _unreadable(error: BrowserError, log: Sequence[str]) -> str:
     """What is wrong with a selector, which the engine itself does not repeat."""
+    fault = error.details["fault"]
+    if fault == "captured_nth":
+        return "Can't query n-th element in a request with a captured part"
     given = re.search(r'locator\("(.*)"\)', log[0]) if log else None
     selector = json.loads(f'"{given[1]}"') if given else ""
-    tell = next((tell for word, tell in _FAULTS.items() if word in error.message), None)
-    return tell(selector, error.message) if tell and (selector or "nth" in error.message) else error.message
+    tell = _FAULTS.get(fault) if selector else None
+    return (tell and tell(selector, error.details)) or error.message
 
 
-def _misspelt(selector: str, message: str) -> str:
-    at = _UNEXPECTED.search(message)
-    token = selector[int(at[1]) - 1 : int(at[1])] if at else ""
+def _misspelt(selector: str, facts: dict[str, Any]) -> str:
+    token = selector[facts["at"] - 1 : facts["at"]] if "at" in facts else ""
     return (
         f'Unexpected token "{token}" while parsing css selector "{selector}". Did you mean to CSS.escape it?'
     )
 
 
-def _badly_laid(selector: str, message: str) -> str:
+def _badly_laid(selector: str, _: dict[str, Any]) -> str | None:
     layout = _LAYOUT.search(selector)
     if layout is None:
-        return message
+        return None
     return f'"{layout[1]}" engine expects a selector list and optional maximum distance in pixels'
 
 
-_FAULTS: dict[str, Callable[[str, str], str]] = {
-    "nth cannot stand": lambda *_: "Can't query n-th element in a request with a captured part",
-    "engine that is not known": lambda selector, _: (
+_FAULTS: dict[str, Callable[[str, dict[str, Any]], str | None]] = {
+    "unknown_engine": lambda selector, _: (
         f'Unknown engine "{selector.partition("=")[0]}" while parsing selector {selector}'
     ),
-    "is written as a pseudo-class": lambda selector, _: (
-        f'"{selector.partition("=")[0]}" selector cannot be first'
-    ),
-    "its CSS is not valid": _badly_laid,
-    "is not expected there": _misspelt,
-    "a part of it is empty": _misspelt,
+    "layout_alone": lambda selector, _: f'"{selector.partition("=")[0]}" selector cannot be first',
+    "invalid_css": _badly_laid,
+    "unexpected": _misspelt,
+    "empty_part": _misspelt,
 }
 
 
@@ -184,48 +204,38 @@ _ACTIONS = {
 def _obstacle(error: BrowserError, title: str) -> list[str]:
     """What was in the way, in the words of the engine and in those that scripts look for."""
     if error.code == "no_such_option":
-        return ["did not find some options", error.message]
+        return ["did not find some options", f"the options are: {', '.join(error.details['available'])}"]
     if error.code != "not_actionable":
         return []
-    lines = ["waiting for element to be visible, enabled and stable", error.message.partition(" after ")[0]]
-    for word, told in (
-        ("not visible", "element is not visible"),
-        ("disabled", "element is not enabled"),
-        ("read-only", "element is not editable"),
-        ("moving", "element is not stable"),
-        ("outside", "element is outside of the viewport"),
-    ):
-        if word in error.message:
-            lines.append(told)
-    if "covered by" in error.message:
-        cover = error.message.partition("covered by ")[2].partition(" after ")[0]
-        lines.append(f"{_written(cover)} intercepts pointer events")
+    obstacle = error.details["obstacle"]
+    lines = ["waiting for element to be visible, enabled and stable", _OBSTACLES.get(obstacle, "")]
+    if obstacle == "covered_by":
+        lines[-1] = f"{_written(error.details['cover'])} intercepts pointer events"
     name = title.rpartition(".")[2]
     return [*lines, f"retrying {_ACTIONS.get(name, name.replace('_', ' '))} action"]
 
 
-def _written(cover: str) -> str:
-    """`<div#id.class>` as HTML."""
-    parts = re.fullmatch(r"<([\w-]+)(?:#([\w-]+))?((?:\.[\w-]+)*)>", cover)
-    if parts is None:
-        return cover
-    name = f' id="{parts[2]}"' if parts[2] else ""
-    classes = f' class="{" ".join(parts[3][1:].split("."))}"' if parts[3] else ""
-    return f"<{parts[1]}{name}{classes}></{parts[1]}>"
+def _written(cover: dict[str, Any]) -> str:
+    """The element that covers another one, as HTML."""
+    if not cover["tag"]:
+        return "another element"
+    name = f' id="{cover["id"]}"' if "id" in cover else ""
+    classes = f' class="{" ".join(cover["classes"])}"' if cover["classes"] else ""
+    return f"<{cover['tag']}{name}{classes}></{cover['tag']}>"
 
 
 def _several(error: BrowserError, log: Sequence[str]) -> str:
     waited = (line.removeprefix("waiting for ") for line in log if line.startswith("waiting for "))
     what = re.sub(r" to be \w+$", "", next(waited, "locator"))
-    previews, _, ways = zip(*(detail.rpartition("\n") for detail in error.details), strict=True)
+    matches, count = error.details["matches"], error.details["count"]
+    previews = [match["preview"] for match in matches]
     if all(preview.startswith(("<iframe", "<frame")) for preview in previews):
         # The way into the frame is not plain.
         what = what.rpartition(".content_frame")[0] or what
-    count = error.message.partition(" matches ")[2].partition(" ")[0]
-    known = [selectors.by_way(json.loads(way))[1] for way in ways]
+    known = [selectors.by_way(match["way"])[1] for match in matches]
     shown = enumerate(zip(previews, known, strict=True), 1)
     lines = [f"    {number}) {preview} aka {way}" for number, (preview, way) in shown]
-    if int(count) > len(lines):
+    if count > len(lines):
         lines.append("    ...")
     told = "\n".join(lines)
     return f"Error: strict mode violation: {what} resolved to {count} elements:\n{told}\n{_call_log(log)}"
@@ -252,27 +262,42 @@ def page_error(text: str) -> Error:
     """What nobody caught, from its text: name, message and stack. What is no error has only a message."""
     told = re.sub(r"^Uncaught (\(in promise\) )?", "", text)
     message, is_error, _ = told.partition("\n    at ")
-    named = re.match(r"([\w$.]+)(?:: |$)", message) if is_error else None
+    # An error without a stack is known by its name only.
+    named = re.match(r"([^\s:]+)(?:: |$)" if is_error else r"([\w$.]*Error)(?:: |$)", message)
     if named is None:
-        return Error._of_page(message, "", told if is_error else "")
+        thing = re.fullmatch(r"#<([\w$]+)>", message)
+        return Error._of_page(thing[1] if thing else message, "", told if is_error else "")
     return Error._of_page(message[len(named[0]) :], named[1], told)
 
 
 def _misplaced(error: BrowserError, _: Sequence[str]) -> str:
     """Why nothing can be done with an element of this kind."""
-    given = _NO_TEXT.match(error.message)
-    if given and given[1] in _INPUTS:
-        return f'Error: Input of type "{_INPUTS[given[1]]}" cannot be filled'
-    return next((told for word, told in _WRONG.items() if word in error.message), error.message)
+    needed = error.details["needed"]
+    field = _INPUT.fullmatch(error.details["found"])
+    if needed == "text" and field:
+        return f'Error: Input of type "{field[1]}" cannot be filled'
+    return _WRONG.get(needed, error.message)
 
 
 _TOLD: dict[str, Callable[[BrowserError, Sequence[str]], str]] = {
     "not_unique": _several,
-    "navigation_failed": lambda error, _: error.message.removeprefix("the navigation failed: "),
+    "navigation_failed": lambda error, _: str(error.details["reason"]),
     "invalid_selector": _unreadable,
     "protocol": _answered,
     "wrong_element": _misplaced,
 }
+
+
+def _place_in_script() -> str:
+    """The lines of the script that led here, as a traceback shows them."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and _is_ours(frame):
+        frame = frame.f_back
+    return "".join(traceback.format_stack(frame, 10)) if frame is not None else ""
+
+
+def _is_ours(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__", "")).startswith("patchright_mcp.")
 
 
 def caller() -> str:

@@ -50,12 +50,6 @@ def check_certificates(certificates: Any) -> None:
         )
 
 
-def check_video(folder: Any) -> None:
-    """Nothing here draws videos."""
-    if folder is not None:
-        raise Missing("record_video_dir", "take screenshots, or record the screen of a browser with a window")
-
-
 def check_storage(opfs: bool | None) -> None:
     """The private file systems of sites are not reached by any script but theirs."""
     if opfs:

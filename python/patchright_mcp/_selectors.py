@@ -16,7 +16,8 @@ def quoted(text: str) -> str:
 
 def pattern(expression: re.Pattern[str]) -> str:
     """A regular expression of Python as one of JavaScript."""
-    source = re.sub(r"(?<!\\)((?:\\\\)*)/", r"\1\\/", expression.pattern)
+    source = re.sub(r"(?<!\\)((?:\\\\)*)([/\"'`])", r"\1\\\2", expression.pattern)
+    source = source.replace(">>", r"\>\>")
     return f"/{source}/{flags_of(expression)}"
 
 

@@ -191,6 +191,38 @@ AriaRole: TypeAlias = str
 """A role of the accessibility specification, such as `button`."""
 
 
+class ScreencastSize(TypedDict):
+    """What pictures of a page are scaled down to fit into, in pixels."""
+
+    width: int
+    height: int
+
+
+class ScreencastFrame(TypedDict):
+    """A picture of a page, as JPEG; when it was drawn, in ms since 1970; and the viewport, in CSS pixels."""
+
+    data: bytes
+    timestamp: float
+    viewportWidth: int
+    viewportHeight: int
+
+
+class ScreencastActionStyle(TypedDict, total=False):
+    """How actions would be drawn."""
+
+    point: str | None
+    highlight: str | None
+    title: str | None
+
+
+class Wall(TypedDict):
+    """What stands between a visitor and a page: its kind, the address, and what it is in words."""
+
+    kind: Literal["login", "captcha", "unusual_traffic", "challenge"]
+    url: str
+    what: str
+
+
 class NameValue(TypedDict):
     """One header."""
 

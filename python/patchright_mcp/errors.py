@@ -1,20 +1,26 @@
 """What can go wrong, as Python sees it. Rust raises these classes by name."""
 
+TYPE_CHECKING = False  # As type checkers know it; `typing` itself need not be imported for it.
+if TYPE_CHECKING:
+    from typing import Any
+
 
 class BrowserError(Exception):
     """A browser operation failed.
 
-    Branch on `code`, which never changes; show the message, which may improve; follow `hint`.
+    Branch on `code`, which never changes; show the message, which may improve; follow `hint`. `details` has
+    the facts: `obstacle` and `cover`, `found` and `needed`, `available`, `count`, `method`, `reason`, times
+    as `waited_ms`.
     """
 
     def __init__(
-        self, code: str, message: str, hint: str | None = None, details: list[str] | None = None
+        self, code: str, message: str, hint: str | None = None, details: "dict[str, Any] | None" = None
     ) -> None:
         super().__init__(code, message, hint)
         self.code = code
         self.message = message
         self.hint = hint
-        self.details = details or []
+        self.details = details or {}
 
     def __str__(self) -> str:
         """The message, and what to try next where there is something."""
@@ -28,6 +34,7 @@ class Error(Exception):
         self._message = message
         self._name: str | None = None
         self._stack: str | None = None
+        self._code = ""
         super().__init__(message)
 
     @classmethod

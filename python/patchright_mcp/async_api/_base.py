@@ -6,7 +6,7 @@ import copy
 import inspect
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
 from .._core import Promise
 from .._failures import CLOSED, caller
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
+    from .._core import BrowserContext as NativeContext
     from .._core import Operation
     from .tracing import Tracing
 
@@ -32,22 +33,42 @@ _SLOWED = frozenset(
 )
 
 
+class Guest(Protocol):
+    """Somebody who works in a browser that others made, by their rules."""
+
+    def permit(self, url: str) -> Operation:
+        """The address, as soon as it may be opened."""
+
+    def let_decide(self, context: NativeContext, decides: bool) -> None:
+        """Whether requests of a context are decided here, but for those that their owner decides."""
+
+
 class Connection:
     """One Playwright object's way to the engine: it knows which of our objects an event is for."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, compatible: bool = False) -> None:
         self.runtime = Runtime(self._told)
+        self.compatible = compatible
+        """Whether what is by design different from Playwright is Playwright's."""
         self._known: dict[int, ApiObject] = {}
         self.traced: Tracing | None = None
         """What writes calls down, while it does."""
         self.slow_mo = 0.0
         """How long a script rests after each thing it does to a page, in milliseconds."""
+        self.guest: Guest | None = None
+        """By whose leave addresses are opened, where the browser is somebody else's."""
+        self.guest_works = True
+        """Whether a program of the guest's is under way, so that dialogs are its own."""
 
     def slowed(self, milliseconds: float) -> Connection:
         """The same way to the engine, on which a script rests after each thing it does to a page."""
         slowed = copy.copy(self)
         slowed.slow_mo = milliseconds
         return slowed
+
+    def isolated(self, wanted: bool | None) -> bool:
+        """Whether a script runs where the page cannot look, as `wanted` or as is usual."""
+        return not self.compatible if wanted is None else wanted
 
     def know(self, key: int, item: ApiObject) -> None:
         """Events with this key are for this object from now on."""
@@ -119,8 +140,10 @@ class ApiObject:
 
     async def _run(self, operation: Operation, timeout: float | None = None, log: Sequence[str] = ()) -> Any:
         traced = self._connection.traced
-        run = traced._call if traced is not None and self._is_traced else self._runtime.run
-        value = await run(operation, timeout, log)
+        if traced is not None and self._is_traced:
+            value = await traced._call(self, operation, timeout, log)
+        else:
+            value = await self._runtime.run(operation, timeout, log)
         if self._connection.slow_mo and caller().rpartition(".")[2] in _SLOWED:
             await self._runtime.sleep(self._connection.slow_mo)
         return value
@@ -184,22 +207,44 @@ class Waiter(Generic[T]):
 
         def happened(payload: Any = None) -> None:
             try:
-                if predicate is None or predicate(payload):
+                accepted = predicate is None or predicate(payload)
+                if inspect.isawaitable(accepted):
+                    self._runtime.spawn(self._accept_later(accepted, payload, convert))
+                elif accepted:
                     self.resolve(convert(payload) if convert else payload)
             except Exception as error:  # noqa: BLE001
                 self.reject(error)
 
         return self._watch(source, event, happened)
 
-    def refuse(self, source: ApiObject, event: str, make_error: Callable[[], Exception]) -> Waiter[T]:
-        """After this event there is no more to wait for."""
-        return self._watch(source, event, lambda: self.reject(make_error()))
+    async def _accept_later(self, accepted: Any, payload: Any, convert: Callable[[Any], Any] | None) -> bool:
+        try:
+            if await self._runtime.settle(accepted):
+                self.resolve(convert(payload) if convert else payload)
+        except Exception as error:  # noqa: BLE001
+            self.reject(error)
+        return self.is_done()
+
+    def refuse(
+        self,
+        source: ApiObject,
+        event: str,
+        make_error: Callable[[Any], Exception],
+        predicate: Callable[[Any], bool] | None = None,
+    ) -> Waiter[T]:
+        """After this event, if `predicate` says so, there is no more to wait for."""
+
+        def happened(payload: Any = None) -> None:
+            if predicate is None or predicate(payload):
+                self.reject(make_error(payload))
+
+        return self._watch(source, event, happened)
 
     def refuse_closed(self, source: ApiObject, reason: Callable[[], str | None] = lambda: None) -> Waiter[T]:
         """When this is closed there is no more to wait for."""
         prefix = f"{self._title}: " if self._title else ""
         return self.refuse(
-            source, "close", lambda: TargetClosedError(f"{prefix}{reason() or CLOSED}{self._log}")
+            source, "close", lambda _: TargetClosedError(f"{prefix}{reason() or CLOSED}{self._log}")
         )
 
     def _watch(self, source: ApiObject, event: str, f: Callable[..., Any]) -> Waiter[T]:

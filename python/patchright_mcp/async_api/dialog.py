@@ -80,7 +80,7 @@ class FileChooser(ApiObject):
         self._element = element
 
     def __repr__(self) -> str:
-        return f"<FileChooser page={self._page!r}>"
+        return f"<FileChooser page={self._page!r} element={self._element}>"
 
     @property
     def page(self) -> Page:

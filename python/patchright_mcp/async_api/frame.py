@@ -17,12 +17,12 @@ from ..errors import Error, TimeoutError  # noqa: A004
 from ._base import ApiObject, Waiter
 from ._runtime import EventContextManager
 from .handle import ElementHandle, JSHandle, dispatch_on, handle_of, option_choices
-from .locator import FrameLocator, Locator
+from .locator import ANY_FRAME, FrameLocator, Locator
 
 if TYPE_CHECKING:
     from .._core import Frame as NativeFrame
     from .._typed import AriaRole, Files, Position
-    from .network import Response
+    from .network import Request, Response
     from .page import Page
 
 
@@ -96,6 +96,8 @@ class Frame(ApiObject):
         limit = self._timeout(timeout)
         told = log if log is not None else [f"waiting for {selectors.written('locator', selector)}"]
         strictly = self._strict(strict)
+        if deed.get("force"):
+            return await self._run(self._native.perform(selector, strictly, deed, limit), limit, told)
         return await self._page._obstructions.run(
             self, lambda left: self._native.perform(selector, strictly, deed, left), limit, told
         )
@@ -150,6 +152,9 @@ class Frame(ApiObject):
         """
         limit = self._navigation_timeout(timeout)
         address = self._page.context._resolved(url)
+        guest = self._connection.guest
+        if guest is not None:
+            address = await self._run(guest.permit(address))
         operation = self._native.goto(address, moment(wait_until), limit, referer)
         return await self._navigated(operation, limit, address, wait_until)
 
@@ -162,7 +167,7 @@ class Frame(ApiObject):
         except TimeoutError:
             raise
         except Error as error:
-            if "net::" in error.message:
+            if error._code == "navigation_failed":
                 raise Error(
                     f"{error.message} at {url}" + "\nCall log:\n" + "".join(f"  - {line}\n" for line in log)
                 ) from None
@@ -275,25 +280,40 @@ class Frame(ApiObject):
             self._page, "framenavigated", lambda frame: frame is self and urls.matches(base, frame.url, url)
         )
         waiter.refuse_closed(self._page, lambda: self._page._close_reason)
-        waiter.refuse(self._page, "crash", lambda: Error("Navigation failed because page crashed!"))
+        waiter.refuse(self._page, "crash", lambda _: Error("Navigation failed because page crashed!"))
+        waiter.refuse(
+            self._page,
+            "framedetached",
+            lambda _: Error("Navigating frame was detached!"),
+            lambda frame: frame is self,
+        )
+        waiter.refuse(
+            self._page,
+            "requestfailed",
+            lambda request: Error(f"{waiter._title}: {request.failure}"),
+            lambda request: _has_failed(self, request),
+        )
         return EventContextManager(waiter)
 
     # Scripts.
 
-    async def evaluate(self, expression: str, arg: Any = None, *, isolated_context: bool = True) -> Any:
+    async def evaluate(
+        self, expression: str, arg: Any = None, *, isolated_context: bool | None = None
+    ) -> Any:
         """Runs an expression or a function, and gives its value.
 
-        `isolated_context`: whether it runs in a world of its own, where the page's variables cannot be seen.
+        `isolated_context`: whether it runs in a world of its own, where the page's variables cannot be seen. It does
+        unless told, here or by `playwright_compatible`.
         """
-        return await self._run(self._native.evaluate(expression, arg, isolated_context))
+        isolated = self._connection.isolated(isolated_context)
+        return await self._run(self._native.evaluate(expression, arg, isolated))
 
     async def evaluate_handle(
-        self, expression: str, arg: Any = None, *, isolated_context: bool = True
+        self, expression: str, arg: Any = None, *, isolated_context: bool | None = None
     ) -> JSHandle:
         """Like `evaluate`; what it gives stays in the page."""
-        return handle_of(
-            self._page, await self._run(self._native.evaluate_handle(expression, arg, isolated_context))
-        )
+        isolated = self._connection.isolated(isolated_context)
+        return handle_of(self._page, await self._run(self._native.evaluate_handle(expression, arg, isolated)))
 
     async def eval_on_selector(
         self, selector: str, expression: str, arg: Any = None, *, strict: bool | None = None
@@ -502,13 +522,12 @@ class Frame(ApiObject):
         )
 
     def frame_locator(self, selector: str | None = None) -> FrameLocator:
-        """A way into the frame that an element shows.
+        """A way into the frame that an element shows; without a selector, into whichever frame of the page has what is sought.
 
-        Raises:
-            Error: Without a selector: a locator looks in one frame.
+        This frame is looked at first, then the others in the order in which they came.
         """
         if selector is None:
-            raise Missing("frame_locator() without a selector", "ask each of `Page.frames`")
+            return FrameLocator(self, ANY_FRAME, "frame_locator()")
         return FrameLocator(self, selector, selectors.written("locator", selector) + ".content_frame")
 
     def _by(self, selector: str, told: str) -> Locator:
@@ -1019,6 +1038,13 @@ class Frame(ApiObject):
         return cast("bool", await self._perform(selector, deeds.deed("is_checked"), strict, timeout))
 
 
+def _has_failed(frame: Frame, request: Request) -> bool:
+    """Whether a navigation of `frame` came to nothing, and not because another one took its place."""
+    native = request._native
+    is_its = native.is_navigation and native.frame is not None and native.frame.key == frame._native.key
+    return is_its and native.failure not in (None, "net::ERR_ABORTED")
+
+
 class _NavigationWaiter(Waiter[Any]):
     """Waits for a navigation, then for a moment of its document."""
 
@@ -1032,7 +1058,12 @@ class _NavigationWaiter(Waiter[Any]):
 
     async def result(self) -> Any:
         await super().result()
-        await self._frame._wait_for_moment(self._wait_until, self._timeout)
+        try:
+            await self._frame._wait_for_moment(self._wait_until, self._timeout)
+        except Error as error:
+            if error._code == "frame_detached":
+                raise Error(f"{caller()}: Navigating frame was detached!") from None
+            raise
         response = self._frame._page._document_response(self._frame)
         # Within the same document nothing was answered.
         return None if response is self._before else response

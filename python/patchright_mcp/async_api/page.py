@@ -6,12 +6,16 @@ import re
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from .. import _deeds as deeds
+from .. import _selectors as selectors
 from .. import _urls as urls
+from .. import extract as extraction
 from .._failures import Missing, caller
+from .._notebook import LIMIT_MS, as_html
 from .._options import check_handle, check_media, kind_of, moment
+from .._terminal import wait_for_enter
 from ..errors import Error
 from ._base import Closes, Waiter, closed_error, taken
 from ._disposable import Disposable
@@ -25,17 +29,21 @@ from .input import Keyboard, Mouse, Touchscreen
 from .locator import FrameLocator, Locator
 from .network import PageTraffic, Response
 from .obstructions import Obstructions
+from .video import Screencast, Video
 
 if TYPE_CHECKING:
     from .._core import Call as NativeCall
+    from .._core import CastFrame
     from .._core import FileChooser as NativeFileChooser
     from .._core import Frame as NativeFrame
     from .._core import Page as NativePage
-    from .._typed import Files, FloatRect, PdfMargins, Position, ViewportSize
+    from .._typed import Files, FloatRect, PdfMargins, Position, ViewportSize, Wall
     from .clock import Clock
     from .context import BrowserContext
-    from .video import Video
     from .web_socket_route import WebSocketRoute
+
+
+T = TypeVar("T")
 
 
 class Page(PageTraffic, PageConsole, Closes, PageEvents):
@@ -57,15 +65,22 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         self._owned_context: BrowserContext | None = None
         self._obstructions = Obstructions()
         self._opener: Page | None = None
+        self._dialog: Dialog | None = None
         self._catches_choosers = False
         self._follow_traffic()
         self._follow_console()
         self._exposed: dict[str, Callable[..., Any]] = {}
         self._media: dict[str, Any] = dict(context._media)
+        self._video = Video._of(self, context._options)
+        self._screencast = Screencast(self)
+        self._watchers: list[Callable[[Page, CastFrame], None]] = []
         self._connection.know(native.key, self)
 
     def __repr__(self) -> str:
         return f"<Page url={self.url!r}>"
+
+    def _repr_html_(self) -> str:
+        return as_html(self.url, None if self._closed else self._native.glimpse(LIMIT_MS))
 
     # What the engine tells.
 
@@ -81,9 +96,14 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
             self._emit(name, frame)
             self._context._emit(name, frame)
         elif name == "dialog":
-            self._opened(Dialog(self, payload))
+            self._dialog = Dialog(self, payload)
+            self._opened(self._dialog)
+        elif name == "dialogclosed":
+            self._dialog_closed()
         elif name == "filechooser":
             self._runtime.call(self._chooser_opened, payload)
+        elif name == "screencastframe":
+            self._seen(payload)
         elif name == "called":
             self._runtime.call(self._answer, payload)
         elif name == "close":
@@ -92,6 +112,17 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
             self._emit(name, self)
             if name == "load":
                 self._context._emit("pageload", self)
+
+    def _seen(self, frame: CastFrame) -> None:
+        for watcher in list(self._watchers):
+            watcher(self, frame)
+        self._runtime.call(self._screencast._shown, frame)
+
+    def _dialog_closed(self) -> None:
+        if self._dialog is not None:
+            closed, self._dialog = self._dialog, None
+            self._context._emit("dialogclosed", closed)
+            self._emit("dialogclosed", closed)
 
     async def _answer(self, call: NativeCall) -> None:
         f = self._exposed.get(call.name) or self._context._exposed.get(call.name)
@@ -113,7 +144,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         if heard:
             self._context._emit("dialog", dialog)
             self._emit("dialog", dialog)
-        else:
+        elif self._connection.guest_works:
             # Nobody would answer, and the page would stand still for ever.
             self._runtime.start(self._native.answer_dialog(dialog.type == "beforeunload", None))
 
@@ -245,6 +276,8 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
     async def close(self, *, run_before_unload: bool | None = None, reason: str | None = None) -> None:
         """Closes it. With `run_before_unload` it is asked first and may refuse: then it is not waited for."""
         self._close_reason = reason
+        if self._video is not None and not run_before_unload:
+            await self._video._end()
         try:
             await self._run(self._native.close(bool(run_before_unload)))
         except Error:
@@ -424,21 +457,19 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         boxes: bool | None = None,
     ) -> str:
         """What assistive technology is told of the page, as text; see `Locator.aria_snapshot`."""
+        if mode == "ai":
+            return await self.snapshot(depth=depth, boxes=boxes)
         return await self.locator("body").aria_snapshot(timeout=timeout, mode=mode, depth=depth, boxes=boxes)
 
     @property
     def video(self) -> Video | None:
-        """Always `None`: no videos are recorded."""
-        return None
+        """Its video, when its context was made with `record_video_dir`."""
+        return self._video
 
     @property
-    def screencast(self) -> Any:
-        """Is not there: `screenshot` takes pictures.
-
-        Raises:
-            Error: Always.
-        """
-        raise Missing("Page.screencast", "take pictures with `Page.screenshot`")
+    def screencast(self) -> Screencast:
+        """What it looks like from moment to moment."""
+        return self._screencast
 
     @property
     def webmcp(self) -> Any:
@@ -450,14 +481,17 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         return self._main_frame.webmcp
 
     async def pause(self) -> None:
-        """Is not there: nothing here shows a script that stands still.
+        """Stands still until somebody presses Enter in the terminal, or closes the page. Without a window it goes on at once.
 
-        Raises:
-            Error: Always.
+        Meanwhile the page can be used by hand, and looked at with the browser's developer tools.
         """
-        raise Missing(
-            "Page.pause", "stop the script with `breakpoint()` or `input()`, the browser stays as it is"
-        )
+        browser = self._context.browser
+        if browser is None or browser._native.is_headless or self._closed:
+            return
+        ended = Waiter[Any](self._runtime, 0.0, "somebody who goes on")
+        ended.accept(self, "close")
+        wait_for_enter(lambda: ended.resolve(None))
+        await ended.result()
 
     async def pick_locator(self) -> Locator:
         """Is not there: nothing is drawn over pages.
@@ -478,12 +512,64 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         raise Missing("Page.cancel_pick_locator", "nothing is being picked")
 
     def get_by_ref(self, ref: str) -> Locator:
-        """Is not there: snapshots of this library have no refs. Those of the MCP server do.
+        """A locator for the element that a snapshot named so, in whichever frame it is.
+
+        A ref stays with its element. When that is gone, there is no such element any more.
+        """
+        return Locator(self._main_frame, f"aria-ref={ref}", selectors.written("get_by_ref", ref))
+
+    async def snapshot(
+        self,
+        *,
+        ref: str | None = None,
+        depth: int | None = None,
+        boxes: bool | None = None,
+        all_refs: bool | None = None,
+        max_chars: int | None = None,
+    ) -> str:
+        """The page as an outline in which each element to act on has a ref, for `get_by_ref`: what the MCP server shows.
+
+        `ref` shows one element only, of a heading its section; `depth` is how many levels; `boxes` says where each element is;
+        `all_refs` names texts and groups, too. What does not fit in `max_chars` (50,000 unless told) is told in short,
+        and a last line that begins with `#` says so.
+
+        Example:
+            print(await page.snapshot())  # - button "Save" [ref=c0p0f0e12]
+            await page.get_by_ref("c0p0f0e12").click()
+        """
+        chosen = deeds.chosen(ref=ref, depth=depth, boxes=boxes, all_refs=all_refs, max_chars=max_chars)
+        return cast("str", await self._run(self._native.snapshot(chosen)))
+
+    async def markdown(self) -> str:
+        """What can be read on the page, as Markdown, with the main content first."""
+        return await self.read("markdown")
+
+    async def read(self, format: Literal["text", "markdown", "html"] = "text") -> str:
+        """What can be read on the page: as plain text, as Markdown, or the document as it stands."""
+        return cast("str", await self._run(self._native.read(format)))
+
+    async def extract(self, model: type[T], *, each: str | None = None) -> list[T]:
+        """Typed values by selectors: a dataclass or a pydantic model for each element of `each`, or one for the page.
+
+        Fields say where they stand: `price: Annotated[float, Select(".price")]`, see `patchright_mcp.extract`. Numbers are read as
+        people write them.
 
         Raises:
-            Error: Always.
+            Error: When a field that is not optional finds nothing, or no number where one is wanted.
         """
-        raise Missing("Page.get_by_ref", "use `Page.get_by_role` with what `Page.aria_snapshot` shows")
+        fields = extraction.fields_of(model)
+        told = await self.evaluate(
+            extraction.SCRIPT, [each, extraction.question(fields)], isolated_context=True
+        )
+        return [extraction.made(model, fields, values) for values in told]
+
+    async def wall(self, *, asked: str | None = None, acts: bool = False) -> Wall | None:
+        """What stands in the way and asks for a person; `None` where nothing does. Nothing here tries to get past it.
+
+        `asked` is the address that was wanted, where the page stands unless told. A form that asks for a password is in the
+        way of who came to read, and not of who `acts`.
+        """
+        return cast("Wall | None", await self._run(self._native.wall(asked, acts)))
 
     async def hide_highlight(self) -> None:
         """Nothing was drawn: see `Locator.highlight`."""
@@ -605,7 +691,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         if event != "close":
             waiter.refuse_closed(self, lambda: self._close_reason)
         if event != "crash":
-            waiter.refuse(self, "crash", lambda: Error("Page crashed"))
+            waiter.refuse(self, "crash", lambda _: Error("Page crashed"))
         return waiter
 
     def expect_popup(
@@ -631,12 +717,14 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         """
         return EventContextManager(self._expect("filechooser", predicate, timeout))
 
-    async def evaluate(self, expression: str, arg: Any = None, *, isolated_context: bool = True) -> Any:
+    async def evaluate(
+        self, expression: str, arg: Any = None, *, isolated_context: bool | None = None
+    ) -> Any:
         """Runs an expression or a function, and gives its value; see `Frame.evaluate`."""
         return await self._main_frame.evaluate(expression, arg, isolated_context=isolated_context)
 
     async def evaluate_handle(
-        self, expression: str, arg: Any = None, *, isolated_context: bool = True
+        self, expression: str, arg: Any = None, *, isolated_context: bool | None = None
     ) -> JSHandle:
         """Like `evaluate`; what it gives stays in the page."""
         return await self._main_frame.evaluate_handle(expression, arg, isolated_context=isolated_context)
@@ -1348,11 +1436,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         )
 
     def frame_locator(self, selector: str | None = None) -> FrameLocator:
-        """A way into the frame that an element shows.
-
-        Raises:
-            Error: Without a selector: a locator looks in one frame.
-        """
+        """A way into the frame that an element shows; without a selector, into whichever frame has what is sought."""
         return self._main_frame.frame_locator(selector)
 
     def get_by_alt_text(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
@@ -1504,12 +1588,9 @@ def script_source(script: str | None, path: str | Path | None) -> str:
 
 def checked_headers(headers: dict[str, str]) -> dict[str, str]:
     """Headers whose values are all text."""
-    for name, value in headers.items():
+    for index, value in enumerate(headers.values()):
         if not isinstance(value, str):
-            raise Error(
-                f'{caller()}: Expected value of header "{name}" to be String, '
-                f'but "{kind_of(value)}" is found.'
-            )
+            raise Error(f"{caller()}: headers[{index}].value: expected string, got {kind_of(value)}")
     return headers
 
 

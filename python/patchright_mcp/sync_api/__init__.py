@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 
 from .._bodies import FormData
+from .._compatible import is_compatible
 from .._devices import devices as _devices
 from .._typed import (
     ClientCertificate,
@@ -17,15 +18,19 @@ from .._typed import (
     Position,
     ProxySettings,
     ResourceTiming,
+    ScreencastActionStyle,
+    ScreencastFrame,
+    ScreencastSize,
     SetCookieParam,
     SourceLocation,
     StorageState,
     StorageStateCookie,
     ViewportSize,
     VirtualCredential,
+    Wall,
     WebErrorLocation,
 )
-from ..errors import Error, TimeoutError  # noqa: A004
+from ..errors import Error, TargetClosedError, TimeoutError  # noqa: A004
 from ._base import ApiObject, Connection
 from ._disposable import Disposable
 from ._runtime import check_no_loop
@@ -48,7 +53,7 @@ from .routing import Route
 from .selectors import Selectors
 from .storage import WebStorage
 from .tracing import Tracing
-from .video import Video
+from .video import Screencast, Video
 from .web_socket_route import WebSocketRoute
 
 __all__ = [
@@ -96,17 +101,23 @@ __all__ = [
     "ResourceTiming",
     "Response",
     "Route",
+    "Screencast",
+    "ScreencastActionStyle",
+    "ScreencastFrame",
+    "ScreencastSize",
     "Selectors",
     "SetCookieParam",
     "SourceLocation",
     "StorageState",
     "StorageStateCookie",
+    "TargetClosedError",
     "TimeoutError",
     "Touchscreen",
     "Tracing",
     "Video",
     "ViewportSize",
     "VirtualCredential",
+    "Wall",
     "WebError",
     "WebErrorLocation",
     "WebSocket",
@@ -155,13 +166,14 @@ class Playwright(ApiObject):
 class PlaywrightContextManager:
     """Begins with `start` or `with`."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, compatible: bool = False) -> None:
         self._playwright: Playwright | None = None
+        self._compatible = compatible
 
     def start(self) -> Playwright:
         """Begins; end it with `Playwright.stop`."""
         check_no_loop()
-        self._playwright = Playwright(Connection())
+        self._playwright = Playwright(Connection(compatible=self._compatible))
         return self._playwright
 
     def __enter__(self) -> Playwright:
@@ -177,6 +189,11 @@ class PlaywrightContextManager:
             self._playwright.stop()
 
 
-def sync_playwright() -> PlaywrightContextManager:
-    """Where everything begins: `with sync_playwright() as playwright`."""
-    return PlaywrightContextManager()
+def sync_playwright(*, playwright_compatible: bool | None = None) -> PlaywrightContextManager:
+    """Where everything begins: `with sync_playwright() as playwright`.
+
+    `playwright_compatible` makes what is by design different what it is in Playwright: scripts run beside the page's own,
+    input is instant, pages are 1280 by 720 and all have the focus, and they may open windows by themselves. The
+    environment's `PATCHRIGHT_MCP_PLAYWRIGHT_COMPATIBLE=1` does the same where a script does not say.
+    """
+    return PlaywrightContextManager(compatible=is_compatible(playwright_compatible))

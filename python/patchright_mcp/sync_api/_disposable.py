@@ -19,6 +19,10 @@ class Disposable:
             take_back, self._take_back = self._take_back, None
             self._runtime.settle(take_back())
 
+    def close(self) -> None:
+        """Takes it back, as `dispose` does."""
+        self.dispose()
+
     def __enter__(self) -> Disposable:  # noqa: PYI034  (`Self` is younger than Python 3.10.)
         return self
 

@@ -123,19 +123,21 @@ class LocatorAssertions(_Assertions):
         locator = self._locator
         name = f"not_{title}" if self._is_not else title
         log = [f'Expect "{name}" with timeout {limit:g}ms', *locator._log()]
-        operation = locator._frame._native.expect(locator._selector, what, given or {}, self._is_not, limit)
-        problem = ""
+        frame = locator._frame
+        problem, is_plain = "", True
         try:
-            matches, received, missing = locator._run(operation, limit, log)
+            matches, received, missing = frame._page._obstructions.look(
+                locator,
+                lambda left: frame._native.expect(locator._selector, what, given or {}, self._is_not, left),
+                limit,
+                log,
+                lambda told: bool(told[0]) != self._is_not,
+            )
         except Error as error:
-            if (
-                "strict mode" not in error.message
-                and "Not a" not in error.message
-                and "not a" not in error.message
-                and "Element is not" not in error.message
-            ):
+            if error._code not in ("not_unique", "wrong_element"):
                 raise
             matches, received, missing = self._is_not, None, False
+            is_plain = error._code != "not_unique"
             problem = error.message.partition("\nCall log:")[0]
         if missing and matches == self._is_not:
             received = (
@@ -143,7 +145,6 @@ class LocatorAssertions(_Assertions):
             )
             problem = problem or "Error: element(s) not found"
         passed = matches != self._is_not
-        is_plain = not problem.startswith("Error: strict mode")
         page = self._look(log, received) if is_plain and not passed else ""
         self._judge(passed, message, wanted, received, log, problem, page)
 

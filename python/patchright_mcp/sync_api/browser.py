@@ -14,7 +14,7 @@ from .. import _core
 from .._deeds import milliseconds
 from .._failures import CLOSED, Missing, caller
 from .._folders import temporary_folder
-from .._options import check_certificates, check_place, check_proxy, check_video, stored
+from .._options import check_certificates, check_place, check_proxy, stored
 from ..errors import Error, TargetClosedError
 from ._base import DEFAULT_TIMEOUT, ApiObject, Closes, Connection
 from ._events import BrowserEvents
@@ -80,7 +80,11 @@ class Browser(Closes, BrowserEvents):
 
     @property
     def contexts(self) -> list[BrowserContext]:
-        """Its contexts, oldest first."""
+        """Its contexts, oldest first; those that others have made in it come as soon as there are pages in them."""
+        for native in self._native.contexts_of_others if self._connected else ():
+            if native.key not in self._contexts:
+                native.follow(self._browser_type._runtime.dispatcher)
+                self._context_of(native, {})
         return list(self._contexts.values())
 
     @property
@@ -96,6 +100,7 @@ class Browser(Closes, BrowserEvents):
         """Closes it with all that is in it; somebody else's is only let go of."""
         if not self._connected:
             return
+        self._check_ours()
         for context in list(self._contexts.values()):
             context._close_reason = reason or context._close_reason
             context._finish_recordings()
@@ -151,10 +156,12 @@ class Browser(Closes, BrowserEvents):
         degrees and metres. `storage_state` is what it begins with: a state or the path of its file. Addresses are looked
         up from `base_url`. `accept_downloads` and JavaScript are on unless told. `focus_control` leaves the focus to the
         browser. `input` is how the pointer and the keys move: `"natural"`, as a hand does (the default), or `"instant"`,
-        as fast as the browser takes it.
+        as fast as the browser takes it. `record_video_dir` is where videos of its pages go (`Page.video`), each of at most
+        `record_video_fps` pictures a second (25 unless told) and of `record_video_size`: the viewport unless told, scaled
+        down to fit into 800 by 800.
 
         Raises:
-            Error: When options contradict each other; for `record_video_dir` and `client_certificates`, which are not there.
+            Error: When options contradict each other; for `client_certificates`, which are not there.
         """
         if not self._connected:
             raise TargetClosedError(f"Browser.new_context: {CLOSED}")
@@ -202,8 +209,15 @@ class Browser(Closes, BrowserEvents):
             }
         )
 
+    def _check_ours(self) -> None:
+        if self._connection.guest is not None:
+            raise Error(
+                f"{caller()}: the browser is the server's; contexts come and go by browser_context_create and _close"
+            )
+
     def _new_context(self, given: dict[str, Any]) -> BrowserContext:
-        options = context_options(given)
+        self._check_ours()
+        options = context_options(given, compatible=self._connection.compatible)
         native = self._run(self._native.new_context(self._runtime.dispatcher, native_options(options)))
         context = self._context_of(native, options)
         self._emit("context", context)
@@ -211,6 +225,7 @@ class Browser(Closes, BrowserEvents):
 
     def new_browser_cdp_session(self) -> CDPSession:
         """A session of the raw protocol with the browser itself."""
+        self._check_ours()
         native = self._native.new_cdp_session(self._runtime.dispatcher)
         return CDPSession(self._connection, self._run(native))
 
@@ -381,12 +396,12 @@ class BrowserType(ApiObject):
     @property
     def executable_path(self) -> str:
         """The program that would be started; empty where there is none."""
-        if self._name != "chromium":
+        if self._name == "webkit":
             return ""
-        return str(_core.find_browser() or "")
+        return str(_core.find_browser(self._name) or "")
 
     def _check(self) -> None:
-        if self._name != "chromium":
+        if self._name == "webkit":
             raise Error(f"{self._name} is not driven by patchright_mcp; use playwright.chromium")
 
     def launch(
@@ -453,6 +468,10 @@ class BrowserType(ApiObject):
 
     def _start(self, launch: dict[str, Any], context: dict[str, Any], slow_mo: float | None) -> Browser:
         options = {**launch, "context": native_options(context)}
+        if self._name == "firefox":
+            options["channel"] = "firefox"
+        elif self._connection.compatible:
+            options["args"] = ["--disable-popup-blocking", *(launch.get("args") or ())]
         timeout = launch.get("timeout")
         native = self._run(_core.launch(self._runtime.dispatcher, options), timeout)
         return Browser(self, native, slow_mo)
@@ -581,7 +600,10 @@ class BrowserType(ApiObject):
             "focus_control": focus_control,
             "input": input,
         }
-        chosen = context_options({name: value for name, value in given.items() if name not in _LAUNCH_ONLY})
+        chosen = context_options(
+            {name: value for name, value in given.items() if name not in _LAUNCH_ONLY},
+            compatible=self._connection.compatible,
+        )
         launch = launch_options({name: value for name, value in given.items() if name in _LAUNCH})
         if str(user_data_dir):
             launch["user_data_dir"] = str(Path(user_data_dir).absolute())
@@ -696,9 +718,12 @@ def launch_options(given: dict[str, Any]) -> dict[str, Any]:
     return options
 
 
-def context_options(given: dict[str, Any]) -> dict[str, Any]:
+def context_options(given: dict[str, Any], *, compatible: bool) -> dict[str, Any]:
     """The options of a context, checked and made whole."""
     options = {name: value for name, value in given.items() if value is not None}
+    if compatible:
+        options.setdefault("input", "instant")
+        options.setdefault("focus_everywhere", not options.get("focus_control"))
     if options.get("no_viewport"):
         if "viewport" in options:
             raise Error("viewport and no_viewport are exclusive")
@@ -707,11 +732,11 @@ def context_options(given: dict[str, Any]) -> dict[str, Any]:
         if options.get("device_scale_factor"):
             raise Error(f'{caller()}: "deviceScaleFactor" option is not supported with null "viewport"')
     elif "viewport" not in options:
-        if options.get("is_mobile") or options.get("device_scale_factor") or options.get("screen"):
+        emulated = ("is_mobile", "device_scale_factor", "screen")
+        if compatible or any(options.get(name) for name in emulated):
             options["viewport"] = {"width": 1280, "height": 720}
         else:
             options["window_is_viewport"] = True
-    check_video(options.get("record_video_dir"))
     check_proxy(options.get("proxy"))
     check_place(options.get("geolocation"))
     checked_headers(options.get("extra_http_headers") or {})
@@ -757,12 +782,10 @@ def native_options(options: dict[str, Any]) -> dict[str, Any]:
     """Those options of a context that the engine knows."""
     told = {name: options[name] for name in _NATIVE if name in options}
     told.update({name: options[name] for name in _MEDIA if options.get(name) not in (None, "null")})
-    told["focus"] = not options.get("focus_control")
+    told["focus"] = not options.get("focus_control") and not options.get("focus_everywhere")
+    told["focus_everywhere"] = bool(options.get("focus_everywhere"))
     if options.get("input"):
         told["input"] = options["input"]
-    credentials = told.get("http_credentials")
-    if isinstance(credentials, (list, tuple)):
-        told["http_credentials"] = credentials[0] if credentials else None
     if options.get("accept_downloads") is not False:
         told["downloads"] = str(options.get("downloads_path") or _downloads_folder(os.getpid()))
     if "permissions" in told:

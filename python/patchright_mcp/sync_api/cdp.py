@@ -52,6 +52,12 @@ class CDPSession(SessionEvents):
         """Ends the session."""
         if self._detached:
             raise closed_error()
-        self._detached = True
         self._run(self._native.detach())
-        self._connection.forget(self._native.key)
+        self._ended()
+
+    def _ended(self) -> None:
+        """It is gone, by itself or with its page."""
+        if not self._detached:
+            self._detached = True
+            self._connection.forget(self._native.key)
+            self._emit("close")

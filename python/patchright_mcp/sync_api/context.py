@@ -131,6 +131,9 @@ class BrowserContext(ContextTraffic, ContextConsole, Closes, ContextEvents):
         self._emit("close", self)
 
     def _finish_recordings(self) -> None:
+        for page in self.pages:
+            if page._video is not None:
+                page._video._end()
         network = self.tracing._network
         for recorder in list(self._recorders):
             if recorder is not network:
@@ -201,6 +204,7 @@ class BrowserContext(ContextTraffic, ContextConsole, Closes, ContextEvents):
         """Closes it with all its pages. The context of a profile takes its browser along."""
         if self._closing:
             return
+        self._browser._check_ours()
         self._closing = True
         self._close_reason = reason
         for page in self.pages:
@@ -342,8 +346,11 @@ class BrowserContext(ContextTraffic, ContextConsole, Closes, ContextEvents):
 
         What is switched on in it is seen by the page as by any other driver: `Runtime.enable` shows.
         """
-        native = self._native.new_cdp_session(self._runtime.dispatcher, _frame_of(page)._native)
-        return CDPSession(self._connection, self._run(native))
+        frame = _frame_of(page)
+        native = self._native.new_cdp_session(self._runtime.dispatcher, frame._native)
+        session = CDPSession(self._connection, self._run(native))
+        frame.page.once("close", session._ended)
+        return session
 
     # Events.
 

@@ -38,15 +38,17 @@ class JSHandle(ApiObject):
         """The element that it is; `None` where it is none."""
         return None
 
-    def evaluate(self, expression: str, arg: Any = None, *, isolated_context: bool = True) -> Any:
+    def evaluate(self, expression: str, arg: Any = None, *, isolated_context: bool | None = None) -> Any:
         """Runs a function with this object, and gives its value."""
-        return self._run(self._native.evaluate(expression, arg, isolated_context))
+        isolated = self._connection.isolated(isolated_context)
+        return self._run(self._native.evaluate(expression, arg, isolated))
 
-    def evaluate_handle(self, expression: str, arg: Any = None, *, isolated_context: bool = True) -> JSHandle:
+    def evaluate_handle(
+        self, expression: str, arg: Any = None, *, isolated_context: bool | None = None
+    ) -> JSHandle:
         """Like `evaluate`; what it gives stays in the page."""
-        return handle_of(
-            self._page, self._run(self._native.evaluate_handle(expression, arg, isolated_context))
-        )
+        isolated = self._connection.isolated(isolated_context)
+        return handle_of(self._page, self._run(self._native.evaluate_handle(expression, arg, isolated)))
 
     def json_value(self) -> Any:
         """Its value."""

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from .. import _aria as aria
 from .. import _deeds as deeds
 from .. import _selectors as selectors
-from .._failures import Missing
 from .._options import check_touch
 from ..errors import Error
 from ._base import ApiObject
@@ -24,6 +23,8 @@ if TYPE_CHECKING:
     from .page import Page
 
 _ENTER = " >> internal:control=enter-frame >> "
+ANY_FRAME = "internal:control=any-frame"
+"""Where a locator looks that is meant for whichever frame has what it finds."""
 
 
 class Locator(ApiObject):
@@ -218,15 +219,16 @@ class Locator(ApiObject):
     ) -> str:
         """What assistive technology is told of the element, as text, with `depth` levels below (all unless told).
 
+        With the mode `"ai"`, and with `boxes`, it is an outline with refs for `Page.get_by_ref`; see `Page.snapshot`.
+
         Raises:
-            Error: For `boxes` and for the mode `"ai"`.
             TimeoutError: When there was no such element after `timeout` milliseconds (30 s unless told).
         """
         if boxes or mode == "ai":
-            raise Missing(
-                "aria_snapshot with boxes or refs",
-                "use the MCP server's snapshots, or `Locator.bounding_box`",
-            )
+            limit = self._frame._timeout(timeout)
+            chosen = deeds.chosen(depth=depth, boxes=boxes)
+            outline = self._frame._native.snapshot(self._selector, True, chosen, limit)
+            return cast("str", self._run(outline, limit, self._log()))
         return aria.written(self._perform(deeds.deed("aria_tree"), timeout), depth)
 
     def all(self) -> list[Locator]:
@@ -274,7 +276,7 @@ class Locator(ApiObject):
         arg: Any = None,
         *,
         timeout: float | timedelta | None = None,
-        isolated_context: bool = True,
+        isolated_context: bool | None = None,
     ) -> Any:
         """Runs a function with the element, as soon as it is there.
 
@@ -284,13 +286,14 @@ class Locator(ApiObject):
         """
         limit = self._frame._timeout(timeout)
         operation = self._frame._native.evaluate_on(
-            self._selector, True, expression, arg, isolated_context, limit
+            self._selector, True, expression, arg, self._connection.isolated(isolated_context), limit
         )
         return self._run(operation, limit, self._log())
 
-    def evaluate_all(self, expression: str, arg: Any = None, *, isolated_context: bool = True) -> Any:
+    def evaluate_all(self, expression: str, arg: Any = None, *, isolated_context: bool | None = None) -> Any:
         """Runs a function with all elements that are there now."""
-        return self._frame._evaluate_all(self._selector, expression, arg, isolated_context)
+        isolated = self._connection.isolated(isolated_context)
+        return self._frame._evaluate_all(self._selector, expression, arg, isolated)
 
     def evaluate_handle(
         self,
@@ -298,7 +301,7 @@ class Locator(ApiObject):
         arg: Any = None,
         *,
         timeout: float | timedelta | None = None,
-        isolated_context: bool = True,
+        isolated_context: bool | None = None,
     ) -> JSHandle:
         """Like `evaluate`; what it gives stays in the page.
 
@@ -971,21 +974,26 @@ class FrameLocator(ApiObject):
         self._frame = frame
         self._frame_selector = selector
         self._told_as = told
+        self._way = f"{selector} >> " if selector == ANY_FRAME else f"{selector}{_ENTER}"
 
     def __repr__(self) -> str:
         return f"<FrameLocator frame={self._frame!r} selector={self._frame_selector!r}>"
 
     def _by(self, selector: str, told: str) -> Locator:
-        return Locator(self._frame, f"{self._frame_selector}{_ENTER}{selector}", f"{self._told_as}.{told}")
+        return Locator(self._frame, f"{self._way}{selector}", f"{self._told_as}.{told}")
 
     @property
     def first(self) -> FrameLocator:
         """A way into the first of several frames."""
+        if self._frame_selector == ANY_FRAME:
+            return self
         return FrameLocator(self._frame, f"{self._frame_selector} >> nth=0", f"{self._told_as}.first")
 
     @property
     def last(self) -> FrameLocator:
         """A way into the last of several frames."""
+        if self._frame_selector == ANY_FRAME:
+            return self
         return FrameLocator(self._frame, f"{self._frame_selector} >> nth=-1", f"{self._told_as}.last")
 
     @property
@@ -1014,7 +1022,7 @@ class FrameLocator(ApiObject):
             suffix = selector_or_locator._selector
         return Locator(
             self._frame,
-            f"{self._frame_selector}{_ENTER}{suffix}",
+            f"{self._way}{suffix}",
             f"{self._told_as}.{told}",
             has_text=has_text,
             has_not_text=has_not_text,
@@ -1026,7 +1034,7 @@ class FrameLocator(ApiObject):
         """A way into a frame within the frame."""
         return FrameLocator(
             self._frame,
-            f"{self._frame_selector}{_ENTER}{selector}",
+            f"{self._way}{selector}",
             f"{self._told_as}.{selectors.written('locator', selector)}.content_frame",
         )
 

@@ -327,9 +327,9 @@ class WebSocket(SocketEvents):
         waiter: Waiter[Any] = Waiter(self._runtime, self._page._timeout(timeout), f'event "{event}"')
         waiter.accept(self, event, predicate)
         if event != "close":
-            waiter.refuse(self, "close", lambda: Error("Socket closed"))
+            waiter.refuse(self, "close", lambda _: Error("Socket closed"))
         if event != "socketerror":
-            waiter.refuse(self, "socketerror", lambda: Error("Socket error"))
+            waiter.refuse(self, "socketerror", lambda _: Error("Socket error"))
         return waiter.refuse_closed(self._page, lambda: self._page._close_reason)
 
 
@@ -520,7 +520,14 @@ class Traffic:
         self._under_way.pop(native.key, None)
         self._tell("requestfailed", request, request)
 
+    def is_routed(self) -> bool:
+        """Whether somebody wants to decide what becomes of requests."""
+        routings = [self.routing, *(page._routing for page in self.context.pages)]
+        return any(routing.handlers for routing in routings)
+
     def _told_route(self, native: Any) -> None:
+        if self.context._connection.guest is not None and (native.is_claimed or not self.is_routed()):
+            return
         request = self.request_of(native.request)
         page = self.page_of(native.request.page)
         chain = [page._routing] if page is not None else []
@@ -660,7 +667,7 @@ class PageTraffic(ApiObject):
         waiter: Waiter[Any] = Waiter(self._runtime, page._timeout(timeout), what, log)
         waiter.accept(self, event, self._url_predicate(wanted) if wanted is not None else None)
         waiter.refuse_closed(self, lambda: page._close_reason)
-        waiter.refuse(self, "crash", lambda: Error("Page crashed"))
+        waiter.refuse(self, "crash", lambda _: Error("Page crashed"))
         return EventContextManager(waiter)
 
     def expect_request(

@@ -105,6 +105,11 @@ class Routing:
     def update(self) -> None:
         """Has the engine hold requests, or no more."""
         owner = self._page or self._context
+        guest = owner._connection.guest
+        if guest is not None:
+            guest.let_decide(self._context._native, self._context._traffic.is_routed())
+            if not self.handlers:
+                return
         owner._run(owner._native.route(bool(self.handlers)))
 
     def drop_spent(self) -> None:

@@ -1,7 +1,8 @@
-"""What was done and what went over the network, written to a file.
+"""What was done and what went over the network, written to a file, for Playwright's trace viewer.
 
-A trace here tells which calls were made, how long each took and how it failed, their groups, and every request with its
-body. It holds no pictures of the page: `screenshots` and `snapshots` are taken and have no effect.
+A trace tells which calls were made, where in the script, how long each took and how it failed, their groups, and every request
+with its body. With `screenshots` it shows pages from moment to moment, with `snapshots` their documents before and after
+each call, with `sources` the script.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from .._failures import caller
 from ..errors import Error
 from ._base import ApiObject
 from ._disposable import Disposable
+from ._pictures import Pictures, documents, page_id, page_of, place_in_script, sources
 from .har import Recorder
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from .._core import Operation
     from .._typed import TracingGroupLocation
     from .context import BrowserContext
+    from .page import Page
 
 
 class Tracing(ApiObject):
@@ -43,6 +46,8 @@ class Tracing(ApiObject):
         self._groups: list[str] = []
         self._calls = 0
         self._running: tuple[str, dict[str, Any]] | None = None
+        self._wanted: set[str] = set()
+        self._pictures: Pictures | None = None
 
     def start(
         self,
@@ -53,11 +58,23 @@ class Tracing(ApiObject):
         screenshots: bool | None = None,
         sources: bool | None = None,
         live: bool | None = None,
+        aria_snapshots: bool | None = None,
+        screen_snapshots: bool | None = None,
     ) -> None:
-        """Begins to write down. `name`, `snapshots`, `screenshots`, `sources` and `live` have no effect."""
+        """Begins to write down.
+
+        `screenshots` (and `screen_snapshots`) shows pages from moment to moment, `snapshots` (and `aria_snapshots`) their
+        documents before and after each call, and `sources` the script. `name` and `live` have no effect.
+        """
         if self._started:
             raise Error("Tracing.start: Tracing has been already started")
         self._started = True
+        chosen = {
+            "screenshots": screenshots or screen_snapshots,
+            "snapshots": snapshots or aria_snapshots,
+            "sources": sources,
+        }
+        self._wanted = {name for name, wanted in chosen.items() if wanted}
         self._begin(title)
 
     def start_chunk(self, *, title: str | None = None, name: str | None = None) -> None:
@@ -75,6 +92,8 @@ class Tracing(ApiObject):
             self._network = Recorder(self._context, path, content="attach")
         self._network._entries.clear()
         self._connection.traced = self
+        if "screenshots" in self._wanted:
+            self._pictures = Pictures(self._context, time.time() * 1000 - _now())
 
     def stop_chunk(self, *, path: Path | str | None = None) -> None:
         """Ends a part, and writes it to `path`."""
@@ -82,9 +101,13 @@ class Tracing(ApiObject):
             raise Error("Tracing.stop_chunk: Must start tracing before stopping")
         events, self._events = self._events, None
         self._connection.traced = None
+        pictures, self._pictures = self._pictures, None
+        if pictures is not None:
+            pictures.stop()
+            events += pictures.events
         self._network._settle()
         if path is not None:
-            self._write(Path(path), events)
+            self._write(Path(path), events, pictures.files if pictures is not None else {})
 
     def stop(self, *, path: Path | str | None = None) -> None:
         """Ends, and writes what was written down to `path`."""
@@ -132,15 +155,21 @@ class Tracing(ApiObject):
         archive, self._archive = self._archive, None
         archive.stop()
 
-    def _call(self, operation: Operation, timeout: float | None, log: Sequence[str]) -> Any:
+    def _call(self, item: ApiObject, operation: Operation, timeout: float | None, log: Sequence[str]) -> Any:
         """Does something, and writes it down under the name of the method that was called."""
         title = caller()
         owner, _, method = title.partition(".")
         if self._events is None or not method or owner == "Tracing":
             return self._runtime.run(operation, timeout, log)
         place = _place_of_call()
+        page = page_of(item)
         if self._running is None or self._running[0] != place:
-            self._running = (place, self._before(owner, method, None))
+            told = self._before(owner, method, None)
+            self._running = (place, told)
+            told["stack"] = place_in_script()
+            if page is not None:
+                told["pageId"] = page_id(page)
+                self._write_down(page, told, "before")
         told = self._running[1]
         after: dict[str, Any] = {"type": "after", "callId": told["callId"]}
         try:
@@ -151,10 +180,29 @@ class Tracing(ApiObject):
         finally:
             after["endTime"] = _now()
             if self._events is not None:
+                kept = ("before", "frame-snapshot")
+                call = told["callId"]
                 self._events[:] = [
-                    event for event in self._events if event["callId"] != told["callId"] or event is told
+                    event for event in self._events if event.get("callId") != call or event["type"] in kept
                 ]
+                if page is not None and not page.is_closed():
+                    self._write_down(page, {"callId": call}, "after")
+                    after["afterSnapshot"] = f"after@{call}"
+            if self._events is not None:
                 self._events.append(after)
+
+    def _write_down(self, page: Page, told: dict[str, Any], moment: str) -> None:
+        """Writes the documents of a page down, in place of those that were last written for the same moment of a call."""
+        if "snapshots" not in self._wanted or self._events is None:
+            return
+        name = f"{moment}@{told['callId']}"
+        told[f"{moment}Snapshot"] = name
+        taken = documents(page, told["callId"], name)
+        if self._events is not None:
+            self._events[:] = [
+                event for event in self._events if event.get("snapshot", {}).get("snapshotName") != name
+            ]
+            self._events += taken
 
     def _before(self, owner: str, method: str, title: str | None) -> dict[str, Any]:
         self._calls += 1
@@ -174,7 +222,7 @@ class Tracing(ApiObject):
             self._events.append(told)
         return told
 
-    def _write(self, path: Path, events: list[dict[str, Any]]) -> None:
+    def _write(self, path: Path, events: list[dict[str, Any]], files: dict[str, bytes]) -> None:
         header = {
             "type": "context-options",
             "version": 8,
@@ -197,6 +245,10 @@ class Tracing(ApiObject):
                 "trace.network",
                 _lines([{"type": "resource-snapshot", "snapshot": _named(entry)} for entry in entries]),
             )
+            if "sources" in self._wanted:
+                files = {**files, **sources(events)}
+            for name, content in files.items():
+                archive.writestr(f"resources/{name}", content)
             for name, content in network._files.items() if network is not None else ():
                 archive.writestr(f"resources/{name}", content)
 

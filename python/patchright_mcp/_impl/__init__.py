@@ -1,0 +1,1 @@
+"""The names that scripts import from Playwright's private modules."""

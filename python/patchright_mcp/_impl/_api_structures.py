@@ -1,0 +1,78 @@
+"""The shapes of dictionaries, where scripts for Playwright look for them."""
+
+from .._typed import (  # noqa: TID252
+    AriaRole,
+    ClientCertificate,
+    Cookie,
+    DropPayload,
+    FilePayload,
+    FloatRect,
+    Geolocation,
+    HttpCredentials,
+    LocalStorageEntry,
+    NameValue,
+    OriginState,
+    PdfMargins,
+    Position,
+    ProxySettings,
+    RemoteAddr,
+    RequestSizes,
+    ResourceTiming,
+    ScreencastActionStyle,
+    ScreencastFrame,
+    ScreencastSize,
+    SecurityDetails,
+    SetCookieParam,
+    SourceLocation,
+    StorageState,
+    StorageStateCookie,
+    TracingGroupLocation,
+    ViewportSize,
+    VirtualCredential,
+    WebErrorLocation,
+)
+
+Clip = FloatRect
+HttpHeader = NameValue
+Location = TracingGroupLocation
+RecordVideoSize = ViewportSize
+ScreenSize = ViewportSize
+WebStorageItem = LocalStorageEntry
+
+__all__ = [
+    "AriaRole",
+    "ClientCertificate",
+    "Clip",
+    "Cookie",
+    "DropPayload",
+    "FilePayload",
+    "FloatRect",
+    "Geolocation",
+    "HttpCredentials",
+    "HttpHeader",
+    "LocalStorageEntry",
+    "Location",
+    "NameValue",
+    "OriginState",
+    "PdfMargins",
+    "Position",
+    "ProxySettings",
+    "RecordVideoSize",
+    "RemoteAddr",
+    "RequestSizes",
+    "ResourceTiming",
+    "ScreenSize",
+    "ScreencastActionStyle",
+    "ScreencastFrame",
+    "ScreencastSize",
+    "SecurityDetails",
+    "SetCookieParam",
+    "SourceLocation",
+    "StorageState",
+    "StorageStateCookie",
+    "TracingGroupLocation",
+    "ViewportSize",
+    "VirtualCredential",
+    "WebErrorLocation",
+    "WebStorageItem",
+]

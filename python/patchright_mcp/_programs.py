@@ -1,0 +1,238 @@
+"""Programs of the tool `browser_run`: a thread with an event loop of its own, and names that last."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import ctypes
+import inspect
+import io
+import linecache
+import os
+import sys
+import threading
+import traceback
+from contextlib import suppress
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+from . import async_api
+from .async_api import Browser, BrowserType, Page
+from .async_api._base import Connection
+
+if TYPE_CHECKING:
+    from types import CodeType
+
+    from ._core import BrowserContext as NativeContext
+    from ._core import Ended, Guest, Operation
+    from ._core import Page as NativePage
+
+
+class _Stopped(BaseException):
+    """Ends a program that does not wait for anything."""
+
+
+class _Printed(io.TextIOBase):
+    """What a program prints: as much as there is room for."""
+
+    def __init__(self, room: int) -> None:
+        self._parts: list[str] = []
+        self._left = room
+        self.all = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        self.all += len(text)
+        if self._left > 0:
+            self._parts.append(text[: self._left])
+            self._left -= len(text)
+        return len(text)
+
+    def text(self) -> str:
+        """What there was room for."""
+        return "".join(self._parts)
+
+
+_PRINTED: ContextVar[_Printed | None] = ContextVar("_PRINTED", default=None)
+
+
+class _Stream(io.TextIOBase):
+    """Where the program at work prints. Elsewhere it is standard error: the protocol has the other."""
+
+    encoding = "utf-8"
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        sink = _PRINTED.get() or sys.__stderr__
+        return sink.write(text) if sink is not None else len(text)
+
+    def flush(self) -> None:
+        if _PRINTED.get() is None and sys.__stderr__ is not None:
+            sys.__stderr__.flush()
+
+
+class Work:
+    """A program under way."""
+
+    def __init__(self, notebook: Notebook, room: int, ended: Ended) -> None:
+        self._notebook = notebook
+        self._sink = _Printed(room)
+        self._ended = ended
+        self._failure: str | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._is_done = False
+
+    def printed(self) -> tuple[str, int, str | None]:
+        """What it has printed, how much that is with what there was no room for, and what ended it."""
+        return self._sink.text(), self._sink.all, self._failure
+
+    def stop(self, wherever: bool) -> None:
+        """Ends it where it waits, or wherever it is."""
+        if self._is_done:
+            return
+        self._notebook.call(self._cancel)
+        if wherever:
+            self._notebook.interrupt()
+
+    def _cancel(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+
+    def begin(self, program: str, page: NativePage) -> None:
+        """Begins, in the thread of the notebook."""
+        _PRINTED.set(self._sink)
+        try:
+            code = self._notebook.compiled(program)
+            self._notebook.show(page)
+            self._task = asyncio.get_running_loop().create_task(self._run(code))
+        except BaseException as error:  # noqa: BLE001
+            self._finish(error)
+            return
+        self._task.add_done_callback(self._done)
+
+    async def _run(self, code: CodeType) -> None:
+        # Names that it sets are those of the notebook.
+        value = eval(code, self._notebook.names)  # noqa: S307
+        if inspect.isawaitable(value):
+            await value
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._finish(asyncio.CancelledError() if task.cancelled() else task.exception())
+
+    def _finish(self, error: BaseException | None) -> None:
+        if error is not None and not (isinstance(error, SystemExit) and error.code in (None, 0)):
+            self._failure = _told(error)
+        self._is_done = True
+        self._notebook.rest()
+        self._ended.tell()
+
+
+class Notebook:
+    """A place for programs, one after the other: what one names, the next finds."""
+
+    def __init__(self, guest: Guest) -> None:
+        _take_streams()
+        self._guest = guest
+        self._loop = asyncio.new_event_loop()
+        self._connection: Connection | None = None
+        self._count = 0
+        self._is_open = True
+        self.names: dict[str, Any] = {"__name__": "__program__", "asyncio": asyncio}
+        self.names |= {name: getattr(async_api, name) for name in ("Error", "TimeoutError", "expect")}
+        self._thread = threading.Thread(target=self._live, name="programs", daemon=True)
+        self._thread.start()
+
+    def _live(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        while self._is_open:
+            # What was to end a program may come when it has just ended.
+            with suppress(_Stopped):
+                self._loop.run_forever()
+        if self._connection is not None:
+            self._connection.runtime.close()
+
+    def begin(self, program: str, page: NativePage, room: int, ended: Ended) -> Work:
+        """Begins a program in which this page is called `page`."""
+        work = Work(self, room, ended)
+        self.call(work.begin, program, page)
+        return work
+
+    def call(self, function: Any, *arguments: Any) -> None:
+        """Calls a function in the thread of the programs."""
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(function, *arguments)
+
+    def interrupt(self) -> None:
+        """Breaks off whatever the thread of the programs does."""
+        thread = ctypes.c_ulong(self._thread.ident or 0)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(_Stopped))
+
+    def compiled(self, program: str) -> CodeType:
+        """A program, in which `await` stands where it likes."""
+        self._count += 1
+        name = f"<program {self._count}>"
+        linecache.cache[name] = (len(program), None, program.splitlines(keepends=True), name)
+        code: CodeType = compile(
+            program, name, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True
+        )
+        return code
+
+    def show(self, native: NativePage) -> None:
+        """Calls this page `page`, and its context `context`."""
+        if self._connection is None:
+            self._connection = Connection()
+            self._connection.guest = self
+        connection = self._connection
+        within, around = native.context, native.context.browser
+        browser = connection.known(around.key)
+        if not isinstance(browser, Browser):
+            browser = Browser(BrowserType(connection, "chromium"), around, None)
+        if within.key not in browser._contexts:
+            within.follow(connection.runtime.dispatcher)
+        context = browser._context_of(within, {})
+        action_ms, navigation_ms = self._guest.limits
+        context.set_default_timeout(action_ms)
+        context.set_default_navigation_timeout(navigation_ms)
+        page: Page = context._page_of(native)
+        self.names |= {"page": page, "context": context}
+        connection.guest_works = True
+
+    def rest(self) -> None:
+        """Dialogs are somebody else's again."""
+        if self._connection is not None:
+            self._connection.guest_works = False
+
+    def permit(self, url: str) -> Operation:
+        """The address, as soon as it may be opened."""
+        return self._guest.permit(url)
+
+    def let_decide(self, context: NativeContext, decides: bool) -> None:
+        """Whether requests of a context are decided here, but for those that the tools' rules mean."""
+        self._guest.let_decide(context, decides)
+
+    def close(self) -> None:
+        """Ends the thread, as soon as its program has ended."""
+        self._is_open = False
+        self.call(self._loop.stop)
+
+
+def _take_streams() -> None:
+    if isinstance(sys.stdout, _Stream):
+        return
+    sys.stdout = sys.stderr = _Stream()
+    # What is to be read there is the protocol's.
+    sys.stdin = open(os.devnull)  # noqa: PTH123, SIM115
+
+
+def _told(error: BaseException) -> str:
+    """An error, and where in the program it came from."""
+    if isinstance(error, asyncio.CancelledError):
+        return "The program was stopped"
+    told = traceback.TracebackException.from_exception(error)
+    ours = [frame for frame in told.stack if frame.filename.startswith("<program ")]
+    told.stack = traceback.StackSummary.from_list(ours)
+    return "".join(told.format(chain=False)).strip()

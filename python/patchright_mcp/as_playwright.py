@@ -1,0 +1,114 @@
+"""Programs and packages that `import playwright` get this library.
+
+    python -m patchright_mcp.as_playwright script.py arguments
+    python -m patchright_mcp.as_playwright -m module arguments
+    pytest -p patchright_mcp.as_playwright
+
+or, as the first import of a program, `import patchright_mcp.as_playwright`. What is by design different from
+Playwright is Playwright's then: see `playwright_compatible`. `--own-ways` before the script leaves it as it
+is here.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import os
+import runpy
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ._compatible import VARIABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
+
+__all__ = ["VERSION", "install"]
+
+VERSION = "1.65.2"
+"""Playwright's version whose names these are."""
+
+NAMES = ("playwright", "patchright")
+_OURS = "patchright_mcp"
+
+
+class _Stand(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds a module of Playwright's, and puts the one of the same name of ours in its place."""
+
+    def find_spec(
+        self,
+        fullname: str,
+        path: Sequence[str] | None = None,  # noqa: ARG002  (The import system gives it.)
+        target: ModuleType | None = None,  # noqa: ARG002
+    ) -> importlib.machinery.ModuleSpec | None:
+        """What is called as Playwright is."""
+        top, _, inner = fullname.partition(".")
+        if top not in NAMES:
+            return None
+        if inner and not _has(inner):
+            return None
+        return importlib.machinery.ModuleSpec(fullname, self, is_package=not inner)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """The package itself only leads to its parts, which are ours."""
+        _, _, inner = module.__name__.partition(".")
+        if inner:
+            sys.modules[module.__name__] = importlib.import_module(f"{_OURS}.{inner}")
+            return
+        module.__doc__ = "Playwright's names, by patchright_mcp."
+        vars(module)["__version__"] = VERSION
+
+
+def _has(inner: str) -> bool:
+    try:
+        return importlib.util.find_spec(f"{_OURS}.{inner}") is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def install(*, compatible: bool | None = None) -> None:
+    """Has `import playwright` and `import patchright` lead here.
+
+    `compatible`: whether what is by design different is Playwright's, as `playwright_compatible=True` makes
+    it. It is unless told, here or by the environment.
+
+    Raises:
+        ImportError: When one of them was imported before.
+    """
+    if compatible is None:
+        os.environ.setdefault(VARIABLE, "1")
+    else:
+        os.environ[VARIABLE] = str(int(compatible))
+    if any(isinstance(finder, _Stand) for finder in sys.meta_path):
+        return
+    early = [name for name in NAMES if name in sys.modules]
+    if early:
+        raise ImportError(f"{early[0]} was imported before; import patchright_mcp.as_playwright first")
+    sys.meta_path.insert(0, _Stand())
+
+
+def main(arguments: list[str]) -> None:
+    """Runs a script, or a module after `-m`."""
+    ours = arguments[:1] == ["--own-ways"]
+    rest = arguments[ours:]
+    if not rest or rest == ["-m"] or rest[0] in ("-h", "--help"):
+        sys.exit(__doc__)
+    install(compatible=not ours)
+    if rest[0] == "-m":
+        sys.argv = rest[1:]
+        sys.path.insert(0, "")
+        runpy.run_module(rest[1], run_name="__main__", alter_sys=True)
+        return
+    sys.argv = rest
+    sys.path.insert(0, str(Path(rest[0]).resolve().parent))
+    runpy.run_path(rest[0], run_name="__main__")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
+else:
+    install()

@@ -1,0 +1,142 @@
+"""What a trace holds beside calls and requests: pictures, documents, and sources."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .._core import CastFrame
+from .._core import Screencast as NativeScreencast
+from ..errors import Error
+
+if TYPE_CHECKING:
+    from .context import BrowserContext
+    from .page import Page
+
+_STEP_MS = 150.0
+_MOST_PICTURES = 3000
+_SNAPSHOT_MS = 2000.0
+"""How far apart pictures are, how many there are at most, and how long a document may take to be written down."""
+
+
+class Pictures:
+    """What pages look like while a trace is written."""
+
+    def __init__(self, context: BrowserContext, begun: float) -> None:
+        self._context = context
+        self._begun = begun
+        self._casts: dict[int, NativeScreencast] = {}
+        self._last: dict[int, float] = {}
+        self.events: list[dict[str, Any]] = []
+        self.files: dict[str, bytes] = {}
+        for page in context.pages:
+            self.follow(page)
+        context._add_handler("page", self.follow, once=False)
+
+    def follow(self, page: Page) -> None:
+        """Takes pictures of a page from now on."""
+        page._watchers.append(self._taken)
+        self._casts[page._native.key] = NativeScreencast(
+            page._native, page._runtime.dispatcher, page._native.key, {"quality": 50}
+        )
+
+    def _taken(self, page: Page, frame: CastFrame) -> None:
+        key, at = page._native.key, frame.timestamp
+        if at - self._last.get(key, 0.0) < _STEP_MS or len(self.events) >= _MOST_PICTURES:
+            return
+        self._last[key] = at
+        name = f"{page_id(page)}-{at:.0f}.jpeg"
+        width, height = frame.viewport
+        self.files[name] = frame.data
+        self.events.append(
+            {
+                "type": "screencast-frame",
+                "pageId": page_id(page),
+                "sha1": name,
+                "width": int(width),
+                "height": int(height),
+                "timestamp": at - self._begun,
+            }
+        )
+
+    def stop(self) -> None:
+        """Takes no more."""
+        self._context.remove_listener("page", self.follow)
+        for cast in self._casts.values():
+            cast.stop()
+        for page in self._context.pages:
+            if self._taken in page._watchers:
+                page._watchers.remove(self._taken)
+
+
+def page_id(page: Page) -> str:
+    """What a trace calls a page."""
+    return f"page@{page._native.id}"
+
+
+def page_of(item: Any) -> Page | None:
+    """The page that something is done to, if it is done to one."""
+    from .page import Page  # noqa: PLC0415  (It needs this module's neighbours.)
+
+    found = item if isinstance(item, Page) else getattr(item, "_page", None) or getattr(item, "page", None)
+    return found if isinstance(found, Page) and not found.is_closed() else None
+
+
+async def documents(page: Page, call: str, name: str) -> list[dict[str, Any]]:
+    """The documents of a page as they are now."""
+    begun = time.monotonic() * 1000
+    taken: list[Any] = []
+    with suppress(Error):
+        taken = await page._runtime.run(page._native.dom_snapshots(_SNAPSHOT_MS))
+    size = page.viewport_size or {"width": 1280, "height": 720}
+    return [
+        {
+            "type": "frame-snapshot",
+            "snapshot": {
+                "callId": call,
+                "snapshotName": name,
+                "pageId": page_id(page),
+                "frameId": frame,
+                "frameUrl": url,
+                "doctype": doctype or "html",
+                "html": json.loads(html),
+                "viewport": size,
+                "timestamp": begun,
+                "wallTime": time.time() * 1000,
+                "collectionTime": time.monotonic() * 1000 - begun,
+                "resourceOverrides": [],
+                "isMainFrame": is_main,
+            },
+        }
+        for frame, url, doctype, html, is_main in taken
+    ]
+
+
+def place_in_script() -> list[dict[str, Any]]:
+    """Where in a script a call stands, the innermost line first."""
+    frame = sys._getframe(1)
+    stack: list[dict[str, Any]] = []
+    while frame is not None and len(stack) < 10:
+        if not frame.f_globals.get("__name__", "").startswith(("patchright_mcp.", "asyncio.")):
+            code = frame.f_code
+            stack.append(
+                {"file": code.co_filename, "line": frame.f_lineno, "column": 0, "function": code.co_name}
+            )
+        frame = frame.f_back  # type: ignore[assignment]
+    return stack
+
+
+def sources(events: list[dict[str, Any]]) -> dict[str, bytes]:
+    """The files that calls stand in, by the names that a trace gives them."""
+    names = {place["file"] for event in events for place in event.get("stack", ())}
+    found: dict[str, bytes] = {}
+    for name in names:
+        with suppress(OSError):
+            digest = hashlib.sha1(name.encode(), usedforsecurity=False).hexdigest()
+            found[f"src@{digest}.txt"] = Path(name).read_bytes()
+    return found

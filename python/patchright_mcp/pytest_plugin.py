@@ -1,0 +1,275 @@
+"""Fixtures for tests, with pytest-playwright's names and options.
+
+    pytest -p patchright_mcp.pytest_plugin --headed --tracing retain-on-failure
+
+or `pytest_plugins = ["patchright_mcp.pytest_plugin"]` in a conftest. It stands in pytest-playwright's place,
+not beside it.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shutil
+import tempfile
+from collections.abc import (  # noqa: TC003  (pytest reads the types of fixtures.)
+    Callable,
+    Generator,
+    Iterator,
+)
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .sync_api import Browser, BrowserContext, BrowserType, Error, Page, Playwright, sync_playwright
+
+_RESULT = pytest.StashKey[bool]()
+_BROWSERS = ("chromium", "firefox", "webkit")
+_HAS_BASE_URL = importlib.util.find_spec("pytest_base_url") is not None
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """What can be chosen on the command line."""
+    group = parser.getgroup("patchright_mcp", "Browser tests")
+    group.addoption("--browser", action="append", default=[], help="browser to test in (chromium)")
+    group.addoption("--headed", action="store_true", help="with a window")
+    group.addoption("--browser-channel", default=None, help="such as chrome or msedge")
+    group.addoption("--slowmo", default=0, type=int, help="milliseconds to rest after each action")
+    group.addoption("--device", default=None, help="device to pretend to be")
+    group.addoption("--output", default="test-results", help="folder for what tests leave behind")
+    kept = ("on", "off", "retain-on-failure")
+    group.addoption("--tracing", default="off", choices=kept, help="write a trace of each test")
+    group.addoption("--video", default="off", choices=kept, help="record a video of each test")
+    group.addoption(
+        "--screenshot",
+        default="off",
+        choices=("on", "off", "only-on-failure"),
+        help="take a picture at the end",
+    )
+    group.addoption("--full-page-screenshot", action="store_true", help="of all that can be scrolled to")
+    group.addoption("--playwright-compatible", action="store_true", help="Playwright's ways in all things")
+    if not _HAS_BASE_URL:
+        group.addoption("--base-url", default=None, help="what addresses are looked up from")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The marks that tests may have."""
+    for mark in (
+        "skip_browser(name): not in this browser",
+        "only_browser(name): in this browser only",
+        "browser_context_args(**options): options for the context of one test",
+    ):
+        config.addinivalue_line("markers", mark)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Each test runs in each browser that was asked for."""
+    if "browser_name" in metafunc.fixturenames:
+        browsers = metafunc.config.getoption("--browser") or ["chromium"]
+        metafunc.parametrize("browser_name", browsers, scope="session")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skips tests that are not for their browser."""
+    name = getattr(item, "callspec", None) and item.callspec.params.get("browser_name")  # type: ignore[attr-defined]
+    only, skipped = item.get_closest_marker("only_browser"), item.get_closest_marker("skip_browser")
+    if name and ((only and name not in only.args) or (skipped and name in skipped.args)):
+        pytest.skip(f"skipped for this browser: {name}")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Notes whether a test has failed, for what is kept of it."""
+    report = yield
+    item.stash[_RESULT] = item.stash.get(_RESULT, False) or report.failed
+    return report
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _clear_output(pytestconfig: pytest.Config) -> None:
+    """Nothing of an earlier run is taken for one of this."""
+    if any(pytestconfig.getoption(name) != "off" for name in ("--tracing", "--video", "--screenshot")):
+        shutil.rmtree(pytestconfig.getoption("--output"), ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def playwright(pytestconfig: pytest.Config) -> Iterator[Playwright]:
+    """Where everything begins."""
+    compatible = True if pytestconfig.getoption("--playwright-compatible") else None
+    with sync_playwright(playwright_compatible=compatible) as playwright:
+        yield playwright
+
+
+@pytest.fixture(scope="session")
+def browser_type(playwright: Playwright, browser_name: str) -> BrowserType:
+    """The make of browser."""
+    return playwright[browser_name]
+
+
+@pytest.fixture(scope="session")
+def browser_channel(pytestconfig: pytest.Config) -> str | None:
+    """The channel that was asked for."""
+    channel: str | None = pytestconfig.getoption("--browser-channel")
+    return channel
+
+
+@pytest.fixture(scope="session")
+def device(pytestconfig: pytest.Config) -> str | None:
+    """The device that was asked for."""
+    name: str | None = pytestconfig.getoption("--device")
+    return name
+
+
+@pytest.fixture(scope="session")
+def is_chromium(browser_name: str) -> bool:
+    """Whether it is Chromium."""
+    return browser_name == "chromium"
+
+
+@pytest.fixture(scope="session")
+def is_firefox(browser_name: str) -> bool:
+    """Whether it is Firefox."""
+    return browser_name == "firefox"
+
+
+@pytest.fixture(scope="session")
+def is_webkit(browser_name: str) -> bool:
+    """Whether it is WebKit."""
+    return browser_name == "webkit"
+
+
+if not _HAS_BASE_URL:
+
+    @pytest.fixture(scope="session")
+    def base_url(pytestconfig: pytest.Config) -> str | None:
+        """What addresses are looked up from."""
+        url: str | None = pytestconfig.getoption("--base-url")
+        return url
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(pytestconfig: pytest.Config, browser_channel: str | None) -> dict[str, Any]:
+    """How browsers are started; override it to have them started otherwise."""
+    options: dict[str, Any] = {}
+    if pytestconfig.getoption("--headed"):
+        options["headless"] = False
+    if browser_channel:
+        options["channel"] = browser_channel
+    if pytestconfig.getoption("--slowmo"):
+        options["slow_mo"] = pytestconfig.getoption("--slowmo")
+    return options
+
+
+@pytest.fixture(scope="session")
+def browser_context_args(playwright: Playwright, device: str | None, base_url: str | None) -> dict[str, Any]:
+    """How contexts are made; override it to have them made otherwise."""
+    options: dict[str, Any] = dict(playwright.devices[device]) if device else {}
+    if base_url:
+        options["base_url"] = base_url
+    return options
+
+
+@pytest.fixture(scope="session")
+def launch_browser(
+    browser_type_launch_args: dict[str, Any], browser_type: BrowserType
+) -> Callable[..., Browser]:
+    """Starts a browser."""
+    return lambda **options: browser_type.launch(**{**browser_type_launch_args, **options})
+
+
+@pytest.fixture(scope="session")
+def browser(launch_browser: Callable[..., Browser]) -> Iterator[Browser]:
+    """One browser for all tests."""
+    with launch_browser() as browser:
+        yield browser
+
+
+@pytest.fixture
+def output_path(pytestconfig: pytest.Config, request: pytest.FixtureRequest) -> str:
+    """Where a test leaves what it leaves."""
+    name = re.sub(r"[^a-z0-9]+", "-", request.node.nodeid.lower()).strip("-")
+    return str(Path(pytestconfig.getoption("--output")).absolute() / name[:200])
+
+
+class _Kept:
+    """What is kept of one test: pictures, videos, traces."""
+
+    def __init__(self, config: pytest.Config, item: pytest.Item, folder: str) -> None:
+        self._config = config
+        self._item = item
+        self._folder = Path(folder)
+        self._videos: list[Path] = []
+        self._made = 0
+
+    def _wants(self, option: str) -> bool:
+        mode = self._config.getoption(option)
+        return mode == "on" or (mode != "off" and self._item.stash.get(_RESULT, False))
+
+    def begin(self, context: BrowserContext) -> None:
+        if self._config.getoption("--tracing") != "off":
+            title = self._item.nodeid
+            context.tracing.start(title=title, screenshots=True, snapshots=True, sources=True)
+
+    def end(self, context: BrowserContext) -> None:
+        self._made += 1
+        number = "" if self._made == 1 else f"-{self._made}"
+        if self._wants("--screenshot"):
+            self._take_pictures(context, number)
+        if self._config.getoption("--tracing") != "off":
+            path = self._folder / f"trace{number}.zip" if self._wants("--tracing") else None
+            context.tracing.stop(path=path)
+        videos = [page.video for page in context.pages if page.video]
+        context.close()
+        for index, video in enumerate(videos, self._made):
+            if self._wants("--video"):
+                video.save_as(self._folder / f"video{'' if index == 1 else f'-{index}'}.webm")
+            video.delete()
+
+    def _take_pictures(self, context: BrowserContext, number: str) -> None:
+        whole = self._config.getoption("--full-page-screenshot")
+        said = "failed" if self._item.stash.get(_RESULT, False) else "finished"
+        self._folder.mkdir(parents=True, exist_ok=True)
+        for index, page in enumerate(context.pages, 1):
+            path = self._folder / f"test-{said}{number}-{index}.png"
+            try:
+                page.screenshot(path=path, full_page=whole, timeout=5000)
+            except Error as error:
+                self._item.add_report_section("teardown", "screenshot", str(error))
+
+
+@pytest.fixture
+def new_context(
+    browser: Browser, browser_context_args: dict[str, Any], request: pytest.FixtureRequest, output_path: str
+) -> Iterator[Callable[..., BrowserContext]]:
+    """Makes contexts, which are closed when the test has ended."""
+    config, made = request.config, list[BrowserContext]()
+    kept = _Kept(config, request.node, output_path)
+    mark = request.node.get_closest_marker("browser_context_args")
+    usual = {**browser_context_args, **(mark.kwargs if mark else {})}
+    with tempfile.TemporaryDirectory() as videos:
+        if config.getoption("--video") != "off":
+            usual.setdefault("record_video_dir", videos)
+
+        def make(**options: Any) -> BrowserContext:  # noqa: ANN401  (Those of `Browser.new_context`.)
+            context = browser.new_context(**{**usual, **options})
+            kept.begin(context)
+            made.append(context)
+            return context
+
+        yield make
+        for context in made:
+            if not context.is_closed():
+                kept.end(context)
+
+
+@pytest.fixture
+def context(new_context: Callable[..., BrowserContext]) -> BrowserContext:
+    """An isolated context of the test's own."""
+    return new_context()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Page:
+    """A page in a context of the test's own."""
+    return context.new_page()
