@@ -6,10 +6,31 @@ from pathlib import Path
 
 import pytest
 
+from tests_py.support import client, firefox
 from tests_py.support.client import Server, serve
 from tests_py.support.screen import screen
 from tests_py.support.site import Site
 from tests_py.support.wire import Wire
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The browser behind the servers of the tests."""
+    parser.addoption("--browser", default="chromium", choices=["chromium", "firefox"])
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Every server starts the browser that was asked for."""
+    client.BROWSER = config.getoption("browser")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What another browser's protocol cannot do is expected to fail, and its reason is known."""
+    if config.getoption("browser") != "firefox":
+        return
+    for item in items:
+        reason = firefox.reason(item.nodeid)
+        if reason is not None:
+            item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
 
 
 @pytest.fixture(scope="session")

@@ -285,3 +285,22 @@ fn a_time_zone_that_there_is_not_is_refused_with_the_first_page() {
         }
     });
 }
+
+#[test]
+fn whoever_waits_is_woken_by_what_a_request_changes_and_by_nothing_else() {
+    drive(async |context, site| {
+        let page = open(&context, &site, "<title>Waits</title>").await;
+        site.page("/data", "data");
+        page.until(|page| page.main_frame().moments().network_idle.then_some(())).await.unwrap();
+        let before = *page.changes().borrow();
+        let fetch = "fetch('/data').then(answer => answer.text())";
+        assert_eq!(page.main_frame().evaluate(fetch, vec![], Scope::Main).await.unwrap(), json!("data"));
+        let url = site.url("/data");
+        let ended = |page: &Page| {
+            page.with_network(|log| log.entries().any(|entry| entry.url == url && entry.ended.is_some()))
+        };
+        page.until(|page| ended(page).then_some(())).await.unwrap();
+        // It began, it was answered, it ended.
+        assert_eq!(*page.changes().borrow() - before, 3);
+    });
+}

@@ -195,3 +195,17 @@ proptest! {
         prop_assert_eq!(given, expected);
     }
 }
+
+#[test]
+fn only_a_browser_that_nobody_sees_is_closed_after_an_hour() {
+    let limits = |arguments: &[&str]| {
+        let engine = read(arguments, &[]).unwrap().engine;
+        (
+            engine.idle_limit.map(|limit| limit.as_millis()),
+            engine.unseen_idle_limit.map(|limit| limit.as_millis()),
+        )
+    };
+    assert_eq!(limits(&[]), (None, Some(3_600_000)));
+    assert_eq!(limits(&["--idle-timeout=0"]), (None, None));
+    assert_eq!(limits(&["--idle-timeout=70"]), (Some(70), None));
+}

@@ -239,7 +239,8 @@ fn the_make_of_a_named_program_is_told_by_its_path() {
 fn the_names_of_channels_are_those_that_people_use() {
     assert_eq!(Channel::named("msedge").unwrap(), Channel::Edge);
     assert_eq!(Channel::named("Chrome").unwrap(), Channel::Chrome);
-    assert_eq!(Channel::named("firefox").unwrap_err().code(), "unsupported_browser");
+    assert_eq!(Channel::named("firefox").unwrap(), Channel::Firefox);
+    assert_eq!(Channel::named("webkit").unwrap_err().code(), "unsupported_browser");
 }
 
 #[test]

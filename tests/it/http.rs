@@ -23,7 +23,7 @@ async fn sent(server: &HttpServer, bytes: &str) -> TcpStream {
 /// A server that listens, and what its tools would work on.
 async fn bind(keys: Keys, limits: ClientLimits) -> (HttpServer, Arc<Dispatcher>) {
     let guard = Guard::new("127.0.0.1", &[], &[]).unwrap();
-    let options = HttpOptions { host: "127.0.0.1".to_owned(), port: 0, keys, guard, limits };
+    let options = HttpOptions { host: "127.0.0.1".to_owned(), port: 0, keys, guard, limits, metrics: false };
     let source = Source::Unsupported { browser: "none".to_owned() };
     let engine = Engine::new(EngineOptions::new(source));
     let registry = Registry::new([], &BTreeSet::new(), &BTreeSet::new());

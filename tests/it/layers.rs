@@ -3,8 +3,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Bottom to top, as `src/lib.rs` lists them. A module may name only what stands before it.
-const LAYERS: [&str; 9] =
-    ["error", "messages", "snapshot", "cdp", "browser", "session", "mcp", "cli", "python"];
+const LAYERS: [&str; 13] = [
+    "error", "messages", "snapshot", "cdp", "bidi", "browser", "fleet", "secrets", "session", "live", "mcp",
+    "cli", "python",
+];
 
 #[test]
 fn modules_name_only_what_stands_below_them() {
@@ -13,6 +15,25 @@ fn modules_name_only_what_stands_below_them() {
             for above in &LAYERS[depth + 1..] {
                 assert!(!names(&code, above), "{file}: reaches up to `{above}`");
             }
+        }
+    }
+}
+
+#[test]
+fn rooms_of_the_browser_name_only_what_stands_above_them_in_its_map() {
+    let rooms = modules_in("src/browser/mod.rs");
+    assert!(rooms.len() > 10, "{rooms:?}");
+    for (depth, room) in rooms.iter().enumerate() {
+        for (file, code) in sources(&format!("browser/{room}")) {
+            for above in &rooms[depth + 1..] {
+                assert!(!names(&code, &format!("browser::{above}")), "{file}: reaches up to `{above}`");
+            }
+            let exported = code.matches("crate::browser::").count();
+            let from_rooms: usize = rooms.iter().map(|room| count(&code, &format!("browser::{room}"))).sum();
+            assert_eq!(
+                exported, from_rooms,
+                "{file}: names the room of what it uses, not `crate::browser::Name`"
+            );
         }
     }
 }
@@ -33,21 +54,30 @@ fn only_the_python_layer_names_pyo3() {
 
 #[test]
 fn the_list_of_layers_is_the_list_of_modules() {
-    let map = fs::read_to_string("src/lib.rs").unwrap();
-    let modules: Vec<&str> = map
+    assert_eq!(modules_in("src/lib.rs"), LAYERS);
+}
+
+/// The modules that a file names with `mod`, in its order.
+fn modules_in(map: &str) -> Vec<String> {
+    let map = fs::read_to_string(map).unwrap();
+    let modules = map
         .lines()
-        .filter_map(|line| line.trim_start_matches("pub ").strip_prefix("mod ")?.strip_suffix(';'))
-        .collect();
-    assert_eq!(modules, LAYERS);
+        .filter_map(|line| line.trim_start_matches("pub ").strip_prefix("mod ")?.strip_suffix(';'));
+    modules.map(str::to_owned).collect()
 }
 
 /// Whether code says `crate::layer` and not only the beginning of a longer word.
 fn names(code: &str, layer: &str) -> bool {
+    count(code, layer) > 0
+}
+
+fn count(code: &str, layer: &str) -> usize {
     let path = format!("crate::{layer}");
-    code.match_indices(&path).any(|(start, found)| {
-        let next = code[start + found.len()..].chars().next();
+    let ends = |start: usize| {
+        let next = code[start + path.len()..].chars().next();
         !next.is_some_and(|character| character.is_alphanumeric() || character == '_')
-    })
+    };
+    code.match_indices(&path).filter(|(start, _)| ends(*start)).count()
 }
 
 /// The Rust files of a layer: its own, and those in its folder.

@@ -6,12 +6,15 @@
 )]
 mod actionability;
 mod api_request;
+mod attached;
 mod browser;
 mod calls;
 mod capture;
 mod cdp;
 mod cli;
 mod find;
+mod fleet;
+mod fuzz;
 mod http;
 mod input;
 mod install;

@@ -156,6 +156,9 @@ fn what_cannot_be_read_is_refused_with_a_reason_that_repeats_nothing() {
         "near=zebra",
         &deep(":is(", ")"),
         &deep(":has(", ")"),
+        &deep(":left-of(", ")"),
+        &deep(":near(", ", 5)"),
+        &deep(":nth-match(", ", 1)"),
     ];
     for selector in selectors {
         let Err(error) = Selector::parse(selector) else { panic!("{selector:?} was read") };

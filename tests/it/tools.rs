@@ -1,11 +1,13 @@
 //! The tools as clients see them: schemas, arguments, answers.
 use std::collections::BTreeSet;
 
+use clap::ValueEnum;
 use patchright_mcp::Error;
 use patchright_mcp::mcp::arguments;
 use patchright_mcp::mcp::reply::{FileLink, Image, PageState, Reply, TabLine};
 use patchright_mcp::mcp::tool::{AnyTool, Capability, Registry, Toolset};
 use patchright_mcp::mcp::tools;
+use patchright_mcp::messages::Language;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use strum::VariantArray;
@@ -29,24 +31,42 @@ fn object(value: Value) -> Map<String, Value> {
 fn every_tool_keeps_its_schema() {
     for tool in &tools::ALL {
         insta::with_settings!({ snapshot_path => "snapshots/tools", prepend_module_to_snapshot => false }, {
-            insta::assert_json_snapshot!(tool.name, tool.listing());
+            insta::assert_json_snapshot!(tool.name, tool.listing(Language::Zh));
         });
     }
 }
 
 #[test]
 fn schemas_are_flat_closed_and_short() {
-    let mut total = 0;
     for tool in &tools::ALL {
         let schema = Value::Object(tool.schema().as_ref().clone());
         assert_is_flat(tool.name, &schema);
         assert!(!tool.description().is_empty() && tool.description().len() < 200, "{}", tool.name);
     }
-    let listed = registry(&[], Toolset::VARIANTS);
-    for tool in listed.tools() {
-        total += serde_json::to_string(&tool.listing()).unwrap().chars().count();
+}
+
+/// What every conversation pays for, and what one that has everything does.
+#[test]
+fn the_list_of_tools_is_short() {
+    let characters = |capabilities: &[Capability]| {
+        let listed = registry(capabilities, Toolset::VARIANTS);
+        let written =
+            listed.tools().iter().map(|tool| serde_json::to_string(&tool.listing(Language::Zh)).unwrap());
+        written.map(|listing| listing.chars().count() + 1).sum::<usize>()
+    };
+    assert!(characters(&[]) <= 26_000, "{} characters", characters(&[]));
+    assert!(characters(Capability::value_variants()) <= 40_000);
+}
+
+#[test]
+fn in_english_nothing_is_left_in_chinese() {
+    for tool in &tools::ALL {
+        let listing = serde_json::to_string(&tool.listing(Language::En)).unwrap();
+        let is_chinese = |text: &str| text.chars().any(|letter| letter >= '\u{2e80}');
+        assert!(!is_chinese(&listing), "{listing}");
+        let usual = serde_json::to_string(&tool.listing(Language::Zh)).unwrap();
+        assert_eq!(is_chinese(&usual), tool.toolset == Toolset::Patchright, "{usual}");
     }
-    assert!(total <= 24_000, "{total} characters for {} tools", listed.tools().len());
 }
 
 /// No reference, no choice of schemas, nothing that only a validator reads; and every object is closed.
@@ -73,12 +93,16 @@ fn names_are_unique_and_in_an_order_that_stays() {
 }
 
 #[test]
-fn the_29_core_tools_are_always_there_and_others_where_they_are_asked_for() {
+fn the_33_core_tools_are_always_there_and_others_where_they_are_asked_for() {
     let count = |capabilities: &[Capability]| registry(capabilities, &[Toolset::Browser]).tools().len();
-    assert_eq!(count(&[]), 29);
-    assert_eq!(count(&[Capability::Vision]), 32);
-    assert_eq!(count(&[Capability::Pdf]), 30);
-    assert_eq!(count(&[Capability::Vision, Capability::Pdf]), 33);
+    assert_eq!(count(&[]), 33);
+    assert_eq!(count(&[Capability::Vision]), 36);
+    assert_eq!(count(&[Capability::Network]), 37);
+    assert_eq!(count(&[Capability::Storage, Capability::Emulation]), 37);
+    assert_eq!(count(&[Capability::Pdf]), 34);
+    assert_eq!(count(&[Capability::Vision, Capability::Pdf]), 37);
+    assert_eq!(count(&[Capability::Code, Capability::Testing]), 36);
+    assert_eq!(count(&[Capability::Evidence, Capability::Devtools]), 36);
 }
 
 #[test]
@@ -109,10 +133,10 @@ fn arguments_are_checked_all_at_once() {
             &[
                 "`url` is missing; it is a string",
                 "`uri` is not an argument; did you mean `url`?",
-                "`zebra` is not an argument; the arguments are url, sessionId",
+                "`zebra` is not an argument; the arguments are url, waitUntil, timeout, tab, sessionId",
             ],
         ),
-        ("browser_close", json!({"x": 1}), &["`x` is not an argument; the arguments are sessionId"]),
+        ("browser_close", json!({"x": 1}), &["`x` is not an argument; the arguments are tab, sessionId"]),
         ("browser_click", json!({"ref": "e1", "element": null, "modifiers": null}), &[]),
         ("browser_click", json!({"target": "e1"}), &[]),
         ("browser_click", json!({"target": 5}), &["`ref (given as target)` must be a string, not a number"]),
@@ -238,14 +262,14 @@ fn an_answer_has_its_sections_in_order() {
         ..PageState::default()
     });
     reply.set_tabs(vec![
-        TabLine { title, url: url.clone(), active: true, ..TabLine::default() },
-        TabLine { index: 1, title: "B".to_owned(), url, crashed: true, active: false },
+        TabLine { id: "t0".to_owned(), title, url: url.clone(), active: true, ..TabLine::default() },
+        TabLine { index: 1, id: "t1".to_owned(), title: "B".to_owned(), url, crashed: true, active: false },
     ]);
     reply.say("Clicked Save");
     reply.add_image(Image { base64: "AAAA".to_owned(), mime_type: "image/png" });
     let (uri, name) = ("file:///tmp/a.png".to_owned(), "a.png".to_owned());
     reply.add_file(FileLink { uri, name, mime_type: "image/png", size: Some(3) });
-    reply.fail(&Error::StaleRef { target: "c0p0f0e9".to_owned() });
+    reply.fail(&Error::StaleRef { target: "c0p0f0e9".to_owned(), again: None });
     insta::assert_json_snapshot!(reply.into_result());
 }
 

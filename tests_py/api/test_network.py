@@ -119,3 +119,20 @@ async def test_a_download_is_kept_until_its_context_closes(
     assert (download.page, await download.failure()) == (page, None)
     await context.close()
     assert not kept.exists()
+
+
+async def test_each_site_is_told_the_name_and_the_password_that_are_meant_for_it(
+    browser: Browser, site: Site
+) -> None:
+    ann = {"username": "ann", "password": "secret", "origin": site.origin}
+    bob = {"username": "bob", "password": "secret"}
+    async with await browser.new_context(http_credentials=[bob, ann]) as context:  # type: ignore[list-item]
+        page = await context.new_page()
+        for url, name in ((site.url("/members/ann"), "ann"), (site.other_origin + "/members/bob", "bob")):
+            answer = await page.goto(url)
+            assert answer is not None
+            assert (answer.status, await page.inner_text("h1")) == (200, f"Hello {name}")
+            assert (await context.request.get(url)).status == 200
+        swapped = await page.goto(site.url("/members/bob"))
+        assert swapped is not None
+        assert swapped.status == 401

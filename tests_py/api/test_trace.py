@@ -33,3 +33,38 @@ async def test_a_trace_tells_the_calls_their_groups_and_the_requests(
     assert ended[begun[2]["callId"]]["name"] == "TimeoutError"
     assert requests[0]["request"]["url"] == site.page("form")
     assert b"<form" in body
+
+
+async def test_a_trace_shows_pages_documents_and_the_script(
+    context: BrowserContext, page: Page, tmp_path: Path
+) -> None:
+    await context.tracing.start(screenshots=True, snapshots=True, sources=True)
+    await page.set_content("<h1>Before</h1><input value=a><iframe srcdoc='<p>inner</p>'></iframe>")
+    await page.fill("input", "typed")
+    await page.screenshot()
+    await context.tracing.stop(path=tmp_path / "trace.zip")
+    with zipfile.ZipFile(tmp_path / "trace.zip") as archive:
+        events = [json.loads(line) for line in archive.read("trace.trace").splitlines()]
+        names = set(archive.namelist())
+        sources = [archive.read(name) for name in names if name.startswith("resources/src@")]
+    fill = next(event for event in events if event.get("method") == "fill")
+    assert fill["stack"][0]["file"] == __file__
+    assert any(b"shows_pages_documents" in source for source in sources)
+    taken = {
+        event["snapshot"]["snapshotName"]: event["snapshot"]
+        for event in events
+        if event["type"] == "frame-snapshot" and event["snapshot"]["isMainFrame"]
+    }
+    before, after = taken[fill["beforeSnapshot"]], taken[f"after@{fill['callId']}"]
+    assert '"Before"' in json.dumps(before["html"])
+    assert '"__playwright_value_": "typed"' in json.dumps(after["html"])
+    inner = next(
+        event["snapshot"]
+        for event in events
+        if event["type"] == "frame-snapshot" and not event["snapshot"]["isMainFrame"]
+    )
+    assert f"/snapshot/{inner['frameId']}" in json.dumps(after["html"])
+    pictures = [event for event in events if event["type"] == "screencast-frame"]
+    assert pictures
+    assert all(f"resources/{picture['sha1']}" in names for picture in pictures)
+    assert all(fill["pageId"] == picture["pageId"] for picture in pictures)

@@ -23,7 +23,8 @@ def run(name: str, *arguments: object) -> list[str]:
 
 def test_every_example_is_listed_and_run() -> None:
     names = {path.stem for path in EXAMPLES.glob("*.py")}
-    assert names == {"save_login", "scrape", "download", "fill_form", "intercept", "hand_over"}
+    spread = {"ray_scrape", "dask_scrape", "celery_scrape"}
+    assert names == {"save_login", "scrape", "download", "fill_form", "intercept", "hand_over"} | spread
     listed = (EXAMPLES / "README.md").read_text()
     assert all(f"({name}.py)" in listed for name in names)
 
@@ -50,6 +51,22 @@ def test_many_pages_are_read(site: Site) -> None:
     assert run("scrape", site.page("form") + "?number={}", 100) == ["Register"] * 100
     asked = [request.query.get("number") for request in site.requested("/pages/form.html")]
     assert sorted(filter(None, asked), key=int) == [str(number) for number in range(100)]
+
+
+def test_a_worker_keeps_its_browser(site: Site) -> None:
+    script = (
+        "import sys; sys.path.insert(0, 'examples')\n"
+        "from patchright_mcp.pool import _Here, chunks, map_here\n"
+        "from scrape import heading\n"
+        "pages = [f'{sys.argv[1]}?{number}' for number in range(5)]\n"
+        "first = map_here(heading, pages)\n"
+        "browser = _Here._made._browser\n"
+        "rest = [text for some in chunks(pages, 2) for text in map_here(heading, some, size=2)]\n"
+        "print(first == rest == ['Register'] * 5, _Here._made._browser is browser)\n"
+    )
+    command = [sys.executable, "-c", script, site.page("form")]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=EXAMPLES.parent)
+    assert done.stdout.split() == ["True", "True"], done.stderr
 
 
 def test_a_file_is_saved(site: Site, tmp_path: Path) -> None:

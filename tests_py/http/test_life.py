@@ -9,6 +9,7 @@ import signal
 import socket
 import socketserver
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -341,18 +342,16 @@ def test_somebody_elses_browser_is_used_and_left_alone(
         assert endpoint.pages() == [site.page("form")]
 
 
-def test_several_keys_share_nothing_of_somebody_elses_browser(
-    start: Callable[..., HttpServer], endpoint: Endpoint, site: Site
+@pytest.mark.parametrize(
+    "settings", [["--cdp-endpoint", "http://127.0.0.1:1", "--isolated"], ["--headless", "false"]]
+)
+def test_several_keys_are_not_served_where_they_would_share_a_clipboard(
+    tmp_path: Path, settings: list[str]
 ) -> None:
-    with start("--cdp-endpoint", endpoint.url, "--isolated", "--api-key", f"{KEY},other") as server:
-        first, second = server.begin(), server.begin("other")
-        first.text("browser_navigate", url=site.url("/cookie?name=a&value=1"))
-        second.text("browser_navigate", url=site.page("frames"))
-        assert "a=1" not in second.text("browser_evaluate", function="() => document.cookie")
-        for client, tab in ((first, "/cookie"), (second, "frames")):
-            (line,) = client.text("browser_tabs", action="list").split("### Open tabs\n")[1].splitlines()
-            assert tab in line
-    assert endpoint.pages() == [site.page("form")]
+    command = [sys.executable, "-m", "patchright_mcp", "--port", "0", "--api-key", "one,two", *settings]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=30)
+    assert ended.returncode == 2
+    assert "one clipboard" in ended.stderr
 
 
 def test_somebody_elses_browser_is_reached_over_tls(endpoint: Endpoint, tmp_path: Path) -> None:

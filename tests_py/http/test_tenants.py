@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests_py.support.http import HttpServer, RawClient, until
-from tests_py.support.site import Site
+from tests_py.support.site import Site, document
 
 
 def keys(folder: Path) -> list[str]:
@@ -55,6 +55,23 @@ def test_tabs_have_an_end_for_each_key_however_they_are_opened(tmp_path: Path, s
         # Another key has its own, and what is closed makes room.
         for _ in range(4):
             second.text("browser_tabs", action="new")
+        first.text("browser_close")
+        first.text("browser_tabs", action="new")
+
+
+@pytest.mark.parametrize("relation", ["opener", "noopener"])
+def test_tabs_that_pages_open_have_the_same_end(tmp_path: Path, site: Site, relation: str) -> None:
+    link = f'<a href="/pages/form.html" target="_blank" rel="{relation}">Open</a>'
+    with HttpServer(tmp_path, *keys(tmp_path), "--max-tabs", "3") as server:
+        first, second = server.begin("first"), server.begin("second")
+        first.text("browser_navigate", url=site.publish("/opens", document("Opens", link)))
+        said = ""
+        for _ in range(5):
+            said += first.text("browser_click", ref="a")
+            said += first.text("browser_tabs", action="select", index=0)
+        until(lambda: tabs(first) == 3, "the closing of what is too much")
+        assert "closed: 3 tabs are open, as many as there may be" in said
+        second.text("browser_navigate", url=site.page("form"))
         first.text("browser_close")
         first.text("browser_tabs", action="new")
 

@@ -9,7 +9,14 @@ import pytest
 from tests_py.support.client import serve
 from tests_py.support.workshop import Workshop
 
-EVERYTHING = ("--caps", "vision,pdf,find,steps", "--input", "instant", "--timeout-action", "2000")
+EVERYTHING = (
+    "--caps",
+    "vision,pdf,find,steps,network,storage,emulation,code,testing,evidence,devtools",
+    "--input",
+    "instant",
+    "--timeout-action",
+    "2000",
+)
 
 
 @pytest.fixture(scope="session")

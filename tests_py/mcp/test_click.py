@@ -4,6 +4,7 @@ import pytest
 
 from tests_py.support.client import Reply, Server
 from tests_py.support.site import Site
+from tests_py.support.workshop import Workshop
 
 
 async def output(server: Server) -> str:
@@ -83,7 +84,8 @@ class TestReaching:
 
 
 class TestObstacles:
-    async def test_the_error_names_what_covers_the_button(self, server: Server, site: Site) -> None:
+    async def test_the_error_names_what_covers_the_button(self, workshop: Workshop, site: Site) -> None:
+        server = workshop.server
         reply = await server.open(site.page("obstacles"))
         refusal = await refused(server, reply.ref('button "Covered"'))
         assert "covered by <div.cookie>" in refusal.section("Error")
@@ -100,8 +102,9 @@ class TestObstacles:
         [("Disabled", "disabled"), ("Moving", "moving"), ("Outside", "outside the viewport")],
     )
     async def test_the_error_says_what_was_in_the_way(
-        self, server: Server, site: Site, name: str, reason: str
+        self, workshop: Workshop, site: Site, name: str, reason: str
     ) -> None:
+        server = workshop.server
         reply = await server.open(site.page("obstacles"))
         refusal = await refused(server, reply.ref(f'button "{name}"'))
         assert reason in refusal.section("Error")

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 import pytest
 
+from tests_py.support.client import serve
 from tests_py.support.site import Site, document
 from tests_py.support.workshop import Workshop
 
@@ -200,3 +201,16 @@ async def test_a_download_with_a_long_name_in_any_script_is_saved(
     (saved,) = (workshop.folder / ".patchright-mcp").glob(f"{name[:20]}*")
     assert saved.suffix == name[name.rindex(".") :]
     saved.unlink()
+
+
+async def test_a_download_that_stalls_before_its_first_byte_is_told_as_that(
+    site: Site, tmp_path: Path
+) -> None:
+    site.hold()
+    page = document("Get", f'<a href="{site.url("/stalls/first")}">Get</a>')
+    async with serve("--headless", "--timeout-navigation", "1500", cwd=tmp_path) as server:
+        opened = await server.open(site.publish("/get", page))
+        told = await server.call("browser_click", ref=opened.ref('link "Get"'))
+        assert "waits for a server that has not answered" in told.text
+        assert "script" not in told.text
+        assert 'textbox "Name"' in (await server.open(site.page("form"))).section("Snapshot")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests_py.support.site import Site
+from tests_py.support.site import Site, document
 from tests_py.support.workshop import Workshop
 
 
@@ -156,3 +156,17 @@ async def test_a_key_that_does_not_exist_is_refused_with_how_keys_are_named(
 ) -> None:
     await workshop.open(site.page("fields"))
     assert "KeyboardEvent.key" in await workshop.refused("browser_press_key", key="Contrl+a")
+
+
+OVERWRITTEN = """<input aria-label=Title id=title><script>
+title.addEventListener("beforeinput", () => { title.value = "door"; }, { once: true });
+</script>"""
+
+
+async def test_a_field_that_the_page_writes_into_meanwhile_is_filled_once_more(
+    workshop: Workshop, site: Site
+) -> None:
+    page = await workshop.open(site.publish("/form/overwritten", document("Overwritten", OVERWRITTEN)))
+    fields = [{"name": "Title", "ref": page.ref('textbox "Title"'), "value": "A blue door"}]
+    await workshop.do("browser_fill_form", fields=fields)
+    assert await workshop.server.evaluate("() => title.value") == "A blue door"

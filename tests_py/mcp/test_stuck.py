@@ -7,29 +7,33 @@ import asyncio
 import pytest
 
 from tests_py.support.site import Site, document
+from tests_py.support.wire import until
 from tests_py.support.workshop import Workshop
 
-SOON = "setTimeout(() => { stuck() }, 100)"
 STUCK = {
-    "in a timer": f"const stuck = () => {{ for (;;); }}; {SOON}",
-    "in microtasks": f"const stuck = () => Promise.resolve().then(stuck); {SOON}",
-    "at load": "onload = () => setTimeout(() => { for (;;); })",
-    "again and again": "const stuck = () => { try { for (;;); } finally { setTimeout(stuck) } }; " + SOON,
+    "in a timer": "for (;;);",
+    "in microtasks": "const again = () => Promise.resolve().then(again); again()",
+    "again and again": "const again = () => { try { for (;;); } finally { setTimeout(again) } }; again()",
+    "in printing": "for (;;) print();",
     "in a request": (
-        "const stuck = () => { const request = new XMLHttpRequest();"
-        f" request.open('GET', '/hold/for-ever', false); request.send() }}; {SOON}"
+        "const request = new XMLHttpRequest(); request.open('GET', '/hold/for-ever', false); request.send()"
     ),
 }
+"""What scripts do that do not end."""
 LEAVING = ["beforeunload", "pagehide", "unload"]
 
 
-async def open_stuck(workshop: Workshop, site: Site, script: str) -> None:
-    """Opens a page, and waits until its script does not end."""
+async def open_stuck(workshop: Workshop, site: Site, kind: str = "in a timer") -> str:
+    """Opens a page, lets it begin what does not end, and waits until it has. Gives the ref of its button."""
     site.hold()
-    body = f"<h1>Stuck</h1><script>{script}</script>"
-    await workshop.server.call("browser_navigate", url=site.publish("/stuck", document("Stuck", body)))
-    while (await code(workshop, "browser_snapshot")) != "page_busy":
-        pass
+    script = f"const begin = () => {{ navigator.sendBeacon('/notes/stuck'); {STUCK[kind]} }}"
+    page = document("Stuck", f"<h1>Stuck</h1><button>Go</button><script>{script}</script>")
+    opened = await workshop.open(site.publish("/stuck", page))
+    before = len(site.requested("/notes/stuck"))
+    # A moment later, so that this call itself is not held up.
+    await workshop.server.evaluate("() => { setTimeout(begin, 200) }")
+    await asyncio.to_thread(until, lambda: len(site.requested("/notes/stuck")) > before, "The script's begin")
+    return opened.ref('button "Go"')
 
 
 async def code(workshop: Workshop, tool: str, **arguments: object) -> str | None:
@@ -38,12 +42,12 @@ async def code(workshop: Workshop, tool: str, **arguments: object) -> str | None
     return (result.meta or {}).get("errorCode")
 
 
-@pytest.mark.parametrize("script", STUCK.values(), ids=STUCK)
+@pytest.mark.parametrize("kind", STUCK)
 @pytest.mark.parametrize("where", ["same site", "another site"])
 async def test_a_page_that_is_stuck_can_be_left(
-    workshop: Workshop, site: Site, script: str, where: str
+    workshop: Workshop, site: Site, kind: str, where: str
 ) -> None:
-    await open_stuck(workshop, site, script)
+    await open_stuck(workshop, site, kind)
     origin = site.other_origin if where == "another site" else site.origin
     left = await workshop.open(f"{origin}/pages/form.html")
     assert 'textbox "Name"' in left.section("Snapshot")
@@ -60,40 +64,33 @@ async def test_a_page_that_is_stuck_while_it_is_left_is_left(
     assert 'textbox "Name"' in (await workshop.open(site.page("form"))).section("Snapshot")
 
 
-@pytest.mark.parametrize("kind", [kind for kind in STUCK if kind != "in a request"])
+@pytest.mark.parametrize("kind", STUCK)
 async def test_one_can_go_back_from_a_page_that_is_stuck(workshop: Workshop, site: Site, kind: str) -> None:
     await workshop.open(site.page("form"))
-    await open_stuck(workshop, site, STUCK[kind])
+    await open_stuck(workshop, site, kind)
     back = await workshop.do("browser_navigate_back")
     assert 'textbox "Name"' in back.section("Snapshot")
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments"),
-    [
-        ("browser_snapshot", {}),
-        ("browser_take_screenshot", {}),
-        ("browser_click", {"ref": 'textbox "Name"'}),
-        ("browser_press_key", {"key": "a"}),
-        ("browser_evaluate", {"function": "() => 1"}),
-        ("browser_wait_for", {"text": "anything"}),
-        ("browser_resize", {"width": 500, "height": 500}),
-    ],
-)
-async def test_a_call_on_a_page_that_is_stuck_says_so(
-    workshop: Workshop, site: Site, tool: str, arguments: dict[str, object]
-) -> None:
-    page = await workshop.open(site.page("form"))
-    if "ref" in arguments:
-        arguments = {"ref": page.ref(str(arguments["ref"]))}
-    await open_stuck(workshop, site, STUCK["in a timer"])
-    told = await workshop.refused(tool, **arguments)
-    assert "script may be running without end" in told
-    assert "navigate it elsewhere" in told
+async def test_every_call_on_a_page_that_is_stuck_says_so(workshop: Workshop, site: Site) -> None:
+    ref = await open_stuck(workshop, site)
+    asking: dict[str, dict[str, object]] = {
+        "browser_snapshot": {},
+        "browser_take_screenshot": {},
+        "browser_click": {"ref": ref},
+        "browser_press_key": {"key": "a"},
+        "browser_evaluate": {"function": "() => 1"},
+        "browser_wait_for": {"text": "anything"},
+        "browser_resize": {"width": 500, "height": 500},
+    }
+    for tool, arguments in asking.items():
+        told = await workshop.refused(tool, **arguments)
+        assert "script may be running without end" in told, tool
+        assert "navigate it elsewhere" in told, tool
 
 
 async def test_a_page_that_is_stuck_is_listed_and_closed(workshop: Workshop, site: Site) -> None:
-    await open_stuck(workshop, site, STUCK["in a timer"])
+    await open_stuck(workshop, site)
     assert "/stuck" in (await workshop.do("browser_tabs", action="list")).section("Open tabs")
     await workshop.do("browser_close")
 
@@ -117,6 +114,19 @@ async def test_a_page_that_hangs_where_it_is_opened_is_told_and_left(workshop: W
     page = document("Hangs", "<h1>Hangs</h1><script>for (;;);</script>")
     assert await code(workshop, "browser_navigate", url=site.publish("/hangs", page)) == "page_busy"
     assert 'textbox "Name"' in (await workshop.open(site.page("form"))).section("Snapshot")
+
+
+async def test_one_can_go_back_from_a_page_that_hangs_once_it_is_loaded(
+    workshop: Workshop, site: Site
+) -> None:
+    await workshop.open(site.page("form"))
+    script = "onload = () => setTimeout(() => { for (;;); })"
+    page = document("Hangs", f"<h1>Hangs</h1><script>{script}</script>")
+    await workshop.server.call("browser_navigate", url=site.publish("/hangs", page))
+    while (await code(workshop, "browser_snapshot")) != "page_busy":
+        pass
+    back = await workshop.do("browser_navigate_back")
+    assert 'textbox "Name"' in back.section("Snapshot")
 
 
 @pytest.mark.parametrize(
@@ -146,6 +156,75 @@ async def test_the_question_before_leaving_is_answered_by_leaving_again(
 
 
 async def test_calls_side_by_side_on_a_page_that_is_stuck_all_end(workshop: Workshop, site: Site) -> None:
-    await open_stuck(workshop, site, STUCK["in a timer"])
+    await open_stuck(workshop, site)
     told = await asyncio.gather(*(workshop.refused("browser_snapshot") for _ in range(3)))
     assert all("without end" in text for text in told)
+
+
+REPLACING = {
+    "by its markup": "<meta http-equiv=refresh content=0>",
+    "at once": "<script>location.reload()</script>",
+    "a moment later": "<script>setTimeout(() => location.reload(), 50)</script>",
+    "by one another": "<script>location.replace(location.pathname.replace(/.$/, (n) => 1 - n))</script>",
+}
+
+
+@pytest.mark.parametrize("how", REPLACING.values(), ids=REPLACING)
+async def test_a_page_that_replaces_itself_without_end_is_seen(
+    workshop: Workshop, site: Site, how: str
+) -> None:
+    for number in range(2):
+        replacing = site.publish(
+            f"/replaces-{number}", document("Replaces", f"<h1>Again</h1>{how}<button>Go</button>")
+        )
+    opened = await workshop.open(replacing)
+    seen = await workshop.do("browser_snapshot")
+    assert 'button "Go"' in seen.section("Snapshot")
+    await workshop.do("browser_take_screenshot")
+    await workshop.do("browser_take_screenshot", fullPage=True)
+    told = [reply for reply in (opened, seen) if "loads itself anew without end" in reply.text]
+    assert len(told) <= 1
+    assert 'textbox "Name"' in (await workshop.open(site.page("form"))).section("Snapshot")
+
+
+@pytest.mark.parametrize("levels", [1_000, 3_000])
+async def test_a_page_that_is_nested_deeply_is_seen(workshop: Workshop, site: Site, levels: int) -> None:
+    script = (
+        f"let place = document.body; for (let level = 0; level < {levels}; level++)"
+        " place = place.appendChild(document.createElement('div')); place.textContent = 'The bottom'"
+    )
+    page = document("Deep", f"<h1>Deep</h1><script>{script}</script>")
+    opened = await workshop.open(site.publish("/deep", page))
+    assert 'heading "Deep"' in opened.section("Snapshot")
+    await workshop.do("browser_take_screenshot", fullPage=True)
+    assert "The bottom" in await workshop.server.evaluate("() => document.body.innerText")
+
+
+@pytest.mark.parametrize("side", ["width", "height"])
+async def test_a_page_that_is_too_large_for_a_picture_says_so_and_works_on(
+    workshop: Workshop, site: Site, side: str
+) -> None:
+    page = document("Large", f"<div style='{side}: 100000px'><input aria-label=Name></div>")
+    opened = await workshop.open(site.publish("/large-side", page))
+    said = await workshop.refused("browser_take_screenshot", fullPage=True)
+    assert "are more than the browser can draw" in said
+    await workshop.do("browser_type", ref=opened.ref('textbox "Name"'), text="Ada")
+    await workshop.do("browser_take_screenshot")
+
+
+INCLUDING = {
+    "by its address": "f.src = location.pathname + '?' + Math.random()",
+    "by its source": "f.srcdoc = document.documentElement.outerHTML",
+}
+
+
+@pytest.mark.parametrize("how", INCLUDING.values(), ids=INCLUDING)
+async def test_a_page_that_includes_itself_without_end_is_answered_and_left(
+    workshop: Workshop, site: Site, how: str
+) -> None:
+    frame = f"const f = document.createElement('iframe'); {how}; document.body.append(f)"
+    page = document("Includes", f"<h1>Includes</h1><script>{frame}; {{ {frame} }}</script>")
+    await workshop.server.call("browser_navigate", url=site.publish("/includes", page))
+    await workshop.server.call("browser_snapshot")
+    await workshop.server.call("browser_take_screenshot")
+    assert 'textbox "Name"' in (await workshop.open(site.page("form"))).section("Snapshot")

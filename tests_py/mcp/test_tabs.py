@@ -10,8 +10,8 @@ async def test_tabs_are_listed_made_selected_and_closed(either_workshop: Worksho
     assert "Created new tab at index 1 (2 tabs total)" in made.section("Result")
     await either_workshop.do("browser_tabs", action="new")
     listed = (await either_workshop.do("browser_tabs", action="list")).section("Open tabs").splitlines()
-    assert listed[0] == f"- 0: [A form]({site.page('form')})"
-    assert listed[1] == f"- 1: [What asks a person]({site.page('dialogs')})"
+    assert listed[0].startswith(f"- 0: [A form]({site.page('form')}) [tab=t")
+    assert listed[1].startswith(f"- 1: [What asks a person]({site.page('dialogs')}) [tab=t")
     assert listed[2].startswith("- 2: (current)")
     selected = await either_workshop.do("browser_tabs", action="select", index=0)
     assert site.page("form") in selected.section("Page")
@@ -22,7 +22,7 @@ async def test_tabs_are_listed_made_selected_and_closed(either_workshop: Worksho
     assert "Closed tab at index 2 (2 tabs remaining)" in closed.section("Result")
     await either_workshop.do("browser_tabs", action="close")
     left = (await either_workshop.do("browser_tabs", action="list")).section("Open tabs")
-    assert left == f"- 0: (current) [What asks a person]({site.page('dialogs')})"
+    assert left.startswith(f"- 0: (current) [What asks a person]({site.page('dialogs')}) [tab=t")
 
 
 async def test_a_tab_that_is_not_there_is_refused_with_those_that_are(workshop: Workshop, site: Site) -> None:
@@ -47,7 +47,7 @@ async def test_a_ref_of_another_tab_says_where_it_belongs(workshop: Workshop, si
     page = await workshop.open(site.page("form"))
     await workshop.do("browser_tabs", action="new", url=site.page("dialogs"))
     said = await workshop.refused("browser_click", ref=page.ref('button "Register"'))
-    assert "it belongs to tab 0, which is not the current one" in said
+    assert "it belongs to tab 0, which is not the current one; with tab t" in said
 
 
 async def test_a_tab_on_an_error_page_is_listed_with_the_address_that_was_tried(workshop: Workshop) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from tests_py.support.client import Reply, Server
 from tests_py.support.site import Site
+from tests_py.support.workshop import Workshop
 
 
 async def fill(server: Server, page: Reply, field: str, text: str, **more: object) -> Reply:
@@ -90,9 +91,9 @@ async def test_rich_text_is_replaced(server: Server, site: Site) -> None:
     assert await server.evaluate("() => document.querySelector('[contenteditable]').textContent") == "new"
 
 
-async def test_a_read_only_field_is_refused(server: Server, site: Site) -> None:
-    page = await server.open(site.page("typing"))
-    reply = await server.call("browser_type", target=page.ref('textbox "Read only"'), text="x")
+async def test_a_read_only_field_is_refused(workshop: Workshop, site: Site) -> None:
+    page = await workshop.open(site.page("typing"))
+    reply = await workshop.server.call("browser_type", target=page.ref('textbox "Read only"'), text="x")
     assert reply.is_error
     assert "read-only" in reply.section("Error")
 

@@ -47,3 +47,64 @@ async def test_one_thing_is_waited_for_at_a_time(workshop: Workshop, arguments: 
 
 async def test_nobody_waits_longer_than_a_minute(workshop: Workshop) -> None:
     assert "`time` must be at most 60" in await workshop.refused("browser_wait_for", time=61)
+
+
+async def test_an_element_is_waited_for_until_it_can_be_seen_and_until_it_cannot(
+    workshop: Workshop, site: Site
+) -> None:
+    await workshop.open(site.publish("/late", "<p id=it hidden>It</p>"))
+    await later(workshop, "document.querySelector('#it').hidden = false")
+    await workshop.do("browser_wait_for", selector="#it")
+    assert "It" in (await workshop.server.snapshot()).section("Snapshot")
+    await later(workshop, "document.querySelector('#it').remove()")
+    await workshop.do("browser_wait_for", selectorGone="#it")
+    said = await workshop.refused("browser_wait_for", selector="#it", timeout=300)
+    assert "The element did not happen within 300 ms" in said
+    assert "cannot be read" in await workshop.refused("browser_wait_for", selector="p[", timeout=300)
+
+
+async def test_an_address_is_waited_for(workshop: Workshop, site: Site) -> None:
+    await workshop.open(site.page("form"))
+    await later(workshop, "history.pushState(null, '', '/there/7?x=1')")
+    await workshop.do("browser_wait_for", url="/there/*x=1")
+    assert "did not happen" in await workshop.refused("browser_wait_for", url="/elsewhere", timeout=200)
+
+
+async def test_a_response_is_waited_for_and_told(workshop: Workshop, site: Site) -> None:
+    site.hold()
+    await workshop.open(site.page("form"))
+    await later(workshop, "fetch('/hold/data?n=1')")
+    assert "did not happen" in await workshop.refused("browser_wait_for", response="/hold/data", timeout=400)
+    site.release()
+    told = await workshop.do("browser_wait_for", response="/hold/*n=1")
+    assert "Answered 200" in told.section("Result")
+
+
+async def test_a_condition_is_waited_for(workshop: Workshop, site: Site) -> None:
+    await workshop.open(site.page("form"))
+    await later(workshop, "window.ready = 1")
+    await workshop.do("browser_wait_for", function="() => window.ready")
+    assert "did not happen" in await workshop.refused(
+        "browser_wait_for", function="() => window.never", timeout=300
+    )
+
+
+async def test_rest_and_silence_of_the_network_are_waited_for(workshop: Workshop, site: Site) -> None:
+    site.hold()
+    await workshop.open(site.page("form"))
+    await workshop.server.evaluate("() => { fetch('/hold/rest') }")
+    for state in ("load", "domcontentloaded"):
+        await workshop.do("browser_wait_for", state=state)
+    site.release()
+    for state in ("networkidle", "idle"):
+        await workshop.do("browser_wait_for", state=state)
+
+
+async def test_a_download_is_waited_for(workshop: Workshop, site: Site) -> None:
+    site.hold()
+    await workshop.open(site.publish("/get", "<a href='/hold/file' download='late.txt'>Get</a>"))
+    await workshop.do("browser_click", ref="text=Get")
+    assert "did not happen" in await workshop.refused("browser_wait_for", state="download", timeout=300)
+    site.release()
+    told = await workshop.do("browser_wait_for", state="download")
+    assert "Downloaded late.txt to" in told.section("Events")

@@ -19,13 +19,15 @@ def gate() -> Iterator[Gate]:
 def headed(
     new_wire: Callable[..., Wire], display: str, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., Wire]:
-    def start(*arguments: str, capabilities: dict[str, Any] | None = None) -> Wire:
+    def start(
+        *arguments: str, capabilities: dict[str, Any] | None = None, version: str = "2025-06-18"
+    ) -> Wire:
         monkeypatch.setenv("DISPLAY", display)
         wire = new_wire("--headless", "false", *arguments)
         client = {"name": "wire", "version": "1"}
         wire.ask(
             "initialize",
-            {"protocolVersion": "2025-06-18", "capabilities": capabilities or {}, "clientInfo": client},
+            {"protocolVersion": version, "capabilities": capabilities or {}, "clientInfo": client},
         )
         wire.notify("notifications/initialized")
         return wire
@@ -109,6 +111,19 @@ def test_who_can_be_asked_is_asked_and_may_give_up(
     assert result["isError"] is True
     after = wire.call("patchright_fetch")["result"]["content"][0]["text"]
     assert not after.startswith("⏸️")
+
+
+@pytest.mark.parametrize("modes", [{"form": {}}, {"form": {}, "url": {}}])
+def test_at_a_window_a_newer_client_is_asked_in_words(
+    headed: Callable[..., Wire], gate: Gate, modes: dict[str, Any]
+) -> None:
+    wire = headed(capabilities={"elicitation": modes}, version="2025-11-25")
+    call = wire.start_call("patchright_fetch", url=gate.origin + "/report")
+    question = wire.read()
+    assert question["method"] == "elicitation/create"
+    assert question["params"]["mode"] == "form"
+    gate.open()
+    assert "All is well." in wire.answer_to(call)["result"]["content"][0]["text"]
 
 
 def test_who_says_that_it_is_done_is_believed_only_when_it_is(

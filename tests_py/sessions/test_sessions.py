@@ -216,15 +216,14 @@ def test_all_sessions_share_one_browser(new_wire: Callable[..., Wire]) -> None:
     assert browsers == [1, 1, 1, 1]
 
 
-@pytest.mark.parametrize("name", ["firefox", "webkit"])
-def test_a_browser_that_is_not_driven_yet_is_named(new_wire: Callable[..., Wire], name: str) -> None:
+def test_a_browser_that_is_not_driven_yet_is_named(new_wire: Callable[..., Wire]) -> None:
     """Property 7: the configuration takes all names; what this build does not drive says so."""
-    wire = new_wire("--headless", "--browser", name)
+    wire = new_wire("--headless", "--browser", "webkit")
     wire.shake_hands()
     answer = json.loads(wire.call("create_session")["result"]["content"][0]["text"])
     assert answer["errorCode"] == "BROWSER_ERROR"
-    assert name in answer["message"]
-    assert "chromium, chrome and msedge" in answer["message"]
+    assert "webkit" in answer["message"]
+    assert "chromium, chrome, msedge and firefox" in answer["message"]
 
 
 @pytest.mark.parametrize("headless", ["true", "false"])

@@ -16,6 +16,9 @@ from typing import Any
 from mcp import ClientSession, StdioServerParameters, stdio_client
 from mcp.types import CallToolResult, ImageContent, TextContent
 
+BROWSER = "chromium"
+"""The browser behind every server that names no other: what `pytest --browser` says."""
+
 REF = re.compile(r"\[ref=(c\d+p\d+f\d+e\d+)\]")
 
 
@@ -110,6 +113,8 @@ async def serve(
     The client lives in a task of its own, since it must be left by the task that entered it and a
     fixture is set up and torn down by two.
     """
+    if BROWSER != "chromium" and "--browser" not in arguments:
+        arguments = ("--browser", BROWSER, *arguments)
     parameters = StdioServerParameters(
         command=sys.executable, args=["-m", "patchright_mcp", *arguments], env=env, cwd=cwd
     )

@@ -74,6 +74,13 @@ class Site:
         self._server.published[path] = Answer(body, kind=kind)
         return self.url(path)
 
+    def refuse(self, path: str, reason: str) -> str:
+        """Answers `path` with a status of this reason from now on, and gives its address."""
+        self._server.published[path] = Answer(
+            document("Refused", "<h1>Refused</h1>"), status=418, reason=reason
+        )
+        return self.url(path)
+
     def mount(self, name: str, folder: Path) -> None:
         """Serves the files of a folder below `/NAME/` from now on."""
         self._server.mounted[name] = folder
@@ -112,6 +119,7 @@ class Answer:
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     kind: str = KINDS[".html"]
+    reason: str | None = None
     stalls_at: int | None = None
     """After how many bytes the rest is held until `Site.release`."""
 
@@ -171,7 +179,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.requests.append(request)
         answer = _answer(request, self.server)
         payload = answer.body.encode() if isinstance(answer.body, str) else answer.body
-        self.send_response(answer.status)
+        self.send_response(answer.status, answer.reason)
         if answer.status != 204:
             self.send_header("Content-Type", answer.kind)
             self.send_header("Content-Length", str(len(payload)))
@@ -228,6 +236,15 @@ def _redirect(request: Request, _: str) -> Answer:
     return Answer(status=int(request.query.get("status", "302")), headers={"Location": request.query["to"]})
 
 
+def _members(request: Request, name: str) -> Answer:
+    """Lets in who says NAME and `secret`."""
+    expected = "Basic " + base64.b64encode(f"{name}:secret".encode()).decode()
+    if expected in [value for header, value in request.headers.items() if header.lower() == "authorization"]:
+        return Answer(document("Members", f"<h1>Hello {name}</h1>"))
+    headers = {"WWW-Authenticate": 'Basic realm="Members"'}
+    return Answer(document("Members", "<h1>Who are you?</h1>"), status=401, headers=headers)
+
+
 def _echo(request: Request, _: str) -> Answer:
     lines = "".join(f"<p>{name} is {value}</p>" for name, value in parse_qsl(request.body))
     return Answer(document("Received", f"<h1>Received</h1>{lines}"))
@@ -280,6 +297,7 @@ ROUTES: dict[str, Callable[[Request, str], Answer]] = {
     "headers": lambda request, _: Answer(json.dumps(request.headers), kind="application/json"),
     "hold": lambda _request, _: Answer(document("Released", "<h1>Released at last</h1>")),
     "large": lambda request, _: Answer(large_page(int(request.query.get("elements", "10000")))),
+    "members": _members,
     "no-content": lambda _request, _: Answer(status=204),
     "notes": lambda _request, _: Answer(status=204),
     "redirect": _redirect,

@@ -6,7 +6,7 @@ import asyncio
 import json
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -45,8 +45,10 @@ def notes_of(site: Site, name: str, until: Callable[[Notes], object] | None = No
     raise AssertionError(message)
 
 
-async def visit(server: Server, site: Site, name: str) -> Notes:
-    """Does on the page what a task does, and gives the notes of the page about it."""
+async def visit(
+    server: Server, site: Site, name: str, also: Sequence[tuple[str, dict[str, object]]] = ()
+) -> Notes:
+    """Does on the page what a task does, and `also` these calls, and gives the notes of the page about it."""
 
     async def call(tool: str, **arguments: object) -> Reply:
         reply = await server.call(tool, **arguments)
@@ -75,9 +77,23 @@ async def visit(server: Server, site: Site, name: str) -> Notes:
     await call("browser_tabs", action="new", url=site.page("form"))
     await call("browser_tabs", action="select", index=0)
     await server.click(page.ref('button "Far away"'))
+    await call("browser_scroll", direction="up", toEnd=True)
+    await call("browser_scroll", pixels=300)
+    await call("browser_read")
+    await call("browser_find", text="press")
+    await call("browser_wait_for", selector="h1")
+    await call("browser_wait_for", state="idle")
+    await call("browser_press_key", keys=["Tab", "ArrowDown"], times=2)
+    await call("browser_hover", ref=page.ref('button "Press"'), action="down")
+    await call("browser_hover", action="up")
+    await call("browser_console_messages", filename="console.json")
+    for tool, arguments in also:
+        await call(tool, **arguments)
     before = notes_of(site, name, lambda notes: "answer" in notes["facts"])
     await server.open(site.page("form"))
     await call("browser_navigate_back")
+    await call("browser_history", action="forward")
+    await call("browser_history", action="back")
     await call("browser_snapshot")
     again = notes_of(site, name, lambda notes: "answer" not in notes["facts"])
     return {"facts": before["facts"], "catches": before["catches"] + again["catches"]}

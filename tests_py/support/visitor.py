@@ -9,6 +9,9 @@ from typing import Any
 
 from tests_py.support.client import REF, Reply, Server
 
+HINT = re.compile(r'\[hint="((?:[^"\\]|\\.)*)"\]')
+QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
+MARKS = re.compile(r'^(?:\s*\[(?:[^\]"]|"(?:[^"\\]|\\.)*")*\])*:? ?')
 LINE = re.compile(r'^(?P<indent> *)- (?P<role>[\w/-]+)(?: "(?P<name>(?:[^"\\]|\\.)*)")?(?P<rest>.*)$')
 Element = tuple[str, str] | tuple[str, str, int]
 """A role and a name, and which of several that have both."""
@@ -22,7 +25,8 @@ class Line:
     role: str
     name: str
     ref: str | None
-    rest: str
+    hint: str
+    value: str
 
     @classmethod
     def read(cls, line: str) -> Line | None:
@@ -30,13 +34,15 @@ class Line:
         parts = LINE.match(line)
         if parts is None:
             return None
-        ref = REF.search(parts["rest"])
+        ref, hint = REF.search(parts["rest"]), HINT.search(parts["rest"])
+        value = MARKS.sub("", parts["rest"])
         return cls(
             len(parts["indent"]),
             parts["role"],
             json.loads(f'"{parts["name"] or ""}"'),
             ref[1] if ref else None,
-            re.sub(r"\s*\[[^\]]*\]", "", parts["rest"]).lstrip(": ").strip('"'),
+            json.loads(f'"{hint[1]}"') if hint else "",
+            json.loads(value) if QUOTED.fullmatch(value) else value,
         )
 
     def has_role(self, role: str) -> bool:
@@ -85,7 +91,7 @@ class Visitor:
         for arguments in ({}, {"allRefs": True}):
             lines = [line for line in await self.lines(**arguments) if line.ref and line.has_role(role)]
             found = [line for line in lines if line.name == name] or [
-                line for line in lines if not line.name and line.rest == name
+                line for line in lines if not line.name and name in (line.value, line.hint)
             ]
             if found and which is None and len(found) > 1:
                 raise NotShown(f"{len(found)} elements are {role} {name!r}")
@@ -150,8 +156,8 @@ class Visitor:
 
     async def value(self, expression: str) -> Any:  # noqa: ANN401 - whatever the page has.
         """What an expression is in the page."""
-        answer = await self.do("browser_evaluate", function=f"() => JSON.stringify({expression})")
-        return json.loads(answer.section("Result"))
+        answer = await self.do("browser_evaluate", function=f"() => [JSON.stringify({expression})]")
+        return json.loads(json.loads(answer.section("Result"))[0])
 
     async def _of(self, element: tuple[str | int, ...]) -> str:
         role, name, *which = element

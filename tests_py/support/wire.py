@@ -19,7 +19,8 @@ from typing import IO, Any
 
 from typing_extensions import Self
 
-MARK = "PATCHRIGHT_TEST_MARK"
+from tests_py.support.family import MARK, Family
+
 PATIENCE_S = 20
 THE_END = ""
 """Stands behind the last line."""
@@ -55,7 +56,7 @@ class Wire:
             _follow(self.process.stdout, self._keep_line),
         ]
         self._last_id = 0
-        self._seen: set[int] = set()
+        self._family = Family(self.mark, self.process.pid)
 
     def __enter__(self) -> Self:
         return self
@@ -140,26 +141,8 @@ class Wire:
         return self.process.wait(PATIENCE_S)
 
     def processes(self) -> set[int]:
-        """What lives of the server's family, but not the server itself.
-
-        Chromium's children overwrite their environment, so the family is known by the mark or by descent
-        from someone who was known before.
-        """
-        alive = _parents()
-        family = {self.process.pid} | {process for process in alive if self._is_marked(process)} | self._seen
-        grown = True
-        while grown:
-            children = {process for process, parent in alive.items() if parent in family} - family
-            family |= children
-            grown = bool(children)
-        self._seen = family & alive.keys()
-        return self._seen - {self.process.pid}
-
-    def _is_marked(self, process: int) -> bool:
-        try:
-            return f"{MARK}={self.mark}".encode() in Path(f"/proc/{process}/environ").read_bytes()
-        except OSError:
-            return False
+        """What lives of the server's family, but not the server itself."""
+        return self._family.processes() - {self.process.pid}
 
     def _keep_line(self, line: str) -> None:
         if line != THE_END:
@@ -190,20 +173,6 @@ def _follow(stream: IO[bytes], keep: Callable[[str], None]) -> Thread:
     thread = Thread(target=follow, daemon=True)
     thread.start()
     return thread
-
-
-def _parents() -> dict[int, int]:
-    """Every living process, with its parent."""
-    parents = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                state, parent = (entry / "stat").read_text().rpartition(")")[2].split()[:2]
-            except OSError:
-                continue
-            if state not in "ZX":
-                parents[int(entry.name)] = int(parent)
-    return parents
 
 
 def _signal(process: int, number: signal.Signals) -> None:

@@ -104,6 +104,9 @@ def _reason(report: pytest.TestReport) -> str:
 
 def _table(rows: list[tuple[str, str, str]]) -> str:
     versions = json.loads((HERE / "package.json").read_text())["devDependencies"]
+    applications = HERE / "applications"
+    versions |= json.loads((applications / "package.json").read_text())["devDependencies"]
+    versions |= dict(line.split("==") for line in (applications / "requirements.txt").read_text().split())
     lines = ["| library | what is done | works |", "|---|---|---|"]
     for library, task, works in rows:
         title, _, package = library.partition(" = ")

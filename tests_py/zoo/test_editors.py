@@ -58,8 +58,8 @@ async def test_a_menu_and_a_dialog_of_tinymce_are_used(visit: Visit) -> None:
     await page.type("textbox", "Rich Text Area", text="Site")
     await page.press("Control+a")
     await page.click("menuitem", "Insert")
-    await page.click("menuitem", "Link...")
-    await page.type("textbox", "URL", text="https://example.com/")
+    await page.click("menuitem", "Link…")
+    await page.type("combobox", "URL", text="https://example.com/")
     await page.click("button", "Save")
     assert 'href="https://example.com/"' in str(await page.value("tinymce.activeEditor.getContent()"))
 

@@ -112,10 +112,10 @@ async def test_a_menu_a_tab_and_an_accordion_of_mui_are_opened(visit: Visit) -> 
 async def test_options_of_antd_are_chosen_by_clicking(visit: Visit) -> None:
     page = await visit("antd")
     await page.click("combobox", "Size :")
-    await page.click("option", "Medium")
+    await page.click("generic", "Medium")
     await page.click("combobox", "Tags :")
-    await page.click("option", "Red")
-    await page.click("option", "Blue")
+    await page.click("generic", "Red")
+    await page.click("generic", "Blue")
     assert await page.value("[values().size, values().tags]") == ["Medium", ["Red", "Blue"]]
 
 
@@ -157,7 +157,7 @@ async def test_several_tags_of_antd_are_chosen_in_one_call(visit: Visit) -> None
 async def test_a_date_of_antd_is_picked_by_clicking(visit: Visit) -> None:
     page = await visit("antd")
     await page.click("textbox", "Arrival :")
-    await page.click("cell", "2030-05-22")
+    await page.click("cell", "22")
     assert await page.value("values().day") == "2030-05-22"
 
 

@@ -29,7 +29,7 @@ async def test_a_form_of_vuetify_is_filled_in_one_call(visit: Visit) -> None:
         ("combobox", "Size", "Large"),
         ("combobox", "City", "Madrid"),
         ("checkbox", "News", "true"),
-        ("switch", "Dark", "true"),
+        ("checkbox", "Dark", "true"),
         ("radio", "Fast", "true"),
         ("slider", "20", "65"),
     )
@@ -61,7 +61,7 @@ async def test_a_dialog_and_a_menu_of_vuetify_are_used(visit: Visit) -> None:
     await page.click("button", "Yes")
     assert await page.value("state.asked") == "deleted"
     await page.click("button", "More")
-    await page.click("option", "Rename")
+    await page.click("listitem", "Rename")
     assert await page.value("state.asked") == "renamed"
 
 
@@ -181,7 +181,7 @@ async def test_a_dialog_a_menu_and_a_panel_of_quasar_are_used(visit: Visit) -> N
     await page.click("button", "Yes")
     assert await page.value("state.asked") == "deleted"
     await page.click("button", 'Expand "More"')
-    await page.click("listitem", "Rename")
+    await page.click("button", "Rename")
     assert await page.value("state.asked") == "renamed"
     await page.click("button", 'Expand "Why?"')
     await page.shows("Because it is so.")

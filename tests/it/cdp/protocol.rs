@@ -11,10 +11,11 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 use url::Url;
 
-struct Chromium {
+/// A browser that nobody has attached to yet.
+pub(crate) struct Chromium {
     process: Child,
     /// Such as `ws://127.0.0.1:40000/devtools/browser/…`.
-    endpoint: String,
+    pub(crate) endpoint: String,
     _profile: tempfile::TempDir,
 }
 
@@ -27,7 +28,7 @@ fn executable() -> PathBuf {
 }
 
 impl Chromium {
-    async fn launch() -> Self {
+    pub(crate) async fn launch() -> Self {
         let profile = tempfile::tempdir().expect("a temporary directory");
         let mut process = Command::new(executable())
             .args(["--headless=new", "--no-sandbox", "--remote-debugging-port=0", "--no-startup-window"])
@@ -49,7 +50,7 @@ impl Chromium {
         Self { process, endpoint, _profile: profile }
     }
 
-    async fn connect(&self) -> Connection {
+    pub(crate) async fn connect(&self) -> Connection {
         Connection::start(WebSocket::connect(&self.endpoint, &[]).await.expect("it listens"))
     }
 

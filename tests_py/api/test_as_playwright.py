@@ -1,0 +1,90 @@
+"""Scripts and packages that import Playwright, run with this library in its place."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from patchright_mcp.async_api import Playwright, async_playwright
+from tests_py.support.site import Site
+
+SCRIPT = """
+import sys
+import playwright
+from playwright._impl._api_structures import Cookie, ViewportSize
+from playwright._impl._api_types import Error as OldError
+from playwright._impl._errors import TargetClosedError, TimeoutError
+from playwright.async_api._generated import Page as GeneratedPage
+from playwright.sync_api import Error, Page, sync_playwright
+from playwright.sync_api._context_manager import PlaywrightContextManager
+import patchright.sync_api
+
+assert patchright.sync_api.Page is Page
+assert OldError is Error and issubclass(TimeoutError, Error)
+assert playwright.__version__.startswith("1.")
+assert "patchright_mcp" in Page.__module__
+try:
+    import playwright._impl._driver
+except ModuleNotFoundError:
+    pass
+with sync_playwright() as p:
+    assert isinstance(sync_playwright(), PlaywrightContextManager)
+    page = p.chromium.launch().new_page()
+    page.goto(sys.argv[1])
+    print(page.evaluate("said"), page.viewport_size, page.evaluate("document.hasFocus()"))
+"""
+
+
+def run(*arguments: str, **variables: str) -> str:
+    """What a program prints that we run."""
+    environment = {**os.environ, **variables}
+    command = [sys.executable, *arguments]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout.strip()
+
+
+def test_a_script_for_playwright_runs_as_it_is(site: Site, tmp_path: Path) -> None:
+    url = site.publish("/variable", "<script>var said = 'hello'</script>")
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    told = "hello {'width': 1280, 'height': 720} True"
+    assert run("-m", "patchright_mcp.as_playwright", str(script), url) == told
+    script.write_text("import patchright_mcp.as_playwright" + SCRIPT)
+    assert run(str(script), url) == told
+
+
+def test_our_own_ways_can_be_kept(tmp_path: Path) -> None:
+    script = tmp_path / "own.py"
+    script.write_text(
+        "from playwright.sync_api import sync_playwright\n"
+        "with sync_playwright() as p:\n"
+        "    page = p.chromium.launch().new_page()\n"
+        "    page.evaluate('globalThis.mine = 1')\n"
+        "    print(page.evaluate('globalThis.mine', isolated_context=False))\n"
+    )
+    assert run("-m", "patchright_mcp.as_playwright", "--own-ways", str(script)) == "None"
+    assert run("-m", "patchright_mcp.as_playwright", str(script)) == "1"
+
+
+async def test_one_word_gives_playwrights_ways(playwright: Playwright, site: Site) -> None:
+    url = site.publish(
+        "/opens", "<script>var mine = 1; setTimeout(() => window.open('about:blank'))</script>"
+    )
+    async with async_playwright(playwright_compatible=True) as p:
+        browser = await p.chromium.launch()
+        context = await browser.new_context()
+        page = await context.new_page()
+        other = await context.new_page()
+        assert page.viewport_size == {"width": 1280, "height": 720}
+        assert [await item.evaluate("document.hasFocus()") for item in (page, other)] == [True, True]
+        async with page.expect_popup():
+            await page.goto(url)
+        assert await page.evaluate("mine") == 1
+        assert await page.evaluate("typeof mine", isolated_context=True) == "undefined"
+        await browser.close()
+    ours = await playwright.chromium.launch()
+    page = await ours.new_page()
+    await page.goto(url)
+    assert await page.evaluate("typeof mine") == "undefined"
+    await ours.close()

@@ -1,0 +1,49 @@
+"""The fixtures for other people's tests."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+TESTS = """
+import pytest
+
+@pytest.fixture(scope="session")
+def browser_context_args(browser_context_args):
+    return {**browser_context_args, "locale": "de-DE"}
+
+def test_a_page_is_there(page, browser_name, is_chromium, base_url):
+    page.goto("")
+    assert page.evaluate("navigator.language") == "de-DE"
+    assert browser_name == "chromium" and is_chromium and base_url
+
+def test_contexts_are_apart(context, new_context):
+    assert context is not new_context()
+
+@pytest.mark.browser_context_args(timezone_id="Asia/Tokyo")
+def test_a_mark_adds_options(page):
+    assert page.evaluate("Intl.DateTimeFormat().resolvedOptions().timeZone") == "Asia/Tokyo"
+
+@pytest.mark.skip_browser("chromium")
+def test_is_not_for_chromium(page):
+    raise AssertionError
+
+def test_that_fails(page):
+    page.set_content("<h1>Wrong</h1>")
+    assert page.title() == "Right"
+"""
+
+
+def test_tests_get_pages_and_what_fails_leaves_pictures_traces_and_videos(tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text(TESTS)
+    options = ["--tracing", "retain-on-failure", "--screenshot", "only-on-failure"]
+    options += ["--video", "retain-on-failure", "--base-url", "about:blank"]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "patchright_mcp.pytest_plugin"]
+    environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    ended = subprocess.run(
+        [*command, *options], cwd=tmp_path, capture_output=True, text=True, check=False, env=environment
+    )
+    assert "1 failed, 3 passed, 1 skipped" in ended.stdout, ended.stdout + ended.stderr
+    kept = {path.relative_to(tmp_path / "test-results") for path in tmp_path.rglob("test-results/*/*")}
+    assert {path.parent.name for path in kept} == {"test-it-py-test-that-fails-chromium"}
+    assert {path.name for path in kept} == {"test-failed-1.png", "trace.zip", "video.webm"}

@@ -1,0 +1,97 @@
+"""The server behind the verbs: one for each folder, and nothing of it is left."""
+
+import os
+import signal
+import sys
+
+import pytest
+
+from tests_py.support.shell import Shell
+from tests_py.support.site import Site
+from tests_py.support.wire import until
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the processes are looked up in /proc")
+
+
+def test_closing_leaves_nothing(shell: Shell, site: Site) -> None:
+    shell.run("open", site.page("frames"))
+    assert len(shell.processes()) > 2
+    shell.run("close")
+    assert shell.processes() == set()
+    assert shell.left() == set()
+    assert not (shell.folder / ".patchright-mcp" / "page.yml").exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP], ids=lambda it: it.name)
+def test_a_signal_leaves_nothing(shell: Shell, site: Site, number: signal.Signals) -> None:
+    shell.run("open", site.page("form"))
+    (server,) = shell.servers()
+    os.kill(server, number)
+    shell.until_nothing_runs()
+    assert shell.left() == set()
+
+
+def test_after_a_kill_the_next_command_begins_anew(shell: Shell, site: Site) -> None:
+    shell.run("open", site.page("form"))
+    (server,) = shell.servers()
+    os.kill(server, signal.SIGKILL)
+    shell.until_nothing_runs()
+    assert 'textbox "Name"' in shell.run("open", site.page("form"))
+    shell.run("close")
+    assert shell.left() == set()
+
+
+def test_nobody_for_long_ends_it(shell: Shell, site: Site) -> None:
+    shell.run("open", site.page("form"), "--idle-timeout=300")
+    shell.until_nothing_runs()
+    assert shell.left() == set()
+
+
+def test_a_command_that_opens_nothing_leaves_no_server(shell: Shell) -> None:
+    shell.run("snapshot", status=1)
+    shell.until_nothing_runs()
+    assert shell.left() == set()
+
+
+def test_a_server_that_nobody_can_find_any_more_ends(shell: Shell, site: Site) -> None:
+    shell.run("open", site.page("form"))
+    (socket,) = shell.temporary.rglob("*.sock")
+    socket.unlink()
+    shell.until_nothing_runs()
+    assert shell.left() == set()
+
+
+def test_first_commands_at_once_start_one_server(shell: Shell, site: Site) -> None:
+    started = [shell.start("open", site.page("form"), "-s", f"s{number}") for number in range(4)]
+    for process in started:
+        with process:
+            told, complaints = process.communicate(timeout=40)
+            assert process.returncode == 0, complaints
+            assert 'textbox "Name"' in told
+    assert len(shell.servers()) == 1
+    shell.run("close", "--all")
+    assert shell.processes() == set()
+
+
+def test_a_server_outlives_the_terminal_that_it_was_started_from(shell: Shell, site: Site) -> None:
+    shell.run("open", site.page("form"))
+    (server,) = shell.servers()
+    assert os.getsid(server) == server, "a session of its own hears nothing of the terminal's end"
+
+
+def test_a_browser_that_dies_is_told_and_the_next_page_has_a_new_one(shell: Shell, site: Site) -> None:
+    shell.run("open", site.page("form"))
+    servers = set(shell.servers())
+    browser = shell.processes() - servers
+    for process in browser:
+        os.kill(process, signal.SIGKILL)
+    until(lambda: not shell.processes() & browser, "the end of the browser")
+    shell.run("snapshot", status=1)
+    assert 'textbox "Name"' in shell.run("open", site.page("form"))
+
+
+def test_what_does_not_start_says_why(shell: Shell, site: Site) -> None:
+    shell.environment["PATCHRIGHT_MCP_DEVICE"] = "Pxel 7"
+    told = shell.run("open", site.page("form"), status=3)
+    assert "did not start: patchright-mcp: --device" in told
+    shell.until_nothing_runs()

@@ -1,0 +1,247 @@
+"""Telling clients of us, and being forgotten again."""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests_py.support.shell import Shell
+from tests_py.support.wire import until
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+COPY = ".before-patchright-mcp"
+FILES = {
+    "claude": ".config/Claude/claude_desktop_config.json",
+    "claude-code": ".claude.json",
+    "cursor": ".cursor/mcp.json",
+    "vscode": ".config/Code/User/mcp.json",
+    "codex": ".codex/config.toml",
+    "gemini": ".gemini/settings.json",
+    "windsurf": ".codeium/windsurf/mcp_config.json",
+    "zed": ".config/zed/settings.json",
+    "goose": ".config/goose/config.yaml",
+}
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="each system has its own folders")
+
+
+@pytest.fixture
+def shell(shell: Shell) -> Shell:
+    """A person without settings of any client."""
+    for name in ("XDG_CONFIG_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR"):
+        shell.environment.pop(name, None)
+    return shell
+
+
+def home(shell: Shell) -> Path:
+    """Where the clients of this person look."""
+    return Path(shell.environment["HOME"])
+
+
+@pytest.mark.parametrize(("client", "path"), FILES.items(), ids=FILES)
+def test_a_client_is_told_and_forgets(shell: Shell, client: str, path: str) -> None:
+    file = home(shell) / path
+    shown = shell.run("setup", client, "--dry-run")
+    assert "+" in shown
+    assert not file.exists()
+    shell.run("setup", client, "--", "--headless")
+    text = file.read_text()
+    assert "patchright_mcp" in text
+    assert "--headless" in text
+    assert "has this server already" in shell.run("setup", client, "--", "--headless")
+    assert f"{client:<12} set up" in shell.run("setup")
+    shell.run("setup", client, "--undo")
+    assert not file.exists(), "a file that we began goes with us"
+
+
+def test_what_else_is_configured_stays_and_comes_back_to_the_letter(shell: Shell) -> None:
+    file = home(shell) / ".cursor" / "mcp.json"
+    file.parent.mkdir()
+    before = '{\n\t// Mine.\n\t"mcpServers": {"other": {"command": "x", "env": {"KEY": "secret"}}}\n}\n'
+    file.write_text(before)
+    file.chmod(0o600)
+    shown = shell.run("setup", "cursor")
+    assert "+ mcpServers.browser = " in shown
+    assert "secret" not in shown, "what others wrote is not repeated"
+    assert "// Mine." in file.read_text()
+    assert '"other"' in file.read_text()
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert file.with_name(file.name + COPY).read_text() == before
+    shell.run("setup", "cursor", "--undo")
+    assert file.read_text() == before
+    assert not file.with_name(file.name + COPY).exists()
+
+
+def test_what_was_changed_since_is_not_undone(shell: Shell) -> None:
+    file = home(shell) / ".gemini" / "settings.json"
+    file.parent.mkdir()
+    file.write_text('{"theme": "dark"}')
+    shell.run("setup", "gemini")
+    told = json.loads(file.read_text())
+    told["theme"] = "light"
+    file.write_text(json.dumps(told))
+    shell.run("setup", "gemini", "--undo")
+    left = json.loads(file.read_text())
+    assert left["theme"] == "light"
+    assert "browser" not in left.get("mcpServers", {})
+
+
+def test_a_file_that_cannot_be_understood_is_left_alone(shell: Shell) -> None:
+    file = home(shell) / ".cursor" / "mcp.json"
+    file.parent.mkdir()
+    file.write_text('{"mcpServers": ')
+    assert "nothing was written" in shell.run("setup", "cursor", status=2)
+    assert file.read_text() == '{"mcpServers": '
+    assert "cursor       cannot be read" in shell.run("setup")
+
+
+def test_a_link_stays_a_link(shell: Shell) -> None:
+    real = home(shell) / "dotfiles.json"
+    real.write_text("{}")
+    link = home(shell) / ".cursor" / "mcp.json"
+    link.parent.mkdir()
+    link.symlink_to(real)
+    shell.run("setup", "cursor")
+    assert link.is_symlink()
+    assert "patchright_mcp" in real.read_text()
+
+
+def test_a_project_has_a_file_of_its_own(shell: Shell) -> None:
+    shell.run("setup", "claude-code", "--project")
+    server = json.loads((shell.folder / ".mcp.json").read_text())["mcpServers"]["browser"]
+    assert server["command"] == sys.executable
+    assert "no configuration for projects" in shell.run("setup", "goose", "--project", status=2)
+
+
+def test_options_that_do_not_exist_are_not_written(shell: Shell) -> None:
+    assert "unexpected argument '--nope'" in shell.run("setup", "cursor", "--", "--nope", status=2)
+    assert not (home(shell) / ".cursor").exists()
+
+
+def test_codex_reads_a_table_of_ours(shell: Shell) -> None:
+    file = home(shell) / ".codex" / "config.toml"
+    file.parent.mkdir()
+    file.write_text("# Mine.\nmodel = 'o'\n")
+    shell.run("setup", "codex")
+    assert file.read_text().startswith("# Mine.\nmodel = 'o'\n")
+    server = tomllib.loads(file.read_text())["mcp_servers"]["browser"]
+    assert server == {"command": sys.executable, "args": ["-m", "patchright_mcp"]}
+
+
+CLIENTS = Path(os.environ.get("PATCHRIGHT_TEST_CLIENTS", Path(__file__).parents[2] / "target" / "manifests"))
+"""Where the real clients are, once `make manifests` has fetched them."""
+
+LISTINGS = {
+    "claude-code": ("claude", ["mcp", "list"], "Connected"),
+    "gemini": ("gemini", ["mcp", "list"], "Connected"),
+    "codex": ("codex", ["mcp", "list"], "enabled"),
+}
+
+
+@pytest.mark.timeout(150)
+@pytest.mark.parametrize("client", LISTINGS)
+def test_the_real_clients_find_us(shell: Shell, client: str) -> None:
+    name, words, sign = LISTINGS[client]
+    program = CLIENTS / "node_modules" / ".bin" / name
+    if not program.exists():
+        pytest.skip(f"{name} is not here; `make manifests` fetches it")
+    (shell.folder / ".git").mkdir()
+    shell.run("setup", client, "--", "--headless")
+    environment = {**shell.environment, "NO_COLOR": "1", "GEMINI_CLI_TRUST_WORKSPACE": "true"}
+    listed = subprocess.run(
+        [str(program), *words],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=shell.folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+    )
+    told = listed.stdout + listed.stderr
+    assert "browser" in told, told
+    assert sign in told, told
+
+
+def test_doctor_tells_what_is_there(shell: Shell) -> None:
+    told = shell.json("doctor")
+    subjects = {finding["subject"]: finding for finding in told["findings"]}
+    assert {
+        "program",
+        "browser",
+        "start",
+        "sandbox",
+        "display",
+        "fonts",
+        "/dev/shm",
+        "room",
+        "proxies",
+    } <= set(subjects)
+    assert told["ok"]
+    assert "answers after" in subjects["start"]["found"]
+    assert all(finding["mend"] for finding in told["findings"] if finding["grade"] != "good")
+    shell.until_nothing_runs()
+    assert shell.left() == set()
+
+
+def test_doctor_tells_what_is_missing_and_how_to_mend_it(shell: Shell) -> None:
+    shell.environment["HTTPS_PROXY"] = "http://me:password@proxy.example:3128"
+    told = shell.run("doctor", "--executable-path", "/nowhere/chromium", "--port", "0", status=1)
+    assert "PROBLEM browser" in told
+    assert "→" in told
+    assert "a new key is made at each start" in told
+    assert "HTTPS_PROXY in the environment" in told
+    assert "password@" not in told.replace("user:password@", ""), "what may be secret is not repeated"
+
+
+def test_doctor_finds_a_client_that_would_start_what_is_gone(shell: Shell) -> None:
+    shell.run("setup", "cursor")
+    file = home(shell) / ".cursor" / "mcp.json"
+    file.write_text(file.read_text().replace(sys.executable, "/gone/python"))
+    told = shell.json("doctor", status=1)
+    (finding,) = [finding for finding in told["findings"] if finding["subject"] == "client"]
+    assert finding["found"] == "cursor would start /gone/python, which is gone"
+    assert finding["mend"] == "patchright-mcp setup cursor"
+
+
+def test_health_is_what_the_server_says(shell: Shell) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    address = f"http://127.0.0.1:{port}/health"
+    assert shell.run("health", address, "--or-stdio") == ""
+    with shell.start("health", address) as refused:
+        assert refused.wait(20) == 1
+    with shell.start("mcp", "--port", str(port), "--allow-unauthenticated", "--headless") as server:
+        log = server.stderr
+        assert log
+        until(lambda: "Listening" in log.readline(), "the server")
+        assert shell.run("health", address) == "well\n"
+        assert shell.run("health", address.replace("/health", "/nothing"), status=1) == ""
+        server.terminate()
+        server.communicate(timeout=20)
+
+
+@pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
+def test_shells_complete_commands(shell: Shell, name: str) -> None:
+    script = shell.run("completions", name)
+    assert "screenshot" in script
+    assert "full-page" in script
+    program = shutil.which(name)
+    if program:
+        subprocess.run([program, "-n", "-c", script], check=True, timeout=20)
+
+
+def test_there_is_a_manual_page(shell: Shell) -> None:
+    page = shell.run("man")
+    assert page.startswith(".ie") or ".TH" in page
+    assert "idle" in page
+    assert "fill" in page

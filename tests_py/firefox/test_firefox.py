@@ -1,0 +1,127 @@
+"""What is particular about Firefox: its start, its end, and what it is made to do in ways of its own."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from patchright_mcp.sync_api import Error, sync_playwright
+from tests_py.support.client import Server, serve
+from tests_py.support.site import Site, document
+from tests_py.support.wire import Wire, until
+
+BUTTON = """<button onclick="said.textContent += ' ' + event.detail"
+ ondblclick="said.textContent += ' double'">Press</button><p id=said role=status></p>"""
+
+CARD = """<p id=said role=status></p><div draggable=true role=button tabindex=0>Carry</div>
+<div role=button tabindex=0 ondragover="event.preventDefault()"
+ ondrop="said.textContent = 'dropped'">Here</div>"""
+
+
+async def test_the_page_is_shown_by_firefox(server: Server, site: Site) -> None:
+    await server.open(site.page("form"))
+    assert "Firefox/" in await server.evaluate("() => navigator.userAgent")
+
+
+async def test_a_double_click_is_one(server: Server, site: Site) -> None:
+    page = await server.open(site.publish("/double", document("Double", BUTTON)))
+    reply = await server.call("browser_click", target=page.ref("Press"), doubleClick=True)
+    assert not reply.is_error
+    assert await server.evaluate("() => said.textContent.trim()") == "1 2 double"
+
+
+async def test_a_drop_that_would_not_be_heard_is_refused(server: Server, site: Site) -> None:
+    page = await server.open(site.publish("/card", document("Card", CARD)))
+    reply = await server.call("browser_drag", startTarget=page.ref("Carry"), endTarget=page.ref("Here"))
+    assert reply.is_error
+    assert "use chromium for that" in reply.text
+    assert await server.evaluate("() => said.textContent") == ""
+
+
+async def test_a_print_opens_no_tab(site: Site, tmp_path: Path) -> None:
+    async with serve("--headless", "--caps", "pdf", cwd=tmp_path) as server:
+        await server.open(site.page("form"))
+        reply = await server.call("browser_pdf_save", path="form.pdf")
+        assert not reply.is_error, reply.text
+        tabs = await server.call("browser_tabs", action="list")
+    assert tabs.text.count("http") == 1
+    assert "about:blank" not in tabs.text
+
+
+async def test_what_it_cannot_pretend_is_said_when_it_is_asked_for(site: Site, tmp_path: Path) -> None:
+    async with serve("--headless", "--device", "Pixel 7", cwd=tmp_path) as server:
+        reply = await server.call("browser_navigate", url=site.page("form"))
+    assert reply.is_error
+    assert "use chromium for that" in reply.text
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the processes are looked up in /proc")
+def test_no_process_outlives_a_server_that_is_killed(
+    new_wire: Callable[..., Wire], site: Site, folder: Path
+) -> None:
+    wire = new_wire("--headless", "--browser", "firefox")
+    wire.shake_hands()
+    wire.call("browser_navigate", url=site.page("form"))
+    assert len(wire.processes()) > 1
+    wire.send(signal.SIGKILL)
+    until(lambda: not wire.processes(), "the end of Firefox")
+    # What it leaves on the disk goes with the next start.
+    later = new_wire("--headless", "--browser", "firefox")
+    later.shake_hands()
+    later.call("browser_navigate", url=site.page("form"))
+    until(lambda: len([*folder.glob("patchright-mcp-*")]) == 1, "the removal of the old profile")
+    later.hang_up()
+    later.ended()
+    until(lambda: not later.processes(), "the end of the second Firefox")
+    assert not [*folder.glob("patchright-mcp-*")]
+
+
+@pytest.mark.parametrize("kind", ["chromium", "firefox"])
+async def test_a_session_has_the_browser_that_it_asked_for(site: Site, tmp_path: Path, kind: str) -> None:
+    async with serve("--headless", "--browser", "chromium", cwd=tmp_path) as server:
+        session = json.loads((await server.call("create_session", browserType=kind)).text)["sessionId"]
+        reply = await server.call("navigate", sessionId=session, url=site.page("form"))
+        assert json.loads(reply.text)["title"] == "A form"
+        agents = [request.headers["User-Agent"] for request in site.requested("/pages/form.html")]
+        assert ("Firefox/" in agents[-1]) == (kind == "firefox")
+
+
+@pytest.mark.parametrize("kind", ["chromium", "firefox"])
+def test_the_variable_of_the_first_description_chooses_the_browser(
+    folder: Path, site: Site, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.setenv("BROWSER_TYPE", kind)
+    with Wire(folder, "--headless") as wire:
+        wire.shake_hands()
+        wire.call("browser_navigate", url=site.page("form"))
+    agents = [request.headers["User-Agent"] for request in site.requested("/pages/form.html")]
+    assert ("Firefox/" in agents[-1]) == (kind == "firefox")
+
+
+async def test_a_page_sees_no_driver_where_the_price_for_that_is_paid(site: Site, tmp_path: Path) -> None:
+    getter = "Object.getOwnPropertyDescriptor(Navigator.prototype, 'webdriver').get"
+    seen = f"() => [navigator.webdriver, String({getter})]"
+    async with serve("--headless", "--hide-webdriver", cwd=tmp_path) as server:
+        await server.open(site.page("frames"))
+        told = await server.evaluate(seen)
+        assert "false" in told
+        assert "function webdriver()" in told.replace("get webdriver", "function webdriver")
+
+
+def test_the_library_drives_it(site: Site) -> None:
+    with sync_playwright() as playwright:
+        assert "firefox" in playwright.firefox.executable_path
+        browser = playwright.firefox.launch(headless=True)
+        page = browser.new_page()
+        page.goto(site.page("form"))
+        page.get_by_label("Name").fill("Ada")
+        assert page.get_by_label("Name").input_value() == "Ada"
+        assert "Firefox" in page.evaluate("navigator.userAgent")
+        with pytest.raises(Error, match="use chromium for that"):
+            browser.new_context(has_touch=True)
+        browser.close()

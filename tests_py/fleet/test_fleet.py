@@ -1,0 +1,339 @@
+"""Two servers, three browsers and a Redis: what each of them may lose."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests_py.support.fleet import Chromium, Fleet, Grid, Redis, Road, call, code, metric, status, text
+from tests_py.support.http import HttpServer, until
+from tests_py.support.site import Site
+
+SESSIONS = int(os.environ.get("PATCHRIGHT_FLEET_SESSIONS", "6"))
+"""How many there are. More than a few only make it slow."""
+
+
+@pytest.fixture(scope="module")
+def browsers() -> Iterator[list[Chromium]]:
+    browsers = [Chromium() for _ in range(3)]
+    yield browsers
+    for browser in browsers:
+        browser.end()
+
+
+@pytest.fixture
+def redis() -> Iterator[Redis]:
+    with Redis() as redis:
+        yield redis
+
+
+@pytest.fixture
+def fleet(tmp_path: Path, redis: Redis, browsers: list[Chromium]) -> Iterator[Fleet]:
+    fleet = Fleet(tmp_path, redis, browsers)
+    yield fleet
+    fleet.close()
+
+
+def opened(server: HttpServer, site: Site, count: int = SESSIONS) -> list[str]:
+    """Sessions, each with a cookie and a word of its own in its page."""
+
+    def one(number: int) -> str:
+        made = call(server, "create_session")
+        assert not made.get("isError"), made
+        session = str(made["structuredContent"]["sessionId"])
+        call(server, "navigate", sessionId=session, url=site.page("form"))
+        script = f"() => {{ document.title = 'page {number}'; document.cookie = 'number={number}'; }}"
+        call(server, "browser_evaluate", sessionId=session, function=script)
+        return session
+
+    with ThreadPoolExecutor(8) as workers:
+        return list(workers.map(one, range(count)))
+
+
+def title(server: HttpServer, session: str) -> str:
+    told = call(
+        server, "browser_evaluate", sessionId=session, function="() => document.title + document.cookie"
+    )
+    return text(told)
+
+
+def test_any_server_answers_for_a_session_and_sessions_spread(fleet: Fleet, site: Site) -> None:
+    one, other = fleet.start(), fleet.start()
+    sessions = opened(one, site)
+    loads = [fleet.sessions_in(browser) for browser in fleet.browsers]
+    assert sum(loads) == SESSIONS
+    assert max(loads) - min(loads) <= 1, loads
+    for number, session in enumerate(sessions):
+        assert f"page {number}number={number}" in title(other, session)
+    assert metric(other, "patchright_calls_forwarded_total") == SESSIONS
+    listed = call(other, "list_sessions")["structuredContent"]
+    assert {entry["sessionId"] for entry in listed["sessions"]} == set(sessions)
+    assert not call(other, "close_session", sessionId=sessions[0]).get("isError")
+    assert "SESSION_NOT_FOUND" in text(call(one, "browser_snapshot", sessionId=sessions[0]))
+    assert fleet.owners_in_turn() >= SESSIONS
+
+
+def test_a_server_that_is_killed_loses_no_session(fleet: Fleet, site: Site) -> None:
+    one, other = fleet.start(), fleet.start()
+    sessions = opened(one, site)
+    snapshot = text(call(one, "browser_snapshot", sessionId=sessions[1]))
+    ref = snapshot[snapshot.index("[ref=") + 5 :].split("]")[0]
+    site.hold()
+    with ThreadPoolExecutor(SESSIONS + 1) as workers:
+        under_way = workers.submit(
+            call, other, "navigate", sessionId=sessions[0], url=site.url("/hold/killed")
+        )
+        until(lambda: site.requested("/hold/killed"), "the request")
+        killed = time.monotonic()
+        one.process.send_signal(signal.SIGKILL)
+        # What is asked while it dies may reach it still, and be lost.
+        one.process.wait(20)
+        asked = [workers.submit(title, other, session) for session in sessions[1:]]
+        lost = under_way.result(20)
+        assert "the server that worked on this call is gone" in text(lost)
+        for number, answer in enumerate(asked, 1):
+            assert f"page {number}number={number}" in answer.result(20)
+    took = time.monotonic() - killed
+    site.release()
+    assert took < 5 + SESSIONS / 12, took
+    stale = call(other, "browser_click", sessionId=sessions[1], target=ref)
+    assert code(stale) in {"unknown_ref", "stale_ref"}, stale
+    assert not call(other, "browser_snapshot", sessionId=sessions[0]).get("isError")
+    assert fleet.owners_in_turn() >= SESSIONS
+
+
+def test_a_server_that_ends_hands_its_sessions_over(fleet: Fleet, site: Site) -> None:
+    one, other = fleet.start(), fleet.start()
+    sessions = opened(one, site, 3)
+    site.hold()
+    with ThreadPoolExecutor(2) as workers:
+        under_way = workers.submit(call, one, "navigate", sessionId=sessions[0], url=site.url("/hold/ended"))
+        until(lambda: site.requested("/hold/ended"), "the request")
+        one.process.send_signal(signal.SIGTERM)
+        site.release()
+        assert not under_way.result(20).get("isError")
+    one.process.wait(20)
+    asked = time.monotonic()
+    for number, session in enumerate(sessions[1:], 1):
+        assert f"page {number}number={number}" in title(other, session)
+    assert (
+        "another server has taken over"
+        not in text(call(other, "browser_snapshot", sessionId=sessions[1])).lower()
+    )
+    # Nobody waits for a lease that was given back.
+    assert time.monotonic() - asked < 5
+    assert fleet.owners_in_turn() >= 3
+
+
+def test_a_browser_that_dies_takes_only_its_own_sessions(
+    tmp_path: Path, redis: Redis, browsers: list[Chromium], site: Site
+) -> None:
+    mortal = Chromium()
+    fleet = Fleet(tmp_path, redis, [*browsers[:2], mortal], "--restore")
+    try:
+        server = fleet.start()
+        sessions = opened(server, site)
+        dead = redis.ask("ZRANGE", f"{{patchright}}:node:{mortal.url}", "0", "-1")
+        assert len(dead) == SESSIONS // 3
+        mortal.kill()
+        for number, session in enumerate(sessions):
+            shown = title(server, session)
+            assert (f"page {number}" in shown) == (session not in dead), shown
+            if session in dead:
+                call(server, "navigate", sessionId=session, url=site.page("form"))
+                assert f"number={number}" in title(server, session), "its cookies came along"
+        assert fleet.sessions_in(mortal) == 0
+        assert not call(server, "create_session").get("isError")
+    finally:
+        fleet.close()
+        mortal.end()
+
+
+def test_a_server_cut_off_from_the_state_stops_before_another_takes_over(
+    fleet: Fleet, redis: Redis, site: Site
+) -> None:
+    road = Road(redis.port)
+    one, other = fleet.start(state=road.port), fleet.start()
+    (session,) = opened(one, site, 1)
+    road.cut()
+
+    def refused() -> bool:
+        return code(call(one, "browser_evaluate", sessionId=session, function="() => 1")) != ""
+
+    until(refused, "that it stops")
+    assert status(one, "/ready") == 503
+    assert "page 0" in title(other, session)
+    road.mend()
+    until(lambda: status(one, "/ready") == 200, "that it is back")
+    assert "page 0" in title(one, session)
+    assert metric(one, "patchright_calls_forwarded_total") >= 1
+    assert fleet.owners_in_turn() >= 3
+    road.close()
+
+
+def test_sessions_outlive_a_state_that_was_lost(fleet: Fleet, redis: Redis, site: Site) -> None:
+    one, other = fleet.start(), fleet.start()
+    (session,) = opened(one, site, 1)
+    redis.stop()
+    # As long as the lease, nobody can tell.
+    until(lambda: status(one, "/ready") == 503, "that it is noticed")
+    gone = call(one, "browser_evaluate", sessionId=session, function="() => 1")
+    assert "shared state" in text(gone) or "the servers share" in text(gone), gone
+    redis.start()
+    until(lambda: status(one, "/ready") == 200, "that it is back")
+    assert "page 0" in title(one, session)
+    assert "page 0" in title(other, session)
+    assert fleet.owners_in_turn() >= 3
+
+
+def test_a_slow_state_makes_calls_slow_and_no_more(fleet: Fleet, redis: Redis, site: Site) -> None:
+    road = Road(redis.port)
+    road.delay_s = 0.05
+    one, other = fleet.start(state=road.port), fleet.start()
+    (session,) = opened(one, site, 1)
+    for server in (one, other):
+        assert "page 0" in title(server, session)
+    assert fleet.owners_in_turn() >= 3
+    road.close()
+
+
+def test_a_client_goes_on_with_another_server(fleet: Fleet, site: Site) -> None:
+    one, other = fleet.start(), fleet.start()
+    client = one.begin()
+    client.text("browser_navigate", url=site.page("form"))
+    client.server = other
+    assert "form" in client.text("browser_evaluate", function="() => location.href"), (
+        "the other one asks the first"
+    )
+    one.process.send_signal(signal.SIGKILL)
+    one.process.wait(20)
+
+    def goes_on() -> bool:
+        message = {"jsonrpc": "2.0", "id": 9, "method": "tools/list"}
+        return client.post(message).status == 200
+
+    until(goes_on, "an answer without beginning again")
+    client.text("browser_navigate", url=site.page("form"))
+
+
+def test_all_servers_pause_together(fleet: Fleet, site: Site) -> None:
+    one, other = fleet.start("--timeout-navigation", "2500"), fleet.start()
+    site.hold()
+    begun = call(one, "patchright_fetch", url=site.url("/hold/pause"))
+    site.release()
+    assert "cooldown" in str(begun) or "login_timeout" in str(begun), begun
+    paused = call(other, "list_sessions")
+    assert paused["structuredContent"]["status"] == "cooldown", paused
+
+
+def test_all_servers_keep_their_distance_from_a_site(fleet: Fleet, site: Site) -> None:
+    servers = [fleet.start("--min-interval", "700"), fleet.start("--min-interval", "700")]
+    begun = time.monotonic()
+
+    def visit(server: HttpServer) -> float:
+        (session,) = opened(server, site, 1)
+        call(server, "navigate", sessionId=session, url=site.page("form"))
+        return time.monotonic() - begun
+
+    with ThreadPoolExecutor(2) as workers:
+        ended = list(workers.map(visit, servers))
+    # Four visits, and so three distances between them, whichever server made them.
+    assert max(ended) >= 2.1, ended
+
+
+def test_the_state_takes_a_password(tmp_path: Path, browsers: list[Chromium], site: Site) -> None:
+    with Redis("open sesame") as redis:
+        fleet = Fleet(tmp_path, redis, browsers[:1])
+        try:
+            server = fleet.start(state_url=f"redis://:open%20sesame@127.0.0.1:{redis.port}")
+            (session,) = opened(server, site, 1)
+            assert "page 0" in title(server, session)
+            assert "sesame" not in "".join(server.log)
+        finally:
+            fleet.close()
+
+
+@pytest.fixture
+def started(tmp_path: Path) -> Iterator[Callable[..., HttpServer]]:
+    servers: list[HttpServer] = []
+
+    def start(*arguments: str) -> HttpServer:
+        servers.append(HttpServer(tmp_path, *arguments))
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        with server:
+            pass
+
+
+def test_a_pool_alone_spreads_clients_and_sessions(
+    started: Callable[..., HttpServer], browsers: list[Chromium], site: Site
+) -> None:
+    server = started("--pool", ",".join(browser.url for browser in browsers), "--metrics")
+    sessions = opened(server, site, 3)
+    assert metric(server, "patchright_browsers") == 3
+    assert metric(server, "patchright_sessions") == 3
+    assert metric(server, 'patchright_call_seconds_count{tool="create_session"}') == 3
+    assert [f"page {number}" in title(server, session) for number, session in enumerate(sessions)] == [
+        True
+    ] * 3
+    told = server.ask([f"Host: {server.host}:{server.port}"], method="GET", path="/metrics").body.decode()
+    assert told.endswith("# EOF\n")
+    assert site.url("")[:16] not in told
+
+
+def test_a_grid_starts_browsers_and_gets_them_back(
+    started: Callable[..., HttpServer], browsers: list[Chromium], site: Site, tmp_path: Path
+) -> None:
+    """Against a stand-in made from the grid's documentation."""
+    with Grid(browsers[0]) as grid:
+        pool = tmp_path / "pool.json"
+        pool.write_text(
+            json.dumps(
+                [{"url": grid.url, "service": "selenium", "headers": {"Authorization": "Basic Z3JpZA=="}}]
+            )
+        )
+        server = started("--pool", str(pool))
+        sessions = opened(server, site, 2)
+        assert [f"page {number}" in title(server, session) for number, session in enumerate(sessions)] == [
+            True
+        ] * 2
+        assert grid.begun == 1, "all sessions are in one browser of the grid"
+        assert grid.keys == {"Basic Z3JpZA=="}
+        server.process.send_signal(signal.SIGTERM)
+        server.process.wait(20)
+        assert grid.ended == 1
+
+
+def test_a_pool_follows_its_file(
+    started: Callable[..., HttpServer], browsers: list[Chromium], site: Site, tmp_path: Path
+) -> None:
+    pool = tmp_path / "pool.json"
+
+    def write(*entries: dict[str, object]) -> None:
+        pool.write_text(json.dumps(list(entries)))
+
+    write({"url": browsers[0].url, "labels": ["eu"]}, {"url": browsers[1].url, "draining": True})
+    server = started("--pool", str(pool))
+    made = [call(server, "create_session", label=label) for label in ("eu", "us")]
+    assert [bool(one.get("isError")) for one in made] == [False, True]
+    assert "no browser of the pool has room" in text(made[1])
+    session = str(made[0]["structuredContent"]["sessionId"])
+    call(server, "navigate", sessionId=session, url=site.page("form"))
+    write(
+        {"url": browsers[0].url, "labels": ["eu"], "draining": True},
+        {"url": browsers[1].url, "labels": ["us"]},
+    )
+    until(lambda: not call(server, "create_session", label="us").get("isError"), "that the file is read")
+    assert call(server, "create_session", label="eu").get("isError")
+    assert "Register" in text(call(server, "browser_snapshot", sessionId=session)), (
+        "what drains keeps what it has"
+    )

@@ -1,0 +1,252 @@
+"""Who gets in, who works on the page, and how it ends."""
+
+import base64
+import http.client
+import json
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from patchright_mcp.async_api import Browser, Page
+from tests_py.live.conftest import Handed, Invitation, come_in, invited, question_of
+from tests_py.support.http import HttpServer
+from tests_py.support.site import Site
+from tests_py.support.wire import Wire, until
+
+NOT_VALID = (403, "This link is not valid.\n")
+
+
+def ask(
+    link: str, path: str, body: object = None, *, method: str = "POST", **headers: str
+) -> tuple[int, str]:
+    """Sends a request as no viewer would."""
+    url = urlsplit(link)
+    connection = http.client.HTTPConnection(url.netloc, timeout=20)
+    sent = {name.replace("_", "-"): value for name, value in headers.items()}
+    connection.request(method, url.path + path, json.dumps(body) if body is not None else None, sent)
+    answer = connection.getresponse()
+    told = (answer.status, answer.read().decode())
+    connection.close()
+    return told
+
+
+def listens(link: str) -> bool:
+    try:
+        ask(link, "", method="GET")
+    except OSError:
+        return False
+    return True
+
+
+@pytest.fixture
+def invitation(new_wire: Callable[..., Wire], site: Site) -> tuple[Wire, Invitation]:
+    """A page that waits for a person who has not come yet."""
+    wire = new_wire("--headless")
+    wire.shake_hands(elicitation={"form": {}})
+    wire.call("browser_navigate", url=site.page("form"))
+    call = wire.start_call("browser_ask_person", reason="Please register")
+    invitation = invited(question_of_form(wire))
+    invitation.call = call
+    return wire, invitation
+
+
+def question_of_form(wire: Wire) -> dict[str, object]:
+    """The next question, which nobody answers."""
+    while True:
+        message = wire.read()
+        if message.get("method") == "elicitation/create":
+            return message
+
+
+def test_whatever_is_wrong_is_refused_alike(invitation: tuple[Wire, Invitation]) -> None:
+    _, told = invitation
+    unknown = told.link[:-1] + ("A" if told.link[-1] != "A" else "B")
+    assert ask(unknown, "/enter", {"code": told.code}) == NOT_VALID
+    assert ask(told.link, "/enter", {"code": told.code}, Origin="http://evil.example") == NOT_VALID
+    assert ask(told.link, "/enter", {"code": told.code}, Host="evil.example") == NOT_VALID
+    assert ask(told.link, "/ws", method="GET") == NOT_VALID
+    assert ask(told.link, "/file?name=a", {}) == NOT_VALID
+    page = ask(told.link, "", method="GET")
+    assert page[0] == ask(unknown, "", method="GET")[0] == 200
+    assert told.code not in page[1]
+    for _ in range(5):
+        assert ask(told.link, "/enter", {"code": "x"}) == NOT_VALID
+    assert ask(told.link, "/enter", {"code": told.code}) == NOT_VALID
+
+
+def test_a_code_lets_one_in_once(invitation: tuple[Wire, Invitation]) -> None:
+    _, told = invitation
+    assert ask(told.link, "/enter", {"code": told.code})[0] == 204
+    assert ask(told.link, "/enter", {"code": told.code}) == NOT_VALID
+    upgrade = {
+        "Upgrade": "websocket",
+        "Connection": "Upgrade",
+        "Sec_WebSocket_Version": "13",
+        "Sec_WebSocket_Key": base64.b64encode(os.urandom(16)).decode(),
+        "Origin": "http://" + urlsplit(told.link).netloc,
+        "Cookie": "live=guessed",
+    }
+    assert ask(told.link, "/ws", method="GET", **upgrade) == NOT_VALID
+
+
+def test_an_expired_link_is_as_none(new_wire: Callable[..., Wire], site: Site) -> None:
+    wire = new_wire("--headless", "--live-timeout", "1", "--login-timeout", "30")
+    wire.shake_hands(elicitation={"form": {}})
+    wire.call("browser_navigate", url=site.page("form"))
+    call = wire.start_call("browser_ask_person", reason="Please hurry")
+    told = invited(question_of_form(wire))
+    answer = wire.answer_to(call)["result"]
+    assert answer["structuredContent"]["status"] == "login_timeout"
+    until(lambda: not listens(told.link), "the end of the port")
+
+
+async def test_while_a_person_has_control_nobody_else_works_or_sees(handed: Handed) -> None:
+    await handed.click("field")
+    await handed.viewer.keyboard.type("hunter2")
+    await handed.value("field", "hunter2")
+    await handed.viewer.evaluate("() => 0")
+    waiting = handed.wire.start_call("browser_snapshot")
+    told = handed.wire.answer_to(waiting)["result"]
+    assert told["_meta"]["errorCode"] == "person_has_control"
+    await handed.viewer.keyboard.press("Control+a")
+    await handed.viewer.keyboard.press("Backspace")
+    await handed.value("field", "")
+    await handed.viewer.locator("#done").click()
+    answer = handed.wire.answer_to(handed.invitation.call)["result"]
+    assert "The user says that it is done" in answer["content"][0]["text"]
+    for tool in ("browser_snapshot", "browser_network_requests", "browser_console_messages"):
+        handed.wire.call(tool)
+    assert "hunter2" not in "".join(handed.wire.lines + handed.wire.log)
+    requests = handed.wire.call("browser_network_requests")["result"]["content"][0]["text"]
+    assert requests.count("/notes") <= 3, "requests of the person's time are not told"
+
+
+async def test_a_person_who_only_watches_changes_nothing(handed: Handed) -> None:
+    await handed.viewer.locator("#take").click()
+    await handed.viewer.wait_for_function(
+        "() => !document.querySelector('#stage').classList.contains('held')"
+    )
+    before = len(handed.heard("click"))
+    await handed.click("field")
+    await handed.viewer.keyboard.type("nothing")
+    seen = handed.wire.call("browser_evaluate", function="() => 'now: ' + field.value")["result"]
+    assert "now: " in seen["content"][0]["text"]
+    assert "nothing" not in seen["content"][0]["text"]
+    assert len(handed.heard("click")) == before
+    newest = "() => document.querySelector('#calls li')?.textContent.includes('browser_evaluate')"
+    await handed.viewer.wait_for_function(newest)
+
+
+async def test_not_me_ends_the_wait_and_nothing_else(handed: Handed) -> None:
+    await handed.viewer.locator("#notme").click()
+    answer = handed.wire.answer_to(handed.invitation.call)["result"]
+    assert answer["_meta"]["errorCode"] == "cancelled"
+    await handed.viewer.locator("#end h1").wait_for()
+    assert not handed.wire.call("browser_snapshot")["result"].get("isError", False)
+    until(lambda: not listens(handed.invitation.link), "the end of the port")
+
+
+async def test_a_page_that_is_closed_and_a_client_that_leaves_end_it(
+    new_wire: Callable[..., Wire], viewer: Page, site: Site
+) -> None:
+    wire = new_wire("--headless")
+    wire.shake_hands(elicitation={"form": {}, "url": {}})
+    wire.call("browser_navigate", url=site.page("form"))
+    wire.start_call("browser_ask_person", reason="Please look")
+    told = invited(question_of(wire))
+    await come_in(viewer, told)
+    wire.hang_up()
+    assert wire.ended() == 0
+    assert not listens(told.link)
+    until(lambda: not wire.processes(), "the end of the browser")
+
+
+def test_a_client_that_cannot_ask_is_told_where_its_person_can_come(
+    new_wire: Callable[..., Wire], site: Site
+) -> None:
+    wire = new_wire("--headless", "--lang", "en")
+    wire.shake_hands()
+    wire.call("browser_navigate", url=site.page("form"))
+    answer = wire.call("browser_ask_person", reason="Please register")["result"]
+    assert answer["_meta"]["errorCode"] == "person_needed"
+    person = answer["structuredContent"]["person"]
+    assert re.fullmatch(r"\d{6}", person["code"])
+    assert 0 < person["expiresInSeconds"] <= 600
+    assert person["url"] in answer["content"][0]["text"]
+    assert ask(person["url"], "/enter", {"code": person["code"]})[0] == 204
+
+
+def test_without_a_live_view_nobody_listens(new_wire: Callable[..., Wire], site: Site) -> None:
+    wire = new_wire("--headless", "--live", "off")
+    wire.shake_hands(elicitation={"form": {}, "url": {}})
+    wire.call("browser_navigate", url=site.page("form"))
+    answer = wire.call("browser_ask_person", reason="Please register")["result"]
+    assert answer["_meta"]["errorCode"] == "person_needed"
+    assert "structuredContent" not in answer or "person" not in answer["structuredContent"]
+
+
+async def test_two_keys_two_people_and_neither_sees_the_others(
+    folder: Path, persons_browser: Browser, site: Site
+) -> None:
+    with HttpServer(folder, "--api-key", "first,second", "--lang", "en") as server:
+        links = {}
+        for key, page in (("first", "form"), ("second", "frames")):
+            client = server.begin(key)
+            client.text("browser_navigate", url=site.page(page))
+            person = client.call("browser_ask_person", reason=f"For {key}")["structuredContent"]["person"]
+            links[key] = person["url"]
+        assert ask(links["first"], "/enter", {"key": "second"}) == NOT_VALID
+        assert ask(links["first"], "/enter", {"code": "000000"}) == NOT_VALID
+        for key, page in (("first", "form"), ("second", "frames")):
+            context = await persons_browser.new_context()
+            viewer = await context.new_page()
+            await come_in(viewer, Invitation(links[key], key, None))
+            told = await viewer.locator("#url").text_content()
+            assert told == site.page(page)
+            assert await viewer.locator("#why").text_content() == f"For {key}"
+            other = links["second" if key == "first" else "first"]
+            cookies = "; ".join(f"{cookie['name']}={cookie['value']}" for cookie in await context.cookies())
+            assert ask(other, "/ws", method="GET", Cookie=cookies, Origin=server.url[:-4]) == NOT_VALID
+            await context.close()
+
+
+async def test_who_may_only_watch_is_given_a_link_and_decides_nothing(
+    new_wire: Callable[..., Wire], viewer: Page, site: Site
+) -> None:
+    wire = new_wire("--headless", "--lang", "en", "--live", "watch")
+    wire.shake_hands()
+    wire.call("browser_navigate", url=site.page("form"))
+    answer = wire.call("browser_ask_person", reason="Have a look")["result"]
+    assert not answer.get("isError")
+    person = answer["structuredContent"]["person"]
+    assert person["url"] in answer["content"][0]["text"]
+    await viewer.goto(person["url"])
+    await viewer.locator("#code").fill(person["code"])
+    await viewer.locator("#enter button").click()
+    await viewer.wait_for_function("() => document.querySelector('#picture').width > 300")
+    assert await viewer.locator("#why").text_content() == "Have a look"
+    assert await viewer.locator("#take").is_hidden()
+    assert await viewer.locator("#done").is_hidden()
+    assert await viewer.locator("#stage.held").count() == 0
+    # Who looks on holds nobody up.
+    assert not wire.call("browser_snapshot")["result"].get("isError", False)
+    again = wire.call("browser_ask_person", reason="Look again")["result"]["structuredContent"]["person"]
+    assert again["url"] == person["url"]
+
+
+async def test_a_proxy_says_who_comes_and_where_the_view_is(folder: Path, site: Site) -> None:
+    arguments = ("--api-key", "first", "--live-auth", "header:X-Who", "--lang", "en")
+    with HttpServer(folder, *arguments, "--live-url", "https://live.example/below/") as server:
+        client = server.begin("first")
+        client.text("browser_navigate", url=site.page("form"))
+        person = client.call("browser_ask_person", reason="Please")["structuredContent"]["person"]
+        assert person["url"].startswith("https://live.example/below/live/")
+        link = server.url[:-4] + urlsplit(person["url"]).path.removeprefix("/below")
+        assert ask(link, "/enter", {"code": "000000"}) == NOT_VALID
+        assert ask(link, "/enter", {}, X_Who="") == NOT_VALID
+        assert ask(link, "/enter", {}, X_Who="ada@example.com")[0] == 204
+        assert ask(link, "/enter", {}, X_Who="bob@example.com") == NOT_VALID

@@ -1,0 +1,130 @@
+"""From a wall to the tool's answer: a person on the live view of a server without windows, over HTTP."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx2
+import pytest
+from mcp import Client, ClientSession
+from mcp.client import ClientRequestContext
+from mcp.client.streamable_http import streamable_http_client
+from mcp.types import ElicitRequestParams, ElicitRequestURLParams, ElicitResult
+
+from patchright_mcp.async_api import Page
+from tests_py.live.conftest import Invitation, come_in, invited
+from tests_py.live.lodge import PASSWORD, Lodge
+from tests_py.support.http import KEY, HttpServer
+from tests_py.support.site import Site
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpServer]:
+    with HttpServer(tmp_path_factory.mktemp("live"), "--lang", "en") as server:
+        yield server
+
+
+@pytest.fixture
+def lodge() -> Iterator[Lodge]:
+    with Lodge() as lodge:
+        yield lodge
+
+
+class Somebody:
+    """Who comes to the link, and does what the page asks."""
+
+    def __init__(self, viewer: Page, *, logs_in: bool) -> None:
+        self.viewer = viewer
+        self.logs_in = logs_in
+        self.asked: list[ElicitRequestParams] = []
+
+    async def __call__(self, context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:  # noqa: ARG002
+        self.asked.append(params)
+        await come_in(self.viewer, invited({"params": {"message": params.message}}))
+        await self.viewer.wait_for_function("() => document.querySelector('#picture').width > 300")
+        if self.logs_in:
+            await self._click(40, 35)
+            await self.viewer.keyboard.type("ada")
+            await self._click(40, 85)
+            await self.viewer.keyboard.type(PASSWORD)
+            await self.viewer.keyboard.press("Enter")
+        else:
+            await self._click(35, 35)
+        await self.viewer.locator("#end h1").wait_for()
+        return ElicitResult(action="accept", content={})
+
+    async def _click(self, x: float, y: float) -> None:
+        """Clicks at a place of the page, whose window is 1280 wide."""
+        box = await self.viewer.locator("#picture").bounding_box()
+        assert box
+        scale = box["width"] / 1280
+        await self.viewer.mouse.click(box["x"] + x * scale, box["y"] + y * scale)
+
+
+@pytest.mark.parametrize("path", ["/report", "/checked"])
+@pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
+async def test_a_person_opens_the_wall_and_the_tool_answers_with_what_is_behind(
+    server: HttpServer, viewer: Page, lodge: Lodge, path: str, revision: str
+) -> None:
+    person = Somebody(viewer, logs_in=path == "/report")
+    headers = {"Authorization": f"Bearer {KEY}"}
+    async with httpx2.AsyncClient(headers=headers, timeout=60) as http:
+        streams = streamable_http_client(server.url, http_client=http)
+        answer = await fetch(streams, revision, person, lodge.origin + path)
+    assert "All is well." in answer
+    assert PASSWORD not in answer + "".join(server.log)
+    assert isinstance(person.asked[0], ElicitRequestURLParams)
+    assert len(person.asked) == 1
+
+
+async def fetch(streams: Any, revision: str, person: Somebody, url: str) -> str:  # noqa: ANN401
+    """What the official client gets in this revision."""
+    arguments = {"url": url}
+    if revision == "2026-07-28":
+        async with Client(streams, elicitation_callback=person) as client:
+            assert client.protocol_version == revision
+            return str(await client.call_tool("patchright_fetch", arguments))
+    else:
+        async with (
+            streams as ends,
+            ClientSession(ends[0], ends[1], elicitation_callback=person) as session,
+        ):
+            assert (await session.initialize()).protocol_version == revision
+            return str(await session.call_tool("patchright_fetch", arguments))
+
+
+async def test_an_answer_tells_of_the_link_where_nobody_can_be_asked(
+    server: HttpServer, viewer: Page, lodge: Lodge
+) -> None:
+    client = server.begin()
+    told = client.call("patchright_fetch", url=lodge.origin + "/report")
+    assert told["structuredContent"]["status"] == "wall"
+    person = told["structuredContent"]["person"]
+    assert person["url"] in told["content"][0]["text"]
+    assert person["code"] in told["content"][0]["text"]
+    somebody = Somebody(viewer, logs_in=True)
+    await come_in(viewer, Invitation(person["url"], person["code"], None))
+    await viewer.wait_for_function("() => document.querySelector('#picture').width > 300")
+    await somebody._click(40, 85)
+    await viewer.keyboard.type(PASSWORD)
+    await viewer.keyboard.press("Enter")
+    await viewer.wait_for_function("() => document.querySelector('#url').textContent.endsWith('/report')")
+    await viewer.locator("#done").click()
+    await viewer.locator("#end h1").wait_for()
+    assert "All is well." in client.text("patchright_fetch", url=lodge.origin + "/report")
+
+
+async def test_a_site_that_asks_by_http_is_answered_in_the_view(
+    server: HttpServer, viewer: Page, site: Site
+) -> None:
+    client = server.begin()
+    told = client.call("browser_navigate", url=site.url("/members/ada"))
+    person = told["structuredContent"]["person"]
+    await come_in(viewer, Invitation(person["url"], person["code"], None))
+    await viewer.locator("#login[open]").wait_for()
+    await viewer.locator("#user").fill("ada")
+    await viewer.locator("#password").fill("secret")
+    await viewer.locator("#login button").click()
+    await viewer.locator("#login").wait_for(state="hidden")
+    await viewer.locator("#done").click()
+    await viewer.locator("#end h1").wait_for()
+    assert "Hello ada" in client.text("browser_snapshot")

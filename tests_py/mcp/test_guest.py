@@ -1,0 +1,129 @@
+"""In a person's own browser: windows of our own, and nothing of theirs touched."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from patchright_mcp.async_api import async_playwright
+from tests_py.support.site import Site
+from tests_py.support.wire import Wire, until
+
+SPY = """<!doctype html><title>Theirs</title><script>
+  const tell = (kind) => fetch('/guest-noted?' + kind);
+  for (const kind of ['blur', 'resize', 'pagehide', 'freeze'])
+    for (const target of [document, window]) target.addEventListener(kind, () => tell(kind));
+  document.addEventListener('visibilitychange', () => document.hidden && tell('hidden'));
+  addEventListener('load', () => tell('load'));
+</script>"""
+HANGING = "<title>Hanging</title><script>setTimeout(() => { for (;;); }, 50)</script>"
+OWN = "<title>Own</title><a target=_blank href=/guest-child>more</a>"
+PATIENCE_S = 20
+
+
+@dataclass
+class Theirs:
+    """A browser that a person has running, with nobody attached to it."""
+
+    profile: Path
+
+    def ask(self, path: str, method: str = "GET") -> Any:  # noqa: ANN401
+        """What the browser itself answers."""
+        port = (self.profile / "DevToolsActivePort").read_text().split()[0]
+        request = urllib.request.Request(f"http://127.0.0.1:{port}/json/{path}", method=method)
+        with urllib.request.urlopen(request, timeout=PATIENCE_S) as answer:  # noqa: S310
+            return json.load(answer)
+
+    def open(self) -> dict[str, str]:
+        """The tabs that are open, by their ids."""
+        return {tab["id"]: tab["url"] for tab in self.ask("list") if tab["type"] == "page"}
+
+
+@pytest.fixture
+async def program() -> str:
+    """Where Chromium is."""
+    async with async_playwright() as playwright:
+        return playwright.chromium.executable_path
+
+
+@pytest.fixture
+def theirs(folder: Path, site: Site, program: str) -> Iterator[Theirs]:
+    """Their browser, with a page that hangs and, before it, one that notes what happens to it."""
+    site.publish("/guest-noted", "")
+    # Of another site, so that it holds up no page but itself.
+    hanging = site.publish("/guest-hanging", HANGING).replace(site.origin, site.other_origin)
+    options = ("--headless=new", "--no-sandbox", "--no-first-run", "--remote-debugging-port=0")
+    theirs, noted = Theirs(folder / "profile"), len(site.requested("/guest-noted"))
+    with subprocess.Popen([program, *options, f"--user-data-dir={theirs.profile}", hanging]) as process:
+        try:
+            until((theirs.profile / "DevToolsActivePort").exists, "the browser")
+            theirs.ask("new?" + site.publish("/guest-spy", SPY), method="PUT")
+            until(lambda: len(site.requested("/guest-noted")) > noted, "their page")
+            yield theirs
+        finally:
+            process.terminate()
+
+
+@pytest.fixture
+def guest(new_wire: Callable[..., Wire], folder: Path) -> Callable[[], Wire]:
+    """Starts servers that come to that browser."""
+
+    def start() -> Wire:
+        arguments = ("--user-data-dir", str(folder / "profile"), "--input", "instant", "--live", "off")
+        wire = new_wire("--attach", "chromium", *arguments)
+        wire.shake_hands()
+        return wire
+
+    return start
+
+
+def told(answer: dict[str, object]) -> str:
+    """The text of an answer."""
+    result = answer["result"]
+    assert isinstance(result, dict)
+    return str(result["content"][0]["text"])
+
+
+def test_their_tabs_are_neither_shown_nor_touched(
+    theirs: Theirs, guest: Callable[[], Wire], site: Site
+) -> None:
+    before, noted = theirs.open(), len(site.requested("/guest-noted"))
+    site.publish("/guest-child", "<title>Child</title>")
+    wire = guest()
+    opened = told(wire.call("browser_navigate", url=site.publish("/guest-own", OWN)))
+    assert "Own" in opened
+    assert "/guest-child" in told(wire.call("browser_click", ref="text=more"))
+    tabs = told(wire.call("browser_tabs", action="list"))
+    assert "Own" in tabs
+    assert "/guest-child" in tabs
+    assert "Theirs" not in tabs
+    assert "Hanging" not in tabs
+    assert not told(wire.call("browser_take_screenshot")).startswith("### Error")
+    assert len(theirs.open()) == len(before) + 2
+
+    wire.hang_up()
+    assert wire.ended() == 0
+    until(lambda: theirs.open() == before, "the end of our tabs")
+    assert [request.query for request in site.requested("/guest-noted")[noted:]] == []
+
+
+def test_clients_see_their_own_tabs_alone(theirs: Theirs, guest: Callable[[], Wire], site: Site) -> None:
+    assert theirs.open()
+    one, other = guest(), guest()
+    told(one.call("browser_navigate", url=site.publish("/guest-one", "<title>One</title>")))
+    told(other.call("browser_navigate", url=site.publish("/guest-other", "<title>Other</title>")))
+    assert "Other" not in told(one.call("browser_tabs", action="list"))
+    assert "One" not in told(other.call("browser_tabs", action="list"))
+
+
+def test_a_browser_that_is_not_there_is_told_with_what_to_do(guest: Callable[[], Wire]) -> None:
+    answer = told(guest().call("browser_navigate", url="about:blank"))
+    assert "does not run, or lets nobody in" in answer
+    assert "chrome://inspect/#remote-debugging" in answer

@@ -1,0 +1,154 @@
+"""Requests of the page: searched, shown whole, changed on their way; and requests that no page makes."""
+
+import json
+
+import pytest
+
+from tests_py.support.site import Site
+from tests_py.support.workshop import Workshop
+
+DATA = json.dumps({"items": [{"id": number, "name": f"Thing {number}"} for number in range(2000)]})
+ASK = """async (path) => {
+  const answer = await fetch(path, { method: "POST", headers: { "X-Asked": "yes" }, body: "sent=1" });
+  return answer.text();
+}"""
+
+READ = """async () => {
+  const answer = await fetch("/api/x");
+  return [answer.status, await answer.text(), answer.headers.get("content-type")].join();
+}"""
+
+
+async def ask(workshop: Workshop, path: str) -> str:
+    return await workshop.server.evaluate(f"() => ({ASK})('{path}')")
+
+
+def requests_in(result: str) -> list[dict[str, object]]:
+    """The list in an answer."""
+    listed: list[dict[str, object]] = json.loads(result.partition("\n\n")[2])
+    return listed
+
+
+async def test_a_request_is_found_by_what_was_answered_and_shown_whole(
+    workshop: Workshop, site: Site
+) -> None:
+    site.publish("/api/things", DATA, kind="application/json")
+    site.publish("/api/others", "{}", kind="application/json")
+    await workshop.open(site.page("form"))
+    await workshop.server.evaluate(
+        "async () => { await fetch('/api/others'); await fetch('/api/things?q=1') }"
+    )
+    found = requests_in((await workshop.do("browser_network_search", text="thing 1999")).section("Result"))
+    assert [request["url"] for request in found] == [site.url("/api/things?q=1")]
+    number = found[0]["id"]
+    listed = requests_in((await workshop.do("browser_network_requests")).section("Result"))
+    assert number in [request["id"] for request in listed]
+    shown = json.loads((await workshop.do("browser_network_request", id=number)).section("Result"))
+    assert shown["responseHeaders"]["Content-Type"] == "application/json"
+    assert "User-Agent" in shown["requestHeaders"]
+    part = await workshop.do("browser_network_request", id=number, part="body", path="items[3].name")
+    assert '"Thing 3"' in part.section("Result")
+    ids = {"part": "body", "path": "items[*].id", "filename": "ids"}
+    names = await workshop.do("browser_network_request", id=number, **ids)
+    assert "Written to" in names.section("Result")
+    written = (workshop.folder / ".patchright-mcp" / "ids.txt").read_text()
+    assert json.loads(written) == list(range(2000))
+    piece = (await workshop.do("browser_network_request", id=number, part="body", maxChars=50)).section(
+        "Result"
+    )
+    assert f"characters 0 to 50 of {len(DATA)}" in piece
+    assert "leads nowhere" in await workshop.refused(
+        "browser_network_request", id=number, part="body", path="x.y"
+    )
+    assert "there is no request 999999" in await workshop.refused("browser_network_request", id=999999)
+
+
+async def test_what_was_sent_is_shown(workshop: Workshop, site: Site) -> None:
+    await workshop.open(site.page("form"))
+    await ask(workshop, "/echo/1")
+    told = await workshop.do("browser_network_search", url="/echo/", method="post")
+    (found,) = requests_in(told.section("Result"))
+    sent = await workshop.do("browser_network_request", id=found["id"], part="sent")
+    assert "sent=1" in sent.section("Result")
+    headers = json.loads((await workshop.do("browser_network_request", id=found["id"])).section("Result"))
+    assert headers["requestHeaders"]["X-Asked"] == "yes"
+
+
+async def test_requests_are_blocked_answered_and_changed_until_the_rules_are_cleared(
+    workshop: Workshop, site: Site
+) -> None:
+    site.publish("/real", "from the server", kind="text/plain")
+    await workshop.open(site.page("form"))
+    await workshop.do("browser_route", action="answer", url="/api/*", body='{"made": "up"}', status=201)
+    assert await workshop.server.evaluate(READ) == '201,{"made": "up"},application/json'
+    await workshop.do("browser_route", action="block", url="/real")
+    failed = "() => fetch('/real').then(() => 'came', () => 'failed')"
+    assert await workshop.server.evaluate(failed) == "failed"
+    await workshop.do("browser_route", action="headers", url="/seen", headers={"X-Extra": "added"})
+    await workshop.server.evaluate("async () => { await fetch('/seen', { headers: { 'X-Own': 'kept' } }) }")
+    headers = site.requested("/seen")[-1].headers
+    assert (headers["X-Extra"], headers["X-Own"]) == ("added", "kept")
+    rules = json.loads((await workshop.do("browser_route", action="list")).section("Result"))
+    assert [rule["action"] for rule in rules] == ["answer", "block", "headers"]
+    await workshop.do("browser_route", action="clear", url="/real")
+    assert await workshop.server.evaluate(failed) == "came"
+    assert "Removed 2 rules" in (await workshop.do("browser_route", action="clear")).section("Result")
+    assert await workshop.server.evaluate("async () => (await fetch('/real')).text()") == "from the server"
+
+
+async def test_an_answer_can_be_late(workshop: Workshop, site: Site) -> None:
+    await workshop.open(site.page("form"))
+    await workshop.do("browser_route", action="answer", url="/late", body="late", delay=400)
+    late = "const begun = performance.now(); await fetch('/late'); return performance.now() - begun"
+    assert float(await workshop.server.evaluate(f"async () => {{ {late} }}")) >= 390
+    await workshop.do("browser_route", action="clear")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ({"action": "block"}, "`url` is needed"),
+        ({"action": "block", "url": "x", "body": "y"}, "go with the action answer only"),
+        ({"action": "answer", "url": "x", "status": 99}, "`status` must be at least 200"),
+        ({"action": "answer", "url": "x", "delay": -1}, "`delay` must be at least 0 ms"),
+        ({"action": "headers", "url": "x"}, "`headers` are needed"),
+        ({"action": "headers", "url": "x", "headers": {"a b": "c"}}, "is no header"),
+        ({"action": "headers", "url": "x", "headers": {"a": "b\r\nc: d"}}, "is no header"),
+    ],
+)
+async def test_nonsense_is_refused_by_name(
+    workshop: Workshop, site: Site, arguments: dict[str, object], problem: str
+) -> None:
+    await workshop.open(site.page("form"))
+    assert problem in await workshop.refused("browser_route", **arguments)
+
+
+async def test_a_request_is_sent_with_the_cookies_of_the_pages(workshop: Workshop, site: Site) -> None:
+    site.publish("/api/me", '{"me": 1}', kind="application/json")
+    await workshop.open(site.page("form"))
+    await workshop.server.evaluate("() => { document.cookie = 'user=ann; path=/' }")
+    told = await workshop.do("browser_request", url=site.url("/api/me"), headers={"X-Own": "1"})
+    assert "Answered 200" in told.section("Result")
+    assert '{"me": 1}' in told.section("Result")
+    headers = {name.lower(): value for name, value in site.requested("/api/me")[-1].headers.items()}
+    assert "user=ann" in headers["cookie"]
+    assert headers["x-own"] == "1"
+    assert "only http and https" in await workshop.refused("browser_request", url="data:text/html,x")
+
+
+async def test_requests_go_into_an_archive_that_other_tools_read(workshop: Workshop, site: Site) -> None:
+    await workshop.open(site.page("form"))
+    await workshop.server.evaluate(
+        "() => fetch('/echo?a=1', { method: 'POST', body: 'sent' }).then((r) => r.text())"
+    )
+    await workshop.do("browser_network_requests", filename="all.har")
+    log = json.loads(next(workshop.folder.rglob("all.har")).read_text())["log"]
+    assert log["version"] == "1.2"
+    page, sent = log["entries"][0], log["entries"][-1]
+    assert (page["request"]["url"], page["response"]["status"]) == (site.page("form"), 200)
+    assert page["response"]["content"]["mimeType"] == "text/html"
+    assert sent["request"]["method"] == "POST"
+    assert sent["request"]["queryString"] == [{"name": "a", "value": "1"}]
+    assert sent["request"]["postData"]["text"] == "sent"
+    assert sent["time"] >= sent["timings"]["wait"] >= 0
+    assert sent["startedDateTime"].endswith("Z")

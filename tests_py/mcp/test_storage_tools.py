@@ -1,0 +1,105 @@
+"""Cookies, storage, and what pages may do and send."""
+
+import json
+
+from tests_py.support.site import Site
+from tests_py.support.workshop import Workshop
+
+
+async def listed(workshop: Workshop, **arguments: object) -> dict[str, str]:
+    cookies = json.loads((await workshop.do("browser_cookies", action="list", **arguments)).section("Result"))
+    return {cookie["name"]: cookie["value"] for cookie in cookies}
+
+
+async def test_cookies_are_set_listed_deleted_and_cleared(workshop: Workshop, site: Site) -> None:
+    await workshop.open(site.page("form"))
+    await workshop.do("browser_cookies", action="clear")
+    await workshop.do("browser_cookies", action="set", cookies="a=1; b=2", domain="127.0.0.1")
+    exported = json.dumps(
+        [{"name": "c", "value": "3", "domain": "localhost", "path": "/", "sameSite": "lax"}]
+    )
+    await workshop.do("browser_cookies", action="set", cookies=exported)
+    curl = f"curl '{site.url('/x')}' -H 'Cookie: d=4'"
+    await workshop.do("browser_cookies", action="set", cookies=curl)
+    assert await listed(workshop) == {"a": "1", "b": "2", "c": "3", "d": "4"}
+    assert await listed(workshop, domain="localhost") == {"c": "3"}
+    assert "a=1" in await workshop.server.evaluate("() => document.cookie")
+    await workshop.do("browser_cookies", action="delete", name="a")
+    assert await listed(workshop) == {"b": "2", "c": "3", "d": "4"}
+    assert "Give `name` or `domain`" in await workshop.refused("browser_cookies", action="delete")
+    assert "`domain` is needed" in await workshop.refused("browser_cookies", action="set", cookies="a=1")
+    await workshop.do("browser_cookies", action="clear")
+    assert await listed(workshop) == {}
+
+
+async def test_storage_is_set_listed_deleted_and_cleared(workshop: Workshop, site: Site) -> None:
+    await workshop.open(site.page("form"))
+    for kind in ("local", "session"):
+        await workshop.do("browser_storage", action="clear", kind=kind)
+        await workshop.do("browser_storage", action="set", kind=kind, key="a", value="1")
+        await workshop.server.evaluate(f"() => {{ {kind}Storage.b = 2 }}")
+        told = await workshop.do("browser_storage", action="list", kind=kind)
+        assert json.loads(told.section("Result")) == {"a": "1", "b": "2"}
+        await workshop.do("browser_storage", action="delete", kind=kind, key="a")
+        assert await workshop.server.evaluate(f"() => Object.keys({kind}Storage).join()") == "b"
+        await workshop.do("browser_storage", action="clear", kind=kind)
+    opened = "() => new Promise((done) => { indexedDB.open('things', 3).onsuccess = () => done(1) })"
+    await workshop.server.evaluate(opened)
+    told = await workshop.do("browser_storage", action="list", kind="databases")
+    assert json.loads(told.section("Result")) == [{"name": "things", "version": 3}]
+    assert "`key` and `value` are needed" in await workshop.refused("browser_storage", action="set", key="a")
+    assert "can only be listed" in await workshop.refused("browser_storage", action="clear", kind="databases")
+
+
+async def test_pages_are_allowed_and_send_what_was_said(workshop: Workshop, site: Site) -> None:
+    await workshop.do("browser_context_create", name="told")
+    await workshop.open(site.page("form"))
+    await workshop.do("browser_access", permissions=["geolocation"], headers={"X-Team": "blue"})
+    state = "async () => (await navigator.permissions.query({ name: 'geolocation' })).state"
+    assert await workshop.server.evaluate(state) == "granted"
+    await workshop.open(site.url("/seen"))
+    assert site.requested("/seen")[-1].headers["X-Team"] == "blue"
+    assert "is no permission" in await workshop.refused("browser_access", permissions=["everything"])
+    assert "go together" in await workshop.refused("browser_access", username="ann")
+    assert "Give `permissions`" in await workshop.refused("browser_access")
+    await workshop.do("browser_context_close", name="told")
+
+
+async def test_a_name_and_a_password_are_told_where_they_are_asked_for(
+    workshop: Workshop, site: Site
+) -> None:
+    await workshop.do("browser_context_create", name="known")
+    await workshop.open(site.page("form"))
+    await workshop.do("browser_access", username="ann", password="secret")  # noqa: S106
+    opened = await workshop.open(site.url("/members/ann"))
+    assert "Hello ann" in opened.section("Snapshot")
+    await workshop.do("browser_context_close", name="known")
+
+
+async def test_another_look_place_and_network_are_pretended_and_taken_back(
+    workshop: Workshop, site: Site
+) -> None:
+    await workshop.do("browser_context_create", name="elsewhere")
+    await workshop.open(site.page("form"))
+    told = await workshop.do(
+        "browser_emulate", colorScheme="dark", reducedMotion=True, latitude=52.5, longitude=13.4, cpu=2
+    )
+    assert "dark colours, reduced motion, at 52.5, 13.4, a processor 2 times slower" in told.section("Result")
+    queries = ["(prefers-color-scheme: dark)", "(prefers-reduced-motion)", "print"]
+    media = f"() => {queries}.map((query) => matchMedia(query).matches).join()"
+    assert await workshop.server.evaluate(media) == "true,true,false"
+    await workshop.do("browser_access", permissions=["geolocation"])
+    at = "navigator.geolocation.getCurrentPosition((at) => done(at.coords.latitude))"
+    place = f"() => new Promise((done) => {at})"
+    assert await workshop.server.evaluate(place) == "52.5"
+    await workshop.do("browser_emulate", network="offline", print=True)
+    assert await workshop.server.evaluate("() => navigator.onLine") == "false"
+    assert await workshop.server.evaluate(media) == "false,false,true"
+    assert "as usual again" in (await workshop.do("browser_emulate")).section("Result")
+    assert await workshop.server.evaluate("() => navigator.onLine") == "true"
+    assert "go together" in await workshop.refused("browser_emulate", latitude=5)
+    assert "`cpu` must be at least 1" in await workshop.refused("browser_emulate", cpu=0)
+    assert "`latitude` must be at most 90" in await workshop.refused(
+        "browser_emulate", latitude=91, longitude=0
+    )
+    await workshop.do("browser_context_close", name="elsewhere")

@@ -1,0 +1,335 @@
+"""Several servers: the Redis that they share, the browsers of a pool, and what can go wrong between them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+import urllib.request
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from typing_extensions import Self
+
+from tests_py.support.http import KEY, HttpServer, until
+
+CHROMIUM = next(
+    (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))),
+    "chromium",
+)
+
+
+def free_port() -> int:
+    """A port that nobody listens at."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+class Redis:
+    """A `redis-server` of the test's own. What it knows is lost when it stops."""
+
+    def __init__(self, password: str = "") -> None:
+        self.port = free_port()
+        self._password = password
+        self.start()
+
+    def start(self) -> None:
+        """Starts it where it was."""
+        command = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", ""]
+        if self._password:
+            command += ["--requirepass", self._password]
+        self.process = subprocess.Popen([*command, "--appendonly", "no"], stdout=subprocess.DEVNULL)
+        until(self.answers, "Redis")
+
+    def answers(self) -> bool:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1) as connection:
+            connection.sendall(b"PING\r\n")
+            return connection.recv(16).startswith((b"+PONG", b"-NOAUTH"))
+        return False
+
+    def ask(self, *words: str) -> list[str]:
+        """What `redis-cli` says to a command."""
+        command = ["redis-cli", "-p", str(self.port), *words]
+        told = subprocess.run(command, capture_output=True, text=True, check=True, timeout=20).stdout
+        return told.split()
+
+    def stop(self) -> None:
+        self.process.terminate()
+        self.process.wait(20)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.process.kill()
+        self.process.wait(20)
+
+
+class Road:
+    """The way from one server to Redis. It can be slow, and it can be cut."""
+
+    def __init__(self, to: int) -> None:
+        self._to = to
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = int(self._listener.getsockname()[1])
+        self.delay_s = 0.0
+        self._cut = False
+        self._open: list[socket.socket] = []
+        self._accepting = threading.Thread(target=self._accept, daemon=True)
+        self._accepting.start()
+
+    def cut(self) -> None:
+        """Nothing comes through any more, and nobody is told."""
+        self._cut = True
+
+    def mend(self) -> None:
+        """New connections come through again."""
+        self._cut = False
+        for connection in self._open:
+            connection.close()
+        self._open = []
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                near, _ = self._listener.accept()
+                self._open.append(near)
+                try:
+                    far = socket.create_connection(("127.0.0.1", self._to), 5)
+                except OSError:
+                    near.close()
+                    continue
+                self._open.append(far)
+                for one, other in ((near, far), (far, near)):
+                    threading.Thread(target=self._carry, args=(one, other), daemon=True).start()
+
+    def _carry(self, one: socket.socket, other: socket.socket) -> None:
+        with suppress(OSError):
+            while data := one.recv(65536):
+                if self.delay_s:
+                    time.sleep(self.delay_s)
+                if not self._cut:
+                    other.sendall(data)
+        # The thread of the other direction ends with it.
+        for connection in (one, other):
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+            connection.close()
+
+    def close(self) -> None:
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._accepting.join(20)
+        self._listener.close()
+        self.mend()
+
+
+class Chromium:
+    """A browser that somebody else runs."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="theirs-", ignore_cleanup_errors=True)
+        self.port = free_port()
+        self.start()
+
+    def start(self) -> None:
+        """Starts it where it was."""
+        command = [
+            CHROMIUM,
+            "--headless=new",
+            "--no-sandbox",
+            f"--remote-debugging-port={self.port}",
+            f"--user-data-dir={self._folder.name}/profile",
+            "--no-first-run",
+            "about:blank",
+        ]
+        environment = {**os.environ, "TMPDIR": self._folder.name}
+        self.process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=environment)
+        until(self._answers, "a browser")
+
+    def _answers(self) -> bool:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
+            return True
+        return False
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait(20)
+
+    def end(self) -> None:
+        self.kill()
+        self._folder.cleanup()
+
+
+class Grid:
+    """What Selenium Grid 4 says of sessions, as its documentation has it, with one browser behind it."""
+
+    def __init__(self, browser: Chromium) -> None:
+        self.begun = self.ended = 0
+        self.keys: set[str] = set()
+        grid = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def _answer(self, value: object) -> None:
+                grid.keys.add(self.headers["Authorization"])
+                body = json.dumps({"value": value}).encode()
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def do_POST(self) -> None:
+                asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                assert self.path == "/session"
+                assert asked["capabilities"]["alwaysMatch"]["browserName"] == "chrome"
+                grid.begun += 1
+                with urllib.request.urlopen(f"{browser.url}/json/version") as told:  # noqa: S310
+                    socket = json.load(told)["webSocketDebuggerUrl"]
+                self._answer(
+                    {"sessionId": "one", "capabilities": {"browserName": "chrome", "se:cdp": socket}}
+                )
+
+            def do_DELETE(self) -> None:
+                assert self.path == "/session/one"
+                grid.ended += 1
+                self._answer(None)
+
+            def log_message(self, *_: object) -> None:
+                """Says nothing."""
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+class Fleet:
+    """Servers that share a Redis and a pool of browsers."""
+
+    def __init__(self, folder: Path, redis: Redis, browsers: list[Chromium], *arguments: str) -> None:
+        self.redis = redis
+        self.browsers = browsers
+        self._folder = folder
+        self._arguments = arguments
+        self.servers: list[HttpServer] = []
+
+    def start(self, *arguments: str, state: int | None = None, state_url: str = "") -> HttpServer:
+        """One more server, which reaches Redis at the port `state`."""
+        pool = ["--pool", ",".join(browser.url for browser in self.browsers)] if self.browsers else []
+        server = HttpServer(
+            self._folder,
+            *pool,
+            "--state",
+            state_url or f"redis://127.0.0.1:{state or self.redis.port}",
+            "--max-sessions",
+            "1000",
+            "--metrics",
+            "--log-format",
+            "json",
+            "--log-level",
+            "debug",
+            "--timeout-settle",
+            "50",
+            *self._arguments,
+            *arguments,
+        )
+        self.servers.append(server)
+        until(lambda: status(server, "/ready") == 200, "a server that is ready")
+        return server
+
+    def sessions_in(self, browser: Chromium) -> int:
+        """How many sessions are written down as being in a browser."""
+        return int(self.redis.ask("ZCARD", f"{{patchright}}:node:{browser.url}")[0])
+
+    def owners_in_turn(self) -> int:
+        """Whether no two servers worked in one session at once, and how many calls that is known of.
+
+        Each call is in the logs with the token of the one who has the session: one that begins never has
+        a lower token than another that has begun before.
+        """
+        begun: list[tuple[str, str, int]] = []
+        for server in self.servers:
+            for line in list(server.log):
+                with suppress(ValueError):
+                    told = json.loads(line)
+                    fields = told["fields"]
+                    if fields.get("message") == "a call begins":
+                        begun.append((told["timestamp"], fields["session"], fields["token"]))
+        highest: dict[str, int] = {}
+        for when, session, token in sorted(begun):
+            assert token >= highest.get(session, 0), f"two servers in one session at {when}"
+            highest[session] = token
+        return len(begun)
+
+    def close(self) -> None:
+        for server in self.servers:
+            with suppress(Exception), server:
+                pass
+
+
+def status(server: HttpServer, path: str) -> int:
+    """The status of a path that anybody may ask for."""
+    return server.ask([f"Host: {server.host}:{server.port}"], method="GET", path=path).status
+
+
+def metric(server: HttpServer, name: str) -> float:
+    """A figure that the server tells."""
+    told = server.ask([f"Host: {server.host}:{server.port}"], method="GET", path="/metrics").body.decode()
+    found = re.search(rf"^{re.escape(name)} (\S+)$", told, re.MULTILINE)
+    assert found, told
+    return float(found[1])
+
+
+def call(server: HttpServer, tool: str, **arguments: object) -> dict[str, Any]:
+    """Calls a tool as a client without a session does."""
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    message = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {"name": tool, "arguments": arguments, "_meta": meta},
+    }
+    answer = server.post(
+        message, "MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", f"Mcp-Name: {tool}", key=KEY
+    )
+    assert answer.status == 200, answer
+    result = answer.json()["result"]
+    assert isinstance(result, dict)
+    return result
+
+
+def text(result: dict[str, Any]) -> str:
+    """What a result says."""
+    return str(result["content"][0]["text"])
+
+
+def code(result: dict[str, Any]) -> str:
+    """The code of a failure; empty where it is none."""
+    return str(result.get("_meta", {}).get("errorCode", "")) if result.get("isError") else ""
