@@ -40,6 +40,7 @@ demo: browser build ## Drive a page through the real server; URL=… for a page 
 .PHONY: test
 test: .venv/ready browser ## Everything that must hold: lints, types, Rust tests, Python tests
 	@scripts/prepare display
+	@scripts/prepare redis
 	@$(MAKE) --no-print-directory lint-rust test-rust build lint-python types test-python
 
 .PHONY: test-rust
@@ -67,12 +68,15 @@ lint-rust:
 	cargo fmt --check
 	cargo clippy $(CARGO_FLAGS) -- -D warnings
 	cargo clippy $(CARGO_FLAGS) --all-targets --features python -- -D warnings
+	python3 scripts/check_supply.py
 
 .PHONY: lint-python
 lint-python: .venv/ready
 	$(call say,Python: format and lints)
 	ruff format --check $(PYTHON_FILES)
 	ruff check $(PYTHON_FILES)
+	hadolint Dockerfile
+	zizmor --offline --quiet .github/workflows
 
 .PHONY: format
 format: .venv/ready ## Format the code, and mend what lints can mend
@@ -92,6 +96,12 @@ wheel: .venv/ready ## Build the wheel to ship, into dist/
 	$(call say,Building the wheel)
 	maturin build $(CARGO_FLAGS) --profile dist --out dist
 
+.PHONY: smoke
+smoke: browser wheel ## From nothing to the first answered call within a minute: the wheel, and the program alone
+	cargo build $(CARGO_FLAGS) --profile dist --bin patchright-mcp
+	$(call say,The first minute)
+	python -m scripts.first_minute dist/*.whl target/dist/patchright-mcp
+
 .PHONY: bench
 bench: .venv/ready browser ## Measure start-up and tools on a release build; BENCH='--help' for more
 	$(call say,Building the release to measure)
@@ -108,10 +118,26 @@ bench-python: .venv/ready browser ## Measure the Python library on a release bui
 	$(call say,Measuring)
 	python -m benches.python --python $(CURDIR)/target/bench/venv/bin/python --peers $(or $(PEERS),python) $(BENCH)
 
+.PHONY: firefox
+firefox: .venv/ready build ## Run the tests of the tools on Firefox; FIREFOX='-k NAME' for a part
+	@scripts/prepare firefox
+	$(call say,The tools on Firefox)
+	pytest --browser firefox $(or $(FIREFOX),tests_py/firefox tests_py/mcp tests_py/sessions)
+
 .PHONY: soak
 soak: browser build ## Navigate a thousand times, and see that the server has not grown
 	$(call say,Soaking)
 	python -m benches.soak
+
+.PHONY: faults
+faults: ## Go through a task with a fault at every message of the browser's, in turn; it takes half an hour
+	$(call say,A fault at every message)
+	EVERY_POINT=1 cargo test $(CARGO_FLAGS) --test it a_fault_at_any_message -- --nocapture
+
+.PHONY: fuzz
+fuzz: ## Feed every reader with what is almost right, for long; CASES=… for how often
+	$(call say,Feeding the readers)
+	PROPTEST_CASES=$(or $(CASES),200000) cargo test $(CARGO_FLAGS) --release --test it fuzz:: -- --nocapture
 
 .PHONY: stealth
 stealth: browser build ## See what pages notice of us, with and without a window, and write it into docs/concepts/quiet.md
@@ -124,7 +150,20 @@ stealth: browser build ## See what pages notice of us, with and without a window
 docs: build ## Write what code knows into docs/reference/, and the Rust documentation
 	$(call say,Documentation)
 	python scripts/write_reference.py
+	python scripts/write_manifests.py
 	RUSTDOCFLAGS='-D warnings' cargo doc $(CARGO_FLAGS) --no-deps --quiet
+
+.PHONY: site
+site: .venv/ready ## Make a site of the documentation, and follow its links: target/site/site
+	@scripts/prepare site
+	$(call say,The documentation as a site)
+	python scripts/write_site.py --zensical target/site/venv/bin/zensical
+
+.PHONY: manifests
+manifests: .venv/ready ## Ask their makers' checkers about manifests, workflows, skill and image, whole and broken
+	@scripts/prepare manifests
+	$(call say,Manifests)
+	target/manifests/venv/bin/python scripts/check_manifests.py
 
 .PHONY: clean
 clean: ## Remove everything that was built

@@ -3,31 +3,26 @@
 import asyncio
 import sys
 
-from patchright_mcp.async_api import BrowserContext, async_playwright
+from patchright_mcp.async_api import Page, async_playwright
+from patchright_mcp.pool import PagePool
 
-AT_ONCE = asyncio.Semaphore(10)
 
-
-async def heading(context: BrowserContext, address: str) -> str:
+async def heading(page: Page, address: str) -> str:
     """The first heading of a page."""
-    async with AT_ONCE:
-        page = await context.new_page()
-        try:
-            await page.goto(address, wait_until="domcontentloaded")
-            return await page.locator("h1").first.inner_text()
-        finally:
-            await page.close()
+    await page.goto(address, wait_until="domcontentloaded")
+    return await page.locator("h1").first.inner_text()
 
 
 async def main(pattern: str, count: int) -> None:
     """Prints the headings in the order of the pages."""
+    addresses = [pattern.format(number) for number in range(count)]
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch()
-        context = await browser.new_context()
-        addresses = [pattern.format(number) for number in range(count)]
-        for text in await asyncio.gather(*(heading(context, address) for address in addresses)):
-            print(text)
+        async with PagePool(browser, size=10) as pool:
+            for text in await pool.map(heading, addresses):
+                print(text)
         await browser.close()
 
 
-asyncio.run(main(sys.argv[1], int(sys.argv[2])))
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1], int(sys.argv[2])))

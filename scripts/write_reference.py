@@ -15,6 +15,9 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 REFERENCE = ROOT / "docs" / "reference"
+SKILL = ROOT / "skills" / "browser" / "SKILL.md"
+MATTER = ("open", "click", "fill", "type", "press", "select", "find", "steps", "eval", "screenshot")
+"""The commands that a model is told of before it asks."""
 SERVER = [sys.executable, "-m", "patchright_mcp"]
 HINTS = {"readOnlyHint": "only reads", "idempotentHint": "can be repeated"}
 ERROR = re.compile(
@@ -29,6 +32,9 @@ def main() -> int:
         README: readme(tools),
         REFERENCE / "tools.md": tools_page(tools),
         REFERENCE / "options.md": options_page(),
+        REFERENCE / "commands.md": commands_page(),
+        SKILL: skill(),
+        ROOT / "llms.txt": llms(),
         REFERENCE / "errors.md": errors_page(),
     }
     stale = {page: text for page, text in pages.items() if not is_current(page, text)}
@@ -49,12 +55,73 @@ def is_current(page: Path, text: str) -> bool:
 
 def readme(tools: list[dict[str, Any]]) -> str:
     """The README with its table of tools renewed."""
-    before, start, rest = README.read_text().partition("<!-- tools -->\n")
-    _, end, after = rest.partition("<!-- end of tools -->\n")
-    assert start
-    assert end
-    rows = [f"| `{tool['name']}` | {first_sentence(tool['description'])} |\n" for tool in tools]
-    return "".join([before, start, "| tool | |\n|---|---|\n", *rows, end, after])
+    rows = [readme_row(tool) for tool in tools]
+    more = [readme_row(tool) for cap in capabilities() for tool in added_by(cap, tools)]
+    also = "\nWith [`--caps`](docs/reference/tools.md) these, too:\n\n"
+    head = "| tool | |\n|---|---|\n"
+    return renewed(README, "tools", "".join([head, *rows, also, head, *more]))
+
+
+def renewed(page: Path, part: str, text: str) -> str:
+    """A page with one part of it written anew."""
+    before, start, rest = page.read_text().partition(f"<!-- {part} -->\n")
+    _, end, after = rest.partition(f"<!-- end of {part} -->\n")
+    assert start, f"{page} has no part {part}"
+    assert end, f"{page}: {part} has no end"
+    return f"{before}{start}{text}{end}{after}"
+
+
+def skill() -> str:
+    """The skill with its table of commands renewed."""
+    listed = commands()
+    rows = [f"| `{usage}` | {what} |\n" for usage, what in (listed[name] for name in MATTER)]
+    return renewed(SKILL, "verbs", "".join(["| command | |\n|---|---|\n", *rows]))
+
+
+def commands() -> dict[str, tuple[str, str]]:
+    """Every command's usage and what it does, by its name."""
+    listed = re.findall(r"^  (\S+)([^\n]*)\n      ([^\n]*)", said("help"), re.MULTILINE)
+    return {name: (name + rest, what) for name, rest, what in listed}
+
+
+def llms() -> str:
+    """What there is to read, for models."""
+    lines = ["# patchright_mcp", "", f"> {first_paragraph(README)}", ""]
+    titles = {"guides": "Guides", "concepts": "Concepts", "reference": "Reference", "decisions": "Decisions"}
+    for folder, title in titles.items():
+        lines += [f"## {title}", ""]
+        for page in sorted((ROOT / "docs" / folder).glob("*.md")):
+            heading = page.read_text().partition("\n")[0].removeprefix("# ")
+            lines.append(f"- [{heading}]({page.relative_to(ROOT)}): {first_paragraph(page)}")
+        lines.append("")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def first_paragraph(page: Path) -> str:
+    """The first words of a page under its title, without what is only for the eye."""
+    paragraphs = page.read_text().split("\n\n")[1:]
+    text = next((part for part in paragraphs if part[0] not in "#|`<- "), "")
+    text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", " ".join(text.split()).replace("**", ""))
+    return first_sentence(text) + "."
+
+
+def readme_row(tool: dict[str, Any]) -> str:
+    """A tool, in one row."""
+    return f"| `{tool['name']}` | {first_sentence(tool['description'])} |\n"
+
+
+def capabilities() -> list[str]:
+    """What `--caps` takes, as `--help` says."""
+    told = said("--help")
+    entry = told[told.index("  --caps ") :]
+    listed = entry[entry.index("Possible values:") :].partition("\n\n")[0]
+    return re.findall(r"^ +- (\w+):", listed, re.MULTILINE)
+
+
+def added_by(cap: str, tools: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The tools that are listed only with this capability."""
+    known = {tool["name"] for tool in tools}
+    return [tool for tool in listed_tools("--caps", cap) if tool["name"] not in known]
 
 
 def first_sentence(text: str) -> str:
@@ -65,16 +132,18 @@ def first_sentence(text: str) -> str:
 def tools_page(tools: list[dict[str, Any]]) -> str:
     """Every tool, with its arguments."""
     lines = ["# Tools", "", "Written by `make docs` from what the server lists.", ""]
-    for tool in tools:
+    groups = [("", tools), *((cap, added_by(cap, tools)) for cap in capabilities())]
+    for cap, tool in ((cap, tool) for cap, group in groups for tool in group):
         hints = [words for hint, words in HINTS.items() if tool["annotations"].get(hint)]
         suffix = f" *{', '.join(hints).capitalize()}.*" if hints else ""
-        lines += [f"## `{tool['name']}`", "", tool["description"] + suffix, ""]
+        lines += [f"## `{tool['name']}`", "", *([f"With `--caps {cap}`.", ""] if cap else [])]
+        lines += [tool["description"] + suffix, ""]
         lines += arguments_table(tool["inputSchema"])
     return "\n".join(lines).rstrip() + "\n"
 
 
-def listed_tools() -> list[dict[str, Any]]:
-    """What the server answers to `tools/list`."""
+def listed_tools(*options: str) -> list[dict[str, Any]]:
+    """What a server with these options answers to `tools/list`."""
     client = {
         "protocolVersion": "2025-06-18",
         "capabilities": {},
@@ -85,7 +154,7 @@ def listed_tools() -> list[dict[str, Any]]:
         {"method": "notifications/initialized"},
         {"id": 2, "method": "tools/list"},
     ]
-    process = subprocess.Popen(SERVER, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen([*SERVER, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert process.stdin
     assert process.stdout
     with process:
@@ -127,9 +196,29 @@ def kind(schema: dict[str, Any]) -> str:
 
 def options_page() -> str:
     """What `--help` says."""
-    told = subprocess.run([*SERVER, "--help"], check=True, capture_output=True, text=True).stdout
+    told = said("--help")
     told = "\n".join(line.rstrip() for line in told.splitlines())
     return f"# Options\n\nWritten by `make docs` from `patchright-mcp --help`.\n\n```text\n{told}\n```\n"
+
+
+def commands_page() -> str:
+    """What `help` says of every command."""
+    lines = [
+        "# Commands",
+        "",
+        "Written by `make docs` from `patchright-mcp help`. [How to use them](../guides/command-line.md).",
+    ]
+    for name in commands():
+        if name in {"mcp", "help"}:
+            continue
+        about, usage, rest = re.split(r"\n*Usage: |\n\n", said("help", name), maxsplit=2)
+        lines += ["", f"## `{name}`", "", about, "", "```text", usage, "", rest.rstrip(), "```"]
+    return "\n".join(line.rstrip() for line in "\n".join(lines).splitlines()) + "\n"
+
+
+def said(*words: str) -> str:
+    """What the program answers."""
+    return subprocess.run([*SERVER, *words], check=True, capture_output=True, text=True).stdout
 
 
 def errors_page() -> str:
