@@ -34,10 +34,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.fixture(scope="session")
-def site() -> Iterator[Site]:
-    """A web site that only this run knows."""
+def shared_site() -> Iterator[Site]:
+    """A web site that only this run knows, for what lives longer than a test."""
     with Site() as site:
         yield site
+
+
+@pytest.fixture
+def site(shared_site: Site) -> Site:
+    """That web site, of which nothing was asked yet."""
+    shared_site.begin_anew()
+    return shared_site
 
 
 @pytest.fixture(scope="session")

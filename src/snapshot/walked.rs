@@ -34,6 +34,12 @@ impl Frame {
         Ok(serde_json::from_str(json)?)
     }
 
+    /// What stands for a frame that did not answer in time.
+    pub fn silent() -> Self {
+        let text = "(this frame did not answer in time: what it shows is not known)".into();
+        Self { nodes: vec![Walked { depth: 0, what: What::Text(text) }], ..Self::default() }
+    }
+
     /// How many nodes it has.
     pub fn len(&self) -> usize {
         self.nodes.len()

@@ -29,8 +29,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def server(folder: Path, site: Site) -> Iterator[HttpServer]:
-    with HttpServer(folder, "--allowed-origins", site.origin) as server:
+def server(folder: Path, shared_site: Site) -> Iterator[HttpServer]:
+    with HttpServer(folder, "--allowed-origins", shared_site.origin) as server:
         yield server
 
 

@@ -39,11 +39,11 @@ async def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-async def server(site: Site, folder: Path) -> AsyncIterator[Server]:
+async def server(shared_site: Site, folder: Path) -> AsyncIterator[Server]:
     """A server with a password and a code, both for one of the site's two origins."""
     secrets = {
-        "door": {"value": VALUE, "origins": [site.origin]},
-        "code": {"totp": SEED, "origins": [site.origin]},
+        "door": {"value": VALUE, "origins": [shared_site.origin]},
+        "code": {"totp": SEED, "origins": [shared_site.origin]},
     }
     (folder / "secrets.json").write_text(json.dumps(secrets))
     arguments = ("--caps", "network,storage,pdf,steps", "--input", "instant", "--log-level", "trace")

@@ -101,6 +101,13 @@ class Site:
         """Lets requests to `/hold` wait again."""
         self._server.released.clear()
 
+    def begin_anew(self) -> None:
+        """Forgets what was asked, published and released; what still waits, from before, is answered."""
+        self._server.released.set()
+        self._server.released = Event()
+        self._server.requests = []
+        self._server.published = {}
+
 
 @dataclass(frozen=True)
 class Request:

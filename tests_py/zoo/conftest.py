@@ -25,7 +25,7 @@ by role and name as a model would, and checked in the page.
 Visit = Callable[[str], Coroutine[Any, Any, Visitor]]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def zoo(site: Site) -> Site:
     """The pages and the libraries that they load; nothing comes from the network."""
     assert (BUILT / "node_modules").is_dir(), "the libraries are missing: run `make zoo`"

@@ -48,6 +48,8 @@ struct FrameState {
     next_ref: u32,
     /// The functions exposed in the current document, by their tokens.
     exposed: Vec<Arc<str>>,
+    /// Whether the current document was asked what it shows.
+    was_read: bool,
 }
 
 /// Which moments of its life the current document has reached.
@@ -96,6 +98,7 @@ impl Frame {
             adopted_in: None,
             next_ref: 1,
             exposed: Vec::new(),
+            was_read: false,
         };
         let inner = FrameInner {
             page,
@@ -355,6 +358,11 @@ impl Frame {
         self.inner.state.lock().exposed.contains(token)
     }
 
+    /// Notes that the document is asked what it shows; true for the first time.
+    pub(in crate::browser) fn begins_to_be_read(&self) -> bool {
+        !std::mem::replace(&mut self.inner.state.lock().was_read, true)
+    }
+
     /// Remembers the highest number given to a node, so that the next document goes on from there.
     pub fn refs_used_up_to(&self, last: u32) {
         let mut state = self.inner.state.lock();
@@ -389,6 +397,7 @@ impl Frame {
         state.world = None;
         state.main_context = None;
         state.exposed.clear();
+        state.was_read = false;
     }
 
     /// A navigation begins that is to bring another document.
@@ -438,6 +447,7 @@ impl Frame {
             state.world = None;
             state.main_context = None;
             state.exposed.clear();
+            state.was_read = false;
         }
     }
 

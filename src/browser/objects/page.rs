@@ -466,7 +466,7 @@ impl Page {
 
     /// Ends the process that shows the page, whatever keeps it from answering. False when it goes on.
     pub(in crate::browser) async fn end_renderer(&self) -> bool {
-        const LIMIT: Duration = Duration::from_secs(10);
+        const LIMIT: Duration = Duration::from_secs(5);
         self.update(|state| state.ending = true);
         self.inner.session.send(wire::Crash {}).ignore();
         let ended = self.until(|page| page.is_crashed().then_some(()));

@@ -1,5 +1,6 @@
 //! What contexts are made with. Nothing here does anything.
 pub mod emulation;
+pub(super) mod number;
 pub(super) mod permissions;
 pub(super) mod storage_state;
 pub(super) mod unseen;

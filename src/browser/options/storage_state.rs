@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 use url::Url;
 
+use super::number::json_number;
 use crate::error::{Error, Result};
 
 /// Cookies and storage of a context, as Playwright writes them.
@@ -136,17 +137,9 @@ impl StorageState {
 }
 
 /// As scripts and other tools write it: -1, not -1.0.
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    clippy::cast_possible_truncation,
-    reason = "serde passes it so; it fits"
-)]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
 fn as_whole_number<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-    const EXACT: f64 = 9_007_199_254_740_992.0;
-    match number.fract() == 0.0 && number.abs() < EXACT {
-        true => serializer.serialize_i64(*number as i64),
-        false => serializer.serialize_f64(*number),
-    }
+    json_number(*number).serialize(serializer)
 }
 
 /// A passkey, as Playwright writes it. What is empty of a new one is made up.

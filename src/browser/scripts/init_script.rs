@@ -30,15 +30,15 @@ impl Part for ScriptPart {
         let is_page = new.is_of_tab();
         let own = new.page.map(Page::slot::<PageScripts>);
         let of_context = new.context.slot::<ContextScripts>();
-        let mut exposures = of_context.exposures.lock().clone();
-        let mut scripts = new.context.options().init_scripts;
-        let functions =
-            |exposures: Vec<Exposure>| exposures.into_iter().filter_map(|one| one.script_for(is_page));
+        let functions = |exposures: &Mutex<Vec<Exposure>>| {
+            let exposures = exposures.lock().clone();
+            exposures.into_iter().filter_map(|one| one.script_for(is_page))
+        };
         let mut sources: Vec<_> = of_context.opening.lock().iter().cloned().collect();
-        sources.extend(functions(std::mem::take(&mut exposures)));
-        sources.append(&mut scripts);
+        sources.extend(functions(&of_context.exposures));
+        sources.extend(new.context.options().init_scripts);
         if let Some(own) = own {
-            sources.extend(functions(own.exposures.lock().clone()));
+            sources.extend(functions(&own.exposures));
             sources.extend(own.init_scripts.lock().iter().cloned());
         }
         for source in sources {

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use serde_json::Value as Json;
 
 use super::handle::JsHandle;
+use crate::browser::options::number::json_number;
 use crate::cdp::types::runtime::RemoteObject;
 
 /// A value of JavaScript, as a tree. What occurs twice, or within itself, is a [`Again`](Self::Again) of its number.
@@ -170,12 +171,6 @@ impl JsValue {
 
 fn is_negative_zero(number: f64) -> bool {
     number == 0.0 && number.is_sign_negative()
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "whole and small enough to be exact")]
-pub(in crate::browser) fn json_number(number: f64) -> Json {
-    const EXACT: f64 = 9_007_199_254_740_992.0;
-    if number.fract() == 0.0 && number.abs() < EXACT { Json::from(number as i64) } else { Json::from(number) }
 }
 
 fn read_special(text: &str) -> JsValue {

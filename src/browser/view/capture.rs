@@ -25,7 +25,7 @@ pub struct CaptureOptions {
     pub all_refs: bool,
     /// Frame and number of the element to begin at, instead of the whole page.
     pub root: Option<(u32, u32)>,
-    /// How long the main frame may take. A child frame that takes longer than a second is left empty.
+    /// How long the main frame may take. Of a child frame that takes longer than its own limit is said that it is silent.
     pub limit: Duration,
 }
 
@@ -37,6 +37,8 @@ impl Default for CaptureOptions {
 
 /// A frame that does not answer must not hold up the rest of the page.
 const CHILD_LIMIT: Duration = Duration::from_secs(1);
+/// The first time, its process may only have begun, and has to take in the program that reads it.
+const FIRST_CHILD_LIMIT: Duration = Duration::from_secs(3);
 /// Nor must frames within frames, all together.
 const CHILDREN_LIMIT: Duration = Duration::from_secs(4);
 /// Frames beyond this many are not read.
@@ -79,13 +81,17 @@ impl Page {
                 .take(MOST_FRAMES - frames.len())
                 .collect();
             let options = CaptureOptions { root: None, ..options };
-            let limit = end.min(Instant::now() + CHILD_LIMIT);
-            let read = children.iter().map(|frame| timeout_at(limit, read(frame, options)));
+            let read = children.iter().map(|frame| {
+                let limit = if frame.begins_to_be_read() { FIRST_CHILD_LIMIT } else { CHILD_LIMIT };
+                timeout_at(end.min(Instant::now() + limit), read(frame, options))
+            });
             let read = self.unless_dialog(async { Ok(join_all(read).await) }).await?;
             for (frame, read) in children.iter().zip(read) {
-                if let Ok(Ok(read)) = read {
-                    frames.insert(frame.number(), read);
-                }
+                match read {
+                    Ok(Ok(read)) => frames.insert(frame.number(), read),
+                    Ok(Err(_)) => None,
+                    Err(_) => frames.insert(frame.number(), snapshot::Frame::silent()),
+                };
             }
             level = children;
         }
