@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from patchright_mcp.async_api import async_playwright
+from tests_py.support.family import Family
 from tests_py.support.site import Site
 from tests_py.support.wire import Wire, until
 
@@ -61,14 +62,19 @@ def theirs(folder: Path, site: Site, program: str) -> Iterator[Theirs]:
     hanging = site.publish("/guest-hanging", HANGING).replace(site.origin, site.other_origin)
     options = ("--headless=new", "--no-sandbox", "--no-first-run", "--remote-debugging-port=0")
     theirs, noted = Theirs(folder / "profile"), len(site.requested("/guest-noted"))
-    with subprocess.Popen([program, *options, f"--user-data-dir={theirs.profile}", hanging]) as process:
+    command = [program, *options, f"--user-data-dir={theirs.profile}", hanging]
+    with subprocess.Popen(command) as process:
+        family = Family("theirs", process.pid)
         try:
             until((theirs.profile / "DevToolsActivePort").exists, "the browser")
             theirs.ask("new?" + site.publish("/guest-spy", SPY), method="PUT")
             until(lambda: len(site.requested("/guest-noted")) > noted, "their page")
             yield theirs
         finally:
+            family.processes()
             process.terminate()
+    # Its helpers outlive it for a moment, and write.
+    until(lambda: not family.processes(), "the end of the browser's helpers")
 
 
 @pytest.fixture
