@@ -1,6 +1,6 @@
 //! What an answer tells of the browser beside the tool's own words: where the page stands, what is on it, tabs, dialogs,
 //! news. What the client knows already is not told twice.
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,12 +12,13 @@ use tokio::time::timeout;
 use crate::Result;
 use crate::browser::{CaptureOptions, ConsoleLevel, DownloadState, Moved, PATIENCE, Page};
 use crate::error::Error;
-use crate::mcp::dispatch::Call;
+use crate::mcp::call::Call;
 use crate::mcp::files::shown;
 use crate::mcp::page_text;
 use crate::mcp::reply::{PageState, Reply, TabLine, View};
+use crate::mcp::told::{MOST_TREES, Shown};
 use crate::session::Tab;
-use crate::snapshot::{self, Changes, Ref, Rendered, Since, Tick, Tree};
+use crate::snapshot::{self, Changes, Rendered, Since, Tick, Tree};
 
 /// How long a tab in the background may take to say its title.
 const TITLE_LIMIT: Duration = Duration::from_millis(300);
@@ -29,34 +30,6 @@ const MEANWHILE_LIMIT: Duration = Duration::from_secs(1);
 const MANY: usize = 6;
 /// For how many lines it is remembered that their numbers change.
 const MOST_TICKS: usize = 50;
-/// For how many tabs it is remembered what was last shown of them.
-const MOST_TREES: usize = 32;
-/// How many earlier trees of a page are kept, to know what a ref stood for, and how large each may be.
-const MOST_EARLIER: usize = 3;
-const LARGEST_EARLIER: usize = 3_000;
-
-/// What a client has been shown.
-#[derive(Debug, Default)]
-pub(super) struct Told {
-    /// The downloads that were told of, and whether their end was.
-    downloads: HashMap<String, bool>,
-    /// Where pages were last said to stand: the current one under no name, others by their ids.
-    states: HashMap<String, PageState>,
-    /// The tabs that were shown last, by their ids, newest last.
-    pages: Vec<(String, Shown)>,
-}
-
-/// What was shown of a page.
-#[derive(Debug, Clone)]
-struct Shown {
-    tree: Arc<Tree>,
-    /// The page as it was before something came to lie over it; several where one lay over another, the newest last.
-    behind: Vec<Arc<Tree>>,
-    /// Lines whose numbers changed before.
-    ticks: Vec<Tick>,
-    /// The document as it was shown before, the newest last.
-    earlier: Vec<Arc<Tree>>,
-}
 
 /// What there was before a call.
 #[derive(Debug)]
@@ -64,54 +37,6 @@ pub(super) struct Before {
     tabs: HashSet<String>,
     /// Lines of the current page that have changed by themselves since they were shown.
     ticking: Vec<Tick>,
-}
-
-impl Told {
-    /// What was last shown of a page.
-    pub(super) fn tree(&self, page: &Page) -> Option<Arc<Tree>> {
-        self.shown(page).map(|shown| Arc::clone(&shown.tree))
-    }
-
-    /// What was last shown of a page with the element of this ref on it.
-    pub(super) fn tree_with(&self, page: &Page, reference: &Ref) -> Option<Arc<Tree>> {
-        let shown = self.shown(page)?;
-        let mut trees = std::iter::once(&shown.tree).chain(shown.earlier.iter().rev());
-        trees.find(|tree| tree.position(reference).is_some()).map(Arc::clone)
-    }
-
-    fn shown(&self, page: &Page) -> Option<&Shown> {
-        self.pages.iter().find(|(id, _)| id == page.id()).map(|(_, shown)| shown)
-    }
-
-    /// Remembers what is shown of a page.
-    pub(super) fn set_tree(&mut self, page: &Page, tree: Arc<Tree>) {
-        let known = self.shown(page).cloned();
-        let known = known.filter(|known| known.tree.document == tree.document);
-        let (behind, ticks) = known.map(|known| (known.behind, known.ticks)).unwrap_or_default();
-        self.set_shown(page, tree, behind, ticks);
-    }
-
-    /// Remembers where a page was said to stand. Gives what was said before.
-    fn set_state(&mut self, page: String, state: PageState) -> Option<PageState> {
-        if self.states.len() > MOST_TREES {
-            self.states.clear();
-        }
-        self.states.insert(page, state)
-    }
-
-    fn set_shown(&mut self, page: &Page, tree: Arc<Tree>, behind: Vec<Arc<Tree>>, ticks: Vec<Tick>) {
-        let known = self.shown(page).filter(|known| known.tree.document == tree.document);
-        let mut earlier: Vec<_> =
-            known.into_iter().flat_map(|known| known.earlier.iter().chain([&known.tree])).cloned().collect();
-        earlier.retain(|tree| tree.nodes().len() <= LARGEST_EARLIER);
-        earlier.drain(..earlier.len().saturating_sub(MOST_EARLIER));
-        let shown = Shown { tree, behind, ticks, earlier };
-        self.pages.retain(|(id, _)| id != page.id());
-        if self.pages.len() == MOST_TREES {
-            self.pages.remove(0);
-        }
-        self.pages.push((page.id().to_owned(), shown));
-    }
 }
 
 impl Before {
@@ -165,7 +90,7 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&
     }
     let known = if named { page.as_ref().map(|page| page.id().to_owned()) } else { None }.unwrap_or_default();
     let Some(page) = page else {
-        call.told.lock().states.remove(&known);
+        call.told.lock().forget_state(&known);
         return;
     };
     if let Some(dialog) = page.dialog() {
@@ -179,7 +104,7 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&
         reply.add_modal("file chooser: answer it with browser_file_upload");
     }
     let url = page.asked_url();
-    let moved = call.told.lock().states.get(&known).map(|page| &page.url) != Some(&url);
+    let moved = call.told.lock().state(&known).map(|page| &page.url) != Some(&url);
     let answers = !matches!(failure, Some(Error::PageBusy));
     let state = (reply.view() > View::Nothing || moved).then(|| page_state(&page, url, answers));
     let shows = failure.is_none() && reply.view() >= View::Changes;
@@ -205,19 +130,14 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&
     }
 }
 
-impl Told {
-    /// Whether anything was told of a download.
-    pub(super) fn knows_download(&self, id: &str) -> bool {
-        self.downloads.contains_key(id)
-    }
-}
-
 /// Whether a download has ended of which nothing was told, or only that it began.
 pub(super) fn has_news_of_downloads(call: &Call<'_>) -> bool {
     let told = call.told.lock();
-    let is_news = |id: &str| told.downloads.get(id) != Some(&true);
     let ended = |state: &DownloadState| *state != DownloadState::InProgress;
-    call.workspace.downloads().iter().any(|download| ended(&download.state) && is_news(&download.id))
+    call.workspace
+        .downloads()
+        .iter()
+        .any(|download| ended(&download.state) && !told.knows_end_of(&download.id))
 }
 
 /// Tells of downloads that began or ended since the last answer.
@@ -231,7 +151,7 @@ fn tell_downloads(call: &Call<'_>, reply: &mut Reply) {
     for download in downloads {
         let name = page_text::inline_beside(&download.name, &[' ', '(']);
         let ended = download.state != DownloadState::InProgress;
-        if told.downloads.insert(download.id, ended) == Some(ended) {
+        if !told.set_download(download.id, ended) {
             continue;
         }
         reply.add_event(match download.state {

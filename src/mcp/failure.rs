@@ -7,10 +7,8 @@ use crate::error::{Error, PersonLink};
 use crate::mcp::reply::Reply;
 use crate::mcp::settings::Settings;
 use crate::mcp::tool::{AnyTool, Toolset};
-use crate::mcp::tools::{patchright, sessions};
 use crate::messages::{Language, cooldown as texts, login};
 use crate::session::cooldown::{Begun, Cooldown, Cooling, Scope};
-use crate::session::registry::NoSession;
 
 /// The answer to any call during a pause of the tools, if this tool pauses.
 pub(super) fn paused(name: &str, cooldown: &Cooldown, settings: &Settings) -> Option<Reply> {
@@ -51,11 +49,7 @@ pub(super) fn tell(
         };
         return;
     }
-    match tool.toolset {
-        Toolset::Browser => reply.fail(error),
-        Toolset::Patchright => patchright::fail(tool.name, error, arguments, settings.language, reply),
-        Toolset::Sessions => sessions::fail(tool.name, error, arguments, reply),
-    }
+    tool.fail(error, arguments, settings.language, reply);
     if tool.toolset != Toolset::Sessions {
         tell_wall(error, reply);
     }
@@ -86,11 +80,6 @@ fn where_to_go(link: &PersonLink) -> String {
         "Ask the user to open {}{code}, within {minutes} minutes. Call browser_ask_person to wait for them.",
         link.url
     )
-}
-
-/// Answers a call that names a session that is not there.
-pub(super) fn tell_no_session(error: &NoSession, id: &str, reply: &mut Reply) {
-    sessions::refuse(error, id, reply);
 }
 
 /// A page that had less time tells nothing of whether somebody was there.

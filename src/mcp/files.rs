@@ -4,7 +4,6 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::Result;
 use crate::error::Error;
-use crate::mcp::dispatch::Call;
 use crate::secrets::Secrets;
 use crate::session::{Kind, Place, Roots, make_private};
 
@@ -50,16 +49,20 @@ pub struct Destination {
 }
 
 impl Destination {
-    /// Reads what a model chose. Without a choice the name is made of the time.
-    pub async fn read(chosen: Option<&str>, folder: &Path, call: &Call<'_>) -> Result<Self> {
+    /// Whether a model chose a path, not only a name.
+    pub fn is_path(chosen: Option<&str>) -> bool {
+        chosen.is_some_and(|chosen| chosen.contains('/'))
+    }
+
+    /// Reads what a model chose. Without a choice the name is made of the time; a path lies below `roots`.
+    pub fn read(chosen: Option<&str>, folder: &Path, roots: Option<Roots>) -> Result<Self> {
         let folder = folder.to_owned();
         Ok(match chosen {
             None => Self { folder, name: timestamped("page"), path: None },
-            Some(path) if path.contains('/') => {
+            Some(path) => {
                 let name = plain_name(path.rsplit('/').next().unwrap_or_default())?;
-                Self { folder, name, path: Some((path.to_owned(), call.roots().await)) }
+                Self { folder, name, path: roots.map(|roots| (path.to_owned(), roots)) }
             }
-            Some(name) => Self { folder, name: plain_name(name)?, path: None },
         })
     }
 

@@ -6,7 +6,6 @@ use std::time::Instant;
 
 use parking_lot::Mutex;
 
-use super::dispatch::Dispatcher;
 use super::reply::Reply;
 
 /// Upper ends, in seconds, of what calls are sorted into by how long they take.
@@ -76,56 +75,39 @@ impl Metrics {
     pub fn running(&self) -> usize {
         self.running.load(Ordering::Relaxed)
     }
-}
 
-/// Everything, as `OpenMetrics` has it.
-pub(super) fn told(dispatcher: &Dispatcher, clients: usize) -> String {
-    let metrics = &dispatcher.metrics;
-    let mut text = String::new();
-    let (browsers, pages) = dispatcher.engine.count();
-    let mut gauge = |name: &str, help: &str, value: usize| {
-        let name = format!("patchright_{name}");
-        let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} gauge\n{name} {value}");
-    };
-    gauge("calls_running", "Calls that are under way.", metrics.running());
-    gauge("clients", "Clients that are connected or have not been forgotten.", clients);
-    gauge("sessions", "Sessions of this server.", dispatcher.sessions.count());
-    gauge("browsers", "Browsers that this server drives.", browsers);
-    gauge("pages", "Pages that are open in them.", pages);
-    if let Some(pool) = dispatcher.engine.pool() {
-        let (known, taking) = pool.count();
-        gauge("pool_browsers", "Browsers of the pool.", known);
-        gauge("pool_browsers_taking", "Those of them that take sessions now.", taking);
-    }
-    if let Some(replica) = dispatcher.replica() {
-        gauge(
-            "state_reached",
-            "Whether the shared state knows that this server lives.",
-            replica.lives().into(),
-        );
-    }
-    let forwarded = metrics.forwarded.load(Ordering::Relaxed);
-    let _ = write!(
-        text,
-        "# HELP patchright_calls_forwarded Calls that went to the server which has the session.\n\
-         # TYPE patchright_calls_forwarded counter\npatchright_calls_forwarded_total {forwarded}\n\
-         # HELP patchright_errors Calls that failed, by the code of the error.\n# TYPE patchright_errors counter\n"
-    );
-    for (code, count) in &*metrics.errors.lock() {
-        let _ = writeln!(text, "patchright_errors_total{{code=\"{code}\"}} {count}");
-    }
-    let name = "patchright_call_seconds";
-    let _ =
-        writeln!(text, "# HELP {name} How long calls took.\n# TYPE {name} histogram\n# UNIT {name} seconds");
-    for (tool, timed) in &*metrics.tools.lock() {
-        for (count, end) in timed.buckets.iter().zip(BUCKETS) {
-            let _ = writeln!(text, "{name}_bucket{{tool=\"{tool}\",le=\"{end:?}\"}} {count}");
+    /// Everything, as `OpenMetrics` has it, with what is counted elsewhere: name, meaning and value.
+    pub(super) fn written(&self, gauges: &[(&str, &str, usize)]) -> String {
+        let mut text = String::new();
+        for (name, help, value) in gauges {
+            let name = format!("patchright_{name}");
+            let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} gauge\n{name} {value}");
         }
-        let Timed { count, seconds, .. } = timed;
-        let _ = writeln!(text, "{name}_bucket{{tool=\"{tool}\",le=\"+Inf\"}} {count}");
-        let _ = writeln!(text, "{name}_sum{{tool=\"{tool}\"}} {seconds}");
-        let _ = writeln!(text, "{name}_count{{tool=\"{tool}\"}} {count}");
+        let forwarded = self.forwarded.load(Ordering::Relaxed);
+        let _ = write!(
+            text,
+            "# HELP patchright_calls_forwarded Calls that went to the server which has the session.\n\
+             # TYPE patchright_calls_forwarded counter\npatchright_calls_forwarded_total {forwarded}\n\
+             # HELP patchright_errors Calls that failed, by the code of the error.\n# TYPE patchright_errors counter\n"
+        );
+        for (code, count) in &*self.errors.lock() {
+            let _ = writeln!(text, "patchright_errors_total{{code=\"{code}\"}} {count}");
+        }
+        let name = "patchright_call_seconds";
+        let _ = writeln!(
+            text,
+            "# HELP {name} How long calls took.\n# TYPE {name} histogram\n# UNIT {name} seconds"
+        );
+        for (tool, timed) in &*self.tools.lock() {
+            for (count, end) in timed.buckets.iter().zip(BUCKETS) {
+                let _ = writeln!(text, "{name}_bucket{{tool=\"{tool}\",le=\"{end:?}\"}} {count}");
+            }
+            let Timed { count, seconds, .. } = timed;
+            let _ = writeln!(text, "{name}_bucket{{tool=\"{tool}\",le=\"+Inf\"}} {count}");
+            let _ = writeln!(text, "{name}_sum{{tool=\"{tool}\"}} {seconds}");
+            let _ = writeln!(text, "{name}_count{{tool=\"{tool}\"}} {count}");
+        }
+        text.push_str("# EOF\n");
+        text
     }
-    text.push_str("# EOF\n");
-    text
 }

@@ -1,27 +1,32 @@
 //! The MCP face. Nothing below this module knows that MCP exists.
 //!
-//! [`tool`] says what a tool is, [`tools`] holds them, [`dispatch`] runs one, [`reply`] writes what it answers,
-//! [`server`] and [`stdio`] speak the protocol.
+//! [`tool`] says what a tool is, [`call`] what it works with, [`tools`] holds them, [`dispatch`] runs one, [`reply`]
+//! writes what it answers, [`server`] and [`stdio`] speak the protocol.
 pub mod consent;
 pub mod page_text;
 pub mod reply;
 pub mod arguments;
+pub mod effect;
 pub mod questions;
 pub mod progress;
 pub mod settings;
 pub mod roots;
 mod turns;
 pub mod files;
-mod describe;
-pub mod target;
+mod told;
+mod address;
 pub mod program;
 pub mod script;
 pub mod kept;
+pub mod client;
+pub mod call;
 pub mod tool;
+mod describe;
+pub mod target;
 pub mod tools;
 pub mod failure;
-pub mod dispatch;
 pub mod metrics;
+pub mod dispatch;
 mod rounds;
 pub mod shutdown;
 pub(crate) mod strict_json;

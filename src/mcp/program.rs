@@ -9,8 +9,8 @@ use url::Url;
 use crate::Result;
 use crate::browser::{BrowserContext, Page};
 use crate::error::Error;
+use crate::mcp::address;
 use crate::mcp::settings::Settings;
-use crate::mcp::tools::address;
 use crate::session::Workspace;
 use crate::session::pacing::Pacing;
 
@@ -77,7 +77,7 @@ impl Gate {
 
     /// The address, as soon as it may be opened.
     pub async fn pass(&self, address: &str) -> Result<Url> {
-        let url = address::under(&self.settings, address)?;
+        let url = address::read_under(&self.settings, address)?;
         self.pacing.before(&url).await?;
         Ok(url)
     }

@@ -14,7 +14,8 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::mcp::dispatch::{Client, Dispatcher};
+use crate::mcp::client::Client;
+use crate::mcp::dispatch::Dispatcher;
 use crate::mcp::progress::Progress;
 use crate::mcp::questions::{Asking, Question};
 use crate::mcp::reply::Reply;

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::browser::{Found, Way};
-use crate::mcp::tool::Effect;
+use crate::mcp::effect::Effect;
 
 /// The language of a script.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]

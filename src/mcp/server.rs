@@ -20,7 +20,8 @@ use serde::Deserialize;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::timeout;
 
-use crate::mcp::dispatch::{Client, Dispatcher};
+use crate::mcp::client::Client;
+use crate::mcp::dispatch::Dispatcher;
 use crate::mcp::progress::{Progress, Step};
 use crate::mcp::questions::{Asking, Question};
 use crate::mcp::reply::Reply;

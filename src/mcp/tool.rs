@@ -12,33 +12,10 @@ use serde_json::{Map, Value, json};
 use crate::Result;
 use crate::error::Error;
 use crate::mcp::arguments;
-use crate::mcp::dispatch::Call;
+use crate::mcp::call::Call;
+pub use crate::mcp::effect::{Effect, Patience};
 use crate::mcp::reply::Reply;
 use crate::messages::{Language, listing as texts};
-
-/// What calling a tool does to the browser.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect {
-    /// Only looks.
-    Reads,
-    /// Changes something, and doing it twice is doing it once.
-    Sets,
-    /// Adds something new each time.
-    Adds,
-    /// May change or lose anything: a click can delete an account.
-    Acts,
-}
-
-/// What becomes of a call whose page stops answering.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Patience {
-    /// It is given up: soon where nothing was heard of the page since it began, later where it had still answered.
-    Little,
-    /// It is given up where nothing was heard of the page since it began: its own work may keep the page busy.
-    Long,
-    /// It needs no answer, or sees to that itself.
-    Endless,
-}
 
 /// What must be switched on with `--caps` before a tool is listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum, strum::Display)]
@@ -105,6 +82,10 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     const TOOLSET: Toolset = Toolset::Browser;
     /// The ending of the file that the answer can be written to, instead of being shown.
     const FILE: Option<&'static str> = None;
+    /// Whether it waits while a person works on the page.
+    const WAITS_FOR_PERSON: bool = true;
+    /// How it says that it failed.
+    const FAIL: fn(&Failed<'_>, &mut Reply) = |failure, reply| reply.fail(failure.error);
     const PATIENCE: Patience = match Self::EFFECT {
         Effect::Reads => Patience::Long,
         Effect::Sets | Effect::Adds | Effect::Acts => Patience::Little,
@@ -112,6 +93,17 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
 
     /// Does it, and writes what is to be told into `reply`.
     fn call(self, call: &Call<'_>, reply: &mut Reply) -> impl Future<Output = Result<()>> + Send;
+}
+
+/// A call that failed.
+#[derive(Debug, Clone, Copy)]
+pub struct Failed<'a> {
+    /// The name of the tool.
+    pub tool: &'static str,
+    pub arguments: &'a Map<String, Value>,
+    pub error: &'a Error,
+    /// In which language the client is spoken to.
+    pub language: Language,
 }
 
 type Running<'a> = Pin<Box<dyn Future<Output = Result<()>> + Send + 'a>>;
@@ -127,6 +119,8 @@ pub struct AnyTool {
     pub toolset: Toolset,
     pub patience: Patience,
     pub file: Option<&'static str>,
+    pub waits_for_person: bool,
+    fail: fn(&Failed<'_>, &mut Reply),
     generate: fn() -> Value,
     run: for<'a> fn(Map<String, Value>, &'a Call<'a>, &'a mut Reply) -> Running<'a>,
     described: OnceLock<Described>,
@@ -152,6 +146,8 @@ impl AnyTool {
             toolset: T::TOOLSET,
             patience: T::PATIENCE,
             file: T::FILE,
+            waits_for_person: T::WAITS_FOR_PERSON,
+            fail: T::FAIL,
             generate: generate::<T>,
             run: run::<T>,
             described: OnceLock::new(),
@@ -217,6 +213,11 @@ impl AnyTool {
         reply: &'a mut Reply,
     ) -> Running<'a> {
         (self.run)(arguments, call, reply)
+    }
+
+    /// Answers that a call failed, in the words of the tool's family.
+    pub fn fail(&self, error: &Error, arguments: &Map<String, Value>, language: Language, reply: &mut Reply) {
+        (self.fail)(&Failed { tool: self.name, arguments, error, language }, reply);
     }
 
     /// Adds the arguments that the dispatcher takes out again.
@@ -394,6 +395,11 @@ impl Registry {
             capable && toolsets.contains(&tool.toolset)
         });
         Self { enabled, disabled }
+    }
+
+    /// Whether tools of this kind are switched on.
+    pub fn enables(&self, capability: Capability) -> bool {
+        self.enabled.iter().any(|tool| tool.capability == capability)
     }
 
     /// The enabled tools.

@@ -9,11 +9,13 @@ use sha2::{Digest as _, Sha256};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use super::{Client, Dispatcher, Progress};
+use super::Dispatcher;
 use crate::Result;
 use crate::error::Error;
 use crate::fleet::{Answer, Peers, Replica};
+use crate::mcp::client::Client;
 use crate::mcp::failure;
+use crate::mcp::progress::Progress;
 use crate::mcp::reply::Reply;
 use crate::mcp::tool::{AnyTool, SESSION, Tool, Toolset};
 use crate::mcp::tools::sessions::CloseSession;

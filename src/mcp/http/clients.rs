@@ -8,7 +8,8 @@ use parking_lot::Mutex;
 
 use super::keys::Owner;
 use super::memory;
-use crate::mcp::dispatch::{Client, Dispatcher};
+use crate::mcp::client::Client;
+use crate::mcp::dispatch::Dispatcher;
 
 /// How many clients each key may have, how long one may be away, and how long one may take to say what it wants.
 #[derive(Debug, Clone, Copy)]

@@ -23,7 +23,8 @@ use super::keys::Owner;
 use super::serve::{App, LARGEST_BODY, Refused, json_response, plain};
 use crate::error::Result;
 use crate::fleet::{Peer, Peers, Replica, SECRET};
-use crate::mcp::dispatch::{Client, Dispatcher};
+use crate::mcp::client::Client;
+use crate::mcp::dispatch::Dispatcher;
 use crate::mcp::tool::SESSION;
 
 /// Clients of other servers, by their owners.

@@ -353,7 +353,7 @@ impl App {
             "/health" if reads => Some(json_response(StatusCode::OK, &json!({"status": "ok"}))),
             "/ready" if reads => Some(self.ready()),
             "/metrics" if parts.method == Method::GET && self.options.metrics => {
-                let told = metrics::told(&self.dispatcher, self.clients.count());
+                let told = self.dispatcher.written_metrics(self.clients.count());
                 let mut response = Response::new(Body::from(told));
                 let kind = HeaderValue::from_static(metrics::CONTENT_TYPE);
                 response.headers_mut().insert(header::CONTENT_TYPE, kind);

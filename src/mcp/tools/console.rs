@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::Result;
 use crate::browser::ConsoleLevel;
-use crate::mcp::dispatch::Call;
+use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::settings::Gravity;

@@ -9,7 +9,7 @@ use crate::Result;
 use crate::browser::StorageState;
 use crate::browser::proxy::Proxy;
 use crate::error::Error;
-use crate::mcp::dispatch::Call;
+use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::tool::{Effect, Patience, Tool};

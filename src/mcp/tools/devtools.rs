@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::Result;
 use crate::browser::{Finding, Used, Vitals};
 use crate::error::Error;
-use crate::mcp::dispatch::Call;
+use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::target;

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use crate::Result;
 use crate::browser::ActsOn;
 use crate::error::Error;
-use crate::mcp::dispatch::Call;
+use crate::mcp::call::Call;
 use crate::mcp::page_text::one_line;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::tool::{Effect, Tool};

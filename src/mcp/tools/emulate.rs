@@ -5,7 +5,7 @@ use serde::Deserialize;
 use crate::Result;
 use crate::browser::emulation::{Geolocation, Media, Throttle};
 use crate::error::Error;
-use crate::mcp::dispatch::Call;
+use crate::mcp::call::Call;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::tool::{Capability, Effect, Tool};
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::Result;
 use crate::browser::{ActsOn, Scope};
-use crate::mcp::dispatch::Call;
+use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::target;

@@ -8,9 +8,9 @@ use url::Url;
 use crate::Result;
 use crate::browser::{Area, CaptureOptions, ImageFormat, Page, Screenshot, ScreenshotOptions, VideoOptions};
 use crate::error::Error;
+use crate::mcp::call::Call;
 use crate::mcp::describe::capture;
-use crate::mcp::dispatch::Call;
-use crate::mcp::files::{self, Destination};
+use crate::mcp::files;
 use crate::mcp::kept::Recording;
 use crate::mcp::page_text;
 use crate::mcp::reply::{FileLink, Image, Reply};
@@ -71,7 +71,7 @@ impl Tool for Picture {
             Some(_) => return wrong("`region` must be x, y, width and height in pixels, none below 0"),
         };
         let folder = &call.settings.screenshot_dir;
-        let mut file = Destination::read(self.filename.as_deref(), folder, call).await?;
+        let mut file = call.destination(self.filename.as_deref(), folder).await?;
         let format = if self.compare { ImageFormat::Png } else { ImageFormat::Jpeg };
         let ending = file.name().rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
         match (ending.as_deref(), format) {
@@ -276,7 +276,7 @@ impl Tool for Record {
 
 impl Record {
     async fn destination(&self, call: &Call<'_>, ending: &str) -> Result<(Place, String)> {
-        let mut file = Destination::read(self.filename.as_deref(), &call.settings.output_dir, call).await?;
+        let mut file = call.destination(self.filename.as_deref(), &call.settings.output_dir).await?;
         if !file.name().to_ascii_lowercase().ends_with(&format!(".{ending}")) {
             file.push(&format!(".{ending}"));
         }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::Result;
 use crate::browser::{ActsOn, ElementHandle, OpenedFile, Page};
 use crate::error::Error;
-use crate::mcp::dispatch::Call;
+use crate::mcp::call::Call;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};

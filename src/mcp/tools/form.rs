@@ -8,7 +8,7 @@ use super::readback::{Readback, is_mixed, told_values};
 use crate::Result;
 use crate::browser::{ActsOn, ControlKind, ElementHandle, Page, Shown, read_checked};
 use crate::error::Error;
-use crate::mcp::dispatch::Call;
+use crate::mcp::call::Call;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};

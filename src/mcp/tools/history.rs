@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::navigate::{Timing, Until, arrived, unless_stuck};
 use crate::Result;
-use crate::mcp::dispatch::Call;
+use crate::mcp::call::Call;
 use crate::mcp::reply::Reply;
 use crate::mcp::tool::{Effect, Patience, Tool};
 

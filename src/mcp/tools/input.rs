@@ -7,7 +7,7 @@ use crate::Result;
 use crate::browser::input::{self, ClickOptions};
 use crate::browser::{ActionOptions, ActsOn, ControlKind, ElementHandle, Page, Shown};
 use crate::error::Error;
-use crate::mcp::dispatch::Call;
+use crate::mcp::call::Call;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};

@@ -6,8 +6,8 @@ use serde::Deserialize;
 
 use crate::Result;
 use crate::browser::{CaptureOptions, Page};
+use crate::mcp::call::Call;
 use crate::mcp::describe::{capture, show_snapshot, tell_unseen};
-use crate::mcp::dispatch::Call;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};

@@ -6,7 +6,7 @@ use crate::Result;
 use crate::browser::find::{Channel, find};
 use crate::browser::install::{LONGEST_SILENCE, Step, install};
 use crate::error::Error;
-use crate::mcp::dispatch::Call;
+use crate::mcp::call::Call;
 use crate::mcp::reply::Reply;
 use crate::mcp::tool::{Effect, Patience, Tool};
 use crate::session::Source;

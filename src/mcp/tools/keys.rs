@@ -7,7 +7,7 @@ use crate::Result;
 use crate::browser::ActsOn;
 use crate::browser::input::Keyboard;
 use crate::error::Error;
-use crate::mcp::dispatch::Call;
+use crate::mcp::call::Call;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::tool::{Effect, Patience, Tool};
 

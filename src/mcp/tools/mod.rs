@@ -3,7 +3,6 @@ use std::time::Duration;
 
 use crate::mcp::tool::AnyTool;
 
-pub mod address;
 pub mod navigate;
 pub mod history;
 pub mod input;

@@ -5,11 +5,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use url::Url;
 
-use super::{address, milliseconds};
+use super::milliseconds;
 use crate::Result;
 use crate::browser::{Arrival, Mark, NavigateOptions, Page, WaitUntil};
 use crate::error::Error;
-use crate::mcp::dispatch::Call;
+use crate::mcp::call::{Call, still_loading};
 use crate::mcp::failure;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::tool::{Effect, Patience, Tool};
@@ -41,7 +41,7 @@ impl Tool for Navigate {
     const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let url = address::of(call, &self.url)?;
+        let url = call.address(&self.url)?;
         let page = call.page_to_leave().await?;
         go(call, &page, &url, &Timing::new(call, self.wait_until, self.timeout), reply).await
     }
@@ -122,14 +122,6 @@ impl Tool for NavigateBack {
         let timing = Timing::new(call, None, None);
         let arrival = unless_stuck(&page, page.go_back(&timing.options())).await?;
         arrived(&page, &arrival, mark, &timing, reply).await
-    }
-}
-
-/// Says what is still under way.
-pub(in crate::mcp) fn still_loading(still: &[String]) -> String {
-    match still.is_empty() {
-        true => "The page is still loading.".to_owned(),
-        false => format!("The page is still loading: {}.", still.join(", ")),
     }
 }
 

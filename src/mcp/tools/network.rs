@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::Result;
 use crate::browser::RequestEntry;
 use crate::cdp::types::network::HeaderList;
-use crate::mcp::dispatch::Call;
+use crate::mcp::call::Call;
 use crate::mcp::files;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;

@@ -13,10 +13,10 @@ use super::milliseconds;
 use crate::Result;
 use crate::browser::{ContentFormat, Page};
 use crate::error::Error;
-use crate::mcp::dispatch::Call;
+use crate::mcp::call::Call;
 use crate::mcp::page_text::{self, address, inline};
 use crate::mcp::reply::{Image, Reply};
-use crate::mcp::tool::{Effect, Patience, Tool, Toolset};
+use crate::mcp::tool::{Effect, Failed, Patience, Tool, Toolset};
 use crate::messages::Language;
 use crate::messages::patchright::{self as texts, Kind};
 use crate::session::errand::{self, ErrandOptions, Task, Visit};
@@ -60,6 +60,7 @@ impl Tool for Fetch {
     const TITLE: &'static str = "抓取网页";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Patchright;
+    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
     const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -105,6 +106,7 @@ impl Tool for Screenshot {
     const TITLE: &'static str = "网页截图";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Patchright;
+    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
     const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -143,6 +145,7 @@ impl Tool for Click {
     const TITLE: &'static str = "点击元素";
     const EFFECT: Effect = Effect::Acts;
     const TOOLSET: Toolset = Toolset::Patchright;
+    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
     const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -189,6 +192,7 @@ impl Tool for FillForm {
     const TITLE: &'static str = "填写表单";
     const EFFECT: Effect = Effect::Acts;
     const TOOLSET: Toolset = Toolset::Patchright;
+    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
     const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -243,6 +247,7 @@ impl Tool for ExecuteJs {
     const TITLE: &'static str = "执行 JavaScript";
     const EFFECT: Effect = Effect::Acts;
     const TOOLSET: Toolset = Toolset::Patchright;
+    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
     const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -393,14 +398,8 @@ fn part(text: &str, offset: usize, most: Option<usize>) -> (String, Option<(usiz
 }
 
 /// Answers that a tool failed.
-pub(in crate::mcp) fn fail(
-    name: &str,
-    error: &Error,
-    arguments: &Map<String, Value>,
-    language: Language,
-    reply: &mut Reply,
-) {
-    let (kind, needed) = match name {
+fn fail(&Failed { tool, arguments, error, language }: &Failed<'_>, reply: &mut Reply) {
+    let (kind, needed) = match tool {
         Screenshot::NAME => (Kind::Screenshot, ""),
         Click::NAME => (Kind::Click, "selector"),
         FillForm::NAME => (Kind::FillForm, "fields"),

@@ -5,8 +5,8 @@ use url::Url;
 
 use crate::Result;
 use crate::browser::PdfOptions;
-use crate::mcp::dispatch::Call;
-use crate::mcp::files::{self, Destination};
+use crate::mcp::call::Call;
+use crate::mcp::files;
 use crate::mcp::reply::{FileLink, Reply};
 use crate::mcp::tool::{Capability, Effect, Tool};
 use crate::session::Kind;
@@ -79,7 +79,7 @@ impl Tool for PdfSave {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;
-        let mut file = Destination::read(self.path.as_deref(), &call.settings.output_dir, call).await?;
+        let mut file = call.destination(self.path.as_deref(), &call.settings.output_dir).await?;
         if !file.name().to_ascii_lowercase().ends_with(".pdf") {
             file.push(".pdf");
         }

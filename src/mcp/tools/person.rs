@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::Result;
 use crate::error::PersonLink;
-use crate::mcp::dispatch::Call;
+use crate::mcp::call::Call;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::tool::{Effect, Patience, Tool};
 use crate::session::handoff;
@@ -23,6 +23,8 @@ impl Tool for AskPerson {
     const TITLE: &'static str = "Ask the user";
     const EFFECT: Effect = Effect::Acts;
     const PATIENCE: Patience = Patience::Endless;
+    // Who asked for the person is not kept waiting.
+    const WAITS_FOR_PERSON: bool = false;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         // Its turn is left to others, for a person who only looks.

@@ -8,7 +8,7 @@ use crate::Result;
 use crate::browser::input::{Mouse, Point};
 use crate::browser::{self, ActionOptions, ActsOn, DragOptions, Dragged, ElementHandle, Page};
 use crate::error::Error;
-use crate::mcp::dispatch::Call;
+use crate::mcp::call::Call;
 use crate::mcp::page_text::one_line;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::target;

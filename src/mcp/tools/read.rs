@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::Result;
 use crate::browser::ContentFormat;
-use crate::mcp::dispatch::Call;
+use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::target;

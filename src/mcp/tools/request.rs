@@ -7,11 +7,11 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::network::line;
-use super::{address, like, milliseconds};
+use super::{like, milliseconds};
 use crate::Result;
 use crate::browser::{ApiBody, ApiContext, ApiOptions, ApiRequest, Fulfillment, RequestEntry};
 use crate::error::Error;
-use crate::mcp::dispatch::Call;
+use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::tool::{Capability, Effect, Tool};
@@ -367,7 +367,7 @@ impl Tool for SendRequest {
     const FILE: Option<&'static str> = Some("txt");
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let url = address::of(call, &self.url)?;
+        let url = call.address(&self.url)?;
         if !matches!(url.scheme(), "http" | "https") {
             let reason = "only http and https are asked".to_owned();
             return Err(Error::UrlRefused { reason });

@@ -9,7 +9,7 @@ use super::milliseconds;
 use crate::Result;
 use crate::browser::BrowserContext;
 use crate::error::Error;
-use crate::mcp::dispatch::Call;
+use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::program::{Notebook, Printed, Program, Running, notebook};
 use crate::mcp::reply::{Reply, View};

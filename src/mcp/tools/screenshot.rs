@@ -11,7 +11,7 @@ use url::Url;
 use crate::Result;
 use crate::browser::{Area, ImageFormat, Page, Screenshot, ScreenshotOptions};
 use crate::error::{Error, Obstacle};
-use crate::mcp::dispatch::Call;
+use crate::mcp::call::Call;
 use crate::mcp::files::{self, Destination};
 use crate::mcp::reply::{FileLink, Image, Reply};
 use crate::mcp::settings::ImageResponses;
@@ -106,7 +106,7 @@ impl TakeScreenshot {
     /// The file, with the ending that its format has; the format, which the name may tell.
     async fn file_and_format(&self, call: &Call<'_>) -> Result<(Destination, ImageFormat)> {
         let folder = &call.settings.screenshot_dir;
-        let mut file = Destination::read(self.filename.as_deref(), folder, call).await?;
+        let mut file = call.destination(self.filename.as_deref(), folder).await?;
         let ending = file.name().rsplit_once('.').and_then(|(_, ending)| named(ending));
         if let (Some(ending), Some(kind)) = (ending, self.r#type)
             && ending != kind

@@ -3,18 +3,18 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::{address, input, milliseconds};
+use super::{input, milliseconds};
 use crate::Result;
 use crate::browser::find::Channel;
 use crate::browser::input::ClickOptions;
 use crate::browser::{ActionOptions, ActsOn, ElementHandle, ElementState, Page, Sight, WaitUntil};
 use crate::error::{Error, Obstacle};
-use crate::mcp::dispatch::Call;
+use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
-use crate::mcp::tool::{Effect, Patience, Tool, Toolset};
+use crate::mcp::tool::{Effect, Failed, Patience, Tool, Toolset};
 use crate::messages::sessions as texts;
 use crate::session::errand;
 use crate::session::registry::NoSession;
@@ -53,6 +53,7 @@ impl Tool for CreateSession {
     const EFFECT: Effect = Effect::Adds;
     const OPEN_WORLD: bool = false;
     const TOOLSET: Toolset = Toolset::Sessions;
+    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
     const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -96,6 +97,7 @@ impl Tool for CloseSession {
     const EFFECT: Effect = Effect::Acts;
     const OPEN_WORLD: bool = false;
     const TOOLSET: Toolset = Toolset::Sessions;
+    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
     const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -117,6 +119,7 @@ impl Tool for ListSessions {
     const EFFECT: Effect = Effect::Reads;
     const OPEN_WORLD: bool = false;
     const TOOLSET: Toolset = Toolset::Sessions;
+    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
     const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -166,10 +169,11 @@ impl Tool for Navigate {
     const TITLE: &'static str = "Open a URL in a session";
     const EFFECT: Effect = Effect::Acts;
     const TOOLSET: Toolset = Toolset::Sessions;
+    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
     const PATIENCE: Patience = Patience::Endless;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let url = address::of(call, &self.url)?;
+        let url = call.address(&self.url)?;
         let page = page(call).await?;
         call.pacing.before(&url).await?;
         call.progress.say("loading the page");
@@ -215,6 +219,7 @@ impl Tool for Click {
     const TITLE: &'static str = "Click in a session";
     const EFFECT: Effect = Effect::Acts;
     const TOOLSET: Toolset = Toolset::Sessions;
+    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = page(call).await?;
@@ -265,6 +270,7 @@ impl Tool for Type {
     const TITLE: &'static str = "Type in a session";
     const EFFECT: Effect = Effect::Acts;
     const TOOLSET: Toolset = Toolset::Sessions;
+    const FAIL: fn(&Failed<'_>, &mut Reply) = fail;
 
     async fn call(mut self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = page(call).await?;
@@ -347,7 +353,7 @@ pub(in crate::mcp) fn refuse(error: &NoSession, id: &str, reply: &mut Reply) {
 }
 
 /// Answers that a tool failed.
-pub(in crate::mcp) fn fail(name: &str, error: &Error, arguments: &Map<String, Value>, reply: &mut Reply) {
+fn fail(&Failed { tool: name, arguments, error, .. }: &Failed<'_>, reply: &mut Reply) {
     let argument = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
     let selector = argument("selector");
     let engine = || Some(Value::from(texts::browser_error(error)));

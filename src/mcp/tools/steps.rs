@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::Result;
 use crate::error::Error;
-use crate::mcp::dispatch::Call;
+use crate::mcp::call::Call;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::tool::{AnyTool, Effect, Patience, SESSION, TAB, Tool, Toolset};
 

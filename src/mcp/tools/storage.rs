@@ -10,7 +10,7 @@ use super::request::is_header;
 use crate::Result;
 use crate::browser::{BrowserContext, HttpCredentials, SameSite, Scope, StoredCookie, value_argument};
 use crate::error::Error;
-use crate::mcp::dispatch::Call;
+use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::tool::{Capability, Effect, Tool};

@@ -2,11 +2,11 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{address, navigate};
+use super::navigate;
 use crate::Result;
 use crate::browser::Page;
 use crate::error::Error;
-use crate::mcp::dispatch::Call;
+use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::tool::{Effect, Patience, Tool};
@@ -118,7 +118,7 @@ impl Tool for Tabs {
 
 impl Tabs {
     async fn open(&self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let url = self.url.as_deref().map(|url| address::of(call, url)).transpose()?;
+        let url = self.url.as_deref().map(|url| call.address(url)).transpose()?;
         let page = call.workspace.new_tab().await?;
         let tabs = call.workspace.tabs();
         let made = tabs.iter().find(|tab| tab.page == page);

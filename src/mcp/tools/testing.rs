@@ -10,7 +10,7 @@ use super::milliseconds;
 use crate::Result;
 use crate::browser::Page;
 use crate::error::{Error, quoted};
-use crate::mcp::dispatch::Call;
+use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::script::{Tongue, locator};

@@ -7,7 +7,7 @@ use crate::Result;
 use crate::browser::input::{ClickOptions, Point};
 use crate::browser::{ActsOn, Page};
 use crate::error::Error;
-use crate::mcp::dispatch::Call;
+use crate::mcp::call::Call;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::tool::{Capability, Effect, Tool};
 

@@ -3,7 +3,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Result;
-use crate::mcp::dispatch::Call;
+use crate::mcp::call::Call;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::tool::{Effect, Tool};
 

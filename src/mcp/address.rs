@@ -4,19 +4,13 @@ use url::Url;
 use crate::Result;
 use crate::browser::policy::is_local_name;
 use crate::error::Error;
-use crate::mcp::dispatch::Call;
 use crate::mcp::settings::Settings;
 
-/// Reads an address that a call is to open. Of files, it is the real one.
+/// Reads an address that is to be opened under these settings. Of files, it is the real one.
 ///
 /// # Errors
 /// `url_refused` for what is no address, and for what must not be opened.
-pub fn of(call: &Call<'_>, text: &str) -> Result<Url> {
-    under(call.settings, text)
-}
-
-/// Like [`of`], wherever these settings hold.
-pub fn under(settings: &Settings, text: &str) -> Result<Url> {
+pub(super) fn read_under(settings: &Settings, text: &str) -> Result<Url> {
     let url = read(text)?;
     match url.scheme() {
         "file" if settings.allow_files => settings.roots.address(&url),

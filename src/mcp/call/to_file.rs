@@ -6,7 +6,7 @@ use url::Url;
 
 use super::Call;
 use crate::Result;
-use crate::mcp::files::{self, Destination};
+use crate::mcp::files;
 use crate::mcp::reply::{FileLink, Reply};
 use crate::mcp::tool::{AnyTool, FILENAME};
 use crate::secrets::Secrets;
@@ -31,7 +31,7 @@ impl ToFile {
         call.file.lock().clear();
         let Some(ending) = tool.file else { return Ok(None) };
         let Some(Value::String(name)) = arguments.remove(FILENAME) else { return Ok(None) };
-        let mut file = Destination::read(Some(&name), &call.settings.output_dir, call).await?;
+        let mut file = call.destination(Some(&name), &call.settings.output_dir).await?;
         if !file.name().contains('.') {
             file.push(&format!(".{ending}"));
         }

@@ -7,18 +7,20 @@ use crate::browser::Page;
 use crate::mcp::tool::{AnyTool, TAB, Toolset};
 use crate::session::{Tab, TabId};
 
-/// Takes the name of a tab out of the arguments.
-pub(super) fn take(tool: &AnyTool, arguments: &mut Map<String, Value>) -> Option<String> {
-    if tool.toolset != Toolset::Browser {
-        return None;
-    }
-    match arguments.remove(TAB) {
-        Some(Value::String(name)) => Some(name),
-        _ => None,
-    }
-}
-
 impl Call<'_> {
+    /// Works in the tab that the arguments name, and takes its name out of them.
+    ///
+    /// # Errors
+    /// `no_such_tab` when there is none of this name.
+    pub(in crate::mcp) fn take_tab(&self, tool: &AnyTool, arguments: &mut Map<String, Value>) -> Result<()> {
+        if tool.toolset == Toolset::Browser
+            && let Some(Value::String(name)) = arguments.remove(TAB)
+        {
+            *self.tab.lock() = Some(self.workspace.tab(&name)?.id);
+        }
+        Ok(())
+    }
+
     /// The tab that the call names.
     pub fn tab(&self) -> Option<TabId> {
         *self.tab.lock()

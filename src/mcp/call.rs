@@ -1,0 +1,354 @@
+//! One call of a tool: what the tool works with, and how it acts and waits.
+mod consent;
+mod person;
+mod tabs;
+mod to_file;
+
+use std::collections::HashMap;
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Poll;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use serde_json::{Map, Value};
+use tokio::sync::OwnedMutexGuard;
+use tokio::time::timeout;
+use url::Url;
+
+use crate::Result;
+use crate::browser::{ActionOptions, ActsOn, Ending, Found, Moved, PATIENCE, Page, SettleOptions, Watch};
+use crate::error::Error;
+use crate::live::{Calls, Live};
+use crate::mcp::address;
+use crate::mcp::client::Client;
+use crate::mcp::files::Destination;
+use crate::mcp::kept::Kept;
+use crate::mcp::page_text::one_line;
+use crate::mcp::program::Gate;
+use crate::mcp::progress::Progress;
+use crate::mcp::reply::Reply;
+use crate::mcp::roots::ClientRoots;
+use crate::mcp::settings::Settings;
+use crate::mcp::told::Told;
+use crate::mcp::tool::{AnyTool, Capability, Patience, Registry, Toolset, UnknownTool};
+use crate::mcp::turns::Turns;
+use crate::secrets::Secrets;
+use crate::session::pacing::Pacing;
+use crate::session::registry::{Session, Sessions};
+use crate::session::{Roots, TabId, Workspace};
+
+use to_file::ToFile;
+
+/// How long a call waits for others that work on the same page.
+const LONGEST_QUEUE: Duration = Duration::from_secs(60);
+
+/// How long a call waits for a person who works on the page.
+const LONGEST_HOLD: Duration = Duration::from_secs(10);
+
+/// One call of a tool, as the tool sees it.
+#[derive(Debug)]
+pub struct Call<'a> {
+    pub workspace: &'a Workspace,
+    pub scratch: &'a Workspace,
+    /// The session that the call names.
+    pub session: Option<&'a Session>,
+    pub sessions: &'a Sessions,
+    pub pacing: &'a Pacing,
+    pub settings: &'a Settings,
+    /// What the client may have typed and never sees.
+    pub secrets: &'a Secrets,
+    roots: &'a ClientRoots,
+    pub live: Option<&'a Live>,
+    owner: Option<&'a Arc<str>>,
+    calls: &'a Calls,
+    pub progress: &'a Progress,
+    /// What the session keeps from call to call.
+    pub kept: &'a Kept,
+    /// What the client has been shown.
+    pub(in crate::mcp) told: &'a Mutex<Told>,
+    /// What happened meanwhile, to be told under Events.
+    pub(super) events: Mutex<Vec<String>>,
+    /// What the page announced meanwhile.
+    pub(super) said: Mutex<Vec<String>>,
+    /// What stands elsewhere now.
+    pub(super) moved: Mutex<Vec<Moved>>,
+    registry: &'a Registry,
+    turns: &'a Turns,
+    /// The page whose turn it has.
+    turn: Mutex<Option<(Page, OwnedMutexGuard<()>)>>,
+    met_dialog: AtomicBool,
+    /// The tab that the call names; without one it works in the current tab.
+    tab: Mutex<Option<TabId>>,
+    /// Whether what it says has room without end.
+    whole: AtomicBool,
+    /// The name of the file that it goes to, if it goes to one.
+    file: Mutex<String>,
+    /// How scripts find the elements that it named, by what it called them.
+    pub(super) found: Mutex<HashMap<String, Found>>,
+}
+
+/// What a call is given beside its client.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Given<'a> {
+    pub session: Option<&'a Session>,
+    pub kept: &'a Kept,
+    pub told: &'a Mutex<Told>,
+    pub progress: &'a Progress,
+    pub secrets: &'a Secrets,
+    pub pacing: &'a Pacing,
+    pub live: Option<&'a Live>,
+    pub registry: &'a Registry,
+    pub turns: &'a Turns,
+}
+
+impl<'a> Call<'a> {
+    pub(super) fn new(client: &'a Client, given: Given<'a>) -> Self {
+        let Given { session, kept, told, progress, secrets, pacing, live, registry, turns } = given;
+        Self {
+            workspace: session.map_or(&client.workspace, |session| &session.workspace),
+            scratch: &client.scratch,
+            session,
+            sessions: &client.sessions,
+            pacing,
+            settings: &client.settings,
+            secrets,
+            roots: &client.roots,
+            live,
+            owner: client.owner.as_ref(),
+            calls: &client.calls,
+            progress,
+            kept,
+            told,
+            events: Mutex::default(),
+            said: Mutex::default(),
+            moved: Mutex::default(),
+            registry,
+            turns,
+            turn: Mutex::default(),
+            met_dialog: AtomicBool::new(false),
+            tab: Mutex::default(),
+            whole: AtomicBool::new(false),
+            file: Mutex::default(),
+            found: Mutex::default(),
+        }
+    }
+}
+
+impl Call<'_> {
+    /// Waits while a person works on the page. Whoever asked for that person is not kept waiting.
+    pub(super) async fn until_released(&self, tool: &AnyTool) -> Result<()> {
+        let works_on_page = tool.toolset != Toolset::Patchright || self.session.is_some();
+        let page = self.current_page().ok().filter(|_| works_on_page && tool.waits_for_person);
+        let held = page.and_then(|page| self.live?.holder_of(&page));
+        let Some(held) = held else { return Ok(()) };
+        self.progress.say("waiting for the user, who works on the page");
+        timeout(LONGEST_HOLD, held.until_released()).await.map_err(|_| Error::PersonHasControl)
+    }
+
+    /// The folders whose files the caller may name.
+    pub async fn roots(&self) -> Roots {
+        self.roots.get(&self.progress.questions).await
+    }
+
+    /// Where a file goes that the caller named: into this folder, or to a path below those that the caller may use.
+    /// Without a name it is made of the time.
+    pub async fn destination(&self, chosen: Option<&str>, folder: &Path) -> Result<Destination> {
+        let roots = match Destination::is_path(chosen) {
+            true => Some(self.roots().await),
+            false => None,
+        };
+        Destination::read(chosen, folder, roots)
+    }
+
+    /// Reads an address that the call is to open. Of files, it is the real one.
+    ///
+    /// # Errors
+    /// `url_refused` for what is no address, and for what must not be opened.
+    pub fn address(&self, text: &str) -> Result<Url> {
+        address::read_under(self.settings, text)
+    }
+
+    /// The enabled tool of this name.
+    pub fn tool(&self, name: &str) -> Result<&'static AnyTool, UnknownTool> {
+        self.registry.find(name)
+    }
+
+    /// Runs a tool as a part of this call.
+    pub async fn run(
+        &self,
+        tool: &AnyTool,
+        mut arguments: Map<String, Value>,
+        reply: &mut Reply,
+    ) -> Result<()> {
+        self.met_dialog.store(false, Ordering::Relaxed);
+        let file = ToFile::take(self, tool, &mut arguments).await?;
+        let asked = self.writes_script().then(|| arguments.clone());
+        let opened_dialog = match self.unless_stuck(tool, tool.run(arguments, self, reply)).await {
+            // What a call does can open a dialog. That is an effect to be told, not a failure.
+            Err(Error::DialogOpen { .. }) if !self.met_dialog.load(Ordering::Relaxed) => true,
+            outcome => outcome.map(|()| false)?,
+        };
+        if let Some(asked) = asked {
+            let found = std::mem::take(&mut *self.found.lock());
+            self.kept.script.lock().add(tool.name, tool.effect, &asked, &found);
+        }
+        match file {
+            Some(file) if !opened_dialog => file.write(reply, self.secrets).await,
+            _ => Ok(()),
+        }
+    }
+
+    /// Waits for `work`, a tool at work, unless the page stops answering and the tool has no patience with that.
+    pub(super) async fn unless_stuck(
+        &self,
+        tool: &AnyTool,
+        work: impl Future<Output = Result<()>>,
+    ) -> Result<()> {
+        let work = unless_it_panics(work);
+        let patience = match tool.patience {
+            Patience::Little => Some(PATIENCE),
+            Patience::Long => None,
+            Patience::Endless => return work.await,
+        };
+        match self.current_page() {
+            Ok(page) => page.unless_stuck(patience, work).await,
+            Err(_) => work.await,
+        }
+    }
+
+    /// Whether what is done is written down, to be exported as a test.
+    pub fn writes_script(&self) -> bool {
+        self.registry.enables(Capability::Testing)
+    }
+
+    /// The active page, to go elsewhere from it: an open dialog is dismissed then. Made now if there is none.
+    pub async fn page_to_leave(&self) -> Result<Page> {
+        match self.page().await {
+            Err(Error::DialogOpen { .. }) => {
+                self.met_dialog.store(false, Ordering::Relaxed);
+                let page = self.current_page()?;
+                if let Some(dialog) = page.dialog() {
+                    let message = one_line(&dialog.message);
+                    self.note(format!("The {} {message:?} was dismissed, to leave the page.", dialog.kind));
+                }
+                Ok(page)
+            }
+            page => page,
+        }
+    }
+
+    /// The active page, made now if there is none. Until the call ends, no other call works on it.
+    pub async fn page(&self) -> Result<Page> {
+        if self.workspace.engine().running().is_none() {
+            self.progress.say("starting the browser");
+        }
+        let page = match self.tab() {
+            Some(_) => self.current_page()?,
+            None => self.workspace.page().await?,
+        };
+        self.take_turn(page).await
+    }
+
+    /// The active page. Until the call ends, no other call works on it.
+    ///
+    /// # Errors
+    /// `no_page` when none is open, `dialog_open` when the page waits for an answer.
+    pub async fn open_page(&self) -> Result<Page> {
+        if self.workspace.engine().attaches() {
+            // The pages are there already, also before the first call.
+            self.workspace.context().await?;
+        }
+        self.take_turn(self.current_page()?).await
+    }
+
+    /// What programs go through to open addresses, as tools do.
+    pub fn gate(&self) -> Gate {
+        Gate::new(self.settings.clone(), self.pacing.clone(), self.workspace.clone())
+    }
+
+    /// Remembers something that happened meanwhile, to be told under Events.
+    pub fn note(&self, event: impl Into<String>) {
+        self.events.lock().push(event.into());
+    }
+
+    /// How actions go about their elements.
+    pub fn action_options(&self) -> ActionOptions {
+        ActionOptions::within(self.settings.action_limit)
+    }
+
+    /// Acts on the page, and waits for what that causes. A dialog that opens meanwhile is an effect, too.
+    pub async fn act(
+        &self,
+        page: &Page,
+        acts_on: ActsOn<'_>,
+        action: impl Future<Output = Result<()>>,
+    ) -> Result<()> {
+        let watch = page.watch(acts_on).await;
+        let outcome = action.await;
+        self.progress.say("waiting for what the action caused");
+        self.settle(page, watch).await;
+        match outcome {
+            Err(Error::DialogOpen { .. }) => Ok(()),
+            outcome => outcome,
+        }
+    }
+
+    /// Waits for what was caused on the page, and notes what is to be told of it.
+    pub async fn settle(&self, page: &Page, watch: Watch) {
+        let Settings { settle: window, navigation_limit, .. } = *self.settings;
+        let settled = watch.settle(&SettleOptions { window, navigation_limit }).await;
+        self.said.lock().extend(settled.said);
+        self.moved.lock().extend(settled.moved);
+        match settled.ending {
+            Ending::Gone if page.is_closed() => self.note("The page closed."),
+            Ending::Unfinished => self.note(still_loading(&settled.still)),
+            _ if !settled.still.is_empty() => self.note(still_loading(&settled.still)),
+            _ => {}
+        }
+    }
+
+    fn has_turn(&self, page: &Page) -> bool {
+        self.turn.lock().as_ref().is_some_and(|(held, _)| held == page)
+    }
+
+    async fn take_turn(&self, mut page: Page) -> Result<Page> {
+        while !self.has_turn(&page) {
+            self.turn.lock().take();
+            let turn = timeout(LONGEST_QUEUE, self.turns.take(&page)).await.map_err(|_| Error::PageBusy)?;
+            // What had its turn before may have closed the page or gone to another.
+            let active = self.current_page()?;
+            if active == page {
+                *self.turn.lock() = Some((page.clone(), turn));
+            }
+            page = active;
+        }
+        if let Some(dialog) = page.dialog() {
+            self.met_dialog.store(true, Ordering::Relaxed);
+            return Err(Error::DialogOpen { kind: dialog.kind, message: dialog.message });
+        }
+        Ok(page)
+    }
+}
+
+/// Says what is still under way.
+pub(in crate::mcp) fn still_loading(still: &[String]) -> String {
+    match still.is_empty() {
+        true => "The page is still loading.".to_owned(),
+        false => format!("The page is still loading: {}.", still.join(", ")),
+    }
+}
+
+/// A panic in a tool is a mistake of ours. It ends this call with an answer, and no other.
+async fn unless_it_panics(tool: impl Future<Output = Result<()>>) -> Result<()> {
+    let mut tool = pin!(tool);
+    poll_fn(|context| {
+        let polled = catch_unwind(AssertUnwindSafe(|| tool.as_mut().poll(context)));
+        polled.unwrap_or(Poll::Ready(Err(Error::Broken)))
+    })
+    .await
+}

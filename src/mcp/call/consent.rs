@@ -1,0 +1,133 @@
+//! Asking the person before what `--confirm` names.
+use tokio::time::timeout;
+
+use super::Call;
+use crate::Result;
+use crate::browser::{Consequence, Download, ElementHandle, Page};
+use crate::error::Error;
+use crate::mcp::consent::{Consent, is_purchase};
+use crate::mcp::page_text::{inline, origin_of};
+use crate::mcp::questions::Asking;
+use crate::mcp::tool::{AnyTool, Effect, Toolset};
+use crate::messages::consent::{self as texts, Deed};
+use crate::session::handoff::{self, Answer};
+
+/// What an action does that cannot be known before.
+const ANYTHING: [Option<Deed>; 2] = [Some(Deed::Submit), Some(Deed::Purchase)];
+
+impl Call<'_> {
+    fn consent(&self) -> &Consent {
+        &self.settings.consent
+    }
+
+    /// Asks for a whole call, where all that is done at an origin is asked for.
+    pub(in crate::mcp) async fn confirm_call(&self, tool: &AnyTool, url: Option<&str>) -> Result<()> {
+        if self.consent().is_empty() || tool.effect != Effect::Acts {
+            return Ok(());
+        }
+        let (origins, deeds) = match (tool.toolset, url) {
+            // They open a page and act on it at once, so that it cannot be looked at before.
+            (Toolset::Patchright, Some(url)) => {
+                let [submit, purchase] = ANYTHING;
+                (vec![origin_of(url)], vec![None, submit, purchase])
+            }
+            (Toolset::Patchright, None) => return Ok(()),
+            _ => match self.current_page() {
+                Ok(page) => (vec![origin_of(&page.url())], vec![None]),
+                Err(_) => return Ok(()),
+            },
+        };
+        if self.consent().asks(&deeds, &origins) {
+            let page = self.current_page().ok().filter(|_| tool.toolset != Toolset::Patchright);
+            self.allowed(page.as_ref(), &texts::tool(self.settings.language, tool.title, &origins[0]))
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// Asks before something is pressed, or Enter is in a field.
+    pub(in crate::mcp) async fn confirm_press(&self, element: &ElementHandle, enters: bool) -> Result<()> {
+        if self.consent().is_empty() {
+            return Ok(());
+        }
+        let Consequence { submits, name } = element.consequence(enters).await?;
+        let origins = element.origins().await?;
+        let mut deeds = Vec::new();
+        deeds.extend(submits.then_some(Some(Deed::Submit)));
+        deeds.extend(is_purchase(&name).then_some(Some(Deed::Purchase)));
+        if !self.consent().asks(&deeds, &origins) {
+            return Ok(());
+        }
+        let deed = if is_purchase(&name) { Deed::Purchase } else { Deed::Submit };
+        let page = element.frame().page()?;
+        self.allowed(Some(&page), &texts::press(self.settings.language, deed, &inline(&name), &origins[0]))
+            .await
+    }
+
+    /// Asks before what may do anything: a script, a press at a place, an answer to a dialog.
+    pub(in crate::mcp) async fn confirm_anything(&self, page: &Page, what: &str) -> Result<()> {
+        let origins = [origin_of(&page.url())];
+        if !self.consent().asks(&ANYTHING, &origins) {
+            return Ok(());
+        }
+        self.allowed(Some(page), &texts::anything(self.settings.language, &inline(what), &origins[0])).await
+    }
+
+    /// Asks before files are given to a page.
+    pub(in crate::mcp) async fn confirm_upload(&self, page: &Page, paths: &[String]) -> Result<()> {
+        let origins = [origin_of(&page.url())];
+        if paths.is_empty() || !self.consent().asks(&[Some(Deed::Upload)], &origins) {
+            return Ok(());
+        }
+        let names: Vec<_> = paths.iter().map(|path| inline(path)).collect();
+        self.allowed(Some(page), &texts::upload(self.settings.language, &names.join(", "), &origins[0])).await
+    }
+
+    /// Asks for the downloads that the call has begun, before anything is told of them. Those that are refused are removed.
+    pub(in crate::mcp) async fn confirm_downloads(&self) {
+        if self.consent().is_empty() {
+            return;
+        }
+        let asks = |download: &Download| {
+            let known = self.told.lock().knows_download(&download.id);
+            !known && self.consent().asks(&[Some(Deed::Download)], &[origin_of(&download.url)])
+        };
+        for download in self.workspace.downloads().into_iter().filter(asks) {
+            let (name, from) = (inline(&download.name), origin_of(&download.url));
+            let page = self.tabs().into_iter().map(|tab| tab.page).find(|page| page.id() == download.page);
+            let text = texts::download(self.settings.language, &name, &from);
+            if self.allowed(page.as_ref(), &text).await.is_err() {
+                let _ = self.workspace.take_back_download(&download.id).await;
+                self.note(format!("The user did not allow the download of {name}; it was removed."));
+            }
+        }
+    }
+
+    /// Asks the person: in the client's own dialog, or else at the page.
+    async fn allowed(&self, page: Option<&Page>, question: &str) -> Result<()> {
+        let (language, patience) = (self.settings.language, self.settings.login_limit);
+        self.progress.say("waiting for the user, who must allow this");
+        let refused = |reason: &'static str| Err(Error::NotAllowed { reason });
+        let asking = Asking { message: texts::question(language, question), link: None };
+        self.progress.wait_for_person(true);
+        let answer = timeout(patience, self.progress.questions.ask(asking)).await;
+        self.progress.wait_for_person(false);
+        match (answer, page) {
+            (Ok(Answer::Finished), _) => Ok(()),
+            (Ok(Answer::Cancelled), _) => refused("the user refused"),
+            (Err(_), _) => refused("the user gave no answer"),
+            (Ok(Answer::Unasked), None) => refused("there is no way to ask the user"),
+            (Ok(Answer::Unasked), Some(page)) => {
+                let person = self.person();
+                match handoff::ask(page, &texts::question(language, question), patience, &person).await {
+                    Ok(_) => Ok(()),
+                    Err(Error::Cancelled) => refused("the user refused"),
+                    // Nobody was away from a login: there is no reason for a pause.
+                    Err(Error::PersonAway { .. }) => refused("the user gave no answer"),
+                    Err(Error::PersonNeeded { link: None, .. }) => refused("there is no way to ask the user"),
+                    Err(error) => Err(error),
+                }
+            }
+        }
+    }
+}

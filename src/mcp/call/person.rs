@@ -1,0 +1,108 @@
+//! The person behind a client, as a call reaches them.
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use super::Call;
+use crate::browser::Page;
+use crate::error::PersonLink;
+use crate::live::{Handover, Mode, Wish};
+use crate::mcp::page_text::one_line;
+use crate::mcp::questions::Asking;
+use crate::messages::{Language, wall as texts};
+use crate::session::handoff::{Answer, Invitation, Person};
+use crate::session::wall::{Wall, WallKind};
+
+impl Call<'_> {
+    /// The person behind the client.
+    pub fn person(&self) -> impl Person {
+        ClientsPerson { call: self, link: Mutex::default() }
+    }
+
+    /// Where the person can look at the page, if that is all that they may do.
+    pub async fn watching(&self, page: &Page, why: &str) -> Option<PersonLink> {
+        self.live.filter(|live| live.mode_for(page) == Mode::Watch)?;
+        let wall = Wall { kind: WallKind::Asked, url: page.asked_url(), what: why.to_owned() };
+        let person = ClientsPerson { call: self, link: Mutex::default() };
+        person.opened(page, &wall).await.map(|(link, ..)| link)
+    }
+}
+
+/// A person who reads the progress and answers the questions of a call.
+struct ClientsPerson<'a> {
+    call: &'a Call<'a>,
+    /// Where the person was told to come.
+    link: Mutex<Option<String>>,
+}
+
+impl ClientsPerson<'_> {
+    fn language(&self) -> Language {
+        self.call.settings.language
+    }
+
+    fn caller(&self) -> String {
+        let caller = self.call.progress.caller().map(one_line);
+        caller.unwrap_or_else(|| texts::somebody(self.language()).to_owned())
+    }
+
+    /// Opens a way to the page, and says whether there was one.
+    async fn opened(&self, page: &Page, wall: &Wall) -> Option<(PersonLink, Arc<Handover>, bool)> {
+        let live = self.call.live?;
+        let calls = self.call.calls.clone();
+        let (owner, who, why) = (self.call.owner.cloned(), self.caller(), wall.what.clone());
+        let login = (wall.kind == WallKind::Challenge && page.url() != wall.url).then(|| wall.url.clone());
+        let known = live.open_for(page).is_some();
+        let coming = live.invite(Wish { page, owner, who, why, login, calls }).await?;
+        let (code, seconds) = (coming.door.code(), coming.link_left().as_secs());
+        let link = PersonLink { url: coming.link().to_owned(), code, seconds };
+        Some((link, coming, known))
+    }
+
+    async fn invitation(&self, page: &Page, wall: &Wall) -> Option<Invitation> {
+        self.call.live.filter(|live| live.mode_for(page) == Mode::Control)?;
+        let (link, coming, known) = self.opened(page, wall).await?;
+        if !known {
+            tracing::warn!(link = link.url, "a person is needed");
+        }
+        *self.link.lock() = Some(link.url.clone());
+        // Who was told of it before comes back to wait.
+        let asks = self.call.progress.questions.reach_person() || known;
+        Some(Invitation { link, asks, coming })
+    }
+}
+
+impl Person for ClientsPerson<'_> {
+    fn tell(&self, wall: &Wall, waited: Duration, limit: Duration) {
+        let rest = limit.saturating_sub(waited).as_secs();
+        let text = match &*self.link.lock() {
+            Some(link) => texts::waiting_at(self.language(), &wall.what, link, rest),
+            None => texts::waiting(self.language(), &wall.what, rest),
+        };
+        self.call.progress.wait_for_person(true);
+        self.call.progress.count(text, waited.as_secs_f64(), limit.as_secs_f64());
+    }
+
+    fn ask<'a>(
+        &'a self,
+        wall: &'a Wall,
+        link: Option<&'a PersonLink>,
+    ) -> Pin<Box<dyn Future<Output = Answer> + Send + 'a>> {
+        let language = self.language();
+        let message = match link {
+            Some(link) => texts::invitation(language, &wall.what, &wall.url, &link.url, link.code.as_deref()),
+            None => texts::question(language, &wall.what, &wall.url),
+        };
+        let asking = Asking { message, link: link.map(|link| link.url.clone()) };
+        Box::pin(self.call.progress.questions.ask(asking))
+    }
+
+    fn invite<'a>(
+        &'a self,
+        page: &'a Page,
+        wall: &'a Wall,
+    ) -> Pin<Box<dyn Future<Output = Option<Invitation>> + Send + 'a>> {
+        Box::pin(self.invitation(page, wall))
+    }
+}

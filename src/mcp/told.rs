@@ -1,0 +1,117 @@
+//! What a client has been shown, so that it is not told twice.
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::browser::Page;
+use crate::mcp::reply::PageState;
+use crate::snapshot::{Ref, Tick, Tree};
+
+/// For how many tabs it is remembered what was last shown of them.
+pub(super) const MOST_TREES: usize = 32;
+/// How many earlier trees of a page are kept, to know what a ref stood for, and how large each may be.
+const MOST_EARLIER: usize = 3;
+const LARGEST_EARLIER: usize = 3_000;
+
+/// What a client has been shown.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    /// The downloads that were told of, and whether their end was.
+    downloads: HashMap<String, bool>,
+    /// Where pages were last said to stand: the current one under no name, others by their ids.
+    states: HashMap<String, PageState>,
+    /// The tabs that were shown last, by their ids, newest last.
+    pages: Vec<(String, Shown)>,
+}
+
+/// What was shown of a page.
+#[derive(Debug, Clone)]
+pub(super) struct Shown {
+    pub tree: Arc<Tree>,
+    /// The page as it was before something came to lie over it; several where one lay over another, the newest last.
+    pub behind: Vec<Arc<Tree>>,
+    /// Lines whose numbers changed before.
+    pub ticks: Vec<Tick>,
+    /// The document as it was shown before, the newest last.
+    earlier: Vec<Arc<Tree>>,
+}
+
+impl Told {
+    /// What was last shown of a page.
+    pub(super) fn tree(&self, page: &Page) -> Option<Arc<Tree>> {
+        self.shown(page).map(|shown| Arc::clone(&shown.tree))
+    }
+
+    /// What was last shown of a page with the element of this ref on it.
+    pub(super) fn tree_with(&self, page: &Page, reference: &Ref) -> Option<Arc<Tree>> {
+        let shown = self.shown(page)?;
+        let mut trees = std::iter::once(&shown.tree).chain(shown.earlier.iter().rev());
+        trees.find(|tree| tree.position(reference).is_some()).map(Arc::clone)
+    }
+
+    /// All that is remembered of a page.
+    pub(super) fn shown(&self, page: &Page) -> Option<&Shown> {
+        self.pages.iter().find(|(id, _)| id == page.id()).map(|(_, shown)| shown)
+    }
+
+    /// Remembers what is shown of a page.
+    pub(super) fn set_tree(&mut self, page: &Page, tree: Arc<Tree>) {
+        let known = self.shown(page).cloned();
+        let known = known.filter(|known| known.tree.document == tree.document);
+        let (behind, ticks) = known.map(|known| (known.behind, known.ticks)).unwrap_or_default();
+        self.set_shown(page, tree, behind, ticks);
+    }
+
+    /// Where a page was last said to stand.
+    pub(super) fn state(&self, page: &str) -> Option<&PageState> {
+        self.states.get(page)
+    }
+
+    /// Remembers where a page was said to stand. Gives what was said before.
+    pub(super) fn set_state(&mut self, page: String, state: PageState) -> Option<PageState> {
+        if self.states.len() > MOST_TREES {
+            self.states.clear();
+        }
+        self.states.insert(page, state)
+    }
+
+    /// Forgets where a page was said to stand.
+    pub(super) fn forget_state(&mut self, page: &str) {
+        self.states.remove(page);
+    }
+
+    /// Whether anything was told of a download.
+    pub(super) fn knows_download(&self, id: &str) -> bool {
+        self.downloads.contains_key(id)
+    }
+
+    /// Whether the end of a download was told.
+    pub(super) fn knows_end_of(&self, id: &str) -> bool {
+        self.downloads.get(id) == Some(&true)
+    }
+
+    /// Remembers that a download was told of, and whether it had ended. False when that was known.
+    pub(super) fn set_download(&mut self, id: String, ended: bool) -> bool {
+        self.downloads.insert(id, ended) != Some(ended)
+    }
+
+    /// Remembers what is shown of a page, and what lies behind it.
+    pub(super) fn set_shown(
+        &mut self,
+        page: &Page,
+        tree: Arc<Tree>,
+        behind: Vec<Arc<Tree>>,
+        ticks: Vec<Tick>,
+    ) {
+        let known = self.shown(page).filter(|known| known.tree.document == tree.document);
+        let mut earlier: Vec<_> =
+            known.into_iter().flat_map(|known| known.earlier.iter().chain([&known.tree])).cloned().collect();
+        earlier.retain(|tree| tree.nodes().len() <= LARGEST_EARLIER);
+        earlier.drain(..earlier.len().saturating_sub(MOST_EARLIER));
+        let shown = Shown { tree, behind, ticks, earlier };
+        self.pages.retain(|(id, _)| id != page.id());
+        if self.pages.len() == MOST_TREES {
+            self.pages.remove(0);
+        }
+        self.pages.push((page.id().to_owned(), shown));
+    }
+}
