@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Draws the rooms of src/: who names whom, and which files name each other in a circle.
 
-    python scripts/rooms.py             # the layers of src/ and the rooms of src/browser/
+    python scripts/rooms.py             # the layers of src/, the rooms of src/browser/ and src/mcp/
     python scripts/rooms.py --up        # only what points up, each with its line
 
-The order of rooms is that of the `mod` lines in src/lib.rs and src/browser/mod.rs.
+The order of rooms is that of the `mod` lines in src/lib.rs, src/browser/mod.rs and src/mcp/mod.rs.
 tests/it/layers.rs holds it.
 """
 
@@ -16,6 +16,8 @@ from pathlib import Path
 
 SOURCE = Path(__file__).parent.parent / "src"
 BROWSER = SOURCE / "browser"
+TOGETHER = {("call", "tool")}
+"""A tool is run with a call, and a call runs tools."""
 
 Arrow = tuple[str, str, str]
 """From one module to another, and the line that says so."""
@@ -115,7 +117,8 @@ def draw(title: str, order: list[str], below: tuple[str, ...], *, only_up: bool)
             inside.append(("::".join(one), "::".join(other)))
             if one[depth] != other[depth]:
                 lines[one[depth], other[depth]].append(("::".join(one), "::".join(other), line))
-    up = {pair: told for pair, told in lines.items() if order.index(pair[1]) > order.index(pair[0])}
+    points_up = {pair for pair in lines if order.index(pair[1]) > order.index(pair[0])}
+    up = {pair: lines[pair] for pair in points_up - TOGETHER}
     if not only_up:
         print(f"\n{title}: {len(lines)} arrows, {len(up)} of them up")
         for room in order:
@@ -143,6 +146,7 @@ def main() -> int:
         (
             draw("src", order_of(SOURCE / "lib.rs"), (), only_up=only_up),
             draw("src/browser", order_of(BROWSER / "mod.rs"), ("browser",), only_up=only_up),
+            draw("src/mcp", order_of(SOURCE / "mcp" / "mod.rs"), ("mcp",), only_up=only_up),
         )
     )
 

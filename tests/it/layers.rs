@@ -38,6 +38,26 @@ fn rooms_of_the_browser_name_only_what_stands_above_them_in_its_map() {
     }
 }
 
+/// A tool is run with a call, and a call runs tools.
+const TOOL_AND_CALL: [&str; 2] = ["call", "tool"];
+
+#[test]
+fn modules_of_the_mcp_face_name_only_what_stands_above_them_in_its_map() {
+    let modules = modules_in("src/mcp/mod.rs");
+    assert!(modules.len() > 20, "{modules:?}");
+    for (depth, module) in modules.iter().enumerate() {
+        for (file, code) in sources(&format!("mcp/{module}")) {
+            for above in &modules[depth + 1..] {
+                let together = [module.as_str(), above] == TOOL_AND_CALL;
+                assert!(
+                    together || !names(&code, &format!("mcp::{above}")),
+                    "{file}: reaches up to `{above}`"
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn every_use_of_our_own_modules_shows_its_layer() {
     for (file, code) in LAYERS.iter().flat_map(|layer| sources(layer)) {
@@ -62,7 +82,10 @@ fn modules_in(map: &str) -> Vec<String> {
     let map = fs::read_to_string(map).unwrap();
     let modules = map
         .lines()
-        .filter_map(|line| line.trim_start_matches("pub ").strip_prefix("mod ")?.strip_suffix(';'));
+        .filter_map(|line| {
+            let line = line.trim_start_matches("pub ").trim_start_matches("pub(crate) ");
+            line.strip_prefix("mod ")?.strip_suffix(';')
+        });
     modules.map(str::to_owned).collect()
 }
 
