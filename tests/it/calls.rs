@@ -3,7 +3,8 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
 use patchright_mcp::browser::launch::LaunchOptions;
-use patchright_mcp::mcp::dispatch::{Client, Dispatcher};
+use patchright_mcp::mcp::client::Client;
+use patchright_mcp::mcp::dispatch::Dispatcher;
 use patchright_mcp::mcp::progress::Progress;
 use patchright_mcp::mcp::reply::Reply;
 use patchright_mcp::mcp::settings::Settings;

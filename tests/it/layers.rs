@@ -80,12 +80,10 @@ fn the_list_of_layers_is_the_list_of_modules() {
 /// The modules that a file names with `mod`, in its order.
 fn modules_in(map: &str) -> Vec<String> {
     let map = fs::read_to_string(map).unwrap();
-    let modules = map
-        .lines()
-        .filter_map(|line| {
-            let line = line.trim_start_matches("pub ").trim_start_matches("pub(crate) ");
-            line.strip_prefix("mod ")?.strip_suffix(';')
-        });
+    let modules = map.lines().filter_map(|line| {
+        let line = line.trim_start_matches("pub ").trim_start_matches("pub(crate) ");
+        line.strip_prefix("mod ")?.strip_suffix(';')
+    });
     modules.map(str::to_owned).collect()
 }
 

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use patchright_mcp::Result;
 use patchright_mcp::browser::launch::LaunchOptions;
-use patchright_mcp::mcp::dispatch::{Call, Dispatcher};
+use patchright_mcp::mcp::call::Call;
+use patchright_mcp::mcp::dispatch::Dispatcher;
 use patchright_mcp::mcp::reply::Reply;
 use patchright_mcp::mcp::server::Server;
 use patchright_mcp::mcp::settings::Settings;

@@ -7,7 +7,8 @@ use patchright_mcp::browser::launch::LaunchOptions;
 use patchright_mcp::browser::{
     Browser, BrowserContext, ContextOptions, ElementHandle, Frame, NavigateOptions, Page, Scope,
 };
-use patchright_mcp::mcp::dispatch::{Client, Dispatcher};
+use patchright_mcp::mcp::client::Client;
+use patchright_mcp::mcp::dispatch::Dispatcher;
 use patchright_mcp::mcp::progress::Progress;
 use patchright_mcp::mcp::settings::Settings;
 use patchright_mcp::mcp::tool::{Registry, Toolset};
