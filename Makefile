@@ -125,9 +125,9 @@ firefox: .venv/ready build ## Run the tests of the tools on Firefox; FIREFOX='-k
 	pytest --browser firefox $(or $(FIREFOX),tests_py/firefox tests_py/mcp tests_py/sessions)
 
 .PHONY: soak
-soak: browser build ## Navigate a thousand times, and see that the server has not grown
+soak: browser build ## Twenty clients, with crashes and kills among them, and a picture of what the server held; MINUTES=60
 	$(call say,Soaking)
-	python -m benches.soak
+	python -m benches.soak --minutes $(or $(MINUTES),60) $(SOAK)
 
 .PHONY: faults
 faults: ## Go through a task with a fault at every message of the browser's, in turn; it takes half an hour
