@@ -221,7 +221,10 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &Before, wanted: bool, 
             if what.name.is_empty() { String::new() } else { format!(" {}", snapshot::quoted(&what.name)) };
         reply.add_event(format!("Moved: {}{name} [ref=e{}], now at {x},{y}.", what.role, what.number));
     }
-    if !changes.is_empty() {
+    if changes.whole {
+        // Another document of a site mostly has the menus of the one before.
+        show_snapshot(snapshot::render(&tree.without_repeated(&known.tree), &options), reply);
+    } else if !changes.is_empty() {
         show_snapshot(changes.render(&options), reply);
     } else if wanted && moved.is_empty() {
         reply.add_event("Nothing changed in the snapshot.");

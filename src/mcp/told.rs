@@ -102,7 +102,8 @@ impl Told {
         behind: Vec<Arc<Tree>>,
         ticks: Vec<Tick>,
     ) {
-        let known = self.shown(page).filter(|known| known.tree.document == tree.document);
+        // Of another document too: who uses a ref of what was told then can be shown what stands in its place.
+        let known = self.shown(page);
         let mut earlier: Vec<_> =
             known.into_iter().flat_map(|known| known.earlier.iter().chain([&known.tree])).cloned().collect();
         earlier.retain(|tree| tree.nodes().len() <= LARGEST_EARLIER);
