@@ -5,10 +5,9 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::navigate::still_loading;
 use crate::Result;
 use crate::browser::{CaptureOptions, Page};
-use crate::mcp::call::Call;
+use crate::mcp::call::{Call, still_loading};
 use crate::mcp::describe::{capture, show_snapshot, tell_unseen};
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::target;
