@@ -138,9 +138,9 @@ fleet: build browser ## Two servers and three browsers with many sessions, and a
 	PATCHRIGHT_FLEET_SESSIONS=$(or $(SESSIONS),60) pytest tests_py/fleet --timeout 600
 
 .PHONY: soak
-soak: browser build ## Navigate a thousand times, and see that the server has not grown
+soak: browser build ## Twenty clients, with crashes and kills among them, and a picture of what the server held; MINUTES=60
 	$(call say,Soaking)
-	python -m benches.soak
+	python -m benches.soak --minutes $(or $(MINUTES),60) $(SOAK)
 
 .PHONY: faults
 faults: ## Go through a task with a fault at every message of the browser's, in turn; it takes half an hour

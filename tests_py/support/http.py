@@ -102,6 +102,11 @@ class HttpServer:
         return f"http://{self.host}:{self.port}/mcp"
 
     @property
+    def temporary(self) -> str:
+        """The folder that it takes for temporary files."""
+        return self._temporary.name
+
+    @property
     def pid(self) -> int:
         """The server's own process."""
         return self.process.pid
