@@ -34,7 +34,6 @@ use crate::mcp::tool::{AnyTool, Effect, Patience, Registry, Tool, Toolset, Unkno
 use crate::mcp::tools::navigate::still_loading;
 use crate::mcp::tools::person::AskPerson;
 use crate::mcp::tools::testing::ExportScript;
-use crate::mcp::turns::Turns;
 use crate::messages::{Language, wall as texts};
 use crate::secrets::Secrets;
 use crate::session::cooldown::Cooldown;
@@ -42,7 +41,7 @@ use crate::session::handoff::{Answer, Invitation, Person};
 use crate::session::pacing::Pacing;
 use crate::session::registry::{Session, Sessions};
 use crate::session::wall::{Wall, WallKind};
-use crate::session::{Engine, Roots, TabId, Workspace, make_private};
+use crate::session::{Engine, Roots, TabId, Turns, Workspace, make_private};
 use crate::snapshot::Tree;
 
 use shared::{Reached, lost};
@@ -595,7 +594,8 @@ impl Call<'_> {
     async fn take_turn(&self, mut page: Page) -> Result<Page> {
         while !self.has_turn(&page) {
             self.turn.lock().take();
-            let turn = timeout(LONGEST_QUEUE, self.turns.take(&page)).await.map_err(|_| Error::PageBusy)?;
+            let turn =
+                timeout(LONGEST_QUEUE, self.turns.take(page.id())).await.map_err(|_| Error::PageBusy)?;
             // What had its turn before may have closed the page or gone to another.
             let active = self.current_page()?;
             if active == page {

@@ -10,7 +10,6 @@ pub mod questions;
 pub mod progress;
 pub mod settings;
 pub mod roots;
-mod turns;
 pub mod files;
 mod describe;
 pub mod target;
