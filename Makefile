@@ -51,7 +51,7 @@ test-rust: ## The Rust tests; they need no Python
 .PHONY: test-python
 test-python: ## The Python tests, on what `make build` installed
 	$(call say,Python tests)
-	pytest --ignore tests_py/zoo --numprocesses 2 --dist loadfile
+	pytest --ignore tests_py/zoo --ignore tests_py/clusters --numprocesses 2 --dist loadfile
 
 .PHONY: zoo
 zoo: build browser ## Use real libraries from npm through the tools, and write docs/reference/zoo.md; ZOO='-k NAME' for a part
@@ -123,6 +123,19 @@ firefox: .venv/ready build ## Run the tests of the tools on Firefox; FIREFOX='-k
 	@scripts/prepare firefox
 	$(call say,The tools on Firefox)
 	pytest --browser firefox $(or $(FIREFOX),tests_py/firefox tests_py/mcp tests_py/sessions)
+
+.PHONY: clusters
+clusters: build browser ## Run the examples for Ray, Dask and Celery, with workers that are killed; CLUSTERS='-k NAME' for a part
+	@scripts/prepare redis
+	@scripts/prepare clusters
+	$(call say,Ray, Dask and Celery)
+	PATCHRIGHT_CLUSTERS=$(CURDIR)/target/clusters/venv/bin/python pytest tests_py/clusters $(CLUSTERS)
+
+.PHONY: fleet
+fleet: build browser ## Two servers and three browsers with many sessions, and all that can go wrong; SESSIONS=60
+	@scripts/prepare redis
+	$(call say,Two servers and three browsers)
+	PATCHRIGHT_FLEET_SESSIONS=$(or $(SESSIONS),60) pytest tests_py/fleet --timeout 600
 
 .PHONY: soak
 soak: browser build ## Twenty clients, with crashes and kills among them, and a picture of what the server held; MINUTES=60

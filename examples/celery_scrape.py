@@ -17,7 +17,15 @@ BROKER = os.environ.get("BROKER", "redis://127.0.0.1:6379/0")
 app = Celery("celery_scrape", broker=BROKER, backend=BROKER)
 
 
-@app.task(name="headings", autoretry_for=(Error,), max_retries=2, acks_late=True)
+# What a worker had under way that was killed is done by another one.
+@app.task(
+    name="headings",
+    autoretry_for=(Error,),
+    max_retries=2,
+    default_retry_delay=1,
+    acks_late=True,
+    reject_on_worker_lost=True,
+)
 def headings(addresses: list[str]) -> list[str]:
     """Those of some pages, in the browser of the worker."""
     return map_here(heading, addresses)

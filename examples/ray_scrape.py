@@ -5,10 +5,11 @@ import sys
 import ray
 from scrape import heading
 
+from patchright_mcp.errors import Error
 from patchright_mcp.pool import chunks, map_here
 
 
-@ray.remote(max_retries=2)
+@ray.remote(max_retries=2, retry_exceptions=[Error])
 def headings(addresses: list[str]) -> list[str]:
     """Those of some pages, in the browser of the worker."""
     return map_here(heading, addresses)

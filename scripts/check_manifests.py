@@ -1,6 +1,6 @@
 """Asks the makers' own checkers about every manifest: as it is, which must pass, and broken, which must not.
 
-Usage: python scripts/check_manifests.py [--npm FOLDER]    FOLDER has the checkers of npm
+Usage: python scripts/check_manifests.py [--npm FOLDER] [--clusters]    FOLDER has the checkers of npm
 """
 
 from __future__ import annotations
@@ -35,7 +35,19 @@ SHIPPED = [
     "skills",
     "Dockerfile",
     "compose.yaml",
+    "docker",
 ]
+KUBERNETES = "packaging/kubernetes"
+# The oldest and the newest that the manifests are meant for.
+KUBERNETES_VERSIONS = ("1.31", "1.37")
+NOT_FOR_US = {
+    "CKV_K8S_14": "the kustomization says which image it is",
+    "CKV_K8S_21": "the kustomization says which namespace it is",
+    "CKV_K8S_35": "addresses with a password are read from the environment only",
+    "CKV_K8S_43": "whoever sets it up pins the digests that were tried",
+}
+YAML_STYLE = """{extends: default, rules: {line-length: {max: 130}, document-start: disable,
+    comments: {min-spaces-from-content: 1}, truthy: {check-keys: false}}}"""
 # GitHub's own runner, which the checker of workflows does not know yet.
 NEWER_THAN_ITS_CHECKER = 'label "macos-15-intel" is unknown'
 
@@ -143,13 +155,57 @@ def checks(npm: Path) -> list[Check]:
     ]
 
 
+def cluster_checks() -> list[Check]:
+    """Who is asked about the manifests for Kubernetes, and about YAML."""
+    bin_folder = Path(sys.executable).parent
+    manifests = sorted(ROOT.glob(f"{KUBERNETES}/*.yaml"))
+    shipped = [f"{KUBERNETES}/{path.name}" for path in manifests if path.name != "kustomization.yaml"]
+    checkov = [str(bin_folder / "checkov"), "--directory", KUBERNETES, "--framework", "kubernetes"]
+    checkov += ["--compact", "--quiet", "--skip-download", "--skip-check", ",".join(NOT_FOR_US)]
+    yamllint = [str(bin_folder / "yamllint"), "--strict", "-d", YAML_STYLE]
+    yaml = [KUBERNETES, "docker/compose.scale.yaml", "compose.yaml"]
+    asked = [
+        Check(
+            f"{KUBERNETES}/{name}.yaml",
+            [str(bin_folder / "kubernetes-validate"), "--strict", "--quiet", "-k", version, *shipped],
+            instead(old, new),
+            f"{why} ({version})",
+        )
+        for version in KUBERNETES_VERSIONS
+        for name, old, new, why in [
+            ("server", "replicas: 2", "replicas: two", "a word for a number"),
+            ("browsers", "clusterIP: None", "clusterIp: None", "a key that is not known"),
+            ("network", "podSelector: {}", "podSelector: []", "a list for an object"),
+        ]
+    ]
+    asked.append(
+        Check(
+            f"{KUBERNETES}/browsers.yaml",
+            checkov,
+            instead("allowPrivilegeEscalation: false", "allowPrivilegeEscalation: true"),
+            "more rights than are needed",
+        )
+    )
+    asked += [
+        Check(path, [*yamllint, *yaml], instead(old, new), "a key that stands twice")
+        for path, old, new in [
+            (f"{KUBERNETES}/valkey.yaml", "  replicas: 1\n", "  replicas: 1\n  replicas: 2\n"),
+            ("docker/compose.scale.yaml", "    build: .\n", "    build: .\n    build: .\n"),
+            ("compose.yaml", "services:\n", "services: {}\nservices:\n"),
+        ]
+    ]
+    return asked
+
+
 def main() -> int:
     """Runs every check twice."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--npm", type=Path, default=ROOT / "target" / "manifests")
+    parser.add_argument("--clusters", action="store_true", help="ask about those for several machines only")
     told = parser.parse_args()
     mistakes = 0
-    for check in checks(told.npm.resolve()):
+    asked = cluster_checks() if told.clusters else [*cluster_checks(), *checks(told.npm.resolve())]
+    for check in asked:
         name = f"{Path(check.command[0]).name} on {check.path}"
         complaint = judged(check, None)
         if complaint is not None:

@@ -21,7 +21,8 @@ MATTER = ("open", "click", "fill", "type", "press", "select", "find", "steps", "
 SERVER = [sys.executable, "-m", "patchright_mcp"]
 HINTS = {"readOnlyHint": "only reads", "idempotentHint": "can be repeated"}
 ERROR = re.compile(
-    r'#\[error\("(?P<text>(?:[^"\\]|\\.)*)"[^\n]*\)\]\s+(?P<name>\w+)|// (?P<group>[A-Z][^\n]*)\.\n'
+    r'(?:#\[strum\(serialize = "(?P<code>\w+)"\)\]\s+)?'
+    r'#\[error\(\s*"(?P<text>(?:[^"\\]|\\.)*)"[^\n]*\)\]\s+(?P<name>\w+)|// (?P<group>[A-Z][^\n]*)\.\n'
 )
 
 
@@ -234,7 +235,7 @@ def errors_page() -> str:
         if found["group"]:
             lines += ["", f"## {found['group']}", "", "| code | message |", "|---|---|"]
         else:
-            code = re.sub(r"(?<!^)(?=[A-Z])", "_", found["name"]).lower()
+            code = found["code"] or re.sub(r"(?<!^)(?=[A-Z])", "_", found["name"]).lower()
             message = re.sub(
                 r"\{(\w*)[^}]*\}", lambda place: f"*{place[1]}*" if place[1] else "…", found["text"]
             )

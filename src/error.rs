@@ -95,6 +95,9 @@ pub enum Error {
     },
     #[error("{target} is not a ref of this page: {reason}")]
     UnknownRef { target: String, reason: String },
+    #[strum(serialize = "unknown_ref")]
+    #[error("this stands for nothing on the page: a ref looks like c0p0f0e12, and as a selector it {reason}")]
+    NoTarget { reason: String },
     #[error("no element was found within {}", human(*waited))]
     ElementNotFound { waited: Duration },
     #[error("the selector matches {count} elements where one is needed")]
@@ -247,6 +250,9 @@ impl Error {
             Self::StaleRef { again: Some(_), .. } => "use that ref, if it is what you mean",
             Self::FrameDetached | Self::DocumentGone | Self::StaleRef { .. } | Self::UnknownRef { .. } => {
                 "take a new snapshot and use a ref from it"
+            }
+            Self::NoTarget { .. } => {
+                "find it with browser_find or a snapshot and use its ref; selectors look like button:has-text(\"Save\"), text=Save, role=button[name=\"Save\"], #id"
             }
             Self::SeveralMatch { .. } => "use the ref of one of them, or a narrower selector",
             Self::NotActionable { obstacle, .. } => return obstacle.hint(),

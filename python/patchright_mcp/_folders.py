@@ -1,19 +1,56 @@
-"""Folders for what is written down on the way; they go with the process."""
+"""Folders for what is written down on the way; they go with the process, or a later one if it was killed."""
+
+from __future__ import annotations
 
 import atexit
 import os
 import shutil
+import sys
 import tempfile
+import time
+from contextlib import suppress
 from pathlib import Path
 
+if sys.platform != "win32":
+    import fcntl
+
+_A_MINUTE = 60
 _made: dict[int, list[Path]] = {}
 
 
 def temporary_folder(purpose: str) -> Path:
     """A new folder that nobody else can read, until the process ends."""
-    folder = Path(tempfile.mkdtemp(prefix=f"patchright-{purpose}-"))
+    if os.getpid() not in _made:
+        _sweep()
+    folder = Path(tempfile.mkdtemp(prefix=f"patchright-{purpose}-{os.getpid()}-"))
     _made.setdefault(os.getpid(), []).append(folder)
+    if sys.platform != "win32":
+        with suppress(OSError):
+            # Held until the process is gone, whatever way it goes.
+            fcntl.flock(_opened(folder), fcntl.LOCK_SH | fcntl.LOCK_NB)
     return folder
+
+
+def _sweep() -> None:
+    """Removes what processes left that were killed, as workers of a cluster are."""
+    if sys.platform == "win32":
+        return
+    for folder in Path(tempfile.gettempdir()).glob("patchright-*-[0-9]*-*"):
+        with suppress(OSError):
+            told = folder.lstat()
+            # One that was just made may not be held yet.
+            if told.st_uid != os.geteuid() or time.time() - told.st_mtime < _A_MINUTE:
+                continue
+            held = _opened(folder)
+            try:
+                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(folder, ignore_errors=True)
+            finally:
+                os.close(held)
+
+
+def _opened(folder: Path) -> int:
+    return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
 
 
 @atexit.register

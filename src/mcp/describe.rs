@@ -100,7 +100,8 @@ impl Told {
     }
 
     fn set_shown(&mut self, page: &Page, tree: Arc<Tree>, behind: Vec<Arc<Tree>>, ticks: Vec<Tick>) {
-        let known = self.shown(page).filter(|known| known.tree.document == tree.document);
+        // Of another document too: who uses a ref of what was told then can be shown what stands in its place.
+        let known = self.shown(page);
         let mut earlier: Vec<_> =
             known.into_iter().flat_map(|known| known.earlier.iter().chain([&known.tree])).cloned().collect();
         earlier.retain(|tree| tree.nodes().len() <= LARGEST_EARLIER);
@@ -301,7 +302,10 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &Before, wanted: bool, 
             if what.name.is_empty() { String::new() } else { format!(" {}", snapshot::quoted(&what.name)) };
         reply.add_event(format!("Moved: {}{name} [ref=e{}], now at {x},{y}.", what.role, what.number));
     }
-    if !changes.is_empty() {
+    if changes.whole {
+        // Another document of a site mostly has the menus of the one before.
+        show_snapshot(snapshot::render(&tree.without_repeated(&known.tree), &options), reply);
+    } else if !changes.is_empty() {
         show_snapshot(changes.render(&options), reply);
     } else if wanted && moved.is_empty() {
         reply.add_event("Nothing changed in the snapshot.");

@@ -79,6 +79,8 @@ pub struct Reply {
     page: Option<PageState>,
     modal: Vec<String>,
     snapshot: Option<String>,
+    /// The snapshot is of what was asked for, not of how the page stands.
+    is_part: bool,
     left_out: Option<String>,
     in_view: Vec<String>,
     events: Vec<String>,
@@ -154,6 +156,11 @@ impl Reply {
         self.snapshot = Some(snapshot.into());
     }
 
+    /// Shows a part of the page, which stands for no look at all of it.
+    pub fn set_part(&mut self) {
+        self.is_part = true;
+    }
+
     /// Tells what the snapshot leaves out, and how to see it.
     pub fn set_left_out(&mut self, note: impl Into<String>) {
         self.left_out = Some(note.into());
@@ -210,16 +217,27 @@ impl Reply {
         parts.join("\n\n")
     }
 
-    /// Takes over what one of several tools in the same call said, as number `number` of them.
+    /// Takes over what one of several tools in the same call said, as number `number` of them. What a step was to show
+    /// stands with it, unless it shows the page as it is in the end: that is told once.
     pub fn absorb(&mut self, number: usize, step: Self) {
+        let acts = step.view >= View::Changes || step.shows_effects;
+        if let Some(outdated) = self.snapshot.take_if(|_| acts) {
+            self.result.push(fenced(&outdated));
+            self.result.extend(self.left_out.take());
+        }
         let said = step.plain.unwrap_or_else(|| step.result.join("\n"));
         let said = if said.is_empty() { "Done".to_owned() } else { said };
         self.say(format!("{number}. {said}"));
         self.show(step.view);
         self.wants_tabs |= step.wants_tabs;
         self.shows_effects |= step.shows_effects;
-        if step.snapshot.is_some() {
-            (self.snapshot, self.left_out) = (step.snapshot, step.left_out);
+        match step.snapshot {
+            Some(part) if step.is_part => {
+                self.result.push(fenced(&part));
+                self.result.extend(step.left_out);
+            }
+            Some(page) => (self.snapshot, self.left_out) = (Some(page), step.left_out),
+            None => {}
         }
         if !step.in_view.is_empty() {
             self.in_view = step.in_view;
@@ -265,6 +283,7 @@ impl Reply {
             page,
             modal,
             snapshot,
+            is_part: _,
             left_out,
             in_view,
             events,

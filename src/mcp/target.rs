@@ -93,9 +93,10 @@ async fn select(call: &Call<'_>, page: &Page, selector: &str) -> Result<Target> 
     let reference = |found: &Match| whole_ref(call, page, &found.frame, found.number);
     let limit = call.action_options().limit.min(SEEK_LIMIT);
     let found = page.matches(selector, limit).await.map_err(|error| match error {
-        Error::ElementNotFound { .. } => not_a_ref("as a selector it finds nothing".to_owned()),
+        // What was written may be a selector, which errors do not repeat.
+        Error::ElementNotFound { .. } => Error::NoTarget { reason: "finds nothing".to_owned() },
         Error::InvalidSelector { reason, .. } => {
-            not_a_ref(format!("as a selector it cannot be read: {reason}"))
+            Error::NoTarget { reason: format!("cannot be read: {reason}") }
         }
         other => other,
     })?;
@@ -119,14 +120,6 @@ async fn select(call: &Call<'_>, page: &Page, selector: &str) -> Result<Target> 
 /// A ref that says everything.
 pub fn whole_ref(call: &Call<'_>, page: &Page, frame: &Frame, number: u32) -> Ref {
     Ref::new(call.context_number(), page.index(), frame.number(), number)
-}
-
-/// What was written may be a selector, which errors do not repeat.
-fn not_a_ref(reason: String) -> Error {
-    Error::UnknownRef {
-        target: "this".to_owned(),
-        reason: format!("a ref looks like c0p0f0e12, and {reason}"),
-    }
 }
 
 /// The only one, or how many there are and the first of them.

@@ -185,6 +185,7 @@ fn rare_reason(error: &Error) -> String {
         Error::NoHistory { .. } => "没有可前往的历史页面".to_owned(),
         Error::StaleRef { target, .. } => format!("{target} 已不在页面上"),
         Error::UnknownRef { target, .. } => format!("{target} 不是此页面的引用"),
+        Error::NoTarget { .. } => "页面上没有与之对应的元素".to_owned(),
         Error::NotUnique { count, .. } => format!("选择器匹配到 {count} 个元素，但只能有一个"),
         Error::WrongElement { found, needed } => format!("该元素是 {found}，需要的是 {needed}"),
         Error::NoSuchOption { available } => format!("没有这个选项；可选: {}", listed(available)),

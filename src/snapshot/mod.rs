@@ -13,6 +13,7 @@ mod outline;
 mod prose;
 mod reference;
 mod render;
+mod repeated;
 mod roles;
 mod runs;
 mod section;

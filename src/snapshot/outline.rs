@@ -335,6 +335,9 @@ impl Writer<'_> {
         {
             let _ = write!(text, " [box={x},{y},{width},{height}]");
         }
+        if let Some(details) = node.details.as_ref().filter(|details| details.as_before > 0) {
+            let _ = write!(text, " [as before: {} elements]", details.as_before);
+        }
         let head = text.len();
         let held = node.details.as_ref().and_then(|details| details.value.as_deref());
         let value = inner.or(held).filter(|value| !value.trim().is_empty());

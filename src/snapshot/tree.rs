@@ -2,6 +2,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::reference::Ref;
+use super::repeated;
 use super::roles;
 use super::tidy::tidy;
 use super::walked::{Details, Frame, Walked, What};
@@ -88,6 +89,11 @@ impl Tree {
         &self.nodes
     }
 
+    /// Whether there is no word in it, and nothing to act on.
+    pub fn says_nothing(&self) -> bool {
+        self.nodes.iter().all(|node| node.name.trim().is_empty() && !node.is_actionable())
+    }
+
     /// The tree as it is read when no number is asked for texts, groups and shapes.
     #[must_use]
     pub fn without_extra(&self) -> Self {
@@ -99,6 +105,17 @@ impl Tree {
             }
         }
         tree
+    }
+
+    /// The tree without the menus and the like that stood in `before` as well: each is one line that says so.
+    #[must_use]
+    pub fn without_repeated(&self, before: &Self) -> Self {
+        repeated::without(self, before)
+    }
+
+    pub(super) fn without_nodes(&self) -> Self {
+        let Self { context, page, document, cut, unseen, nodes: _ } = *self;
+        Self { context, page, document, cut, unseen, nodes: Vec::new() }
     }
 
     /// The ref of a node of this tree.

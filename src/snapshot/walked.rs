@@ -123,6 +123,9 @@ pub struct Details {
     /// Where the content of an `<iframe>` begins.
     #[serde(rename = "in")]
     pub inside: Option<[i32; 2]>,
+    /// So many elements to act on stand in it as they stood before, and are not told again.
+    #[serde(skip)]
+    pub as_before: usize,
 }
 
 impl<'de> Deserialize<'de> for Walked {

@@ -176,12 +176,12 @@ fn what_is_missing_or_wrong_is_told_and_starts_no_pause() {
             ("patchright_fetch", json!({"url": refused}), "抓取失败: 无法打开页面: net::ERR_"),
             (
                 "patchright_fetch",
-                json!({"url": url, "wait_for": "#captcha", "timeout": 700}),
+                json!({"url": url, "wait_for": "#captcha", "timeout": 4000}),
                 "抓取失败: 未找到元素",
             ),
             (
                 "patchright_click",
-                json!({"url": url, "selector": "#timeout", "timeout": 700}),
+                json!({"url": url, "selector": "#timeout", "timeout": 4000}),
                 "点击失败: 未找到元素",
             ),
             ("patchright_click", json!({"url": url, "selector": "p:timeout(("}), "点击失败: 选择器无法解析"),

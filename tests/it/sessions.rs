@@ -114,37 +114,37 @@ fn each_failure_has_a_code_of_its_own() {
         for (tool, arguments, code, message) in [
             (
                 "click",
-                json!({"selector": "#none", "timeout": 200}),
+                json!({"selector": "#none", "timeout": 1000}),
                 "ELEMENT_NOT_FOUND",
                 "Element not found: #none".to_owned(),
             ),
             (
                 "click",
-                json!({"selector": "#off", "timeout": 200}),
+                json!({"selector": "#off", "timeout": 1000}),
                 "ELEMENT_NOT_CLICKABLE",
                 "Element not clickable: #off".to_owned(),
             ),
             (
                 "click",
-                json!({"selector": "#gone", "timeout": 200}),
+                json!({"selector": "#gone", "timeout": 1000}),
                 "ELEMENT_NOT_CLICKABLE",
                 "Element not clickable: #gone".to_owned(),
             ),
             (
                 "type",
-                json!({"selector": "#none", "text": "", "timeout": 200}),
+                json!({"selector": "#none", "text": "", "timeout": 1000}),
                 "ELEMENT_NOT_FOUND",
                 "Element not found: #none".to_owned(),
             ),
             (
                 "type",
-                json!({"selector": "#fixed", "text": "x", "timeout": 200}),
+                json!({"selector": "#fixed", "text": "x", "timeout": 1000}),
                 "ELEMENT_NOT_EDITABLE",
                 "Element not editable: #fixed".to_owned(),
             ),
             (
                 "type",
-                json!({"selector": "#text", "text": "x", "timeout": 200}),
+                json!({"selector": "#text", "text": "x", "timeout": 1000}),
                 "ELEMENT_NOT_EDITABLE",
                 "Element not editable: #text".to_owned(),
             ),

@@ -17,7 +17,7 @@ def test_closing_leaves_nothing(shell: Shell, site: Site) -> None:
     shell.run("open", site.page("frames"))
     assert len(shell.processes()) > 2
     shell.run("close")
-    assert shell.processes() == set()
+    shell.until_nothing_runs()
     assert shell.left() == set()
     assert not (shell.folder / ".patchright-mcp" / "page.yml").exists()
 
@@ -70,7 +70,7 @@ def test_first_commands_at_once_start_one_server(shell: Shell, site: Site) -> No
             assert 'textbox "Name"' in told
     assert len(shell.servers()) == 1
     shell.run("close", "--all")
-    assert shell.processes() == set()
+    shell.until_nothing_runs()
 
 
 def test_a_server_outlives_the_terminal_that_it_was_started_from(shell: Shell, site: Site) -> None:

@@ -100,7 +100,7 @@ def test_sessions_share_nothing_and_the_last_ends_the_browser(shell: Shell, site
     assert len(shell.servers()) == 1
     assert shell.run("sessions") == f"other: {site.page('article')}\n"
     assert shell.run("close", "-s", "other") == "Closed other\n"
-    assert shell.processes() == set()
+    shell.until_nothing_runs()
     assert shell.run("close") == "Nothing is open in this folder\n"
 
 

@@ -77,7 +77,7 @@ def test_what_goes_wrong_otherwise_never_pauses(wire: Wire, site: Site) -> None:
     wire.shake_hands()
     page = site.page("form")
     for arguments in (
-        {"url": page, "wait_for": "#captcha", "timeout": 1500},
+        {"url": page, "wait_for": "#captcha", "timeout": 4000},
         {"url": "http://127.0.0.1:1/authentication"},
         {"url": "timeout"},
         {"url": page, "format": "captcha"},
@@ -85,7 +85,7 @@ def test_what_goes_wrong_otherwise_never_pauses(wire: Wire, site: Site) -> None:
     ):
         wire.call("patchright_fetch", **arguments)
         assert paused_for(wire, "patchright_fetch") is None, arguments
-    wire.call("patchright_click", url=page, selector="#timeout", timeout=1500)
+    wire.call("patchright_click", url=page, selector="#timeout", timeout=4000)
     wire.call("patchright_execute_js", url=page, script="throw new Error('登录超时 timeout')")
     for tool in FIVE:
         assert paused_for(wire, f"patchright_{tool}") is None

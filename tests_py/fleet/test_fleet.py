@@ -12,12 +12,15 @@ from pathlib import Path
 
 import pytest
 
+from tests_py.support.certificates import Authority
 from tests_py.support.fleet import Chromium, Fleet, Grid, Redis, Road, call, code, metric, status, text
 from tests_py.support.http import HttpServer, until
 from tests_py.support.site import Site
 
 SESSIONS = int(os.environ.get("PATCHRIGHT_FLEET_SESSIONS", "6"))
-"""How many there are. More than a few only make it slow."""
+"""How many there are. More than a few only make it slow: `make fleet` has many."""
+IN_TROUBLE = SESSIONS if SESSIONS > 6 else 1
+"""How many there are while the state is cut off, lost or slow."""
 
 
 @pytest.fixture(scope="module")
@@ -48,12 +51,14 @@ def opened(server: HttpServer, site: Site, count: int = SESSIONS) -> list[str]:
         made = call(server, "create_session")
         assert not made.get("isError"), made
         session = str(made["structuredContent"]["sessionId"])
-        call(server, "navigate", sessionId=session, url=site.page("form"))
+        came = call(server, "navigate", sessionId=session, url=site.page("form"))
+        assert not came.get("isError"), came
         script = f"() => {{ document.title = 'page {number}'; document.cookie = 'number={number}'; }}"
-        call(server, "browser_evaluate", sessionId=session, function=script)
+        written = call(server, "browser_evaluate", sessionId=session, function=script)
+        assert not written.get("isError"), written
         return session
 
-    with ThreadPoolExecutor(8) as workers:
+    with ThreadPoolExecutor(4) as workers:
         return list(workers.map(one, range(count)))
 
 
@@ -62,6 +67,20 @@ def title(server: HttpServer, session: str) -> str:
         server, "browser_evaluate", sessionId=session, function="() => document.title + document.cookie"
     )
     return text(told)
+
+
+def titles(server: HttpServer, sessions: list[str]) -> float:
+    """Each session answers as it was made, all asked at once. Gives how long the slowest took."""
+
+    def one(asked: tuple[int, str]) -> float:
+        number, session = asked
+        begun = time.monotonic()
+        shown = title(server, session)
+        assert f"page {number}number={number}" in shown, (number, shown)
+        return time.monotonic() - begun
+
+    with ThreadPoolExecutor(16) as workers:
+        return max(workers.map(one, enumerate(sessions)))
 
 
 def test_any_server_answers_for_a_session_and_sessions_spread(fleet: Fleet, site: Site) -> None:
@@ -161,46 +180,46 @@ def test_a_server_cut_off_from_the_state_stops_before_another_takes_over(
 ) -> None:
     road = Road(redis.port)
     one, other = fleet.start(state=road.port), fleet.start()
-    (session,) = opened(one, site, 1)
+    sessions = opened(one, site, IN_TROUBLE)
     road.cut()
 
     def refused() -> bool:
-        return code(call(one, "browser_evaluate", sessionId=session, function="() => 1")) != ""
+        return code(call(one, "browser_evaluate", sessionId=sessions[-1], function="() => 1")) != ""
 
     until(refused, "that it stops")
     assert status(one, "/ready") == 503
-    assert "page 0" in title(other, session)
+    titles(other, sessions)
     road.mend()
     until(lambda: status(one, "/ready") == 200, "that it is back")
-    assert "page 0" in title(one, session)
-    assert metric(one, "patchright_calls_forwarded_total") >= 1
-    assert fleet.owners_in_turn() >= 3
+    titles(one, sessions)
+    assert metric(one, "patchright_calls_forwarded_total") >= IN_TROUBLE
+    assert fleet.owners_in_turn() >= 3 * IN_TROUBLE
     road.close()
 
 
 def test_sessions_outlive_a_state_that_was_lost(fleet: Fleet, redis: Redis, site: Site) -> None:
     one, other = fleet.start(), fleet.start()
-    (session,) = opened(one, site, 1)
+    sessions = opened(one, site, IN_TROUBLE)
     redis.stop()
     # As long as the lease, nobody can tell.
     until(lambda: status(one, "/ready") == 503, "that it is noticed")
-    gone = call(one, "browser_evaluate", sessionId=session, function="() => 1")
+    gone = call(one, "browser_evaluate", sessionId=sessions[-1], function="() => 1")
     assert "shared state" in text(gone) or "the servers share" in text(gone), gone
     redis.start()
     until(lambda: status(one, "/ready") == 200, "that it is back")
-    assert "page 0" in title(one, session)
-    assert "page 0" in title(other, session)
-    assert fleet.owners_in_turn() >= 3
+    titles(one, sessions)
+    titles(other, sessions)
+    assert fleet.owners_in_turn() >= 3 * IN_TROUBLE
 
 
 def test_a_slow_state_makes_calls_slow_and_no_more(fleet: Fleet, redis: Redis, site: Site) -> None:
     road = Road(redis.port)
     road.delay_s = 0.05
     one, other = fleet.start(state=road.port), fleet.start()
-    (session,) = opened(one, site, 1)
+    sessions = opened(one, site, IN_TROUBLE)
     for server in (one, other):
-        assert "page 0" in title(server, session)
-    assert fleet.owners_in_turn() >= 3
+        titles(server, sessions)
+    assert fleet.owners_in_turn() >= 3 * IN_TROUBLE
     road.close()
 
 
@@ -256,6 +275,33 @@ def test_the_state_takes_a_password(tmp_path: Path, browsers: list[Chromium], si
             (session,) = opened(server, site, 1)
             assert "page 0" in title(server, session)
             assert "sesame" not in "".join(server.log)
+        finally:
+            fleet.close()
+
+
+def test_the_state_is_reached_over_tls_by_who_trusts_it(
+    tmp_path: Path, browsers: list[Chromium], site: Site
+) -> None:
+    authority = Authority(tmp_path)
+    authority.server("127.0.0.1")
+    with Redis("open sesame", tmp_path / "127.0.0.1.pem") as redis:
+        fleet = Fleet(tmp_path, redis, browsers[:1])
+        there = f":open%20sesame@127.0.0.1:{redis.port}"
+        try:
+            trusts = {"SSL_CERT_FILE": str(authority.path)}
+            server = fleet.start(state_url=f"rediss://{there}", env=trusts)
+            (session,) = opened(server, site, 1)
+            assert "page 0" in title(server, session)
+            refused = [
+                fleet.start(state_url=f"rediss://{there}", is_ready=False),
+                fleet.start(state_url=f"redis://{there}", env=trusts, is_ready=False),
+                fleet.start(state_url=f"rediss://:wrong@127.0.0.1:{redis.port}", env=trusts, is_ready=False),
+            ]
+            for other in refused:
+                made = call(other, "create_session")
+                assert "the state that the servers share" in text(made), made
+                assert status(other, "/ready") == 503
+                assert "sesame" not in "".join(other.log)
         finally:
             fleet.close()
 

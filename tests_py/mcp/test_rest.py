@@ -37,6 +37,22 @@ class TestBuilding:
         reply = await workshop.open(f"{site.page('building')}?never")
         assert "The page is still loading: “Loading…”." in reply.section("Events")
 
+    async def test_a_page_that_only_shows_a_spinner_is_said_to_load(
+        self, workshop: Workshop, site: Site
+    ) -> None:
+        reply = await workshop.open(f"{site.page('building')}?splash")
+        assert "The page is still loading: nothing to see yet." in reply.section("Events")
+        shown = await workshop.do("browser_snapshot")
+        assert "There is nothing to see." in shown.section("Result")
+        assert "The page is still loading: nothing to see yet." in shown.section("Events")
+
+    async def test_a_page_that_shows_nothing_yet_is_waited_for(self, workshop: Workshop, site: Site) -> None:
+        await workshop.do("browser_navigate", url=f"{site.page('building')}?splash", waitUntil="commit")
+        script = "() => { setTimeout(() => { root.innerHTML = '<button>New report</button>'; }, 600); }"
+        await workshop.do("browser_evaluate", function=script)
+        shown = await workshop.do("browser_snapshot")
+        assert 'button "New report"' in shown.section("Snapshot")
+
     async def test_a_page_that_polls_is_not_said_to_load(self, workshop: Workshop, site: Site) -> None:
         reply = await workshop.open(f"{site.page('building')}?polls")
         assert 'button "New report"' in reply.section("Snapshot")
@@ -77,6 +93,33 @@ class TestWhatComesAndGoes:
         opened = await workshop.open(site.page("resting"))
         told = (await click(workshop, opened, "Close the panel")).section("Snapshot")
         assert [line for line in told.splitlines() if line.startswith("-") and "Panel" in line], told
+
+
+class TestMenus:
+    async def test_menus_that_stay_are_not_told_again(self, workshop: Workshop, site: Site) -> None:
+        opened = await workshop.open(f"{site.page('chapters')}?1")
+        assert 'link "Evening"' in opened.section("Snapshot")
+        there = await workshop.do("browser_click", ref=opened.ref('link "Breakfast"'))
+        told = there.section("Snapshot")
+        assert 'heading "Chapter 2"' in told
+        assert 'button "Mark 2"' in told
+        assert 'link "Next"' in told
+        assert "[as before: 7 elements]" in told
+        assert 'link "Evening"' not in told
+        menu = await workshop.do("browser_snapshot", ref=there.ref('navigation "Chapters"'))
+        assert 'link "Evening"' in menu.section("Snapshot")
+
+    async def test_who_uses_a_ref_of_the_page_before_is_shown_its_successor(
+        self, workshop: Workshop, site: Site
+    ) -> None:
+        opened = await workshop.open(f"{site.page('chapters')}?1")
+        evening = opened.ref('link "Evening"')
+        for chapter in ("Breakfast", "Descent"):
+            page = await workshop.do("browser_snapshot")
+            await workshop.do("browser_click", ref=page.ref(f'link "{chapter}"'))
+        said = await workshop.refused("browser_click", ref=evening)
+        now = (await workshop.do("browser_snapshot")).ref('link "Evening"')
+        assert f"[ref={now}]" in said
 
 
 class TestTelling:

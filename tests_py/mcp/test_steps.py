@@ -38,6 +38,25 @@ async def test_the_first_step_that_fails_is_the_last(workshop: Workshop, site: S
     assert not (await workshop.server.snapshot()).has_section("Modal state")
 
 
+async def test_a_search_among_the_steps_does_not_stand_for_the_page(workshop: Workshop, site: Site) -> None:
+    page = await workshop.open(site.page("form"))
+    name = page.ref('textbox "Name"')
+    steps: list[dict[str, object]] = [
+        {"tool": "browser_find", "arguments": {"text": "Country", "around": 0}},
+        {"tool": "browser_snapshot", "arguments": {}},
+        {"tool": "browser_type", "arguments": {"ref": name, "text": "Ada", "submit": True}},
+        {"tool": "browser_find", "arguments": {"text": "Registered", "around": 0}},
+    ]
+    reply = await workshop.do("browser_steps", steps=steps)
+    first, typed, found = (
+        reply.section("Result").index(text) for text in ("Country", "3. Typed", "Registered")
+    )
+    assert first < typed < found
+    told = reply.section("Snapshot")
+    assert "Registered {" in told
+    assert "Country" not in told
+
+
 async def test_what_is_wrong_with_any_step_is_told_before_the_first(workshop: Workshop, site: Site) -> None:
     await workshop.open(site.page("consequences"))
     steps: list[dict[str, object]] = [

@@ -168,10 +168,10 @@ async def test_failures_differ_by_their_codes(runner: Runner, site: Site) -> Non
     failures = {
         "SESSION_NOT_FOUND": ("click", {"sessionId": "none", "selector": "a"}),
         "NAVIGATION_FAILED": ("navigate", {"sessionId": session, "url": "http://127.0.0.1:1/"}),
-        "ELEMENT_NOT_FOUND": ("click", {"sessionId": session, "selector": "#no", "timeout": 100}),
+        "ELEMENT_NOT_FOUND": ("click", {"sessionId": session, "selector": "#no", "timeout": 1000}),
         "ELEMENT_NOT_EDITABLE": (
             "type",
-            {"sessionId": session, "selector": "h1", "text": "x", "timeout": 100},
+            {"sessionId": session, "selector": "h1", "text": "x", "timeout": 1000},
         ),
         "INVALID_PARAMETERS": ("navigate", {"sessionId": session}),
     }

@@ -38,14 +38,20 @@ def free_port() -> int:
 class Redis:
     """A `redis-server` of the test's own. What it knows is lost when it stops."""
 
-    def __init__(self, password: str = "") -> None:
+    def __init__(self, password: str = "", certificate: Path | None = None) -> None:
+        """With a certificate, which has its key beside it, it speaks TLS and nothing else."""
         self.port = free_port()
         self._password = password
+        self._certificate = certificate
         self.start()
 
     def start(self) -> None:
         """Starts it where it was."""
         command = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", ""]
+        if self._certificate:
+            own = str(self._certificate)
+            command[1:3] = ["--port", "0", "--tls-port", str(self.port), "--tls-auth-clients", "no"]
+            command += ["--tls-cert-file", own, "--tls-key-file", own]
         if self._password:
             command += ["--requirepass", self._password]
         self.process = subprocess.Popen([*command, "--appendonly", "no"], stdout=subprocess.DEVNULL)
@@ -53,6 +59,8 @@ class Redis:
 
     def answers(self) -> bool:
         with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1) as connection:
+            if self._certificate:
+                return True
             connection.sendall(b"PING\r\n")
             return connection.recv(16).startswith((b"+PONG", b"-NOAUTH"))
         return False
@@ -236,7 +244,14 @@ class Fleet:
         self._arguments = arguments
         self.servers: list[HttpServer] = []
 
-    def start(self, *arguments: str, state: int | None = None, state_url: str = "") -> HttpServer:
+    def start(
+        self,
+        *arguments: str,
+        state: int | None = None,
+        state_url: str = "",
+        env: dict[str, str] | None = None,
+        is_ready: bool = True,
+    ) -> HttpServer:
         """One more server, which reaches Redis at the port `state`."""
         pool = ["--pool", ",".join(browser.url for browser in self.browsers)] if self.browsers else []
         server = HttpServer(
@@ -255,9 +270,11 @@ class Fleet:
             "50",
             *self._arguments,
             *arguments,
+            env=env,
         )
         self.servers.append(server)
-        until(lambda: status(server, "/ready") == 200, "a server that is ready")
+        if is_ready:
+            until(lambda: status(server, "/ready") == 200, "a server that is ready")
         return server
 
     def sessions_in(self, browser: Chromium) -> int:

@@ -81,6 +81,10 @@ class Site:
         )
         return self.url(path)
 
+    def stumble(self, path: str, times: int) -> None:
+        """Answers `path` so many times with nothing to show before it does as it should."""
+        self._server.stumbles[path] = times
+
     def mount(self, name: str, folder: Path) -> None:
         """Serves the files of a folder below `/NAME/` from now on."""
         self._server.mounted[name] = folder
@@ -107,6 +111,7 @@ class Site:
         self._server.released = Event()
         self._server.requests = []
         self._server.published = {}
+        self._server.stumbles = {}
 
 
 @dataclass(frozen=True)
@@ -139,6 +144,7 @@ class _Server(ThreadingHTTPServer):
         super().__init__(address, handler)
         self.requests: list[Request] = []
         self.published: dict[str, Answer] = {}
+        self.stumbles: dict[str, int] = {}
         self.mounted: dict[str, Path] = {"pages": PAGES}
         self.released = Event()
 
@@ -201,6 +207,9 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _answer(request: Request, server: _Server) -> Answer:
+    if server.stumbles.get(request.path):
+        server.stumbles[request.path] -= 1
+        return Answer(status=204)
     if request.path in server.published:
         return server.published[request.path]
     folder, _, rest = request.path.removeprefix("/").partition("/")

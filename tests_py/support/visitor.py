@@ -13,6 +13,8 @@ HINT = re.compile(r'\[hint="((?:[^"\\]|\\.)*)"\]')
 QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 MARKS = re.compile(r'^(?:\s*\[(?:[^\]"]|"(?:[^"\\]|\\.)*")*\])*:? ?')
 LINE = re.compile(r'^(?P<indent> *)- (?P<role>[\w/-]+)(?: "(?P<name>(?:[^"\\]|\\.)*)")?(?P<rest>.*)$')
+ICONS = re.compile("[\ue000-\uf8ff]")
+"""What icon fonts draw, which nobody can read."""
 Element = tuple[str, str] | tuple[str, str, int]
 """A role and a name, and which of several that have both."""
 
@@ -39,7 +41,7 @@ class Line:
         return cls(
             len(parts["indent"]),
             parts["role"],
-            json.loads(f'"{parts["name"] or ""}"'),
+            _readable(json.loads(f'"{parts["name"] or ""}"')),
             ref[1] if ref else None,
             json.loads(f'"{hint[1]}"') if hint else "",
             json.loads(value) if QUOTED.fullmatch(value) else value,
@@ -48,6 +50,11 @@ class Line:
     def has_role(self, role: str) -> bool:
         """Whether this is of the kind that is looked for; a text may have been given more of one."""
         return self.role == role or (role == "text" and self.role == "generic")
+
+
+def _readable(name: str) -> str:
+    """A name as somebody reads it aloud."""
+    return ICONS.sub("", name).strip()
 
 
 class NotShown(AssertionError):  # noqa: N818

@@ -259,16 +259,27 @@ function signsOfBuilding() {
 
 const CONTENT = "input,button,select,textarea,img,canvas,video,iframe,svg,object,embed";
 
-/** True for a document that shows something beside text, or text that a shadow root holds. */
+const DRAWN = "img,canvas,svg";
+
+/** True for a document that shows something beside text, or text that a shadow root holds. What moves without end only says to wait. */
 const hasContent = () =>
-  Array.from(querySelectorAll(document.documentElement, CONTENT)).some((element) => checkVisibility(element)) ||
+  Array.from(querySelectorAll(document.documentElement, CONTENT)).some((element) => checkVisibility(element) && !isSpinner(element)) ||
   Array.from(querySelectorAll(document.documentElement, "*")).some((element) => engine.shadowRootOf(element)?.firstElementChild);
 
-const movesWithoutEnd = () =>
-  document.getAnimations().some(({ playState, effect }) => {
-    if (playState !== "running" || !(effect instanceof KeyframeEffect) || !effect.target) return false;
-    return effect.getComputedTiming().endTime === Infinity && !textContent(effect.target).trim() && checkVisibility(effect.target);
-  });
+/** What without words moves without end. */
+const endless = () =>
+  document
+    .getAnimations()
+    .filter(({ playState, effect }) => playState === "running" && effect instanceof KeyframeEffect && effect.target)
+    .filter(({ effect }) => effect.getComputedTiming().endTime === Infinity)
+    .map(({ effect }) => effect.target)
+    .filter((element) => !textContent(element).trim() && checkVisibility(element));
+
+const movesWithoutEnd = () => endless().length > 0;
+
+/** A drawing that moves without end, as a whole or in a part of it. */
+const isSpinner = (element) =>
+  matches(element, DRAWN) && endless().some((moving) => native.contains(element, moving) || native.contains(moving, element));
 
 /* ------------------------------------------------------------------- questions */
 

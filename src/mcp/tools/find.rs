@@ -37,7 +37,10 @@ impl Tool for Find {
         let tree = capture(call, &page, CaptureOptions { all_refs: true, ..Default::default() }).await?;
         let around = self.around.unwrap_or(2) as usize;
         match snapshot::find(&tree, &pattern, around, call.snapshot_options().max_chars) {
-            Some(found) => show_snapshot(found, reply),
+            Some(found) => {
+                show_snapshot(found, reply);
+                reply.set_part();
+            }
             None => reply.say("Nothing on the page contains that."),
         }
         reply.show(View::Page);

@@ -1,9 +1,11 @@
 //! Looking at pages.
 use std::sync::Arc;
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::navigate::still_loading;
 use crate::Result;
 use crate::browser::{CaptureOptions, Page};
 use crate::mcp::describe::{capture, show_snapshot, tell_unseen};
@@ -12,6 +14,9 @@ use crate::mcp::reply::{Reply, View};
 use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
 use crate::snapshot::{self, Ref, Tree};
+
+/// How long a page that shows nothing may go on building itself.
+const BUILDING_LIMIT: Duration = Duration::from_secs(5);
 
 /// Show the page as an outline with a ref for each element: all of it, where other tools only tell what changed, or one part.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -45,7 +50,7 @@ impl Tool for Snapshot {
         let options = CaptureOptions { boxes: self.boxes, all_refs: self.all_refs, ..Default::default() };
         let tree = match &part {
             Some(part) => part.capture(call, &page, options).await?,
-            None => capture(call, &page, options).await?,
+            None => self.capture(call, &page, options, reply).await?,
         };
         tell_unseen(&tree, reply);
         let stands = |root: &&Ref| tree.position(root).is_some();
@@ -64,12 +69,38 @@ impl Tool for Snapshot {
             reply.say("There is nothing to see.");
         }
         show_snapshot(rendered, reply);
+        if part.is_some() {
+            reply.set_part();
+        }
         if part.is_none() && !call.is_whole() {
             let told = if self.all_refs { Arc::new(tree.without_extra()) } else { tree };
             call.told.lock().set_tree(&page, told);
         }
         reply.show(View::Page);
         Ok(())
+    }
+}
+
+impl Snapshot {
+    /// Reads the page. One that shows nothing may not have come yet: it is waited for, and said so.
+    async fn capture(
+        &self,
+        call: &Call<'_>,
+        page: &Page,
+        options: CaptureOptions,
+        reply: &mut Reply,
+    ) -> Result<Arc<Tree>> {
+        let mark = page.mark();
+        let tree = capture(call, page, options).await?;
+        if !tree.says_nothing() {
+            return Ok(tree);
+        }
+        let still = page.until_built(mark, BUILDING_LIMIT).await;
+        let tree = capture(call, page, options).await?;
+        if !still.is_empty() && tree.says_nothing() {
+            reply.add_event(still_loading(&still));
+        }
+        Ok(tree)
     }
 }
 

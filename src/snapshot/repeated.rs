@@ -1,0 +1,66 @@
+//! Parts that several documents of a site share, such as menus, told in one line where they stand as before.
+use std::collections::HashSet;
+use std::fmt::Write as _;
+
+use super::tree::{Node, Tree};
+use super::walked::Details;
+
+/// With fewer to act on, a part is told as it is.
+const FEWEST: usize = 6;
+
+/// `now` without what stood in `before` word for word in a part of the same kind: the part's line says how much it holds.
+pub(super) fn without(now: &Tree, before: &Tree) -> Tree {
+    let known: HashSet<String> = parts(before).map(|part| words(&before.nodes[part.clone()])).collect();
+    let mut nodes = Vec::with_capacity(now.nodes.len());
+    let mut from = 0;
+    for part in parts(now) {
+        if part.start < from || !known.contains(&words(&now.nodes[part.clone()])) {
+            continue;
+        }
+        nodes.extend_from_slice(&now.nodes[from..=part.start]);
+        if let Some(node) = nodes.last_mut() {
+            node.details.get_or_insert_default().as_before = acts(&now.nodes[part.clone()]);
+        }
+        from = part.end;
+    }
+    nodes.extend_from_slice(&now.nodes[from..]);
+    Tree { nodes, ..now.without_nodes() }
+}
+
+/// The parts of a page that its other pages may share, outermost first.
+fn parts(tree: &Tree) -> impl Iterator<Item = std::ops::Range<usize>> {
+    let shared = |node: &Node| {
+        node.number > 0 && matches!(node.role, "banner" | "complementary" | "contentinfo" | "navigation")
+    };
+    (0..tree.nodes.len())
+        .filter(move |&index| shared(&tree.nodes[index]))
+        .map(|index| index..tree.end(index))
+        .filter(|part| acts(&tree.nodes[part.clone()]) >= FEWEST)
+}
+
+fn acts(nodes: &[Node]) -> usize {
+    nodes.iter().filter(|node| node.is_actionable()).count()
+}
+
+/// All that is told of these nodes, but for their refs, their places, and where the focus is.
+fn words(nodes: &[Node]) -> String {
+    let mut words = String::with_capacity(nodes.len() * 48);
+    let top = nodes.first().map_or(0, |node| node.depth);
+    for node in nodes {
+        let details = node.details.as_deref().map(|details| Details {
+            active: None,
+            bounds: None,
+            inside: None,
+            ..details.clone()
+        });
+        let _ = writeln!(
+            words,
+            "{} {} {:?} {:?}",
+            node.depth - top,
+            node.role,
+            node.name,
+            details.unwrap_or_default()
+        );
+    }
+    words
+}

@@ -1,0 +1,39 @@
+"""Folders of processes that were killed go with the next process; those of the living stay."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+MAKE = "from patchright_mcp._folders import temporary_folder as made; print(made('downloads'), flush=True); "
+
+
+def begun(folder: Path) -> tuple[subprocess.Popen[str], Path]:
+    """A process that has made a folder, long ago, and lives."""
+    command = [sys.executable, "-c", MAKE + "input()"]
+    environment = {**os.environ, "TMPDIR": str(folder)}
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+    )
+    assert process.stdout
+    made = Path(process.stdout.readline().strip())
+    an_hour_ago = time.time() - 3600
+    os.utime(made, (an_hour_ago, an_hour_ago))
+    return process, made
+
+
+def test_the_next_process_clears_up_after_one_that_was_killed(tmp_path: Path) -> None:
+    (killed, left), (living, kept) = begun(tmp_path), begun(tmp_path)
+    assert left.is_dir()
+    killed.send_signal(signal.SIGKILL)
+    killed.communicate()
+    (tmp_path / "patchright-notes").mkdir()
+    subprocess.run(
+        [sys.executable, "-c", MAKE], check=True, env={**os.environ, "TMPDIR": str(tmp_path)}, timeout=60
+    )
+    assert not left.exists()
+    assert kept.is_dir()
+    living.communicate("\n", timeout=60)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["patchright-notes"]
