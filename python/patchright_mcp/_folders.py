@@ -15,6 +15,8 @@ if sys.platform != "win32":
     import fcntl
 
 _A_MINUTE = 60
+_PREFIX = "patchright-py-"
+"""Only these are ours to remove: a server's folders are not."""
 _made: dict[int, list[Path]] = {}
 
 
@@ -22,7 +24,7 @@ def temporary_folder(purpose: str) -> Path:
     """A new folder that nobody else can read, until the process ends."""
     if os.getpid() not in _made:
         _sweep()
-    folder = Path(tempfile.mkdtemp(prefix=f"patchright-{purpose}-{os.getpid()}-"))
+    folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{purpose}-{os.getpid()}-"))
     _made.setdefault(os.getpid(), []).append(folder)
     if sys.platform != "win32":
         with suppress(OSError):
@@ -35,7 +37,7 @@ def _sweep() -> None:
     """Removes what processes left that were killed, as workers of a cluster are."""
     if sys.platform == "win32":
         return
-    for folder in Path(tempfile.gettempdir()).glob("patchright-*-[0-9]*-*"):
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*-[0-9]*-*"):
         with suppress(OSError):
             told = folder.lstat()
             # One that was just made may not be held yet.

@@ -29,11 +29,15 @@ def test_the_next_process_clears_up_after_one_that_was_killed(tmp_path: Path) ->
     assert left.is_dir()
     killed.send_signal(signal.SIGKILL)
     killed.communicate()
-    (tmp_path / "patchright-notes").mkdir()
+    # A server keeps its own by other means.
+    others = [tmp_path / "patchright-notes", tmp_path / "patchright-mcp-1234-5678abcd"]
+    for other in others:
+        other.mkdir()
+        os.utime(other, (0, 0))
     subprocess.run(
         [sys.executable, "-c", MAKE], check=True, env={**os.environ, "TMPDIR": str(tmp_path)}, timeout=60
     )
     assert not left.exists()
     assert kept.is_dir()
     living.communicate("\n", timeout=60)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["patchright-notes"]
+    assert sorted(tmp_path.iterdir()) == sorted(others)
