@@ -73,7 +73,7 @@ def test_what_was_written_down_goes_with_the_process(tmp_path: Path, monkeypatch
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     kept, folder, given = python(WRITES_DOWN).split()
     assert (kept, given) == ("kept", "given")
-    assert folder.startswith("patchright-downloads-")
+    assert folder.startswith("patchright-py-downloads-")
     left = [path.name for path in tmp_path.iterdir()]
     assert not [name for name in left if "downloads" in name or "files" in name]
 

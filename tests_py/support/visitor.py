@@ -41,7 +41,7 @@ class Line:
         return cls(
             len(parts["indent"]),
             parts["role"],
-            _readable(json.loads(f'"{parts["name"] or ""}"')),
+            json.loads(f'"{parts["name"] or ""}"'),
             ref[1] if ref else None,
             json.loads(f'"{hint[1]}"') if hint else "",
             json.loads(value) if QUOTED.fullmatch(value) else value,
@@ -97,8 +97,8 @@ class Visitor:
         """The ref of an element; asks for refs of everything where the usual snapshot gives it none."""
         for arguments in ({}, {"allRefs": True}):
             lines = [line for line in await self.lines(**arguments) if line.ref and line.has_role(role)]
-            found = [line for line in lines if line.name == name] or [
-                line for line in lines if not line.name and name in (line.value, line.hint)
+            found = [line for line in lines if _readable(line.name) == name] or [
+                line for line in lines if not _readable(line.name) and name in (line.value, line.hint)
             ]
             if found and which is None and len(found) > 1:
                 raise NotShown(f"{len(found)} elements are {role} {name!r}")
