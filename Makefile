@@ -147,6 +147,11 @@ faults: ## Go through a task with a fault at every message of the browser's, in 
 	$(call say,A fault at every message)
 	EVERY_POINT=1 cargo test $(CARGO_FLAGS) --test it a_fault_at_any_message -- --nocapture
 
+.PHONY: orders
+orders: ## Run the parts that work side by side in very many orders of their steps; ORDERS=… for how many
+	$(call say,Many orders)
+	ORDERS=$(or $(ORDERS),50000) cargo test $(CARGO_FLAGS) --lib -- orders:: turns:: uses:: beat:: --nocapture
+
 .PHONY: fuzz
 fuzz: ## Feed every reader with what is almost right, for long; CASES=… for how often
 	$(call say,Feeding the readers)

@@ -34,6 +34,9 @@ LICENCES = {
 DUPLICATES = {
     "base64": "ours is what our own dependencies still have, except one",
     "getrandom": "each generation of the random crates has its own",
+    "rand": "what tries orders of steps, in tests only, has the one before",
+    "rand_core": "as `rand`",
+    "rand_pcg": "as `rand`",
     "syn": "runs while building only",
 }
 """What may be there in several versions, and why."""

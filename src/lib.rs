@@ -1,6 +1,7 @@
 //! A browser that agents and scripts can drive: a CDP engine, sessions, and an MCP server.
 //!
 //! Modules stand in reading order. Each may name only the ones above it.
+mod sync;
 pub mod error;
 pub mod messages;
 pub mod snapshot;

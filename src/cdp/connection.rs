@@ -1,9 +1,8 @@
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, watch};
@@ -12,6 +11,7 @@ use super::events::{Events, Listener, Message, Observer, Observing, decode};
 use super::session::CdpSession;
 use super::transport::{Incoming, Outgoing, Transport};
 use crate::error::{Error, Result};
+use crate::sync::{AtomicBool, AtomicU64, Mutex, spawn};
 
 /// How long a command may take unless its caller says otherwise.
 pub(super) const COMMAND_LIMIT: Duration = Duration::from_secs(30);
@@ -103,14 +103,14 @@ impl Connection {
         shared.state.lock().sessions.insert(Arc::from(""), Arc::default());
         let mut gone = shared.gone.subscribe();
         let reader = Reader(Arc::downgrade(&shared));
-        tokio::spawn(async move {
+        spawn(async move {
             tokio::select! {
                 ended = reader.read(incoming) => reader.close(ended),
                 _ = gone.wait_for(Option::is_some) => {}
             }
         });
         let gone = shared.gone.subscribe();
-        tokio::spawn(write(outgoing, inbox, gone, Arc::downgrade(&shared)));
+        spawn(write(outgoing, inbox, gone, Arc::downgrade(&shared)));
         Self { shared }
     }
 
@@ -565,12 +565,15 @@ mod tests {
 
     #[test]
     fn listeners_that_were_dropped_are_not_kept() {
-        let state = SessionState::default();
-        let kept = Shared::listen(&state, &["Page.windowOpen"]);
-        for _ in 0..100 {
-            drop(Shared::listen(&state, &["Page.windowOpen"]));
-        }
-        assert!(state.listeners.lock().len() <= 2);
-        drop(kept);
+        let forget = || {
+            let state = SessionState::default();
+            let kept = Shared::listen(&state, &["Page.windowOpen"]);
+            for _ in 0..100 {
+                drop(Shared::listen(&state, &["Page.windowOpen"]));
+            }
+            assert!(state.listeners.lock().len() <= 2);
+            drop(kept);
+        };
+        shuttle::check_random(forget, 1);
     }
 }

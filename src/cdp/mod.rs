@@ -6,6 +6,8 @@
 mod command;
 mod connection;
 mod events;
+#[cfg(test)]
+mod orders;
 mod policy;
 mod session;
 pub mod transport;

@@ -16,6 +16,7 @@ use super::connection::{COMMAND_LIMIT, Overhearer, SessionState, Shared, Then};
 use super::events::{Events, Message, Observer};
 use super::policy::{self, Permit};
 use crate::error::{Error, RAW_COMMAND, Result};
+use crate::sync::{Sleep, sleep_until};
 
 /// Our attachment to one target, or to the browser itself. Cheap to clone.
 #[derive(Clone)]
@@ -187,7 +188,7 @@ pub struct PendingReply<T> {
     posted: Result<(u64, oneshot::Receiver<Result<Message>>)>,
     posted_at: Instant,
     limit: Duration,
-    timer: Option<Pin<Box<tokio::time::Sleep>>>,
+    timer: Option<Pin<Box<Sleep>>>,
     reply: PhantomData<fn() -> T>,
 }
 
@@ -225,7 +226,7 @@ impl<T: DeserializeOwned> Future for PendingReply<T> {
             Poll::Ready(Err(_)) => Poll::Ready(Err(Error::BrowserGone { reason: "it ended".to_owned() })),
             Poll::Pending => {
                 let (limit, end) = (this.limit, this.posted_at + this.limit);
-                let timer = this.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(end)));
+                let timer = this.timer.get_or_insert_with(|| Box::pin(sleep_until(end)));
                 timer.as_mut().poll(context).map(|()| Err(Error::NoAnswer { method, waited: limit }))
             }
         }

@@ -2,11 +2,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep_until};
-
+use super::beat::Life;
 use super::peers::Peer;
 use super::pool::Offer;
-use super::replica::{Beat, Replica, read_peer, script};
+use super::replica::{Replica, read_peer, script};
 use crate::error::{Error, Result};
 
 /// That a session is this server's. It ends when the server may be taken for dead; nothing is done in the session then
@@ -17,7 +16,7 @@ pub struct Lease {
     session: Arc<str>,
     /// Larger than that of whoever had the session before, whichever server that was.
     pub token: u64,
-    generation: u64,
+    life: Life,
 }
 
 /// A session that was written down.
@@ -69,25 +68,12 @@ pub enum Found {
 impl Lease {
     /// Whether the session may be worked in.
     pub fn holds(&self) -> bool {
-        self.held_until(*self.replica.beat().borrow()).is_some()
-    }
-
-    fn held_until(&self, beat: Beat) -> Option<Instant> {
-        let deadline = beat.deadline.filter(|deadline| Instant::now() < *deadline);
-        deadline.filter(|_| beat.generation == self.generation)
+        self.replica.beats.held_until(self.life).is_some()
     }
 
     /// Completes when the session may no longer be worked in.
     pub async fn lost(&self) {
-        let mut beats = self.replica.beat();
-        loop {
-            let beat = *beats.borrow_and_update();
-            let Some(deadline) = self.held_until(beat) else { return };
-            tokio::select! {
-                () = sleep_until(deadline) => {}
-                changed = beats.changed() => if changed.is_err() { return },
-            }
-        }
+        self.replica.beats.lost(self.life).await;
     }
 
     /// Writes down how it stands. Gives whether the session is still this server's.
@@ -115,9 +101,8 @@ impl Lease {
 }
 
 impl Replica {
-    fn lease(self: &Arc<Self>, session: &str, token: u64) -> Lease {
-        let generation = self.beat().borrow().generation;
-        Lease { replica: Arc::clone(self), session: session.into(), token, generation }
+    fn lease(self: &Arc<Self>, session: &str, token: u64, life: Life) -> Lease {
+        Lease { replica: Arc::clone(self), session: session.into(), token, life }
     }
 
     /// Writes down a session that is to be made, in the browser of `offers` that bears least; `None` where the owner has
@@ -140,12 +125,12 @@ impl Replica {
         for (offer, (capacity, load)) in offers.iter().zip(&numbers) {
             arguments.extend([offer.node.as_str(), capacity, load]);
         }
-        let told = self.run_alive(script!("open"), &arguments).await?;
+        let (told, life) = self.run_alive(script!("open"), &arguments).await?;
         match told.iter().map(String::as_str).collect::<Vec<_>>()[..] {
             ["limit"] => Ok(None),
             ["full"] => Err(Error::PoolFull),
             ["opened", token, node, expires] => Ok(Some(Opened {
-                lease: self.lease(session, number(token)?),
+                lease: self.lease(session, number(token)?, life),
                 node: node.to_owned(),
                 expires_at: number(expires)?,
             })),
@@ -155,14 +140,14 @@ impl Replica {
 
     /// Asks for a session, which is this server's from now on unless another has it that lives.
     pub async fn claim(self: &Arc<Self>, session: &str, owner: &str) -> Result<Found> {
-        let told = self.run_alive(script!("claim"), &[session, owner, &self.id]).await?;
+        let (told, life) = self.run_alive(script!("claim"), &[session, owner, &self.id]).await?;
         Ok(match told.iter().map(String::as_str).collect::<Vec<_>>()[..] {
             ["none"] => Found::Nowhere,
             ["expired"] => Found::Expired,
             ["held", info] => Found::Elsewhere(read_peer(info).ok_or_else(unreadable)?),
             ["mine", token, before, node, contexts, created, expires, rest, adoptions, cookies] => {
                 Found::Here(Box::new(Claim {
-                    lease: self.lease(session, number(token)?),
+                    lease: self.lease(session, number(token)?, life),
                     before: number(before)?,
                     saved: Saved {
                         node: node.to_owned(),
@@ -189,9 +174,9 @@ impl Replica {
     ) -> Result<Option<Lease>> {
         let rest = rest.as_millis().to_string();
         let arguments = [session, owner, &self.id, &rest, &saved.node, &saved.contexts];
-        let told = self.run_alive(script!("restore"), &arguments).await?;
+        let (told, life) = self.run_alive(script!("restore"), &arguments).await?;
         match told.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-            ["opened", token] => Ok(Some(self.lease(session, number(token)?))),
+            ["opened", token] => Ok(Some(self.lease(session, number(token)?, life))),
             _ => Ok(None),
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! A [`Replica`] is this server among others that share one Redis or Valkey. It says every second that it lives; as long
 //! as it does, the sessions are its own for which it holds a [`Lease`].
+mod beat;
 mod grid;
 mod lease;
 mod node;

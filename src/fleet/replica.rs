@@ -9,13 +9,14 @@ use parking_lot::Mutex;
 use redis::Script;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use tokio::sync::watch;
-use tokio::time::{Instant, MissedTickBehavior, interval};
+use tokio::time::{MissedTickBehavior, interval};
 use uuid::Uuid;
 
+use super::beat::{Beats, Life};
 use super::peers::Peer;
 use super::store::Store;
 use crate::error::{Error, Result};
+use crate::sync::now;
 
 /// How long a server is taken to live that has said nothing.
 pub const LEASE: Duration = Duration::from_secs(3);
@@ -54,16 +55,7 @@ pub struct Replica {
     /// What others need to call it.
     peer: Mutex<Peer>,
     lease: Duration,
-    beat: watch::Sender<Beat>,
-}
-
-/// When this server was last known to live.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Beat {
-    /// Grows each time that the others may have taken us for dead.
-    pub(super) generation: u64,
-    /// Until then nobody takes us for dead.
-    pub(super) deadline: Option<Instant>,
+    pub(super) beats: Beats,
 }
 
 impl fmt::Debug for Replica {
@@ -100,7 +92,7 @@ impl Replica {
             store,
             peer: Mutex::new(Peer { url, secret }),
             lease: options.lease,
-            beat: watch::Sender::new(Beat { generation: 0, deadline: None }),
+            beats: Beats::new(options.lease),
         }))
     }
 
@@ -141,39 +133,31 @@ impl Replica {
         };
         let lease_ms = self.lease.as_millis().to_string();
         // The others count from when they hear it, which is later.
-        let said = Instant::now();
+        let said = now();
         let lived: i64 = self.store.run(script!("beat"), &[&self.id, &info, &lease_ms]).await?;
-        self.beat.send_modify(|beat| {
-            if lived == 0 {
-                beat.generation += 1;
-            }
-            // Clocks of two machines differ in how fast they go, though by far less than this.
-            beat.deadline = Some(said + self.lease * 9 / 10);
-        });
+        self.beats.lived(said, lived != 0);
         Ok(())
     }
 
     /// Whether nobody takes it for dead.
     pub fn lives(&self) -> bool {
-        self.beat.borrow().deadline.is_some_and(|deadline| Instant::now() < deadline)
-    }
-
-    pub(super) fn beat(&self) -> watch::Receiver<Beat> {
-        self.beat.subscribe()
+        self.beats.lives()
     }
 
     /// Others need not wait until they take it for dead.
     pub async fn leave(&self) {
-        self.beat.send_modify(|beat| beat.deadline = None);
+        self.beats.end();
         let _ = self.store.run::<i64>(script!("leave"), &[&self.id]).await;
     }
 
-    /// Runs a script that needs this server to live; it is said once more if it had lapsed.
-    pub(super) async fn run_alive(&self, script: &Script, arguments: &[&str]) -> Result<Vec<String>> {
+    /// Runs a script that needs this server to live; it is said once more if it had lapsed. Gives the life that what it is
+    /// given belongs to.
+    pub(super) async fn run_alive(&self, script: &Script, arguments: &[&str]) -> Result<(Vec<String>, Life)> {
         for _ in 0..2 {
-            let answer: Vec<String> = self.store.run(script, arguments).await?;
+            let (answer, life) = self.beats.during(self.store.run::<Vec<String>>(script, arguments)).await;
+            let answer = answer?;
             if answer.first().map(String::as_str) != Some("lapsed") {
-                return Ok(answer);
+                return Ok((answer, life));
             }
             self.say_alive().await?;
         }

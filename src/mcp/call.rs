@@ -36,11 +36,10 @@ use crate::mcp::roots::ClientRoots;
 use crate::mcp::settings::Settings;
 use crate::mcp::told::Told;
 use crate::mcp::tool::{AnyTool, Capability, Patience, Registry, Toolset, UnknownTool};
-use crate::mcp::turns::Turns;
 use crate::secrets::Secrets;
 use crate::session::pacing::Pacing;
 use crate::session::registry::{Session, Sessions};
-use crate::session::{Roots, TabId, Workspace};
+use crate::session::{Roots, TabId, Turns, Workspace};
 
 use to_file::ToFile;
 
@@ -319,7 +318,8 @@ impl Call<'_> {
     async fn take_turn(&self, mut page: Page) -> Result<Page> {
         while !self.has_turn(&page) {
             self.turn.lock().take();
-            let turn = timeout(LONGEST_QUEUE, self.turns.take(&page)).await.map_err(|_| Error::PageBusy)?;
+            let turn =
+                timeout(LONGEST_QUEUE, self.turns.take(page.id())).await.map_err(|_| Error::PageBusy)?;
             // What had its turn before may have closed the page or gone to another.
             let active = self.current_page()?;
             if active == page {

@@ -24,12 +24,11 @@ use crate::mcp::settings::Settings;
 use crate::mcp::told::Told;
 use crate::mcp::tool::{AnyTool, Effect, Registry, Toolset, UnknownTool};
 use crate::mcp::tools::sessions;
-use crate::mcp::turns::Turns;
 use crate::secrets::Secrets;
 use crate::session::cooldown::Cooldown;
 use crate::session::pacing::Pacing;
 use crate::session::registry::{Session, Sessions};
-use crate::session::{Engine, Roots, Workspace, make_private};
+use crate::session::{Engine, Roots, Turns, Workspace, make_private};
 
 use shared::{Reached, lost};
 

@@ -11,7 +11,6 @@ pub mod questions;
 pub mod progress;
 pub mod settings;
 pub mod roots;
-mod turns;
 pub mod files;
 mod told;
 mod address;

@@ -5,12 +5,13 @@ use std::fmt;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::{Arc, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures_util::future::join_all;
 use parking_lot::Mutex;
 
 use super::quota::{Limits, Quota};
+use super::uses::{InUse, Uses};
 use super::workspace::Workspace;
 use crate::browser::find::Channel;
 use crate::browser::launch::{BrowserProcess, LaunchOptions};
@@ -107,7 +108,7 @@ struct Inner {
     browser: tokio::sync::Mutex<Option<Browser>>,
     current: Mutex<Option<Browser>>,
     closed: tokio::sync::watch::Sender<bool>,
-    uses: tokio::sync::watch::Sender<Uses>,
+    uses: Uses,
     /// What its owner uses.
     quota: Quota,
     /// Those of owners who share nothing with others, by their names.
@@ -138,28 +139,6 @@ struct Berth {
 /// How long the browser of one owner among several stays when that owner has nothing open in it.
 const LEFT_LIMIT: Duration = Duration::from_secs(60);
 
-/// How many calls are under way, and when the last one ended.
-#[derive(Debug, Clone, Copy)]
-struct Uses {
-    running: usize,
-    ended: Instant,
-}
-
-/// A call that is under way.
-#[derive(Debug)]
-pub struct InUse {
-    engine: Engine,
-}
-
-impl Drop for InUse {
-    fn drop(&mut self) {
-        self.engine.inner.uses.send_modify(|uses| {
-            uses.running -= 1;
-            uses.ended = Instant::now();
-        });
-    }
-}
-
 impl Engine {
     pub fn new(options: EngineOptions) -> Self {
         Self::of(options, None)
@@ -176,7 +155,7 @@ impl Engine {
             browser: tokio::sync::Mutex::default(),
             current: Mutex::default(),
             closed: tokio::sync::watch::Sender::new(false),
-            uses: tokio::sync::watch::Sender::new(Uses { running: 0, ended: Instant::now() }),
+            uses: Uses::new(),
             quota,
             owners: Mutex::default(),
             siblings: Mutex::default(),
@@ -479,8 +458,7 @@ impl Engine {
         {
             return engine.in_use();
         }
-        self.inner.uses.send_modify(|uses| uses.running += 1);
-        InUse { engine: self.clone() }
+        self.inner.uses.begin()
     }
 
     /// Watches over a browser until it ends: one that hangs while it is needed is given up, one that nobody needs any
@@ -492,17 +470,16 @@ impl Engine {
             loop {
                 tokio::time::sleep(RHYTHM).await;
                 let Some(inner) = engine.upgrade() else { return };
-                let uses = *inner.uses.borrow();
-                if uses.running > 0 {
+                let Some(unused_since) = inner.uses.unused_since() else {
                     if !browser.is_alive(inner.options.hang_limit).await {
                         let waited = human(inner.options.hang_limit);
                         browser.abandon(&format!("it gave no answer for {waited}")).await;
                         return;
                     }
                     continue;
-                }
+                };
                 let engine = Engine { inner };
-                if engine.idle_limit(&browser).is_some_and(|limit| uses.ended.elapsed() >= limit) {
+                if engine.idle_limit(&browser).is_some_and(|limit| unused_since.elapsed() >= limit) {
                     engine.close_idle(&browser).await;
                     return;
                 }
@@ -518,10 +495,9 @@ impl Engine {
 
     async fn close_idle(&self, browser: &Browser) {
         let mut held = self.inner.browser.lock().await;
-        // Somebody may have come meanwhile.
-        if self.inner.uses.borrow().running == 0 {
+        // Somebody may have come meanwhile. Who comes later waits for `held`, and finds none.
+        if self.inner.uses.while_unused(|| self.inner.current.lock().take()).is_some() {
             tracing::info!("nobody needs the browser; it is closed until somebody does");
-            self.inner.current.lock().take();
             held.take();
             let _ = browser.close().await;
         }

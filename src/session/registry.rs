@@ -1,7 +1,7 @@
 //! Sessions: workspaces with an id and an end.
 use std::collections::{HashMap, VecDeque};
 use std::num::NonZeroUsize;
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use parking_lot::Mutex;
@@ -10,6 +10,7 @@ use tokio::time::{Instant, sleep_until};
 use uuid::Uuid;
 
 use super::engine::Engine;
+use super::turns::Turns;
 use super::workspace::Workspace;
 use crate::error::Error;
 use crate::fleet::{Lease, Peer, Replica, Saved};
@@ -94,7 +95,7 @@ pub(super) struct Inner {
     /// This server among others, if there are any.
     pub(super) replica: OnceLock<Arc<Replica>>,
     /// Held while a session is asked for from the others, so that it is asked for once.
-    pub(super) claiming: Mutex<HashMap<Arc<str>, Weak<tokio::sync::Mutex<()>>>>,
+    pub(super) claiming: Turns,
     /// Each that is being made holds a permit: a hundred pages at once would starve each other until none is ready in time.
     making: Semaphore,
 }
@@ -115,7 +116,7 @@ impl Sessions {
                 options,
                 state: Mutex::default(),
                 replica: OnceLock::new(),
-                claiming: Mutex::default(),
+                claiming: Turns::default(),
                 making: Semaphore::new(MOST_AT_ONCE),
             }),
             owner: Owner::default(),

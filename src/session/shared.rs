@@ -129,8 +129,7 @@ impl Sessions {
         if let Some(known) = self.known(id)? {
             return Ok(known);
         }
-        let turn = self.turn_for(id);
-        let _turn = turn.lock().await;
+        let _turn = self.inner.claiming.take(id).await;
         if let Some(known) = self.known(id)? {
             return Ok(known);
         }
@@ -160,17 +159,6 @@ impl Sessions {
             Err(NoSession::NotFound) => Ok(None),
             Err(error) => Err(error),
         }
-    }
-
-    fn turn_for(&self, id: &str) -> Arc<tokio::sync::Mutex<()>> {
-        let mut claiming = self.inner.claiming.lock();
-        if let Some(turn) = claiming.get(id).and_then(std::sync::Weak::upgrade) {
-            return turn;
-        }
-        claiming.retain(|_, turn| turn.strong_count() > 0);
-        let turn = Arc::default();
-        claiming.insert(id.into(), Arc::downgrade(&turn));
-        turn
     }
 
     async fn take_over(&self, id: &str, claim: Claim, before: Option<Session>) -> Result<Session> {

@@ -203,6 +203,13 @@ async def test_what_pages_wrote_is_named_in_structured_content(server: Server, s
     told = (await server.call("browser_context_list")).structured
     assert told
     assert told["untrusted"] == ["contexts[].currentUrl"]
+    session = json.loads((await server.call("create_session")).text)["sessionId"]
+    opened = (await server.call("navigate", sessionId=session, url=site.page("form"))).structured
+    listed = (await server.call("list_sessions")).structured
+    assert opened
+    assert listed
+    assert opened["untrusted"] == ["title", "url"]
+    assert listed["untrusted"] == ["sessions[].url"]
 
 
 @pytest.mark.timeout(180)

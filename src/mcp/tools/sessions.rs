@@ -189,7 +189,9 @@ impl Tool for Navigate {
         if let Ok(Some(wall)) = recognise(&page, &url, Purpose::Action).await {
             told["wall"] = json!(wall);
         }
-        answer(reply, told);
+        reply.say_only(page_text::json_line(&told));
+        told["untrusted"] = json!(["title", "url"]);
+        reply.set_structured(told);
         Ok(())
     }
 }

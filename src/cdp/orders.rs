@@ -1,0 +1,248 @@
+//! The connection in many orders: whoever ends it, a session or a command, and whenever, everything that waits is told once,
+//! and nothing is kept.
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use shuttle::future::{block_on, spawn, yield_now};
+use tokio::sync::mpsc;
+
+use super::connection::Connection;
+use super::events::{Observer, RawEvent};
+use super::transport::{Incoming, Outgoing, Transport};
+use super::types::target::GetTargets;
+use crate::error::{Error, Result};
+use crate::sync::in_many_orders;
+
+struct Wire {
+    incoming: mpsc::UnboundedReceiver<Vec<u8>>,
+    outgoing: mpsc::UnboundedSender<Vec<u8>>,
+}
+
+/// The browser's end of it.
+struct Peer {
+    says: mpsc::UnboundedSender<Vec<u8>>,
+    hears: mpsc::UnboundedReceiver<Vec<u8>>,
+}
+
+impl Transport for Wire {
+    type Incoming = mpsc::UnboundedReceiver<Vec<u8>>;
+    type Outgoing = mpsc::UnboundedSender<Vec<u8>>;
+
+    fn split(self) -> (Self::Incoming, Self::Outgoing) {
+        (self.incoming, self.outgoing)
+    }
+}
+
+impl Incoming for mpsc::UnboundedReceiver<Vec<u8>> {
+    async fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
+        Ok(self.recv().await)
+    }
+}
+
+impl Outgoing for mpsc::UnboundedSender<Vec<u8>> {
+    async fn send(&mut self, messages: &[Vec<u8>]) -> io::Result<()> {
+        for message in messages {
+            // Another task may run between two messages.
+            yield_now().await;
+            mpsc::UnboundedSender::send(self, message.clone()).map_err(|_| io::ErrorKind::BrokenPipe)?;
+        }
+        Ok(())
+    }
+}
+
+impl Peer {
+    fn say(&self, message: &str) {
+        let _ = self.says.send(message.as_bytes().to_vec());
+    }
+
+    /// Answers what comes, as often as told.
+    async fn answer(&mut self, times: usize) {
+        for _ in 0..times {
+            let Some(message) = self.hears.recv().await else { return };
+            let asked: serde_json::Value = serde_json::from_slice(&message).unwrap();
+            self.say(&format!(r#"{{"id":{},"result":{{"targetInfos":[]}}}}"#, asked["id"]));
+        }
+    }
+}
+
+fn connected() -> (Connection, Peer) {
+    let (says, incoming) = mpsc::unbounded_channel();
+    let (outgoing, hears) = mpsc::unbounded_channel();
+    (Connection::start(Wire { incoming, outgoing }), Peer { says, hears })
+}
+
+const ATTACHED: &str = r#"{"method":"Target.attachedToTarget","params":{"sessionId":"S"}}"#;
+const DETACHED: &str = r#"{"method":"Target.detachedFromTarget","params":{"sessionId":"S"}}"#;
+const CRASHED: &str = r#"{"method":"Inspector.targetCrashed","params":{},"sessionId":"S"}"#;
+const PING: &str = r#"{"method":"Page.windowOpen","params":{},"sessionId":"S"}"#;
+
+/// A connection that knows the session `S`.
+async fn attached() -> (Connection, Peer) {
+    let (connection, peer) = connected();
+    peer.say(ATTACHED);
+    while connection.session("S").is_closed() {
+        yield_now().await;
+    }
+    (connection, peer)
+}
+
+/// How often it was told that it ended.
+#[derive(Default)]
+struct Ends {
+    told: AtomicUsize,
+    ended: AtomicUsize,
+}
+
+impl Observer for Ends {
+    fn told(&self, _: RawEvent) {
+        self.told.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn ended(&self) {
+        self.ended.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+#[test]
+fn every_command_is_answered_whoever_ends_its_session_or_the_connection() {
+    in_many_orders(|| {
+        block_on(async {
+            let (connection, mut peer) = attached().await;
+            let session = connection.session("S");
+            let asking = [connection.root(), session.clone(), session].map(|session| {
+                spawn(async move {
+                    let answers = [session.send(GetTargets::default()), session.send(GetTargets::default())];
+                    for answer in answers {
+                        let answer: Result<_> = answer.await;
+                        assert!(!matches!(answer, Err(Error::NoAnswer { .. })), "{answer:?}");
+                    }
+                })
+            });
+            let closing = connection.clone();
+            let closer = spawn(async move { closing.close("a test ends it") });
+            let browser = spawn(async move {
+                peer.answer(2).await;
+                peer.say(CRASHED);
+                peer.say(DETACHED);
+                peer.answer(1).await;
+            });
+            for task in asking.into_iter().chain([closer, browser]) {
+                task.await.unwrap();
+            }
+            assert_eq!(connection.pending(), 0);
+            assert!(connection.ended().is_some() && connection.session("S").is_closed());
+        });
+    });
+}
+
+#[test]
+fn a_session_that_ends_alone_takes_only_its_own_commands_along() {
+    in_many_orders(|| {
+        block_on(async {
+            let (connection, mut peer) = attached().await;
+            let (root, session) = (connection.root(), connection.session("S"));
+            let of_session = spawn(async move {
+                let answer = session.call(GetTargets::default()).await;
+                assert!(matches!(answer, Err(Error::PageClosed)), "{answer:?}");
+            });
+            let of_browser = spawn(async move { root.call(GetTargets::default()).await.map(drop) });
+            // As a browser does, it answers nothing more in a session that has ended.
+            let browser = spawn(async move {
+                peer.say(DETACHED);
+                while let Some(message) = peer.hears.recv().await {
+                    let asked: serde_json::Value = serde_json::from_slice(&message).unwrap();
+                    if asked["sessionId"].is_null() {
+                        peer.say(&format!(r#"{{"id":{},"result":{{"targetInfos":[]}}}}"#, asked["id"]));
+                    }
+                }
+            });
+            of_session.await.unwrap();
+            assert!(of_browser.await.unwrap().is_ok());
+            assert_eq!(connection.pending(), 0);
+            drop(connection);
+            browser.await.unwrap();
+        });
+    });
+}
+
+#[test]
+fn a_deadline_that_comes_with_the_answer_leaves_nothing() {
+    in_many_orders(|| {
+        block_on(async {
+            let (connection, mut peer) = connected();
+            let asking = [0, 1].map(|_| {
+                let root = connection.root();
+                spawn(async move {
+                    let limit = Duration::from_secs(1);
+                    let answer = root.call_within(GetTargets::default(), limit).await;
+                    assert!(matches!(answer, Ok(_) | Err(Error::NoAnswer { .. })), "{answer:?}");
+                })
+            });
+            let browser = spawn(async move {
+                peer.answer(2).await;
+                peer
+            });
+            for task in asking {
+                task.await.unwrap();
+            }
+            assert_eq!(connection.pending(), 0);
+            drop(browser.await.unwrap());
+            connection.until_ended().await;
+        });
+    });
+}
+
+#[test]
+fn whoever_observes_is_told_the_end_once_and_nothing_after_it() {
+    in_many_orders(|| {
+        block_on(async {
+            let (connection, peer) = attached().await;
+            let session = connection.session("S");
+            let (early, late) = (Arc::<Ends>::default(), Arc::<Ends>::default());
+            session.observe(&["Page.windowOpen"], early.clone());
+            let mut events = session.events(&["Page.windowOpen"]);
+            let (joining, observer) = (session.clone(), late.clone());
+            let joins = spawn(async move { joining.observe(&["Page.windowOpen"], observer) });
+            let listens = spawn(async move {
+                let mut late = session.events(&["Page.windowOpen"]);
+                while late.next().await.is_some() {}
+            });
+            peer.say(PING);
+            peer.say(DETACHED);
+            peer.say(PING);
+            let mut heard = 0;
+            while events.next().await.is_some() {
+                heard += 1;
+            }
+            joins.await.unwrap();
+            listens.await.unwrap();
+            drop(peer);
+            connection.until_ended().await;
+            assert_eq!((heard, early.told.load(Ordering::SeqCst)), (1, 1));
+            for observer in [early, late] {
+                assert_eq!(observer.ended.load(Ordering::SeqCst), 1);
+            }
+        });
+    });
+}
+
+#[test]
+fn a_connection_that_nobody_uses_any_more_hangs_up() {
+    in_many_orders(|| {
+        block_on(async {
+            let (connection, mut peer) = attached().await;
+            let users = [connection.root(), connection.session("S")].map(|session| {
+                spawn(async move {
+                    session.send(GetTargets::default()).ignore();
+                })
+            });
+            drop(connection);
+            for user in users {
+                user.await.unwrap();
+            }
+            while peer.hears.recv().await.is_some() {}
+        });
+    });
+}

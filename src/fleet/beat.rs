@@ -1,0 +1,206 @@
+//! Until when this server is known to live, and what it may go on with if it was not for a while.
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use crate::sync::{now, sleep_until};
+
+/// When this server was last known to live. What it was given it keeps for as long as that was so without a break.
+#[derive(Debug)]
+pub(super) struct Beats {
+    lease: Duration,
+    now: watch::Sender<Beat>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Beat {
+    /// Grows each time that the others may have taken us for dead.
+    generation: u64,
+    /// Until then nobody takes us for dead.
+    deadline: Option<Instant>,
+}
+
+/// A life without a break, during which something was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Life(u64);
+
+impl Beats {
+    pub(super) fn new(lease: Duration) -> Self {
+        Self { lease, now: watch::Sender::new(Beat { generation: 0, deadline: None }) }
+    }
+
+    /// Asks for something, and gives the life that it belongs to: that in which it was asked for. When the answer comes that
+    /// may be over already, and others may have what was given.
+    pub(super) async fn during<T>(&self, asking: impl Future<Output = T>) -> (T, Life) {
+        let life = self.life();
+        (asking.await, life)
+    }
+
+    fn life(&self) -> Life {
+        Life(self.now.borrow().generation)
+    }
+
+    /// It was said at `said` that it lives; `unbroken` is whether the others believed so until then.
+    pub(super) fn lived(&self, said: Instant, unbroken: bool) {
+        self.now.send_modify(|beat| {
+            if !unbroken {
+                beat.generation += 1;
+            }
+            // Clocks of two machines differ in how fast they go, though by far less than this.
+            beat.deadline = Some(said + self.lease * 9 / 10);
+        });
+    }
+
+    /// Others need not wait until they take it for dead.
+    pub(super) fn end(&self) {
+        self.now.send_modify(|beat| beat.deadline = None);
+    }
+
+    /// Whether nobody takes it for dead.
+    pub(super) fn lives(&self) -> bool {
+        self.now.borrow().deadline.is_some_and(|deadline| now() < deadline)
+    }
+
+    /// Until when what belongs to that life is this server's, if it still is.
+    pub(super) fn held_until(&self, life: Life) -> Option<Instant> {
+        let beat = *self.now.borrow();
+        let deadline = beat.deadline.filter(|deadline| now() < *deadline);
+        deadline.filter(|_| beat.generation == life.0)
+    }
+
+    /// Completes when that life may be over.
+    pub(super) async fn lost(&self, life: Life) {
+        let mut beats = self.now.subscribe();
+        loop {
+            beats.mark_unchanged();
+            let Some(deadline) = self.held_until(life) else { return };
+            tokio::select! {
+                () = sleep_until(deadline) => {}
+                changed = beats.changed() => if changed.is_err() { return },
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use shuttle::future::{JoinHandle, block_on, spawn, yield_now};
+
+    use super::*;
+    use crate::sync::{Mutex, advance, in_many_orders};
+
+    const LEASE: Duration = Duration::from_secs(3600);
+
+    /// What the servers share: who lives until when, and who has the session.
+    #[derive(Default)]
+    struct Shared {
+        lives_until: [Option<Instant>; 2],
+        holder: Option<usize>,
+    }
+
+    impl Shared {
+        fn lives(&self, server: usize) -> bool {
+            self.lives_until[server].is_some_and(|end| now() < end)
+        }
+
+        /// As `beat.lua`: whether it was believed to live.
+        fn beat(&mut self, server: usize) -> bool {
+            let lived = self.lives(server);
+            self.lives_until[server] = Some(now() + LEASE);
+            lived
+        }
+
+        /// As `claim.lua`.
+        fn claim(&mut self, server: usize) -> bool {
+            let taken = self.holder.is_some_and(|holder| holder != server && self.lives(holder));
+            if self.lives(server) && !taken {
+                self.holder = Some(server);
+            }
+            self.holder == Some(server)
+        }
+    }
+
+    async fn say_alive(server: usize, beats: &Beats, shared: &Mutex<Shared>) {
+        let said = now();
+        let lived = shared.lock().beat(server);
+        // The answer is under way.
+        yield_now().await;
+        beats.lived(said, lived);
+    }
+
+    /// A server that says that it lives, asks for the session at the same time, and works in it for as long as it holds.
+    fn server(number: usize, shared: &Arc<Mutex<Shared>>) -> [JoinHandle<()>; 2] {
+        let beats = Arc::new(Beats::new(LEASE));
+        let (alive, heard) = (beats.clone(), shared.clone());
+        let shared = shared.clone();
+        let living = spawn(async move {
+            for _ in 0..3 {
+                say_alive(number, &alive, &heard).await;
+                yield_now().await;
+            }
+        });
+        let working = spawn(async move {
+            for _ in 0..3 {
+                let claiming = async {
+                    let mine = shared.lock().claim(number);
+                    yield_now().await;
+                    mine
+                };
+                let (mine, life) = beats.during(claiming).await;
+                // Looked at under the lock, so that nothing happens between the two looks.
+                let shared = shared.lock();
+                if mine && beats.held_until(life).is_some() {
+                    assert_eq!(shared.holder, Some(number), "two servers have the session");
+                }
+            }
+        });
+        [living, working]
+    }
+
+    #[test]
+    fn a_session_is_held_by_one_server_whatever_is_late() {
+        in_many_orders(|| {
+            block_on(async {
+                let shared = Arc::default();
+                let servers = [server(0, &shared), server(1, &shared)];
+                let clock = spawn(async {
+                    for _ in 0..2 {
+                        yield_now().await;
+                        advance(LEASE + Duration::from_secs(1));
+                    }
+                });
+                for task in servers.into_iter().flatten().chain([clock]) {
+                    task.await.unwrap();
+                }
+            });
+        });
+    }
+
+    #[test]
+    fn whoever_waits_for_the_end_of_a_life_is_told_of_it() {
+        in_many_orders(|| {
+            block_on(async {
+                let beats = Arc::new(Beats::new(LEASE));
+                beats.lived(now(), true);
+                let life = beats.life();
+                let waiting = [0, 1].map(|_| {
+                    let beats = beats.clone();
+                    spawn(async move {
+                        beats.lost(life).await;
+                        assert!(beats.held_until(life).is_none());
+                    })
+                });
+                beats.lived(now(), true);
+                yield_now().await;
+                beats.lived(now(), false);
+                for task in waiting {
+                    task.await.unwrap();
+                }
+                assert!(beats.lives());
+            });
+        });
+    }
+}

@@ -1,0 +1,97 @@
+//! Whether somebody needs the browser, so that it is not closed under whoever does.
+use std::sync::Arc;
+
+use tokio::time::Instant;
+
+use crate::sync::{Mutex, now};
+
+/// How many calls are under way, and when the last one ended.
+#[derive(Debug, Clone)]
+pub(super) struct Uses(Arc<Mutex<Known>>);
+
+#[derive(Debug)]
+struct Known {
+    running: usize,
+    ended: Instant,
+}
+
+/// A call that is under way.
+#[derive(Debug)]
+pub struct InUse(Uses);
+
+impl Drop for InUse {
+    fn drop(&mut self) {
+        let mut known = self.0.0.lock();
+        known.running -= 1;
+        known.ended = now();
+    }
+}
+
+impl Uses {
+    pub(super) fn new() -> Self {
+        Self(Arc::new(Mutex::new(Known { running: 0, ended: now() })))
+    }
+
+    /// Says that a call is under way, for as long as what it gives is held.
+    pub(super) fn begin(&self) -> InUse {
+        self.0.lock().running += 1;
+        InUse(self.clone())
+    }
+
+    /// Since when no call is under way; `None` while one is.
+    pub(super) fn unused_since(&self) -> Option<Instant> {
+        let known = self.0.lock();
+        (known.running == 0).then_some(known.ended)
+    }
+
+    /// Does this unless a call is under way; one that begins meanwhile begins after it. It must not wait for anything.
+    pub(super) fn while_unused<T>(&self, then: impl FnOnce() -> T) -> Option<T> {
+        let known = self.0.lock();
+        (known.running == 0).then(then)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use shuttle::future::{block_on, spawn, yield_now};
+
+    use super::*;
+    use crate::sync::in_many_orders;
+
+    /// As the engine does: a call looks for the browser once it has said that it is under way.
+    #[test]
+    fn a_browser_is_not_closed_under_a_call() {
+        in_many_orders(|| {
+            block_on(async {
+                let uses = Uses::new();
+                let current = Arc::new(Mutex::new(Some(Arc::new(AtomicBool::new(true)))));
+                let (held, idle) = (current.clone(), uses.clone());
+                let closer = spawn(async move {
+                    for _ in 0..3 {
+                        let unneeded = idle.while_unused(|| held.lock().take());
+                        if let Some(browser) = unneeded.flatten() {
+                            browser.store(false, Ordering::SeqCst);
+                        }
+                        yield_now().await;
+                    }
+                });
+                let callers = [0, 1].map(|_| {
+                    let (uses, current) = (uses.clone(), current.clone());
+                    spawn(async move {
+                        let in_use = uses.begin();
+                        let browser = current.lock().clone();
+                        yield_now().await;
+                        assert!(browser.is_none_or(|browser| browser.load(Ordering::SeqCst)));
+                        drop(in_use);
+                    })
+                });
+                for task in callers.into_iter().chain([closer]) {
+                    task.await.unwrap();
+                }
+                assert!(uses.unused_since().is_some());
+            });
+        });
+    }
+}
