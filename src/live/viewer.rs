@@ -15,7 +15,9 @@ use super::cast::Cast;
 use super::desk::Mode;
 use super::handover::Handover;
 use super::input::{Choice, Hand, Keying, Pointing};
-use crate::browser::{ActionOptions, ElementHandle, HttpCredentials, NavigateOptions, OpenedFile, Page};
+use crate::browser::{
+    ActionOptions, ElementHandle, HttpCredentials, NavigateOptions, OpenedFile, Page, WaitUntil,
+};
 use crate::session::handoff::Outcome;
 
 /// How often it is looked whether there is something new to be said.
@@ -29,6 +31,8 @@ const TITLE_LIMIT: Duration = Duration::from_millis(100);
 const PRESS_LIMIT: Duration = Duration::from_millis(700);
 /// How long filling in a field may take.
 const FILL_LIMIT: Duration = Duration::from_secs(5);
+/// How long a site may take to answer who has named themselves.
+const LOGIN_LIMIT: Duration = Duration::from_secs(10);
 const MOST_TABS: usize = 20;
 const LONGEST_TEXT: usize = 100_000;
 
@@ -339,7 +343,9 @@ impl Viewer {
         let Ok(origin) = origin else { return };
         let credentials = HttpCredentials { username, password, origin: Some(origin), unasked: false };
         let _ = self.page.context().add_http_credentials(credentials).await;
-        let _ = self.page.goto(&asked, &NavigateOptions::default()).await;
+        let options =
+            NavigateOptions { until: WaitUntil::Commit, limit: LOGIN_LIMIT, ..NavigateOptions::default() };
+        let _ = self.page.goto(&asked, &options).await;
         self.handover.logins.fetch_add(1, Ordering::Relaxed);
     }
 

@@ -1,5 +1,6 @@
 """From a wall to the tool's answer: a person on the live view of a server without windows, over HTTP."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,7 +11,7 @@ from mcp.client import ClientRequestContext
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import ElicitRequestParams, ElicitRequestURLParams, ElicitResult
 
-from patchright_mcp.async_api import Page
+from patchright_mcp.async_api import Page, WebSocket
 from tests_py.live.conftest import Invitation, come_in, invited
 from tests_py.live.lodge import PASSWORD, Lodge
 from tests_py.support.http import KEY, HttpServer
@@ -113,17 +114,26 @@ async def test_an_answer_tells_of_the_link_where_nobody_can_be_asked(
     assert "All is well." in client.text("patchright_fetch", url=lodge.origin + "/report")
 
 
+def tells_of_login(data: str | bytes) -> bool:
+    """Whether the server says how the page stands, and not that it still asks for the first time."""
+    return isinstance(data, str) and json.loads(data).get("login", 1) != 1
+
+
 async def test_a_site_that_asks_by_http_is_answered_in_the_view(
     server: HttpServer, viewer: Page, site: Site
 ) -> None:
     client = server.begin()
     told = client.call("browser_navigate", url=site.url("/members/ada"))
     person = told["structuredContent"]["person"]
+    sockets: list[WebSocket] = []
+    viewer.on("websocket", sockets.append)
     await come_in(viewer, Invitation(person["url"], person["code"], None))
     await viewer.locator("#login[open]").wait_for()
     await viewer.locator("#user").fill("ada")
     await viewer.locator("#password").fill("secret")
-    await viewer.locator("#login button").click()
+    async with sockets[-1].expect_event("framereceived", tells_of_login) as next_standing:
+        await viewer.locator("#login button").click()
+    assert json.loads(await next_standing.value)["login"] is None
     await viewer.locator("#login").wait_for(state="hidden")
     await viewer.locator("#done").click()
     await viewer.locator("#end h1").wait_for()

@@ -12,6 +12,8 @@ use crate::cdp::types::network::{
 
 /// How many requests are kept: the newest.
 const KEPT: usize = 1_000;
+/// How many answers to documents are kept whose requests are not.
+const UNTOLD: usize = 100;
 /// Longer bodies are asked for when somebody wants to see them.
 const LONGEST_SENT: usize = 4_096;
 
@@ -52,6 +54,8 @@ pub struct NetworkLog {
     first: usize,
     next_number: u64,
     positions: HashMap<String, usize>,
+    /// How documents were answered whose requests are not told to anybody, by their loaders.
+    untold: VecDeque<(String, Response)>,
 }
 
 impl NetworkLog {
@@ -62,7 +66,8 @@ impl NetworkLog {
 
     /// The response to the request for a document.
     pub fn document_response(&self, loader: &str) -> Option<&Response> {
-        self.get(loader)?.response.as_ref()
+        let untold = || self.untold.iter().find(|(id, _)| id == loader).map(|(_, response)| response);
+        self.get(loader).and_then(|entry| entry.response.as_ref()).or_else(untold)
     }
 
     /// The newest request with this id: redirects share one.
@@ -80,6 +85,7 @@ impl NetworkLog {
     pub(in crate::browser) fn document_changed(&mut self, loader: &str) {
         let kept: Vec<_> =
             self.entries.drain(..).filter(|entry| entry.loader == loader || entry.id == loader).collect();
+        self.untold.retain(|(id, _)| id == loader);
         self.positions.clear();
         self.first = 0;
         for entry in kept {
@@ -120,6 +126,9 @@ impl NetworkLog {
         if let Some(entry) = self.get_mut(&told.request_id) {
             entry.kind = told.kind;
             entry.response = Some(told.response);
+        } else if told.kind == "Document" {
+            self.untold.truncate(UNTOLD - 1);
+            self.untold.push_front((told.request_id, told.response));
         }
     }
 
