@@ -1,15 +1,18 @@
 //! What a person does in the viewer, given to the page as an operating system would: in order, and without waiting.
 use serde::Deserialize;
 
-use crate::browser::{Page, Scope};
+use crate::browser::Page;
 use crate::cdp::types::Empty;
-use crate::cdp::types::input::{DispatchKeyEvent, DispatchMouseEvent, ImeSetComposition, InsertText};
+use crate::cdp::types::input::{
+    DispatchKeyEvent, DispatchMouseEvent, DispatchTouchEvent, ImeSetComposition, InsertText, TouchPoint,
+};
 use crate::cdp::{CdpSession, PendingReply};
 
 const CONTROL: u32 = 2;
 const META: u32 = 4;
 /// What an input method's key says of itself.
 const PROCESS: u32 = 229;
+const MOST_FINGERS: usize = 10;
 
 /// A movement, a press or a turn of the wheel. Places are parts of the picture: 0 to 1.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
@@ -24,6 +27,28 @@ pub(super) struct Pointing {
     delta_x: f64,
     delta_y: f64,
     modifiers: u32,
+}
+
+/// A finger on the picture.
+#[derive(Debug, Clone, Copy, Deserialize)]
+pub(super) struct Finger {
+    id: u32,
+    x: f64,
+    y: f64,
+}
+
+/// What fingers do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum Touching {
+    /// One more has come.
+    Start,
+    /// They have moved, or one of several has gone.
+    Move,
+    /// The last has gone.
+    End,
+    /// What they did was something else.
+    Cancel,
 }
 
 /// A key, as `KeyboardEvent` names it.
@@ -95,11 +120,34 @@ impl Hand {
         self.session.send(event).ignore();
     }
 
+    /// Tells a page that takes touches where all fingers are now.
+    pub(super) fn touch(&self, what: Touching, fingers: &[Finger]) -> PendingReply<Empty> {
+        let (kind, fingers) = match what {
+            Touching::Start => ("touchStart", fingers),
+            Touching::Move => ("touchMove", fingers),
+            Touching::End => ("touchEnd", &[][..]),
+            Touching::Cancel => ("touchCancel", &[][..]),
+        };
+        let point = |finger: &Finger| {
+            let (x, y) = self.place(finger.x, finger.y);
+            TouchPoint { x, y, id: Some(finger.id.into()) }
+        };
+        let touch_points = fingers.iter().take(MOST_FINGERS).map(point).collect();
+        self.session.send(DispatchTouchEvent { kind, touch_points, modifiers: None })
+    }
+
+    /// Where on the page a part of the picture is.
+    fn place(&self, x: f64, y: f64) -> (f64, f64) {
+        let along = |part: f64, size: f64| (part.clamp(0.0, 1.0) * size).min(size - 1.0).max(0.0);
+        (along(x, self.size.0), along(y, self.size.1))
+    }
+
     fn mouse(&self, kind: &'static str, at: Pointing, button: &'static str) -> DispatchMouseEvent {
+        let (x, y) = self.place(at.x, at.y);
         DispatchMouseEvent {
             kind,
-            x: (at.x.clamp(0.0, 1.0) * self.size.0).min(self.size.0 - 1.0).max(0.0),
-            y: (at.y.clamp(0.0, 1.0) * self.size.1).min(self.size.1 - 1.0).max(0.0),
+            x,
+            y,
             modifiers: Some(at.modifiers & 15),
             button: Some(button),
             buttons: Some(at.buttons & 7),
@@ -173,66 +221,4 @@ fn button(number: u8) -> &'static str {
 
 fn finite(number: f64) -> f64 {
     if number.is_finite() { number.clamp(-10_000.0, 10_000.0) } else { 0.0 }
-}
-
-/// A list that the browser opens in a window of its own, which is in no picture.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, serde::Serialize)]
-pub(super) struct Choice {
-    pub(super) options: Vec<ChoiceOption>,
-    pub(super) index: i64,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, serde::Serialize)]
-pub(super) struct ChoiceOption {
-    label: String,
-    pub(super) disabled: bool,
-}
-
-/// What has the focus, looked at from our own world.
-const FOCUSED: &str = r"() => {
-  let focused = document.activeElement;
-  while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
-  if (!(focused instanceof HTMLSelectElement) || focused.multiple || focused.size > 1) return null;
-  const options = [...focused.options].slice(0, 500).map((option) => ({
-    label: option.label.slice(0, 200),
-    disabled: option.disabled || (option.parentElement instanceof HTMLOptGroupElement && option.parentElement.disabled),
-  }));
-  return { options, index: focused.selectedIndex };
-}";
-
-impl Choice {
-    /// The list that a press has opened, if it has opened one.
-    pub(super) async fn opened(page: &Page) -> Option<Self> {
-        for frame in page.frames() {
-            let told = frame.evaluate(FOCUSED, Vec::new(), Scope::Isolated).await.ok();
-            if let Some(choice) = told.and_then(|told| serde_json::from_value::<Option<Self>>(told).ok()?) {
-                return Some(choice);
-            }
-        }
-        None
-    }
-
-    /// Chooses as the keyboard does it: so far up or down, and Enter.
-    pub(super) fn choose(&self, index: i64, hand: &Hand) {
-        let enabled = |from: i64, to: i64| {
-            (from..to)
-                .filter(|at| {
-                    usize::try_from(*at)
-                        .ok()
-                        .and_then(|at| self.options.get(at))
-                        .is_some_and(|option| !option.disabled)
-                })
-                .count()
-        };
-        if index > self.index {
-            for _ in 0..enabled(self.index + 1, index + 1) {
-                hand.tap("ArrowDown", 40);
-            }
-        } else {
-            for _ in 0..enabled(index, self.index) {
-                hand.tap("ArrowUp", 38);
-            }
-        }
-        hand.tap("Enter", 13);
-    }
 }

@@ -4,6 +4,7 @@
 //! person's browser: [`cast`] sends it pictures, [`input`] gives the page what it does. Nothing here knows how a viewer is
 //! reached; whoever listens asks [`Live`] for the hand-over of a link.
 mod input;
+mod opened;
 mod cast;
 pub mod door;
 pub mod handover;
@@ -15,3 +16,11 @@ pub use handover::{CallLine, Calls, Handover};
 
 /// The page that viewers are given. `{nonce}` stands for what allows its script.
 pub const PAGE: &str = include_str!("page.html");
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_page_is_small() {
+        assert!(super::PAGE.len() <= 25_000, "{} bytes", super::PAGE.len());
+    }
+}

@@ -7,6 +7,7 @@ use futures_util::{SinkExt, StreamExt};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
@@ -14,7 +15,8 @@ use tokio_tungstenite::tungstenite::Message;
 use super::cast::Cast;
 use super::desk::Mode;
 use super::handover::Handover;
-use super::input::{Choice, Hand, Keying, Pointing};
+use super::input::{Finger, Hand, Keying, Pointing, Touching};
+use super::opened::{Choice, Opened};
 use crate::browser::{
     ActionOptions, ElementHandle, HttpCredentials, NavigateOptions, OpenedFile, Page, WaitUntil,
 };
@@ -48,6 +50,13 @@ enum Told {
     Press(Pointing),
     Release(Pointing),
     Wheel(Pointing),
+    /// On a page that takes touches: all fingers that are on the picture now.
+    Touch {
+        what: Touching,
+        fingers: Vec<Finger>,
+        /// They have come and gone at one place, soon.
+        tap: bool,
+    },
     Down(Keying),
     Up(Keying),
     Compose {
@@ -97,6 +106,8 @@ struct Viewer {
     page: Page,
     cast: Option<Cast>,
     choice: Option<Choice>,
+    /// Looks for what a tap opens.
+    looking: JoinSet<Option<Opened>>,
     /// The field for which the view shows a window.
     field: Option<ElementHandle>,
     visible: bool,
@@ -139,6 +150,7 @@ where
                 viewer.report().await
             }
             Some(()) = picture(&mut viewer.cast) => Vec::new(),
+            Some(Ok(opened)) = viewer.looking.join_next() => viewer.offer(opened),
             _ = ticks.tick() => viewer.report().await,
             _ = trials.tick() => {
                 let tried = timeout(TRIAL, out.send(Message::Ping(Vec::new().into()))).await;
@@ -189,6 +201,7 @@ impl Viewer {
             page,
             cast: None,
             choice: None,
+            looking: JoinSet::new(),
             field: None,
             visible: true,
             said: Value::Null,
@@ -242,6 +255,7 @@ impl Viewer {
             _ if !self.may_act() => {}
             Told::Tab { index } => self.go_to_tab(index).await,
             Told::Press(at) => return self.press(at).await,
+            Told::Touch { what, fingers, tap } => self.touch(what, &fingers, tap),
             Told::Fill { text } if text.len() <= LONGEST_TEXT => self.fill(&text).await,
             Told::Dialog { accept, text } => drop(self.page.answer_dialog(accept, text).await),
             Told::Files { names } => self.give_files(&names).await,
@@ -271,38 +285,46 @@ impl Viewer {
         }
     }
 
-    /// Presses, and shows the list that this opens.
+    /// Presses, and shows what this opens.
     async fn press(&mut self, at: Pointing) -> Vec<Value> {
         let Some(hand) = self.hand() else { return Vec::new() };
-        let had = self.choice.take().is_some();
         let heard = hand.press(at);
         let opened = self.page.unless_dialog(async {
             heard.await?;
-            Ok(Choice::opened(&self.page).await)
+            Ok(Opened::on(&self.page).await)
         });
         let opened = timeout(PRESS_LIMIT, opened).await.ok().and_then(|opened| opened.ok().flatten());
-        if opened.is_none() && !had {
-            return self.help().await.into_iter().collect();
-        }
-        let message = json!({ "t": "choice", "choice": opened, "x": at.x, "y": at.y });
-        self.choice = opened;
-        vec![message]
+        self.offer(opened)
     }
 
-    /// Shows what the browser would show in a window of its own, to fill in the field that was pressed.
-    async fn help(&mut self) -> Option<Value> {
-        let page = self.page.clone();
-        let found = async {
-            for frame in page.frames() {
-                if let Ok(Some(found)) = ElementHandle::helped(&frame).await {
-                    return Some(found);
-                }
+    /// Lets fingers touch the page. What a tap opens is shown later, when the page has heard of it.
+    fn touch(&mut self, what: Touching, fingers: &[Finger], tap: bool) {
+        let Some(hand) = self.hand() else { return };
+        let heard = hand.touch(what, fingers);
+        if tap && what == Touching::End {
+            self.looking.abort_all();
+            self.looking.spawn(Opened::soon(self.page.clone(), heard));
+        } else {
+            heard.ignore();
+        }
+    }
+
+    /// Shows what the browser would show in a window of its own, and no more what it showed before.
+    fn offer(&mut self, opened: Option<Opened>) -> Vec<Value> {
+        let had = self.choice.take().is_some();
+        match opened {
+            Some(Opened::Choice(choice)) => {
+                let message = json!({ "t": "choice", "choice": choice });
+                self.choice = Some(choice);
+                vec![message]
             }
-            None
-        };
-        let (field, help) = timeout(PRESS_LIMIT, found).await.ok().flatten()?;
-        self.field = Some(field);
-        Some(json!({ "t": "field", "field": help }))
+            Some(Opened::Field(field, help)) => {
+                self.field = Some(field);
+                vec![json!({ "t": "field", "field": help })]
+            }
+            None if had => vec![json!({ "t": "choice", "choice": null })],
+            None => Vec::new(),
+        }
     }
 
     async fn fill(&mut self, text: &str) {
@@ -400,6 +422,7 @@ impl Viewer {
             "left": left.div_ceil(15) * 15,
             "control": handover.has_control(),
             "mayControl": handover.mode == Mode::Control,
+            "touch": self.page.context().options().has_touch,
             "tabs": tabs,
             "calls": calls,
             "dialog": dialog,

@@ -26,7 +26,7 @@ impl Touch {
             touch_points,
             modifiers: Some(self.input.modifiers()),
         };
-        let start = event("touchStart", vec![TouchPoint { x: at.x, y: at.y }]);
+        let start = event("touchStart", vec![TouchPoint { x: at.x, y: at.y, id: None }]);
         let mut replies = vec![self.input.session().send(start)];
         if self.input.is_natural() {
             sleep(self.input.chance().time(TOUCH_MS.0, TOUCH_MS.1)).await;

@@ -31,7 +31,12 @@ domain! {
         "Input.dragIntercepted" DragIntercepted { data: DragData }
     }
     objects {
-        TouchPoint { x: f64, y: f64 }
+        TouchPoint {
+            x: f64,
+            y: f64,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            id: Option<f64>,
+        }
         DragItem {
             mime_type: String,
             data: String,

@@ -1,0 +1,113 @@
+//! What a browser opens in windows of its own, which are in no picture: drawn by the view instead.
+use std::time::Duration;
+
+use serde::Deserialize;
+use tokio::time::{sleep, timeout};
+
+use super::input::Hand;
+use crate::browser::{ElementHandle, Help, Page, Scope};
+use crate::cdp::PendingReply;
+use crate::cdp::types::Empty;
+
+/// How soon after a tap it is looked for what that has opened, and how often.
+const TAP_RHYTHM: Duration = Duration::from_millis(100);
+const TAP_LOOKS: usize = 6;
+/// How long one such look may take.
+const TAP_LIMIT: Duration = Duration::from_secs(1);
+
+/// What is shown of it.
+pub(super) enum Opened {
+    Choice(Choice),
+    /// A field that the browser helps to fill in.
+    Field(ElementHandle, Help),
+}
+
+impl Opened {
+    /// What stands open on the page now.
+    pub(super) async fn on(page: &Page) -> Option<Self> {
+        if let Some(choice) = Choice::opened(page).await {
+            return Some(Self::Choice(choice));
+        }
+        for frame in page.frames() {
+            if let Ok(Some((field, help))) = ElementHandle::helped(&frame).await {
+                return Some(Self::Field(field, help));
+            }
+        }
+        None
+    }
+
+    /// The same after a tap, of which the page hears some time after its touches.
+    pub(super) async fn soon(page: Page, heard: PendingReply<Empty>) -> Option<Self> {
+        heard.await.ok()?;
+        for _ in 0..TAP_LOOKS {
+            let opened = page.unless_dialog(async { Ok(Self::on(&page).await) });
+            if let Some(opened) = timeout(TAP_LIMIT, opened).await.ok()?.ok()? {
+                return Some(opened);
+            }
+            sleep(TAP_RHYTHM).await;
+        }
+        None
+    }
+}
+
+/// A list that the browser opens in a window of its own, which is in no picture.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, serde::Serialize)]
+pub(super) struct Choice {
+    options: Vec<ChoiceOption>,
+    index: i64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, serde::Serialize)]
+pub(super) struct ChoiceOption {
+    label: String,
+    disabled: bool,
+}
+
+/// What has the focus, looked at from our own world.
+const FOCUSED: &str = r"() => {
+  let focused = document.activeElement;
+  while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
+  if (!(focused instanceof HTMLSelectElement) || focused.multiple || focused.size > 1) return null;
+  const options = [...focused.options].slice(0, 500).map((option) => ({
+    label: option.label.slice(0, 200),
+    disabled: option.disabled || (option.parentElement instanceof HTMLOptGroupElement && option.parentElement.disabled),
+  }));
+  return { options, index: focused.selectedIndex };
+}";
+
+impl Choice {
+    /// The list that a press has opened, if it has opened one.
+    async fn opened(page: &Page) -> Option<Self> {
+        for frame in page.frames() {
+            let told = frame.evaluate(FOCUSED, Vec::new(), Scope::Isolated).await.ok();
+            if let Some(choice) = told.and_then(|told| serde_json::from_value::<Option<Self>>(told).ok()?) {
+                return Some(choice);
+            }
+        }
+        None
+    }
+
+    /// Chooses as the keyboard does it: so far up or down, and Enter.
+    pub(super) fn choose(&self, index: i64, hand: &Hand) {
+        let enabled = |from: i64, to: i64| {
+            (from..to)
+                .filter(|at| {
+                    usize::try_from(*at)
+                        .ok()
+                        .and_then(|at| self.options.get(at))
+                        .is_some_and(|option| !option.disabled)
+                })
+                .count()
+        };
+        if index > self.index {
+            for _ in 0..enabled(self.index + 1, index + 1) {
+                hand.tap("ArrowDown", 40);
+            }
+        } else {
+            for _ in 0..enabled(index, self.index) {
+                hand.tap("ArrowUp", 38);
+            }
+        }
+        hand.tap("Enter", 13);
+    }
+}
