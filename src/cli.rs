@@ -368,8 +368,11 @@ fn http_options(flags: &Flags) -> Result<Option<HttpOptions>, Ending> {
         return Err(mistake("allowed-hosts", "with --allow-unauthenticated, name the hosts instead of *"));
     }
     let origins = flags.allowed_client_origins.clone().unwrap_or_default();
-    let guard =
+    let mut guard =
         Guard::new(&host, &hosts, &origins).map_err(|error| mistake("allowed-hosts", &error.to_string()))?;
+    if let Some(url) = flags.live_url.as_deref().and_then(|url| url::Url::parse(url).ok()) {
+        guard = guard.with_visitors(&url);
+    }
     let limits = ClientLimits::default();
     let limits = ClientLimits {
         most: flags.max_clients.map_or(limits.most, |most| most as usize),

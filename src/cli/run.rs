@@ -107,7 +107,6 @@ async fn serve(mut config: Config) -> i32 {
         Err(error) => return cannot_start(&error),
     };
     let http = config.http.take();
-    let live = (config.live.mode != Some(Mode::Off)).then(|| Live::new(config.live.clone()));
     #[cfg(unix)]
     let runs_programs = config.capabilities.contains(&Capability::Code);
     let replica = config.replica.take().map(|options| Replica::new(&options)).transpose();
@@ -115,6 +114,8 @@ async fn serve(mut config: Config) -> i32 {
         Ok(replica) => replica,
         Err(error) => return cannot_start(&error),
     };
+    let name = replica.as_ref().map(|replica| replica.id().to_owned());
+    let live = (config.live.mode != Some(Mode::Off)).then(|| Live::new(config.live.clone(), name));
     let dispatcher = dispatcher(config);
     let dispatcher = match replica {
         Some(replica) => dispatcher.with_replica(replica),

@@ -96,6 +96,17 @@ impl Replica {
         }))
     }
 
+    /// What it goes by among the others.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The server that goes by this id, if it lives.
+    pub async fn peer(&self, id: &str) -> Result<Option<Peer>> {
+        let info: String = self.store.run(script!("peer"), &[id]).await?;
+        Ok(read_peer(&info))
+    }
+
     /// Tells where it listens, unless somebody has said where it is to be reached.
     pub fn listens_at(&self, url: &str) {
         let mut peer = self.peer.lock();

@@ -69,6 +69,8 @@ pub struct Live {
 #[derive(Debug)]
 struct Inner {
     options: LiveOptions,
+    /// This server among several, which can be told from its links.
+    server: Option<String>,
     open: Mutex<HashMap<String, Arc<Handover>>>,
     /// How many are open: while there are any, somebody must listen.
     wanted: watch::Sender<usize>,
@@ -91,9 +93,10 @@ pub struct Wish<'a> {
 }
 
 impl Live {
-    pub fn new(options: LiveOptions) -> Self {
+    /// With the name of this server, where there are others.
+    pub fn new(options: LiveOptions, server: Option<String>) -> Self {
         let (open, wanted) = (Mutex::default(), watch::Sender::new(0));
-        let inner = Inner { options, open, wanted, base: watch::Sender::new(None) };
+        let inner = Inner { options, server, open, wanted, base: watch::Sender::new(None) };
         Self { inner: Arc::new(inner) }
     }
 
@@ -128,7 +131,10 @@ impl Live {
             return Some(open);
         }
         let mode = self.mode_for(wish.page);
-        let id = door::name().ok()?;
+        let mut id = door::name().ok()?;
+        if let Some(server) = &self.inner.server {
+            id = format!("{id}.{server}");
+        }
         let door = Door::new().ok()?;
         let mut base = self.inner.base.subscribe();
         // From here on somebody listens for it.
@@ -161,6 +167,12 @@ impl Live {
     /// The hand-over of a link; `None` for one that was never, or is over.
     pub fn find(&self, id: &str) -> Option<Arc<Handover>> {
         self.inner.open.lock().get(id).filter(|handover| handover.is_open()).cloned()
+    }
+
+    /// The name of the server that a link belongs to, if it is another.
+    pub fn elsewhere<'a>(&self, id: &'a str) -> Option<&'a str> {
+        let (_, server) = id.rsplit_once('.')?;
+        self.inner.server.as_ref().filter(|own| *own != server).map(|_| server)
     }
 
     /// The hand-over that is open for this page.

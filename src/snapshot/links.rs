@@ -11,8 +11,9 @@ use super::tree::Tree;
 
 /// So many links are a list.
 const FEWEST: usize = 5;
-/// How much of the words in it is told.
-const SAMPLE: usize = 100;
+/// How much of the words in it is told, to the end of a link's words; of the first link more, which may be a sentence.
+const SAMPLE: usize = 90;
+const LONGEST_FIRST: usize = 200;
 
 /// What a line and all inside it hold.
 #[derive(Debug, Clone, Copy, Default)]
@@ -145,7 +146,7 @@ impl Run<'_> {
             }
         }
         let _ = write!(text, " [{} links]: ", self.content.links);
-        push_plain(&mut text, &self.sample(), SAMPLE, &[]);
+        push_plain(&mut text, &self.sample(), LONGEST_FIRST, &[]);
         Line {
             parent,
             depth: first.depth,
@@ -172,7 +173,7 @@ impl Run<'_> {
         Some((self.tree.ref_of(first).to_string(), format!("{frame}e{}", last.number)))
     }
 
-    /// The first words in it.
+    /// The first words in it, with an ellipsis where there are more.
     fn sample(&self) -> String {
         let mut sample = String::new();
         // Its own name stands before.
@@ -182,13 +183,14 @@ impl Run<'_> {
             if said.is_empty() {
                 continue;
             }
+            if sample.chars().count() >= SAMPLE {
+                sample.push('…');
+                break;
+            }
             if !sample.is_empty() {
                 sample.push_str(if sample.ends_with([':', '.', ',']) { " " } else { ", " });
             }
             sample.push_str(said);
-            if sample.len() > 4 * SAMPLE {
-                break;
-            }
         }
         sample
     }

@@ -29,9 +29,9 @@ enum Use {
 
 /// How many hundredths of the room the outline may take.
 const OUTLINE: usize = 70;
-/// A section begins with its first text of this length; captions and notes may stand before it.
+/// A section begins with its first paragraph of this length; captions and notes may stand before it.
 const PARAGRAPH: usize = 80;
-const MOST_LEADS: usize = 4;
+const MOST_LEADS: usize = 6;
 
 /// Room for all, and beyond it for controls.
 #[derive(Debug, Clone, Copy)]
@@ -119,11 +119,21 @@ fn uses(tree: &Tree, lines: &[Line], main: &MainPart) -> Vec<Use> {
         if of_heading && what == Use::Link {
             what = holder.unwrap_or(what);
         }
+        let begins = leads == MOST_LEADS && what == Use::Link && !of_heading;
         if in_main && is_heading(tree, line) {
             leads = MOST_LEADS;
+        } else if in_main && begins {
+            // A section of links begins with one.
+            (what, leads) = (Use::Outline, leads - 1);
         } else if in_main && leads > 0 && matches!(what, Use::Text | Use::Folded) {
             let is_long = line.said(tree).is_some_and(|said| said.chars().count() >= PARAGRAPH);
-            (what, leads) = (Use::Outline, if is_long { 0 } else { leads - 1 });
+            what = Use::Outline;
+            leads = match is_long {
+                true if tree.nodes[line.node].role == "paragraph" => 0,
+                // As long as a paragraph, and perhaps a caption.
+                true => (leads - 1) / 2,
+                false => leads - 1,
+            };
         }
         uses.push(what);
     }

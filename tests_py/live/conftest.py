@@ -6,7 +6,7 @@ import json
 import re
 import time
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -43,15 +43,12 @@ class Invitation:
 
 
 @dataclass
-class Handed:
-    """A page in the hands of a person, whose doings the page notes."""
+class Person:
+    """Who works on a page, which notes what they do."""
 
-    wire: Wire
     viewer: Page
     site: Site
     name: str
-    invitation: Invitation
-    _size: list[float] = field(default_factory=list)
 
     def notes(self) -> dict[str, Any]:
         """The newest notes of the page."""
@@ -93,6 +90,14 @@ class Handed:
             lambda: self.heard("input", name, TRUSTED)[-1:] == [["input", name, True, expected]], expected
         )
         assert not self.heard("input", name, not TRUSTED)
+
+
+@dataclass
+class Handed(Person):
+    """A page in the hands of a person, for whom a client asked."""
+
+    wire: Wire
+    invitation: Invitation
 
 
 def invited(question: dict[str, Any]) -> Invitation:
@@ -140,7 +145,7 @@ async def handed(
     assert question["params"]["url"] == invitation.link
     invitation.call = call
     await come_in(viewer, invitation)
-    handed = Handed(wire, viewer, site, name, invitation)
+    handed = Handed(viewer, site, name, wire, invitation)
     await handed.until(handed.notes, "notes")
     await viewer.wait_for_function("() => document.querySelector('#picture').width > 300")
     return handed

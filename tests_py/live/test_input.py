@@ -169,7 +169,7 @@ async def test_the_view_needs_no_mouse(new_wire: Callable[..., Wire], viewer: Pa
     wire.call("browser_navigate", url=f"{site.page('watched')}?name=keyboard")
     call = wire.start_call("browser_ask_person", reason="Please write")
     told = invited(question_of(wire))
-    handed = Handed(wire, viewer, site, "keyboard", told)
+    handed = Handed(viewer, site, "keyboard", wire, told)
     await viewer.goto(told.link)
     await viewer.keyboard.type(told.code)
     await viewer.keyboard.press("Enter")

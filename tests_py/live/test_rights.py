@@ -248,5 +248,9 @@ async def test_a_proxy_says_who_comes_and_where_the_view_is(folder: Path, site: 
         link = server.url[:-4] + urlsplit(person["url"]).path.removeprefix("/below")
         assert ask(link, "/enter", {"code": "000000"}) == NOT_VALID
         assert ask(link, "/enter", {}, X_Who="") == NOT_VALID
-        assert ask(link, "/enter", {}, X_Who="ada@example.com")[0] == 204
+        proxied = {"Host": "live.example", "Origin": "https://live.example"}
+        assert (
+            ask(link, "/enter", {}, X_Who="ada", **(proxied | {"Origin": "https://evil.example"}))[0] == 403
+        )
+        assert ask(link, "/enter", {}, X_Who="ada@example.com", **proxied)[0] == 204
         assert ask(link, "/enter", {}, X_Who="bob@example.com") == NOT_VALID

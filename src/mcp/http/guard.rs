@@ -2,6 +2,7 @@
 use axum::http::{HeaderMap, Uri, header};
 use url::{Host, Url};
 
+use super::live;
 use crate::error::{Error, Result};
 
 /// The names under which the server may be asked for.
@@ -9,6 +10,8 @@ use crate::error::{Error, Result};
 pub struct Guard {
     hosts: Hosts,
     origins: Vec<url::Origin>,
+    /// Where visitors of the live view find it, if that is elsewhere.
+    visited_at: Option<(Host<String>, url::Origin)>,
 }
 
 #[derive(Debug, Clone)]
@@ -36,7 +39,15 @@ impl Guard {
         Ok(Self {
             hosts: if hosts.iter().any(|host| host == "*") { Hosts::Any } else { Hosts::These(known) },
             origins: origins.collect::<Result<_>>()?,
+            visited_at: None,
         })
+    }
+
+    /// Lets visitors of the live view come by this address, too. It counts for nothing else.
+    #[must_use]
+    pub fn with_visitors(self, url: &Url) -> Self {
+        let host = url.host_str().and_then(parse_authority).map(|(host, _)| host);
+        Self { visited_at: host.map(|host| (host, url.origin())), ..self }
     }
 
     /// Why the request is not to be answered, if it is not.
@@ -50,7 +61,9 @@ impl Guard {
         if named.is_some_and(|named| named.as_ref() != Some(&host)) {
             return Some("Host header and address differ");
         }
+        let visited_at = self.visited_at.as_ref().filter(|_| uri.path().starts_with(live::PATH));
         let allowed = match &self.hosts {
+            _ if visited_at.is_some_and(|(name, _)| *name == host.0) => true,
             Hosts::Any => true,
             Hosts::These(known) => known
                 .iter()
@@ -64,7 +77,9 @@ impl Guard {
         let origin = origin.to_str().ok().and_then(parse_origin).filter(|_| origins.next().is_none());
         // A page that comes from us may ask us.
         let own = url::Origin::Tuple("http".to_owned(), host.0, host.1.unwrap_or(80));
-        let allowed = origin.is_some_and(|origin| origin == own || self.origins.contains(&origin));
+        let visits = |origin: &url::Origin| visited_at.is_some_and(|(_, known)| known == origin);
+        let allowed =
+            origin.is_some_and(|origin| origin == own || self.origins.contains(&origin) || visits(&origin));
         (!allowed).then_some("Origin is not allowed")
     }
 }
@@ -114,6 +129,23 @@ mod tests {
             headers.append(header::ORIGIN, HeaderValue::from_str(value).unwrap());
         }
         guard.refusal(&Uri::from_static("/mcp"), &headers).is_some()
+    }
+
+    #[test]
+    fn visitors_come_by_the_address_of_their_own() {
+        let url = Url::parse("https://view.example/below").unwrap();
+        let guard = Guard::new("127.0.0.1", &[], &[]).unwrap().with_visitors(&url);
+        let refused = |path: &'static str, host: &str, origin: &str| {
+            let (host, origin) = (HeaderValue::from_str(host), HeaderValue::from_str(origin));
+            let headers = [(header::HOST, host.unwrap()), (header::ORIGIN, origin.unwrap())];
+            guard.refusal(&Uri::from_static(path), &headers.into_iter().collect()).is_some()
+        };
+        assert!(!refused("/live/x/enter", "view.example", "https://view.example"));
+        assert!(!refused("/live/x/enter", "localhost:8931", "https://view.example"));
+        assert!(refused("/live/x/enter", "view.example", "https://evil.example"));
+        assert!(refused("/live/x/enter", "view.example", "https://view.example:8443"));
+        assert!(refused("/mcp", "view.example", "https://view.example"));
+        assert!(refused("/mcp", "localhost", "https://view.example"));
     }
 
     #[test]

@@ -32,8 +32,10 @@ const LARGEST_MESSAGE: usize = 256 << 10;
 const LARGEST_ENTRY: usize = 4 << 10;
 const LARGEST_FILE: usize = 64 << 20;
 const MOST_FILES: usize = 50;
-const ARRIVAL: Duration = Duration::from_secs(60);
+pub(super) const ARRIVAL: Duration = Duration::from_secs(60);
 const MOST_CONNECTIONS: usize = 32;
+/// Below which path visitors come.
+pub(super) const PATH: &str = "/live/";
 const COOKIE: &str = "live";
 const REFUSED: &str = "This link is not valid.\n";
 
@@ -48,7 +50,7 @@ struct Shown {
 /// Answers a request below `/live/`. `Host` and `Origin` have been looked at.
 pub(super) async fn answer(live: &Live, keys: &Keys, request: Request<Incoming>) -> Response<Body> {
     let path = request.uri().path().to_owned();
-    let mut parts = path.trim_start_matches("/live/").split('/');
+    let mut parts = path.trim_start_matches(PATH).split('/');
     let (id, action, rest) = (parts.next().unwrap_or_default(), parts.next(), parts.next());
     let method = request.method().clone();
     match (method, action, rest) {
@@ -266,7 +268,7 @@ fn hardened(mut response: Response<Body>) -> Response<Body> {
 }
 
 /// Whatever was wrong.
-fn refused() -> Response<Body> {
+pub(super) fn refused() -> Response<Body> {
     plain(StatusCode::FORBIDDEN, REFUSED)
 }
 

@@ -10,6 +10,7 @@ pub mod live;
 mod memory;
 mod replicas;
 mod serve;
+mod visitors;
 
 pub use clients::ClientLimits;
 pub use guard::Guard;

@@ -100,21 +100,34 @@ pub(super) async fn forward(
     parts: &Parts,
     body: Bytes,
 ) -> Result<Response<Body>, reqwest::Error> {
-    const NOT_PASSED_ON: [header::HeaderName; 4] =
-        [header::HOST, header::CONNECTION, header::CONTENT_LENGTH, header::TRANSFER_ENCODING];
+    Ok(passed_back(request_to(peers, peer, parts).body(body).send().await?))
+}
+
+/// The same request to another server, which knows by it who asks. It has no body yet.
+pub(super) fn request_to(peers: &Peers, peer: &Peer, parts: &Parts) -> reqwest::RequestBuilder {
     let path = parts.uri.path_and_query().map_or("/mcp", |path| path.as_str());
     let mut headers = parts.headers.clone();
-    for name in NOT_PASSED_ON {
+    keep_what_is_passed_on(&mut headers);
+    let request = peers.client().request(parts.method.clone(), format!("{}{path}", peer.url));
+    request.headers(headers).header(SECRET, &peer.secret)
+}
+
+/// What another server has answered.
+pub(super) fn passed_back(response: reqwest::Response) -> Response<Body> {
+    let response: axum::http::Response<reqwest::Body> = response.into();
+    let mut response = response.map(Body::new);
+    keep_what_is_passed_on(response.headers_mut());
+    response
+}
+
+/// Takes off what is meant for the next machine only, and what only servers say to each other.
+fn keep_what_is_passed_on(headers: &mut HeaderMap) {
+    for name in
+        [header::HOST, header::CONNECTION, header::UPGRADE, header::CONTENT_LENGTH, header::TRANSFER_ENCODING]
+    {
         headers.remove(name);
     }
-    let request = peers.client().request(parts.method.clone(), format!("{}{path}", peer.url));
-    let request = request.headers(headers).header(SECRET, &peer.secret).body(body);
-    let response: axum::http::Response<reqwest::Body> = request.send().await?.into();
-    let mut response = response.map(Body::new);
-    for name in NOT_PASSED_ON {
-        response.headers_mut().remove(name);
-    }
-    Ok(response)
+    headers.remove(SECRET);
 }
 
 /// Where the SDK keeps what a client began its session with, so that another server can go on with it.
@@ -228,7 +241,7 @@ impl App {
 }
 
 /// Another server, or this one a little later, can answer.
-fn state_gone() -> Refused {
+pub(super) fn state_gone() -> Refused {
     let text = "This server cannot answer now; ask again";
     let mut response = plain(StatusCode::SERVICE_UNAVAILABLE, text);
     response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));

@@ -30,7 +30,6 @@ use super::clients::{ClientLimits, Clients, Name, Presence};
 use super::entrance::{Entrance, Strangers};
 use super::guard::Guard;
 use super::keys::{Keys, Owner, Verdict};
-use super::live;
 use super::replicas::{Guests, Place, SharedSessions, connection_name, is_from_peer, works_in_connection};
 use crate::error::{Error, Result};
 use crate::fleet::{CALL_PATH, Replica};
@@ -149,6 +148,7 @@ impl HttpServer {
             live,
             replica,
             guests: Guests::default(),
+            ending: ending.clone(),
             leaving: AtomicBool::new(false),
         });
         let mut serving = JoinSet::new();
@@ -218,6 +218,8 @@ pub(super) struct App {
     /// This server among others, if there are any.
     pub(super) replica: Option<Arc<Replica>>,
     pub(super) guests: Guests,
+    /// Cancelled when nothing is to go on any more.
+    pub(super) ending: CancellationToken,
     /// It takes no more calls: others go on.
     pub(super) leaving: AtomicBool,
 }
@@ -263,7 +265,7 @@ impl App {
             path if path.starts_with("/live/") && self.live.is_some() => {
                 entrance.is_known();
                 let Some(live) = &self.live else { return Err(not_allowed()) };
-                return Ok(live::answer(live, &self.options.keys, Request::from_parts(parts, body)).await);
+                return self.receive(live, Request::from_parts(parts, body), from_peer).await;
             }
             _ => return Err(plain(StatusCode::NOT_FOUND, "Not found; the server is at /mcp")),
         }
