@@ -147,7 +147,7 @@ async def phone(
     told = invited(question_of(wire))
     invitation = Invitation(told.link, told.code, call)
     await come_in(viewer, invitation)
-    handed = Handed(wire, viewer, site, name, invitation)
+    handed = Handed(viewer, site, name, wire, invitation)
     await handed.until(handed.notes, "notes")
     await viewer.wait_for_function("() => document.querySelector('#picture').width > 300")
     return handed
