@@ -77,6 +77,7 @@ lint-python: .venv/ready
 	ruff check $(PYTHON_FILES)
 	hadolint Dockerfile
 	zizmor --offline --quiet .github/workflows
+	actionlint
 
 .PHONY: format
 format: .venv/ready ## Format the code, and mend what lints can mend
@@ -170,6 +171,11 @@ docs: build ## Write what code knows into docs/reference/, and the Rust document
 	python scripts/write_reference.py
 	python scripts/write_manifests.py
 	RUSTDOCFLAGS='-D warnings' cargo doc $(CARGO_FLAGS) --no-deps --quiet
+
+.PHONY: picture
+picture: build browser ## Draw the picture of the README from a real run
+	$(call say,The picture)
+	python scripts/write_picture.py
 
 .PHONY: site
 site: .venv/ready ## Make a site of the documentation, and follow its links: target/site/site

@@ -82,6 +82,7 @@ def main() -> int:
     """Writes them, or says which are stale."""
     about = About.read()
     pages = {ROOT / path: json_text(manifest) for path, manifest in manifests(about).items()}
+    pages |= {ROOT / badge_path(client): badge(client) for client in links(about)}
     pages[README] = readme(about)
     pages[ROOT / "packaging" / "mcpb" / "pyproject.toml"] = bundle_project(about)
     stale = {page: text for page, text in pages.items() if not page.exists() or page.read_text() != text}
@@ -210,11 +211,32 @@ def links(about: About) -> dict[str, str]:
     }
 
 
+def badge_path(client: str) -> str:
+    """Where the button of a client is drawn."""
+    return f"docs/pictures/add-to-{client.lower().replace(' ', '-')}.svg"
+
+
+def badge(client: str) -> str:
+    """A button that reads well on light and on dark."""
+    words = f"Add to {client}"
+    width = 20 + 7 * len(words)
+    font = "font: 600 12px system-ui, -apple-system, 'Segoe UI', sans-serif"
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="24" role="img">\n'
+        f"<title>{words}</title>\n"
+        f'<rect width="{width}" height="24" rx="5" fill="#0969da"/>\n'
+        f'<text x="{width / 2}" y="16" text-anchor="middle" textLength="{width - 20}" fill="#fff" '
+        f'style="{font}">{words}</text>\n</svg>\n'
+    )
+
+
 def install(about: About) -> list[str]:
     """One line for each client."""
     command = " ".join([about.command, *about.arguments])
     repository = about.repository.removeprefix("https://github.com/")
-    opens = {client: f"[add it]({link})" for client, link in links(about).items()}
+    opens = {
+        client: f"[![Add to {client}]({badge_path(client)})]({link})" for client, link in links(about).items()
+    }
     rows = {
         "Claude Code": f"`claude mcp add {about.server} -- {command}`",
         "Claude Code, with skill": f"`/plugin marketplace add {repository}`, `/plugin install {about.name}`",

@@ -6,7 +6,11 @@ import shutil
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -170,6 +174,91 @@ def test_the_real_clients_find_us(shell: Shell, client: str) -> None:
     told = listed.stdout + listed.stderr
     assert "browser" in told, told
     assert sign in told, told
+
+
+STUB = (
+    'model_providers.stub={name="stub",base_url="MODEL/v1",'
+    'wire_api="responses",env_key="KEY",request_max_retries=0}'
+)
+ASKED = {
+    "claude-code": (
+        ["claude", "-p", "hi"],
+        {"ANTHROPIC_BASE_URL": "MODEL", "ANTHROPIC_API_KEY": "none"},
+        '"mcp__browser__browser_click"',
+    ),
+    # It tells its model of servers, and has it search for their tools.
+    "codex": (
+        ["codex", "exec", "--skip-git-repo-check", "-c", "model_provider=stub", "-c", STUB, "hi"],
+        {"KEY": "none"},
+        "mcp__browser: Drives a real Chromium browser",
+    ),
+    "gemini": (
+        ["gemini", "--approval-mode", "yolo", "-p", "hi"],
+        {"GEMINI_API_KEY": "none", "GOOGLE_GEMINI_BASE_URL": "MODEL", "GEMINI_CLI_TRUST_WORKSPACE": "true"},
+        "browser_click",
+    ),
+}
+"""How each is made to ask a model, and what of ours it then tells that model."""
+
+
+@pytest.mark.timeout(150)
+@pytest.mark.parametrize("client", ASKED)
+def test_the_real_clients_tell_their_models_of_our_tools(shell: Shell, client: str) -> None:
+    (name, *words), variables, sign = ASKED[client]
+    program = CLIENTS / "node_modules" / ".bin" / name
+    if not program.exists():
+        pytest.skip(f"{name} is not here; `make manifests` fetches it")
+    settings = home(shell) / ".gemini" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{"security": {"auth": {"selectedType": "gemini-api-key"}}}')
+    (shell.folder / ".git").mkdir()
+    shell.run("setup", client, "--", "--headless")
+    with model() as (address, told):
+        subprocess.run(
+            [str(program), *(word.replace("MODEL", address) for word in words)],
+            check=False,
+            capture_output=True,
+            timeout=120,
+            cwd=shell.folder,
+            env={
+                **shell.environment,
+                "NO_COLOR": "1",
+                "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+                **{key: value.replace("MODEL", address) for key, value in variables.items()},
+            },
+            stdin=subprocess.DEVNULL,
+        )
+    assert any(sign in body for body in told), [body[:200] for body in told]
+
+
+@contextmanager
+def model() -> Iterator[tuple[str, list[str]]]:
+    """Stands where a model would be: hears what it is told, and never answers."""
+    told: list[str] = []
+
+    class Deaf(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            told.append(
+                self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode(errors="replace")
+            )
+            body = (
+                b'{"error": {"type": "invalid_request_error", "message": "there is no model", "code": 400}}'
+            )
+            self.send_response(400)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+            """Nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Deaf) as server:
+        Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}", told
+        finally:
+            server.shutdown()
 
 
 def test_doctor_tells_what_is_there(shell: Shell) -> None:
