@@ -108,7 +108,9 @@ async def test_an_answer_tells_of_the_link_where_nobody_can_be_asked(
     await somebody._click(40, 85)
     await viewer.keyboard.type(PASSWORD)
     await viewer.keyboard.press("Enter")
-    await viewer.wait_for_function("() => document.querySelector('#url').textContent.endsWith('/report')")
+    await viewer.wait_for_function(
+        "url => document.querySelector('#url').textContent === url", arg=lodge.origin + "/report"
+    )
     await viewer.locator("#done").click()
     await viewer.locator("#end h1").wait_for()
     assert "All is well." in client.text("patchright_fetch", url=lodge.origin + "/report")
