@@ -6,8 +6,9 @@ Beside that: how many characters a model reads of five kinds of page, and of the
 
 Each round is a fresh server, and servers take turns within a round, so that the machine's noise falls on
 all of them. `--against` measures any other MCP server whose tools have the names of Playwright's, or of
-Chrome's own server; `playwright-mcp` is measured along when it is installed. Results are kept in
-target/bench/results.json, and the next run says what changed.
+Chrome's own server; `playwright-mcp` is measured along when it is installed. "raw CDP" is the browser told by
+hand (`benches/protocol.py`): nothing is waited for that the protocol does not make one wait for. Results are
+kept in target/bench/results.json, and the next run says what changed.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from typing import TYPE_CHECKING, Any
 
 from benches.dialects import in_words_of
 from benches.kinds import KINDS
+from benches.protocol import measure_protocol
 from tests_py.support.site import ROUTES, Answer, Request, Site
 
 if TYPE_CHECKING:
@@ -55,6 +57,8 @@ def main() -> int:
         **peers(options.against),
     }
     samples: dict[str, Samples] = {name: defaultdict(list) for name in commands}
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    raw: Samples = defaultdict(list)
     with Site() as site:
         for number in range(options.rounds):
             print(f"Round {number + 1} of {options.rounds}: load {os.getloadavg()[0]:.1f}", file=sys.stderr)
@@ -63,8 +67,12 @@ def main() -> int:
                 measure_start(commands[name], samples[name], options.starts)
                 if options.samples:
                     measure_tools(commands[name], samples[name], site, options.samples)
+            if browser and options.samples:
+                measure_protocol(browser, raw, site, options.samples)
         if options.samples:
             print_characters({name: measure_characters(command, site) for name, command in commands.items()})
+    if raw:
+        samples["raw CDP"] = raw
     before = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     print_table(samples, before)
     RESULTS.parent.mkdir(parents=True, exist_ok=True)

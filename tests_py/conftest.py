@@ -1,6 +1,7 @@
 """What every test can ask for: a web site on loopback, and our server with a browser behind it."""
 
 import tempfile
+from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
@@ -31,6 +32,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         reason = firefox.reason(item.nodeid)
         if reason is not None:
             item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """With `--durations`, also tells which files take longest."""
+    most = config.getoption("durations")
+    if most is None:
+        return
+    seconds: defaultdict[str, float] = defaultdict(float)
+    for report in (report for some in terminalreporter.stats.values() for report in some):
+        if isinstance(report, pytest.TestReport):
+            seconds[report.nodeid.partition("::")[0]] += report.duration
+    terminalreporter.section(f"slowest files of {sum(seconds.values()):.0f} s")
+    by_time = sorted(seconds.items(), key=lambda entry: -entry[1])
+    for file, took in by_time[: most or None]:
+        terminalreporter.write_line(f"{took:7.1f} s  {file}")
 
 
 @pytest.fixture(scope="session")
