@@ -214,3 +214,78 @@ async def test_a_download_that_stalls_before_its_first_byte_is_told_as_that(
         assert "waits for a server that has not answered" in told.text
         assert "script" not in told.text
         assert 'textbox "Name"' in (await server.open(site.page("form"))).section("Snapshot")
+
+
+ARGUMENTS: dict[str, dict[str, object]] = {
+    "browser_evaluate": {"function": "() => 'x'"},
+    "browser_find": {"text": "x"},
+    "browser_inspect": {"what": "vitals"},
+    "browser_network_request": {"id": 1},
+    "browser_run": {"program": "print(1)"},
+    "browser_cookies": {"action": "list"},
+    "browser_storage": {"action": "list"},
+    "browser_record": {"action": "mhtml"},
+    "browser_network_search": {},
+}
+"""What tools need beside the name of a file."""
+ENDINGS = [
+    "",
+    ".py",
+    ".png",
+    ".jpeg",
+    ".webp",
+    ".json",
+    ".md",
+    ".txt",
+    ".har",
+    ".mhtml",
+    ".webm",
+    ".pdf",
+    ".html",
+]
+
+
+def laid_out(here: Path, theirs: Path) -> None:
+    """Files that are somebody else's, in our folder, hidden in it and outside, and links to those outside."""
+    for folder in (here / ".git", theirs):
+        folder.mkdir(parents=True, exist_ok=True)
+    for ending in ENDINGS:
+        for name in (here / "main", here / ".git/config", theirs / "other"):
+            name.with_name(name.name + ending).write_text("theirs")
+        (here / f"link{ending}").symlink_to(theirs / f"other{ending}")
+        (here / f"dangling{ending}").symlink_to(theirs / f"new{ending}")
+    (here / "door").symlink_to(theirs)
+
+
+def as_it_is(*folders: Path) -> dict[Path, tuple[int, bytes]]:
+    """All that is there, and what is in it."""
+    files = [file for folder in folders for file in folder.rglob("*")]
+    return {file: (file.lstat().st_ino, file.read_bytes() if file.is_file() else b"") for file in files}
+
+
+@pytest.mark.timeout(300)
+async def test_no_name_of_a_file_in_any_tool_leads_to_what_is_not_ours(
+    workshop: Workshop, site: Site, tmp_path: Path
+) -> None:
+    await workshop.open(site.page("form"))
+    here = workshop.folder / "ours"
+    laid_out(here, tmp_path)
+    before = as_it_is(here, tmp_path)
+    names = ["main", ".git/config", ".git/new", "link", "dangling", "door/other", "door/new", ".new"]
+    writing = set()
+    for tool in (await workshop.server.session.list_tools()).tools:
+        fields = {"filename"} | ({"path"} - {"path" for _ in ARGUMENTS.get(tool.name, {})})
+        for field in fields & tool.input_schema["properties"].keys():
+            arguments = dict(ARGUMENTS.get(tool.name, {}))
+            if tool.name == "browser_request":
+                arguments["url"] = site.page("form")
+            for name in (name + ending for name in names for ending in ENDINGS):
+                await workshop.server.call(tool.name, **arguments, **{field: f"ours/{name}"})
+            writing.add(tool.name)
+    assert len(writing) > 15, writing
+    after = as_it_is(here, tmp_path)
+    assert {file: after.get(file) for file in before} == before
+    # A name without an ending is given one, and then nobody has it.
+    assert {file.parent for file in after.keys() - before.keys()} <= {here}
+    assert not [file for file in after.keys() - before.keys() if file.name.startswith(".")]
+    assert [file for file in after.keys() - before.keys() if file.name.startswith("main")]

@@ -223,3 +223,161 @@ async def test_no_poison_gets_out_of_the_reason_of_a_status(server: Server, site
         assert "- HTTP status: 418" in shown.text
         check(shown, reason, "navigate")
         check(await server.call("browser_network_requests", includeStatic=True), reason, "network")
+
+
+EVERYTHING = "vision,pdf,find,steps,network,storage,emulation,code,testing,evidence,devtools"
+FENCED = re.compile(r"^--- ([0-9a-f]{16}) .*? ---\n(.*?)\n--- \1 ---$", re.MULTILINE | re.DOTALL)
+KEEP = """(text) => { localStorage.setItem(text, text); sessionStorage.setItem(text, text);
+document.cookie = 'poison=' + encodeURIComponent(text);
+const style = document.createElement('style');
+style.textContent = '.x' + CSS.escape(text) + ' { color: red }';
+document.head.append(style); document.getElementById('named').className = text;
+return fetch('/echo', { method: 'POST', body: text, headers: { 'X-Poison': encodeURIComponent(text) } }); }"""
+AIMED = "#named"
+
+
+def tools_on_a_page(poison: str, page: str, site: Site) -> list[tuple[str, dict[str, object]]]:
+    """Every tool that can say something of a page, with every part of it that can hold a page's words."""
+    text = json.dumps(poison)
+    requests: list[tuple[str, dict[str, object]]] = [
+        ("browser_network_request", {"id": number, "part": part})
+        for number in (1, 2, 3)
+        for part in ("headers", "sent", "body")
+    ]
+    return [
+        ("browser_evaluate", {"function": f"() => ({KEEP})({text})"}),
+        ("browser_snapshot", {"boxes": True, "allRefs": True}),
+        ("browser_snapshot", {"ref": AIMED}),
+        ("browser_read", {"format": "markdown"}),
+        ("browser_read", {"format": "text"}),
+        ("browser_read", {"format": "html"}),
+        ("browser_read", {"ref": AIMED}),
+        ("browser_take_screenshot", {"ref": AIMED}),
+        ("browser_picture", {"labels": True}),
+        ("browser_pdf_save", {}),
+        ("browser_console_messages", {"level": "debug"}),
+        ("browser_network_requests", {"includeStatic": True}),
+        ("browser_network_search", {"text": "Received"}),
+        ("browser_network_search", {"kind": "fetch"}),
+        *requests,
+        ("browser_network_request", {"id": 1, "path": "items"}),
+        ("browser_request", {"url": site.url("/said")}),
+        ("browser_route", {"action": "block", "url": "*/none"}),
+        ("browser_route", {"action": "list"}),
+        ("browser_route", {"action": "clear"}),
+        ("browser_cookies", {"action": "list"}),
+        ("browser_storage", {"action": "list", "kind": "local"}),
+        ("browser_storage", {"action": "list", "kind": "session"}),
+        ("browser_find", {"text": "x", "around": 3}),
+        ("browser_find", {"regex": "."}),
+        ("browser_wait_for", {"text": "none such", "timeout": 300}),
+        ("browser_wait_for", {"url": "**/none", "timeout": 300}),
+        ("browser_wait_for", {"function": f"() => {{ throw new Error({text}) }}", "timeout": 300}),
+        ("browser_expect", {"is": "title", "expected": "other", "timeout": 300}),
+        ("browser_expect", {"is": "url", "expected": "other", "timeout": 300}),
+        ("browser_expect", {"is": "text", "ref": AIMED, "expected": "other", "timeout": 300}),
+        ("browser_expect", {"is": "value", "ref": AIMED, "expected": "other", "timeout": 300}),
+        ("browser_expect", {"is": "checked", "ref": AIMED, "timeout": 300}),
+        ("browser_hover", {"ref": AIMED}),
+        ("browser_click", {"ref": AIMED}),
+        ("browser_click", {"ref": f"text={text}"}),
+        ("browser_type", {"ref": AIMED, "text": "x"}),
+        ("browser_type", {"ref": "input", "text": "x"}),
+        ("browser_fill_form", {"fields": [{"ref": AIMED, "value": "x"}, {"ref": "select", "value": "y"}]}),
+        ("browser_select_option", {"ref": AIMED, "values": ["x"]}),
+        ("browser_press_key", {"key": "Tab"}),
+        ("browser_drag", {"startRef": AIMED, "endRef": "p"}),
+        ("browser_scroll", {"ref": AIMED, "direction": "down"}),
+        ("browser_scroll_into_view", {"ref": AIMED}),
+        ("browser_file_upload", {"ref": AIMED, "paths": ["none"]}),
+        ("browser_mouse_move_xy", {"x": 20, "y": 20}),
+        ("browser_mouse_click_xy", {"x": 500, "y": 500}),
+        ("browser_mouse_drag_xy", {"startX": 500, "startY": 500, "endX": 510, "endY": 510}),
+        ("browser_resize", {"width": 900, "height": 700}),
+        ("browser_emulate", {"colorScheme": "dark"}),
+        ("browser_access", {"permissions": ["geolocation"]}),
+        ("browser_inspect", {"what": "vitals"}),
+        ("browser_inspect", {"what": "accessibility"}),
+        ("browser_inspect", {"what": "styles", "ref": AIMED}),
+        ("browser_inspect", {"what": "coverage"}),
+        ("browser_inspect", {"what": "performance"}),
+        ("browser_run", {"program": "print(await page.title())\nprint(await page.inner_text('body'))"}),
+        ("browser_run", {"program": "await page.title()"}),
+        ("browser_run", {"program": "raise RuntimeError(await page.title())"}),
+        ("browser_run", {"program": f"await page.evaluate('() => {{ throw new Error({text!r}) }}')"}),
+        ("browser_export_script", {}),
+        ("browser_export_script", {"ref": AIMED}),
+        ("browser_record", {"action": "mhtml"}),
+        ("browser_steps", {"steps": [{"tool": "browser_snapshot", "arguments": {"ref": AIMED}}]}),
+        ("browser_context_save_storage", {"path": "state.json"}),
+        ("browser_context_create", {"name": "second"}),
+        ("browser_context_list", {}),
+        ("browser_context_switch", {"name": "default"}),
+        ("browser_context_close", {"name": "second"}),
+        ("browser_handle_dialog", {"accept": True}),
+        ("browser_tabs", {"action": "list"}),
+        ("browser_navigate", {"url": site.url("/none")}),
+        ("browser_navigate_back", {}),
+        ("browser_history", {"action": "reload"}),
+        ("browser_close", {}),
+        ("patchright_fetch", {"url": page, "format": "html"}),
+        ("patchright_fetch", {"url": page, "format": "markdown"}),
+        ("patchright_screenshot", {"url": page}),
+        ("patchright_click", {"url": page, "selector": AIMED}),
+        ("patchright_click", {"url": page, "selector": "none", "timeout": 3000}),
+        ("patchright_fill_form", {"url": page, "fields": {AIMED: "x"}}),
+        ("patchright_execute_js", {"url": page, "script": f"return {{ [{text}]: {text} }}"}),
+    ]
+
+
+IN_SESSIONS: list[tuple[str, dict[str, object]]] = [
+    ("click", {"selector": AIMED}),
+    ("click", {"selector": "p, button, div"}),
+    ("click", {"selector": "none", "timeout": 300}),
+    ("type", {"selector": "input", "text": "x"}),
+    ("type", {"selector": AIMED, "text": "x", "timeout": 300}),
+    ("list_sessions", {}),
+    ("close_session", {}),
+]
+SAY_NOTHING_OF_PAGES = {"browser_install", "browser_ask_person", "create_session"}
+
+
+def outside(text: str) -> str:
+    """What is not fenced; what is, shows all that is there and forges no end of its fence."""
+    for character in "".join(found[2] for found in FENCED.finditer(text)):
+        assert unicodedata.category(character) not in ("Cc", "Cf", "Zl", "Zp") or character in "\n\t", text
+    return FENCED.sub("", text)
+
+
+def check_any(reply: Reply, poison: str, place: str) -> None:
+    """Checks an answer that has fenced parts or is JSON, too."""
+    plain = Reply(outside(reply.text), reply.is_error)
+    check(plain, poison, place)
+    for part in re.findall(r"^[\[{].*?^[\]}]$", plain.text, re.MULTILINE | re.DOTALL):
+        assert json.loads(part) is not None
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("part", range(4))
+async def test_no_poison_gets_out_of_any_of_all_tools(
+    site: Site, tmp_path_factory: pytest.TempPathFactory, part: int
+) -> None:
+    folder = tmp_path_factory.mktemp("all-tools")
+    limits = ("--input", "instant", "--timeout-action", "500")
+    called = set(SAY_NOTHING_OF_PAGES)
+    async with serve("--headless", "--lang", "en", "--caps", EVERYTHING, *limits, cwd=folder) as server:
+        page = site.publish("/poison", PAGE)
+        for poison in POISONS[part::4]:
+            site.publish("/said", poison, "text/plain; charset=utf-8")
+            hashed = "".join(f"%{byte:02x}" for byte in poison.encode())
+            check_any(await server.open(f"{page}#{hashed}"), poison, "open")
+            for tool, arguments in tools_on_a_page(poison, f"{page}#{hashed}", site):
+                check_any(await server.call(tool, **arguments), poison, f"{tool} {arguments}")
+                called.add(tool)
+            session = json.loads((await server.call("create_session")).text)["sessionId"]
+            await server.call("navigate", sessionId=session, url=f"{page}#{hashed}")
+            for tool, arguments in IN_SESSIONS:
+                check_any(await server.call(tool, sessionId=session, **arguments), poison, tool)
+                called.add(tool)
+        there_are = {tool.name for tool in (await server.session.list_tools()).tools}
+        assert there_are - called == {"navigate"}

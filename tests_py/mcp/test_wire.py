@@ -5,6 +5,8 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -140,6 +142,25 @@ def test_a_window_asked_for_without_a_display_is_an_error_that_names_it(
     text = json.dumps(wire.call("browser_navigate", url=site.page("form")))
     assert "DISPLAY" in text
     assert "xvfb-run" in text
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="sockets are looked up in /proc")
+def test_a_browser_that_is_launched_opens_no_port(wire: Wire, site: Site) -> None:
+    wire.shake_hands()
+    wire.call("browser_navigate", url=site.page("form"))
+    listening = set()
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        rows = [line.split() for line in Path(table).read_text().splitlines()[1:]]
+        listening |= {f"socket:[{row[9]}]" for row in rows if row[3] == "0A"}
+    assert listening, "at least the site listens"
+    family = wire.processes() | {wire.process.pid}
+    assert len(family) > 1
+    held = set()
+    for process in family:
+        for entry in Path(f"/proc/{process}/fd").iterdir():
+            with suppress(OSError):
+                held.add(str(entry.readlink()))
+    assert not held & listening
 
 
 def test_with_a_display_a_window_opens(

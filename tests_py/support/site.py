@@ -69,9 +69,16 @@ class Site:
         """The address of one of the routes below, such as `/status/404`."""
         return self.origin + path
 
-    def publish(self, path: str, body: str | bytes, kind: str = KINDS[".html"]) -> str:
+    def publish(
+        self, path: str, body: str | bytes, kind: str = KINDS[".html"], headers: dict[str, str] | None = None
+    ) -> str:
         """Serves `body` at `path` from now on, and gives its address."""
-        self._server.published[path] = Answer(body, kind=kind)
+        self._server.published[path] = Answer(body, kind=kind, headers=headers or {})
+        return self.url(path)
+
+    def lead(self, path: str, to: str) -> str:
+        """Leads from `path` to another address from now on, and gives its own."""
+        self._server.published[path] = Answer(status=302, headers={"Location": to})
         return self.url(path)
 
     def refuse(self, path: str, reason: str) -> str:

@@ -30,10 +30,17 @@ class Wire:
     """A server that the test talks to by hand.
 
     Everything it starts inherits a mark in its environment, by which `processes` finds what is left of it
-    even after the server itself is gone. Its temporary files go to `folder`.
+    even after the server itself is gone. Its temporary files go to `folder`, where it also works unless told
+    of another.
     """
 
-    def __init__(self, folder: Path, *arguments: str, ignored: tuple[signal.Signals, ...] = ()) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *arguments: str,
+        ignored: tuple[signal.Signals, ...] = (),
+        cwd: Path | None = None,
+    ) -> None:
         self.mark = uuid.uuid4().hex
         self.process = subprocess.Popen(
             [sys.executable, "-m", "patchright_mcp", *arguments],
@@ -41,7 +48,7 @@ class Wire:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env={**os.environ, MARK: self.mark, "TMPDIR": str(folder)},
-            cwd=folder,
+            cwd=cwd or folder,
             preexec_fn=lambda: _hear_signals(ignored),  # noqa: PLW1509
         )
         assert self.process.stdin
