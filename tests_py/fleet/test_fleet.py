@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from tests_py.fleet.conftest import opened as begin
 from tests_py.support.certificates import Authority
-from tests_py.support.fleet import Chromium, Fleet, Grid, Redis, Road, call, code, metric, status, text
+from tests_py.support.fleet import Chromium, Fleet, Redis, Road, call, code, metric, status, text
 from tests_py.support.http import HttpServer, until
 from tests_py.support.site import Site
 
@@ -21,14 +21,6 @@ SESSIONS = int(os.environ.get("PATCHRIGHT_FLEET_SESSIONS", "6"))
 """How many there are. More than a few only make it slow: `make fleet` has many."""
 IN_TROUBLE = SESSIONS if SESSIONS > 6 else 1
 """How many there are while the state is cut off, lost or slow."""
-
-
-@pytest.fixture(scope="module")
-def browsers() -> Iterator[list[Chromium]]:
-    browsers = [Chromium() for _ in range(3)]
-    yield browsers
-    for browser in browsers:
-        browser.end()
 
 
 @pytest.fixture
@@ -45,21 +37,8 @@ def fleet(tmp_path: Path, redis: Redis, browsers: list[Chromium]) -> Iterator[Fl
 
 
 def opened(server: HttpServer, site: Site, count: int = SESSIONS) -> list[str]:
-    """Sessions, each with a cookie and a word of its own in its page."""
-
-    def one(number: int) -> str:
-        made = call(server, "create_session")
-        assert not made.get("isError"), made
-        session = str(made["structuredContent"]["sessionId"])
-        came = call(server, "navigate", sessionId=session, url=site.page("form"))
-        assert not came.get("isError"), came
-        script = f"() => {{ document.title = 'page {number}'; document.cookie = 'number={number}'; }}"
-        written = call(server, "browser_evaluate", sessionId=session, function=script)
-        assert not written.get("isError"), written
-        return session
-
-    with ThreadPoolExecutor(4) as workers:
-        return list(workers.map(one, range(count)))
+    """As many sessions as are wanted."""
+    return begin(server, site, count)
 
 
 def title(server: HttpServer, session: str) -> str:
@@ -304,82 +283,3 @@ def test_the_state_is_reached_over_tls_by_who_trusts_it(
                 assert "sesame" not in "".join(other.log)
         finally:
             fleet.close()
-
-
-@pytest.fixture
-def started(tmp_path: Path) -> Iterator[Callable[..., HttpServer]]:
-    servers: list[HttpServer] = []
-
-    def start(*arguments: str) -> HttpServer:
-        servers.append(HttpServer(tmp_path, *arguments))
-        return servers[-1]
-
-    yield start
-    for server in servers:
-        with server:
-            pass
-
-
-def test_a_pool_alone_spreads_clients_and_sessions(
-    started: Callable[..., HttpServer], browsers: list[Chromium], site: Site
-) -> None:
-    server = started("--pool", ",".join(browser.url for browser in browsers), "--metrics")
-    sessions = opened(server, site, 3)
-    assert metric(server, "patchright_browsers") == 3
-    assert metric(server, "patchright_sessions") == 3
-    assert metric(server, 'patchright_call_seconds_count{tool="create_session"}') == 3
-    assert [f"page {number}" in title(server, session) for number, session in enumerate(sessions)] == [
-        True
-    ] * 3
-    told = server.ask([f"Host: {server.host}:{server.port}"], method="GET", path="/metrics").body.decode()
-    assert told.endswith("# EOF\n")
-    assert site.url("")[:16] not in told
-
-
-def test_a_grid_starts_browsers_and_gets_them_back(
-    started: Callable[..., HttpServer], browsers: list[Chromium], site: Site, tmp_path: Path
-) -> None:
-    """Against a stand-in made from the grid's documentation."""
-    with Grid(browsers[0]) as grid:
-        pool = tmp_path / "pool.json"
-        pool.write_text(
-            json.dumps(
-                [{"url": grid.url, "service": "selenium", "headers": {"Authorization": "Basic Z3JpZA=="}}]
-            )
-        )
-        server = started("--pool", str(pool))
-        sessions = opened(server, site, 2)
-        assert [f"page {number}" in title(server, session) for number, session in enumerate(sessions)] == [
-            True
-        ] * 2
-        assert grid.begun == 1, "all sessions are in one browser of the grid"
-        assert grid.keys == {"Basic Z3JpZA=="}
-        server.process.send_signal(signal.SIGTERM)
-        server.process.wait(20)
-        assert grid.ended == 1
-
-
-def test_a_pool_follows_its_file(
-    started: Callable[..., HttpServer], browsers: list[Chromium], site: Site, tmp_path: Path
-) -> None:
-    pool = tmp_path / "pool.json"
-
-    def write(*entries: dict[str, object]) -> None:
-        pool.write_text(json.dumps(list(entries)))
-
-    write({"url": browsers[0].url, "labels": ["eu"]}, {"url": browsers[1].url, "draining": True})
-    server = started("--pool", str(pool))
-    made = [call(server, "create_session", label=label) for label in ("eu", "us")]
-    assert [bool(one.get("isError")) for one in made] == [False, True]
-    assert "no browser of the pool has room" in text(made[1])
-    session = str(made[0]["structuredContent"]["sessionId"])
-    call(server, "navigate", sessionId=session, url=site.page("form"))
-    write(
-        {"url": browsers[0].url, "labels": ["eu"], "draining": True},
-        {"url": browsers[1].url, "labels": ["us"]},
-    )
-    until(lambda: not call(server, "create_session", label="us").get("isError"), "that the file is read")
-    assert call(server, "create_session", label="eu").get("isError")
-    assert "Register" in text(call(server, "browser_snapshot", sessionId=session)), (
-        "what drains keeps what it has"
-    )

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import socket
+import ssl
 import subprocess
 import tempfile
 import threading
@@ -143,6 +144,57 @@ class Road:
         self.mend()
 
 
+class Gateway:
+    """The way to a browser over TLS, for those alone who send a key with each request."""
+
+    def __init__(self, to: int, context: ssl.SSLContext, key: str) -> None:
+        self._to, self._context, self._key = to, context, key
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = int(self._listener.getsockname()[1])
+        self.let_in: list[str] = []
+        self.refused = 0
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                near, _ = self._listener.accept()
+                threading.Thread(target=self._admit, args=(near,), daemon=True).start()
+
+    def _admit(self, near: socket.socket) -> None:
+        with suppress(OSError), self._context.wrap_socket(near, server_side=True) as inside:
+            head = b""
+            while b"\r\n\r\n" not in head and (data := inside.recv(65536)):
+                head += data
+            if f"x-key: {self._key}\r\n".encode() not in head.lower():
+                self.refused += 1
+                inside.sendall(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+                return
+            self.let_in.append(head.split(b" ")[1].decode())
+            # Each request has a connection of its own, so that each is looked at.
+            head = head.replace(b"\r\n", b"\r\nConnection: close\r\n", 1) if b"pgrade" not in head else head
+            with socket.create_connection(("127.0.0.1", self._to), 5) as far:
+                far.settimeout(None)
+                far.sendall(head)
+                threading.Thread(target=self._carry, args=(inside, far), daemon=True).start()
+                self._carry(far, inside)
+
+    @staticmethod
+    def _carry(one: socket.socket, other: socket.socket) -> None:
+        with suppress(OSError, ValueError):
+            while data := one.recv(65536):
+                other.sendall(data)
+            other.shutdown(socket.SHUT_RDWR)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._listener.close()
+
+
 class Chromium:
     """A browser that somebody else runs."""
 
@@ -160,6 +212,8 @@ class Chromium:
             f"--remote-debugging-port={self.port}",
             f"--user-data-dir={self._folder.name}/profile",
             "--no-first-run",
+            # Without these, each window has two more renderers for its address bar.
+            "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup",
             "about:blank",
         ]
         environment = {**os.environ, "TMPDIR": self._folder.name}
