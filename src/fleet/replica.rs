@@ -9,7 +9,8 @@ use parking_lot::Mutex;
 use redis::Script;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::runtime::Handle;
+use tokio::time::{Instant, MissedTickBehavior, interval};
 use uuid::Uuid;
 
 use super::beat::{Beats, Life};
@@ -20,6 +21,8 @@ use crate::sync::now;
 
 /// How long a server is taken to live that has said nothing.
 pub const LEASE: Duration = Duration::from_secs(3);
+/// How long a server's other work may stand still before it says no more that it lives.
+const STANDSTILL: Duration = Duration::from_secs(30);
 /// How long the shared state may take to answer.
 const ANSWER: Duration = Duration::from_secs(2);
 
@@ -121,23 +124,26 @@ impl Replica {
         self.peer.lock().secret.as_bytes().ct_eq(given).into()
     }
 
-    /// Says that it lives, from now on, for as long as somebody holds it.
+    /// Says that it lives, from now on, for as long as somebody holds it: by a thread and a connection of its own, so that a
+    /// server which has much to do is not taken for dead. One whose work stands still says nothing.
     pub fn live(self: &Arc<Self>) {
-        let replica = Arc::downgrade(self);
-        let rhythm = self.lease / 3;
-        tokio::spawn(async move {
-            let mut ticks = interval(rhythm);
-            ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-            loop {
-                ticks.tick().await;
-                let Some(replica) = Weak::upgrade(&replica) else { return };
-                let _ = replica.say_alive().await;
-            }
+        let living = live(Arc::downgrade(self), self.store.apart(), self.lease, Handle::current());
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let begun = runtime.and_then(|runtime| {
+            let thread = std::thread::Builder::new().name("replica lives".to_owned());
+            thread.spawn(move || runtime.block_on(living)).map(drop)
         });
+        if let Err(error) = begun {
+            tracing::error!(%error, "cannot tell the others that this server lives");
+        }
     }
 
     /// Says that it lives.
     pub async fn say_alive(&self) -> Result<()> {
+        self.say_alive_by(&self.store).await
+    }
+
+    async fn say_alive_by(&self, store: &Store) -> Result<()> {
         let info = {
             let peer = self.peer.lock();
             serde_json::json!(Info { url: peer.url.clone(), secret: peer.secret.clone() }).to_string()
@@ -145,7 +151,7 @@ impl Replica {
         let lease_ms = self.lease.as_millis().to_string();
         // The others count from when they hear it, which is later.
         let said = now();
-        let lived: i64 = self.store.run(script!("beat"), &[&self.id, &info, &lease_ms]).await?;
+        let lived: i64 = store.run(script!("beat"), &[&self.id, &info, &lease_ms]).await?;
         self.beats.lived(said, lived != 0);
         Ok(())
     }
@@ -209,6 +215,22 @@ impl Replica {
     /// Forgets a client's connection.
     pub async fn disconnect(&self, name: &str) {
         let _ = self.store.run::<i64>(script!("disconnect"), &[&digest(name)]).await;
+    }
+}
+
+async fn live(replica: Weak<Replica>, store: Store, lease: Duration, working: Handle) {
+    let mut ticks = interval(lease / 3);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let (mut worked, mut turn) = (Instant::now(), working.spawn(async {}));
+    loop {
+        ticks.tick().await;
+        if turn.is_finished() {
+            (worked, turn) = (Instant::now(), working.spawn(async {}));
+        }
+        let Some(replica) = replica.upgrade() else { return };
+        if worked.elapsed() < STANDSTILL {
+            let _ = replica.say_alive_by(&store).await;
+        }
     }
 }
 

@@ -44,6 +44,11 @@ impl Store {
         if is_known { Ok(Self { client, limit, connection: Mutex::default() }) } else { Err(wrong()) }
     }
 
+    /// The same, by a connection of its own.
+    pub(super) fn apart(&self) -> Self {
+        Self { client: self.client.clone(), limit: self.limit, connection: Mutex::default() }
+    }
+
     /// Runs a script with these arguments.
     ///
     /// # Errors
