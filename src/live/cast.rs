@@ -1,8 +1,11 @@
 //! Pictures of a page, the newest only: as many as the viewer takes, and none while nothing changes.
+use std::sync::Arc;
+
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use tokio::time::{Duration, Instant};
 
+use super::handover::Handover;
 use crate::browser::Page;
 use crate::cdp::types::page::{ScreencastFrame, ScreencastFrameAck, StartScreencast, StopScreencast};
 use crate::cdp::{CdpSession, Event, Events};
@@ -20,6 +23,9 @@ const LONGEST_WAIT: Duration = Duration::from_secs(1);
 /// The pictures of one page for one viewer.
 pub(super) struct Cast {
     session: CdpSession,
+    page: Page,
+    /// Of which viewer of which hand-over it is.
+    viewer: (Arc<Handover>, u64),
     events: Events,
     /// What the viewer has not been sent yet.
     newest: Option<Vec<u8>>,
@@ -34,11 +40,12 @@ pub(super) struct Cast {
 }
 
 impl Cast {
-    pub(super) fn start(page: &Page) -> Self {
-        let session = page.session().clone();
+    pub(super) fn start(page: &Page, viewer: (Arc<Handover>, u64)) -> Self {
+        let (page, session) = (page.clone(), page.session().clone());
         let events = session.events(&[ScreencastFrame::METHOD]);
         let (newest, owed, sent) = (None, Vec::new(), None);
-        let cast = Self { session, events, newest, owed, sent, number: 0, slow: false, size: (0.0, 0.0) };
+        let (number, slow, size) = (0, false, (0.0, 0.0));
+        let cast = Self { session, page, viewer, events, newest, owed, sent, number, slow, size };
         cast.begin();
         cast
     }
@@ -114,6 +121,11 @@ impl Cast {
 
 impl Drop for Cast {
     fn drop(&mut self) {
-        self.session.send(StopScreencast {}).ignore();
+        // Whoever has taken the viewer's place is shown pictures by now, and the browser knows of one showing only.
+        let (handover, number) = &self.viewer;
+        let is_taken = handover.state.borrow().viewer.is_some_and(|now| now != *number);
+        if !is_taken || self.page != handover.page {
+            self.session.send(StopScreencast {}).ignore();
+        }
     }
 }

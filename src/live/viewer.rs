@@ -387,7 +387,7 @@ impl Viewer {
         }
         if self.cast.is_none() && self.visible && !self.page.is_closed() {
             let _ = self.page.bring_to_front().await;
-            self.cast = Some(Cast::start(&self.page));
+            self.cast = Some(Cast::start(&self.page, (Arc::clone(&self.handover), self.number)));
         }
         let now = self.standing().await;
         if now == self.said {

@@ -80,6 +80,12 @@ class Person:
             box["y"] + y / notes["size"][1] * box["height"],
         )
 
+    def colour_at(self, name: str) -> tuple[float, float]:
+        """Where in the picture the middle of an element is, as parts of its sides."""
+        notes = self.notes()
+        (x, y), (width, height) = notes["boxes"][name], notes["size"]
+        return x / width, y / height
+
     async def click(self, name: str, **options: Any) -> None:  # noqa: ANN401
         """Clicks where the picture shows an element."""
         await self.viewer.mouse.click(*await self.at(name), **options)

@@ -5,6 +5,7 @@ import http.client
 import json
 import os
 import re
+import time
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -14,9 +15,12 @@ import pytest
 from patchright_mcp.async_api import Browser, Page
 from tests_py.live.conftest import Handed, Invitation, come_in, invited, question_of
 from tests_py.support.http import HttpServer
+from tests_py.support.http import until as wait_until
 from tests_py.support.site import Site
 from tests_py.support.wire import Wire, until
 
+GRACE_S = 30
+"""How long a person may be without a connection."""
 NOT_VALID = (403, "This link is not valid.\n")
 
 
@@ -163,6 +167,25 @@ async def test_a_page_that_is_closed_and_a_client_that_leaves_end_it(
     assert wire.ended() == 0
     assert not listens(told.link)
     until(lambda: not wire.processes(), "the end of the browser")
+
+
+@pytest.mark.timeout(120)
+async def test_a_person_who_goes_away_is_waited_for_and_then_no_longer(handed: Handed) -> None:
+    viewer = handed.viewer
+    await viewer.goto("about:blank")
+    gone = time.monotonic()
+    # Who comes back soon goes on, and then the time begins anew.
+    held = handed.wire.call("browser_snapshot")["result"]
+    assert held["_meta"]["errorCode"] == "person_has_control", "nobody else works meanwhile"
+    await viewer.goto(handed.invitation.link)
+    await viewer.locator("#stage.held").wait_for()
+    assert time.monotonic() - gone < GRACE_S
+    await viewer.goto("about:blank")
+    gone = time.monotonic()
+    wait_until(lambda: not listens(handed.invitation.link), "the end of the port", GRACE_S + 20)
+    answer = handed.wire.answer_to(handed.invitation.call)["result"]
+    assert time.monotonic() - gone > GRACE_S - 1
+    assert answer["structuredContent"]["status"] == "login_timeout", answer
 
 
 def test_a_client_that_cannot_ask_is_told_where_its_person_can_come(
