@@ -66,7 +66,7 @@ lint: .venv/ready lint-rust lint-python ## Check format and lints of everything
 lint-rust:
 	$(call say,Rust: format and lints)
 	cargo fmt --check
-	cargo clippy $(CARGO_FLAGS) -- -D warnings
+	cargo clippy $(CARGO_FLAGS) --no-default-features -- -D warnings
 	cargo clippy $(CARGO_FLAGS) --all-targets --features python -- -D warnings
 	python3 scripts/check_supply.py
 

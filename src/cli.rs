@@ -38,11 +38,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::HeaderName;
+#[cfg(feature = "otlp")]
+use axum::http::{HeaderMap, HeaderValue};
 #[cfg(unix)]
 use clap::ValueEnum as _;
 use strum::VariantArray;
 
 use self::devices::Device;
+#[cfg(feature = "otlp")]
+use self::flags::Header;
 use self::flags::{Flags, InputName, LogFormat, LogLevel, Origins, Size};
 use crate::browser::find::Channel;
 use crate::browser::input::InputStyle;
@@ -55,6 +59,8 @@ use crate::live::{Entry, LiveOptions};
 use crate::mcp::http::{ClientLimits, Guard, HttpOptions, Keys};
 use crate::mcp::settings::Settings;
 use crate::mcp::tool::{Capability, Toolset};
+#[cfg(feature = "otlp")]
+use crate::mcp::traces::TraceOptions;
 use crate::secrets::Secrets;
 use crate::session::cooldown::DEFAULT_PERIOD;
 use crate::session::pacing::Politeness;
@@ -99,6 +105,9 @@ pub struct Config {
     pub log_format: LogFormat,
     /// How to be one of several servers.
     pub replica: Option<ReplicaOptions>,
+    /// Where spans of calls go.
+    #[cfg(feature = "otlp")]
+    pub traces: Option<TraceOptions>,
     /// What the user should hear before the server starts.
     pub warnings: Vec<String>,
 }
@@ -127,6 +136,8 @@ impl Config {
         let limit = |given: Option<u64>, usual: Duration| given.map_or(usual, Duration::from_millis);
         let (mut engine, http) = (engine_options(&flags)?, http_options(&flags)?);
         let replica = replica_options(&flags, http.as_ref())?;
+        #[cfg(feature = "otlp")]
+        let traces = trace_options(&flags)?;
         if http.as_ref().is_some_and(|http| http.keys.len() > 1) {
             hold_apart(&mut engine)?;
         }
@@ -187,6 +198,8 @@ impl Config {
             log_level: flags.log_level.unwrap_or(LogLevel::Warn),
             log_format: flags.log_format.unwrap_or_default(),
             replica,
+            #[cfg(feature = "otlp")]
+            traces,
             warnings,
         })
     }
@@ -234,6 +247,19 @@ fn replica_options(flags: &Flags, http: Option<&HttpOptions>) -> Result<Option<R
     }
     let advertise = flags.advertise.as_ref().map(|address| address.trim_end_matches('/').to_owned());
     Ok(Some(ReplicaOptions { state, lease, advertise }))
+}
+
+#[cfg(feature = "otlp")]
+fn trace_options(flags: &Flags) -> Result<Option<TraceOptions>, Ending> {
+    let Some(collector) = &flags.otlp else { return Ok(None) };
+    let mut headers = HeaderMap::new();
+    for Header(name, value) in flags.otlp_header.iter().flatten() {
+        let pair = HeaderName::try_from(name).ok().zip(HeaderValue::try_from(value).ok());
+        let (name, value) = pair.ok_or_else(|| mistake("otlp-header", "a header cannot hold this"))?;
+        headers.insert(name, value);
+    }
+    let options = TraceOptions::new(collector, headers);
+    options.map(Some).ok_or_else(|| mistake("otlp", "expected an http:// or https:// address"))
 }
 
 /// The pool that was asked for.

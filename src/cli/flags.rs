@@ -340,6 +340,16 @@ pub struct Flags {
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true", help_heading = "HTTP")]
     pub metrics: Option<bool>,
 
+    /// Send a span of each call to an OpenTelemetry collector: tool, duration, code of failure
+    #[cfg(feature = "otlp")]
+    #[arg(long, value_name = "URL")]
+    pub otlp: Option<String>,
+
+    /// Header for the collector, such as 'Authorization: Bearer …'; can be given several times
+    #[cfg(feature = "otlp")]
+    #[arg(long, value_name = "HEADER", hide_env_values = true)]
+    pub otlp_header: Option<Vec<Header>>,
+
     /// How to write it [default: text]
     #[arg(long, value_name = "FORMAT", ignore_case = true)]
     pub log_format: Option<LogFormat>,

@@ -31,6 +31,8 @@ use crate::mcp::stdio::Lines;
 use crate::mcp::tool::Capability;
 use crate::mcp::tool::Registry;
 use crate::mcp::tools;
+#[cfg(feature = "otlp")]
+use crate::mcp::traces::Traces;
 use crate::secrets::Secrets;
 use crate::session::Engine;
 use crate::session::cooldown::Cooldown;
@@ -116,7 +118,14 @@ async fn serve(mut config: Config) -> i32 {
     };
     let name = replica.as_ref().map(|replica| replica.id().to_owned());
     let live = (config.live.mode != Some(Mode::Off)).then(|| Live::new(config.live.clone(), name));
+    #[cfg(feature = "otlp")]
+    let traces = config.traces.take().map(Traces::new).map(Arc::new);
     let dispatcher = dispatcher(config);
+    #[cfg(feature = "otlp")]
+    let dispatcher = match &traces {
+        Some(traces) => dispatcher.with_traces(Arc::clone(traces)),
+        None => dispatcher,
+    };
     let dispatcher = match replica {
         Some(replica) => dispatcher.with_replica(replica),
         None => dispatcher,
@@ -161,6 +170,10 @@ async fn serve(mut config: Config) -> i32 {
                 () = impatience => {}
             }
         }
+    }
+    #[cfg(feature = "otlp")]
+    if let Some(traces) = traces {
+        traces.finish().await;
     }
     shutdown.reason().exit_status()
 }

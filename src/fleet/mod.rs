@@ -14,7 +14,7 @@ pub mod pool;
 pub use grid::GridSession;
 pub use lease::{Claim, Found, Lease, Opened, Saved};
 pub use node::{Node, Service};
-pub use peers::{Answer, CALL_PATH, Peer, Peers, SECRET};
+pub use peers::{Answer, Asked, CALL_PATH, Peer, Peers, SECRET};
 pub use pool::{Placement, Pool};
 pub use replica::{Connected, LEASE, Replica, ReplicaOptions};
 pub use store::Store;

@@ -3,7 +3,8 @@ use std::fmt;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 /// Another server, and what it is to be called with. Whoever can read the shared state can call.
 #[derive(Clone, PartialEq, Eq)]
@@ -17,6 +18,17 @@ impl fmt::Debug for Peer {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Peer").finish_non_exhaustive()
     }
+}
+
+/// A call that another server is to do.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Asked {
+    pub owner: Option<String>,
+    pub tool: String,
+    pub arguments: Map<String, Value>,
+    /// Where it stands in a trace, as W3C's `traceparent`.
+    #[serde(default)]
+    pub trace: Option<String>,
 }
 
 /// What became of a call.
@@ -56,8 +68,8 @@ impl Peers {
     }
 
     /// Has a peer call a tool for an owner.
-    pub async fn call(&self, peer: &Peer, owner: Option<&str>, tool: &str, arguments: Value) -> Answer {
-        let body = json!({ "owner": owner, "tool": tool, "arguments": arguments }).to_string();
+    pub async fn call(&self, peer: &Peer, asked: &Asked) -> Answer {
+        let Ok(body) = serde_json::to_string(asked) else { return Answer::Undone };
         let url = format!("{}{CALL_PATH}", peer.url);
         let request = self.client().post(url).header(SECRET, &peer.secret).body(body);
         let response = match request.send().await {

@@ -10,6 +10,8 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::door::{self, Door};
 use super::handover::{Calls, Handover, State};
+use super::show::{Picture, Shows};
+use crate::Result;
 use crate::browser::Page;
 use crate::session::handoff::Outcome;
 
@@ -76,6 +78,8 @@ struct Inner {
     wanted: watch::Sender<usize>,
     /// Below which address the links stand, while somebody listens.
     base: watch::Sender<Option<String>>,
+    /// Pages that somebody looks at without a link.
+    shows: Shows,
 }
 
 /// What a person is invited to.
@@ -96,7 +100,8 @@ impl Live {
     /// With the name of this server, where there are others.
     pub fn new(options: LiveOptions, server: Option<String>) -> Self {
         let (open, wanted) = (Mutex::default(), watch::Sender::new(0));
-        let inner = Inner { options, server, open, wanted, base: watch::Sender::new(None) };
+        let (base, shows) = (watch::Sender::new(None), Shows::default());
+        let inner = Inner { options, server, open, wanted, base, shows };
         Self { inner: Arc::new(inner) }
     }
 
@@ -113,6 +118,11 @@ impl Live {
     pub fn set_base(&self, base: Option<String>) {
         let base = base.map(|base| self.options().url.clone().unwrap_or(base));
         self.inner.base.send_replace(base.map(|base| base.trim_end_matches('/').to_owned()));
+    }
+
+    /// What a page looks like, to whoever has seen the picture of this number: the next one, if there is one in time.
+    pub async fn look(&self, page: &Page, seen: u64, patience: Duration) -> Result<Option<Picture>> {
+        self.inner.shows.look(page, seen, patience).await
     }
 
     /// What a person may do with this page.

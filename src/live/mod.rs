@@ -8,11 +8,13 @@ mod opened;
 mod cast;
 pub mod door;
 pub mod handover;
+mod show;
 mod desk;
 pub mod viewer;
 
 pub use desk::{Entry, Live, LiveOptions, Mode, Wish};
 pub use handover::{CallLine, Calls, Handover};
+pub use show::Picture;
 
 /// The page that viewers are given. `{nonce}` stands for what allows its script.
 pub const PAGE: &str = include_str!("page.html");

@@ -24,6 +24,8 @@ use crate::mcp::settings::Settings;
 use crate::mcp::told::Told;
 use crate::mcp::tool::{AnyTool, Effect, Registry, Toolset, UnknownTool};
 use crate::mcp::tools::sessions;
+#[cfg(feature = "otlp")]
+use crate::mcp::traces::{Span, Traces};
 use crate::secrets::Secrets;
 use crate::session::cooldown::Cooldown;
 use crate::session::pacing::Pacing;
@@ -60,6 +62,9 @@ pub struct Dispatcher {
     replica: Option<Arc<Replica>>,
     peers: Peers,
     pub metrics: Metrics,
+    /// Where spans of calls go, if they go anywhere.
+    #[cfg(feature = "otlp")]
+    traces: Option<Arc<Traces>>,
 }
 
 impl Dispatcher {
@@ -79,6 +84,8 @@ impl Dispatcher {
             replica: None,
             peers: Peers::default(),
             metrics: Metrics::default(),
+            #[cfg(feature = "otlp")]
+            traces: None,
         }
     }
 
@@ -91,6 +98,13 @@ impl Dispatcher {
     /// Where pages are handed over to people, if they are.
     pub fn live(&self) -> Option<&Live> {
         self.live.as_ref()
+    }
+
+    /// Tells a collector of each call.
+    #[cfg(feature = "otlp")]
+    #[must_use]
+    pub fn with_traces(self, traces: Arc<Traces>) -> Self {
+        Self { traces: Some(traces), ..self }
     }
 
     /// Pauses with whoever shares this state, instead of alone.
@@ -183,12 +197,29 @@ impl Dispatcher {
         cancelled: &CancellationToken,
     ) -> Result<Reply, UnknownTool> {
         let counted = self.metrics.begin();
+        #[cfg(feature = "otlp")]
+        let span = self.begin_span(progress);
         let mut reply = self.answer(client, name, arguments, progress, cancelled).await;
         if let Ok(reply) = &mut reply {
             reply.strike(self.secrets());
         }
-        counted.end(reply.as_ref().ok().and_then(|reply| Some((self.registry.find(name).ok()?.name, reply))));
+        let answered =
+            reply.as_ref().ok().and_then(|reply| Some((self.registry.find(name).ok()?.name, reply)));
+        #[cfg(feature = "otlp")]
+        if let (Some((traces, span)), Some((tool, reply))) = (span, answered) {
+            traces.end(&span, tool, reply);
+        }
+        counted.end(answered);
         reply
+    }
+
+    /// From now on the call stands in a trace at its own span, also for those whom it asks.
+    #[cfg(feature = "otlp")]
+    fn begin_span(&self, progress: &Progress) -> Option<(&Traces, Span)> {
+        let traces = self.traces.as_deref()?;
+        let span = Span::begin(progress.trace().as_deref());
+        progress.move_within(span.traceparent());
+        Some((traces, span))
     }
 
     async fn answer(
@@ -224,7 +255,7 @@ impl Dispatcher {
                 tell(&Error::Cancelled, &mut reply);
                 return Ok(reply);
             }
-            reached = self.reach(tool, &mut arguments, client) => reached,
+            reached = self.reach(tool, &mut arguments, client, progress) => reached,
         };
         let session = match reached {
             Reached::Here(session) => session,

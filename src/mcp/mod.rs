@@ -25,7 +25,10 @@ pub mod target;
 pub mod failure;
 pub mod tools;
 pub mod metrics;
+#[cfg(feature = "otlp")]
+pub mod traces;
 pub mod dispatch;
+mod app;
 mod rounds;
 pub mod shutdown;
 pub(crate) mod strict_json;

@@ -18,6 +18,8 @@ pub struct Progress {
     step: Mutex<Step>,
     /// What the client calls itself.
     caller: Option<String>,
+    /// Where the call stands in a trace, as W3C's `traceparent`.
+    trace: Mutex<Option<String>>,
     waits_for_person: AtomicBool,
     /// What it can ask meanwhile.
     pub questions: Questions,
@@ -33,9 +35,9 @@ pub struct Step {
 
 impl Default for Progress {
     fn default() -> Self {
-        let (step, questions) = (Mutex::default(), Questions::default());
+        let (step, trace, questions) = (Mutex::default(), Mutex::default(), Questions::default());
         let waits_for_person = AtomicBool::new(false);
-        Self { started: Instant::now(), step, caller: None, waits_for_person, questions }
+        Self { started: Instant::now(), step, caller: None, trace, waits_for_person, questions }
     }
 }
 
@@ -56,6 +58,23 @@ impl Progress {
     #[must_use]
     pub fn of(self, caller: Option<String>) -> Self {
         Self { caller, ..self }
+    }
+
+    /// Within this trace.
+    #[must_use]
+    pub fn within(self, trace: Option<String>) -> Self {
+        Self { trace: Mutex::new(trace), ..self }
+    }
+
+    /// Where the call stands in a trace, as W3C's `traceparent`.
+    pub fn trace(&self) -> Option<String> {
+        self.trace.lock().clone()
+    }
+
+    /// From now on it stands there.
+    #[cfg(feature = "otlp")]
+    pub(super) fn move_within(&self, trace: String) {
+        *self.trace.lock() = Some(trace);
     }
 
     /// What the client calls itself.

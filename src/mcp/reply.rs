@@ -332,6 +332,12 @@ impl Reply {
         Self { forwarded: Some(Box::new(result)), ..Self::default() }
     }
 
+    /// Whether another server answered, and the tool failed there.
+    #[cfg(feature = "otlp")]
+    pub(super) fn failed_elsewhere(&self) -> bool {
+        self.forwarded.as_ref().is_some_and(|result| result.is_error == Some(true))
+    }
+
     /// Names the session in which it was done.
     pub fn set_session(&mut self, id: impl Into<String>) {
         self.session = Some(id.into());

@@ -71,9 +71,10 @@ impl Round {
         tool: &str,
         arguments: serde_json::Map<String, serde_json::Value>,
         caller: Option<String>,
+        trace: Option<String>,
     ) -> Self {
         let (progress, questions) = Progress::asking();
-        let progress = Arc::new(progress.of(caller));
+        let progress = Arc::new(progress.of(caller).within(trace));
         let cancelled = CancellationToken::new();
         let call = {
             let (dispatcher, client) = (Arc::clone(dispatcher), Arc::clone(&client));

@@ -8,8 +8,8 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams, CompleteResult,
     CustomRequest, CustomResult, DiscoverResult, ElicitRequest, ElicitRequestParams, ElicitationAction,
     ElicitationSchema, ErrorCode, ErrorData, GetPromptRequestMethod, GetPromptRequestParams,
-    GetPromptResponse, Implementation, InitializeRequestParams, InputRequest, InputRequests,
-    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod,
+    GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult, InputRequest,
+    InputRequests, ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod,
     ListResourceTemplatesResult, ListResourcesRequestMethod, ListResourcesResult, ListToolsResult,
     PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ReadResourceRequestMethod,
     ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
@@ -20,6 +20,7 @@ use serde::Deserialize;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::timeout;
 
+use crate::mcp::app;
 use crate::mcp::client::Client;
 use crate::mcp::dispatch::Dispatcher;
 use crate::mcp::progress::{Progress, Step};
@@ -92,7 +93,14 @@ impl Server {
         let mut round = match &request.request_state {
             None => {
                 let arguments = request.arguments.unwrap_or_default();
-                Round::begin(&self.dispatcher, Arc::clone(client), &request.name, arguments, caller)
+                Round::begin(
+                    &self.dispatcher,
+                    Arc::clone(client),
+                    &request.name,
+                    arguments,
+                    caller,
+                    trace_of(context),
+                )
             }
             Some(name) => {
                 let responses = request.input_responses.unwrap_or_default();
@@ -150,18 +158,39 @@ impl ServerHandler for Server {
             .with_instructions(format!("{INSTRUCTIONS}{named}"))
     }
 
-    async fn discover(&self, _context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        let mut info = self.negotiate_initialize(&request)?;
+        let shows_apps = request.capabilities.extensions.as_ref().is_some_and(app::knows_pages);
+        if shows_apps && app::is_offered(&self.dispatcher) {
+            info.capabilities = ServerCapabilities::builder()
+                .enable_extensions_with(app::extensions())
+                .enable_tools()
+                .enable_resources()
+                .build();
+        }
+        Ok(info)
+    }
+
+    async fn discover(&self, context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
         // Clients without a handshake are answered with lists that are empty, and are told so.
         let mut info = self.get_info();
         info.capabilities =
             ServerCapabilities::builder().enable_tools().enable_prompts().enable_resources().build();
+        if app::is_wanted(&self.dispatcher, &context) {
+            info.capabilities.extensions = Some(app::extensions());
+        }
         Ok(DiscoverResult::from_server_info(self.supported_protocol_versions().into_owned(), info))
     }
 
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         if request.is_some_and(|request| request.cursor.is_some()) {
             return Err(ErrorData::invalid_params(
@@ -170,7 +199,11 @@ impl ServerHandler for Server {
             ));
         }
         let language = self.dispatcher.settings.language;
-        let tools = self.dispatcher.registry.tools().iter().map(|tool| tool.listing(language)).collect();
+        let mut tools: Vec<_> =
+            self.dispatcher.registry.tools().iter().map(|tool| tool.listing(language)).collect();
+        if app::is_wanted(&self.dispatcher, &context) {
+            app::add(&mut tools);
+        }
         let an_hour_ms = 3_600_000; // The list never changes while the server runs.
         Ok(ListToolsResult::with_all_items(tools).with_ttl_ms(an_hour_ms))
     }
@@ -181,6 +214,10 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let parts = context.extensions.get::<Parts>();
+        if request.name == app::FRAME && app::is_wanted(&self.dispatcher, &context) {
+            let (client, arguments) = (self.client_of(parts), request.arguments.unwrap_or_default());
+            return Ok(CallToolResponse::Complete(app::frame(&self.dispatcher, client, &arguments).await));
+        }
         let caller = context.client_info().map(|client| client.title.unwrap_or(client.name));
         if has_no_handshake(&context) && modes(&context).any() {
             return self.call_in_rounds(request, caller, &context).await;
@@ -191,7 +228,7 @@ impl ServerHandler for Server {
             true => Progress::asking_folders(),
             false => (Progress::default(), unbounded_channel().1),
         };
-        let progress = progress.of(caller);
+        let progress = progress.of(caller).within(trace_of(&context));
         let arguments = request.arguments.unwrap_or_default();
         let client = self.client_of(parts);
         let call = self.dispatcher.call(client, &request.name, arguments, &progress, &context.ct);
@@ -253,6 +290,9 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
+        if app::is_wanted(&self.dispatcher, &context) {
+            return Ok(app::resources());
+        }
         if has_no_handshake(&context) {
             return Ok(ListResourcesResult::with_all_items(Vec::new()));
         }
@@ -288,12 +328,29 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
+        let is_wanted = app::is_wanted(&self.dispatcher, &context);
+        if let Some(app) = app::resource(&request.uri).filter(|_| is_wanted) {
+            return Ok(ReadResourceResponse::Complete(app));
+        }
+        if is_wanted && !has_no_handshake(&context) {
+            let uri = serde_json::json!({ "uri": request.uri });
+            return Err(ErrorData::resource_not_found("Resource not found", Some(uri)));
+        }
         if has_no_handshake(&context) {
             let uri = serde_json::json!({ "uri": request.uri });
             return Err(ErrorData::invalid_params("Resource not found", Some(uri)));
         }
         Err(ErrorData::method_not_found::<ReadResourceRequestMethod>())
     }
+}
+
+/// Where the client says that its call stands in a trace: in the message, or in the request that brought it.
+fn trace_of(context: &RequestContext<RoleServer>) -> Option<String> {
+    let of_request = || {
+        let parts = context.extensions.get::<Parts>()?;
+        parts.headers.get("traceparent")?.to_str().ok()
+    };
+    context.meta.get_traceparent().or_else(of_request).map(str::to_owned)
 }
 
 fn has_no_handshake(context: &RequestContext<RoleServer>) -> bool {

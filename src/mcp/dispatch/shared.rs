@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::Dispatcher;
 use crate::Result;
 use crate::error::Error;
-use crate::fleet::{Answer, Peers, Replica};
+use crate::fleet::{Answer, Asked, Peers, Replica};
 use crate::mcp::client::Client;
 use crate::mcp::failure;
 use crate::mcp::progress::Progress;
@@ -60,6 +60,7 @@ impl Dispatcher {
         tool: &AnyTool,
         arguments: &mut Map<String, Value>,
         client: &Client,
+        progress: &Progress,
     ) -> Reached {
         let ends_it = tool.name == CloseSession::NAME;
         let id = match tool.toolset {
@@ -80,8 +81,13 @@ impl Dispatcher {
             let mut given = arguments.clone();
             given.insert(SESSION.to_owned(), id.clone().into());
             self.metrics.forwards();
-            let owner = client.owner.as_deref();
-            match self.peers.call(&peer, owner, tool.name, Value::Object(given)).await {
+            let asked = Asked {
+                owner: client.owner.as_deref().map(str::to_owned),
+                tool: tool.name.to_owned(),
+                arguments: given,
+                trace: progress.trace(),
+            };
+            match self.peers.call(&peer, &asked).await {
                 Answer::Told(told) => {
                     let told = CallToolResult::deserialize(told).map(Reply::forwarded);
                     return Reached::Answered(Box::new(told.unwrap_or_else(|_| Reply::broken())));
@@ -130,18 +136,14 @@ impl Dispatcher {
     }
 
     /// Runs a call that came to another server, unless the session that it names is not this one's.
-    pub async fn call_for_peer(
-        &self,
-        client: &Client,
-        tool: &str,
-        arguments: Map<String, Value>,
-    ) -> Option<CallToolResult> {
+    pub async fn call_for_peer(&self, client: &Client, asked: Asked) -> Option<CallToolResult> {
+        let Asked { tool, arguments, trace, .. } = asked;
         let id = arguments.get(SESSION).and_then(Value::as_str)?;
         if let Err(NoSession::Elsewhere(_)) = client.sessions.reach(id).await {
             return None;
         }
-        let (progress, cancelled) = (Progress::default(), CancellationToken::new());
-        let answer = self.call(client, tool, arguments, &progress, &cancelled).await;
+        let (progress, cancelled) = (Progress::default().within(trace), CancellationToken::new());
+        let answer = self.call(client, &tool, arguments, &progress, &cancelled).await;
         answer.ok().map(Reply::into_result)
     }
 }

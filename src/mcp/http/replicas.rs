@@ -14,15 +14,14 @@ use hyper::body::Incoming;
 use parking_lot::Mutex;
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage};
 use rmcp::transport::streamable_http_server::session::{SessionState, SessionStore, SessionStoreError};
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::json;
 use tokio::time::timeout;
 
 use super::clients::Name;
 use super::keys::Owner;
 use super::serve::{App, LARGEST_BODY, Refused, json_response, plain};
 use crate::error::Result;
-use crate::fleet::{Peer, Peers, Replica, SECRET};
+use crate::fleet::{Asked, Peer, Peers, Replica, SECRET};
 use crate::mcp::client::Client;
 use crate::mcp::dispatch::Dispatcher;
 use crate::mcp::tool::SESSION;
@@ -31,13 +30,6 @@ use crate::mcp::tool::SESSION;
 #[derive(Debug, Default)]
 pub(super) struct Guests {
     known: Mutex<HashMap<Option<String>, Arc<Client>>>,
-}
-
-#[derive(Deserialize)]
-struct Asked {
-    owner: Option<String>,
-    tool: String,
-    arguments: Map<String, Value>,
 }
 
 /// Whether the request comes from another server that shares our state.
@@ -59,8 +51,8 @@ impl Guests {
         let Ok(asked) = serde_json::from_slice::<Asked>(&collected.to_bytes()) else {
             return status(StatusCode::BAD_REQUEST);
         };
-        let client = self.client(dispatcher, asked.owner);
-        match dispatcher.call_for_peer(&client, &asked.tool, asked.arguments).await {
+        let client = self.client(dispatcher, asked.owner.clone());
+        match dispatcher.call_for_peer(&client, asked).await {
             Some(result) => Response::new(Body::from(serde_json::json!(result).to_string())),
             // The other server asks again whose it is.
             None => status(StatusCode::CONFLICT),

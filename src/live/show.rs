@@ -1,0 +1,120 @@
+//! A page shown to those who only look, such as beside a conversation: the newest picture, to whoever has not seen it yet.
+//! The browser draws no more than is looked at, and none while the page stands still.
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::Result;
+use crate::browser::{Page, RawSession};
+use crate::cdp::Event as _;
+use crate::cdp::types::page::ScreencastFrame;
+
+const QUALITY: u32 = 60;
+const WIDTH: u32 = 800;
+const HEIGHT: u32 = 1000;
+/// How long nobody need look before it ends.
+const IDLE: Duration = Duration::from_secs(10);
+const RHYTHM: Duration = Duration::from_secs(1);
+const COMMAND_LIMIT: Duration = Duration::from_secs(5);
+
+/// The pages that somebody looks at, by their ids.
+#[derive(Debug, Default)]
+pub(super) struct Shows {
+    open: Arc<Mutex<HashMap<String, Arc<Show>>>>,
+    /// So that two who begin to look at one page begin one show.
+    beginning: tokio::sync::Mutex<()>,
+}
+
+/// One picture: a JPEG in base 64, and its number in the show.
+#[derive(Debug, Clone)]
+pub struct Picture {
+    pub number: u64,
+    pub data: Arc<str>,
+}
+
+/// A page that is looked at.
+#[derive(Debug)]
+struct Show {
+    /// Beside our own session, whose pictures are for the person who works on the page.
+    session: RawSession,
+    newest: watch::Sender<Option<Picture>>,
+    /// Pictures that the browser has not been thanked for: it sends few ahead.
+    owed: Mutex<Vec<i64>>,
+    looked: Mutex<Instant>,
+}
+
+impl Shows {
+    /// The newest picture, if it is another than the one of this number or becomes so in time.
+    pub(super) async fn look(&self, page: &Page, seen: u64, patience: Duration) -> Result<Option<Picture>> {
+        let show = self.show(page).await?;
+        *show.looked.lock() = Instant::now();
+        let mut newest = show.newest.subscribe();
+        let is_new = |picture: &Option<Picture>| picture.as_ref().is_some_and(|one| one.number != seen);
+        let picture = match timeout(patience, newest.wait_for(is_new)).await {
+            Ok(Ok(picture)) => picture.clone(),
+            Ok(Err(_)) | Err(_) => None,
+        };
+        if picture.is_some() {
+            show.thank().await;
+        }
+        Ok(picture)
+    }
+
+    async fn show(&self, page: &Page) -> Result<Arc<Show>> {
+        let _turn = self.beginning.lock().await;
+        let known = self.open.lock().get(page.id()).cloned();
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let session = page.context().attach_raw(page.main_frame()).await?;
+        let (newest, owed, looked) = (watch::Sender::new(None), Mutex::default(), Mutex::new(Instant::now()));
+        let show = Arc::new(Show { session, newest, owed, looked });
+        show.begin().await?;
+        self.open.lock().insert(page.id().to_owned(), Arc::clone(&show));
+        tokio::spawn(end_when_idle(Arc::clone(&self.open), page.clone(), Arc::clone(&show)));
+        Ok(show)
+    }
+}
+
+impl Show {
+    async fn begin(self: &Arc<Self>) -> Result<()> {
+        let show = Arc::downgrade(self);
+        self.session.overhear(Arc::new(move |method, told| {
+            let show = show.upgrade().filter(|_| method == ScreencastFrame::METHOD);
+            let Some(show) = show else { return };
+            if let Ok(frame) = serde_json::from_slice::<ScreencastFrame>(told) {
+                show.owed.lock().push(frame.session_id);
+                let number = show.newest.borrow().as_ref().map_or(1, |last| last.number + 1);
+                show.newest.send_replace(Some(Picture { number, data: frame.data.as_str().into() }));
+            }
+        }));
+        let size = json!({ "format": "jpeg", "quality": QUALITY, "maxWidth": WIDTH, "maxHeight": HEIGHT });
+        self.send("Page.startScreencast", &size).await.map(drop)
+    }
+
+    async fn send(&self, method: &str, parameters: &Value) -> Result<Value> {
+        self.session.send(method, parameters, COMMAND_LIMIT).await
+    }
+
+    /// Lets the browser go on.
+    async fn thank(&self) {
+        let owed = std::mem::take(&mut *self.owed.lock());
+        for number in owed {
+            let _ = self.send("Page.screencastFrameAck", &json!({ "sessionId": number })).await;
+        }
+    }
+}
+
+async fn end_when_idle(open: Arc<Mutex<HashMap<String, Arc<Show>>>>, page: Page, show: Arc<Show>) {
+    while !page.is_closed() && show.looked.lock().elapsed() < IDLE {
+        sleep(RHYTHM).await;
+    }
+    open.lock().remove(page.id());
+    let _ = show.send("Page.stopScreencast", &json!({})).await;
+    let _ = show.session.detach().await;
+}

@@ -1,0 +1,182 @@
+//! What the agent's page looks like, beside the conversation: an MCP App, for hosts that show such pages. It only shows; what
+//! is typed there would pass through the host. Its pictures come by a tool that is the app's alone.
+use std::time::Duration;
+
+use rmcp::model::{
+    CallToolResult, ContentBlock, ExtensionCapabilities, ListResourcesResult, MetaObject, ReadResourceResult,
+    Resource, ResourceContents, Tool as Listing, ToolAnnotations,
+};
+use rmcp::service::{RequestContext, RoleServer};
+use serde_json::{Map, Value, json};
+
+use crate::browser::Page;
+use crate::error::Error;
+use crate::live::{Live, Mode};
+use crate::mcp::client::Client;
+use crate::mcp::dispatch::Dispatcher;
+use crate::mcp::failure;
+use crate::mcp::reply::Reply;
+use crate::mcp::tool::{SESSION, Tool as _};
+use crate::mcp::tools::person::AskPerson;
+
+/// The name of the extension, and what hosts name that know of it.
+const EXTENSION: &str = "io.modelcontextprotocol/ui";
+const MIME_TYPE: &str = "text/html;profile=mcp-app";
+const URI: &str = "ui://patchright-mcp/page.html";
+/// The tool that hosts show to no model.
+pub(super) const FRAME: &str = "browser_live_frame";
+const SINCE: &str = "since";
+const PAGE: &str = include_str!("app.html");
+/// How long a call waits for a new picture.
+const PATIENCE: Duration = Duration::from_secs(2);
+const AN_HOUR_MS: u64 = 3_600_000;
+
+/// Whether the host shows apps, and there is something to be shown.
+pub(super) fn is_wanted(dispatcher: &Dispatcher, context: &RequestContext<RoleServer>) -> bool {
+    let declared = context.client_capabilities().and_then(|client| client.extensions);
+    is_offered(dispatcher) && declared.is_some_and(|declared| knows_pages(&declared))
+}
+
+/// A picture could show what was typed in secret, and the host would have it.
+pub(super) fn is_offered(dispatcher: &Dispatcher) -> bool {
+    let shows = |live: &Live| live.options().mode != Some(Mode::Off);
+    dispatcher.live().is_some_and(shows) && dispatcher.secrets().is_empty()
+}
+
+/// Whether these are the extensions of a host that shows pages of ours.
+pub(super) fn knows_pages(declared: &ExtensionCapabilities) -> bool {
+    let types = declared.get(EXTENSION).and_then(|settings| settings.get("mimeTypes"));
+    types.and_then(Value::as_array).is_some_and(|types| types.iter().any(|kind| kind == MIME_TYPE))
+}
+
+/// What the server says of itself to such a host.
+pub(super) fn extensions() -> ExtensionCapabilities {
+    [(EXTENSION.to_owned(), object(json!({ "mimeTypes": [MIME_TYPE] })))].into()
+}
+
+/// Has the host show the page with the tool that asks for a person, and gives the page its own tool.
+pub(super) fn add(tools: &mut Vec<Listing>) {
+    for tool in tools.iter_mut().filter(|tool| tool.name == AskPerson::NAME) {
+        *tool = tool.clone().with_meta(meta(json!({ "ui": { "resourceUri": URI } })));
+    }
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            SINCE: { "type": "integer", "minimum": 0, "description": "Number of the picture that is shown." },
+            SESSION: { "type": "string" },
+        },
+        "additionalProperties": false,
+    });
+    let frame = Listing::new(FRAME, "The page as it looks now, for the app that shows it.", object(schema));
+    let annotations = ToolAnnotations::with_title("Show the page").read_only(true);
+    tools.push(frame.annotate(annotations).with_meta(meta(json!({ "ui": { "visibility": ["app"] } }))));
+}
+
+pub(super) fn resources() -> ListResourcesResult {
+    let page = Resource::new(URI, "page").with_title("The page").with_mime_type(MIME_TYPE);
+    let page = page.with_description("The page of the agent as it moves, to look at.");
+    ListResourcesResult::with_all_items(vec![page]).with_ttl_ms(AN_HOUR_MS)
+}
+
+/// The app, if it is asked for.
+pub(super) fn resource(uri: &str) -> Option<ReadResourceResult> {
+    (uri == URI).then(|| {
+        let page = ResourceContents::TextResourceContents {
+            uri: URI.to_owned(),
+            mime_type: Some(MIME_TYPE.to_owned()),
+            text: PAGE.to_owned(),
+            // It needs no address: neither to connect to nor to load from.
+            meta: Some(meta(json!({ "ui": { "csp": {}, "prefersBorder": false } }))),
+        };
+        ReadResourceResult::new(vec![page]).with_ttl_ms(AN_HOUR_MS)
+    })
+}
+
+/// The newest picture, or how it stands where there is none to be shown.
+pub(super) async fn frame(
+    dispatcher: &Dispatcher,
+    client: &Client,
+    arguments: &Map<String, Value>,
+) -> CallToolResult {
+    if let Some(paused) = failure::paused(FRAME, &client.cooldown, &client.settings) {
+        return paused.into_result();
+    }
+    let seen = arguments.get(SINCE).and_then(Value::as_u64).unwrap_or_default();
+    let session = arguments.get(SESSION).and_then(Value::as_str);
+    let page = match session {
+        Some(id) => client.sessions.get(id).ok().and_then(|session| session.workspace.active_page()),
+        None => client.workspace.active_page(),
+    };
+    let (Some(page), Some(live)) = (page, dispatcher.live()) else { return stands("none") };
+    if live.holder_of(&page).is_some() {
+        return stands("person");
+    }
+    match live.look(&page, seen, PATIENCE).await {
+        // They may have come while it was looked.
+        Ok(_) if live.holder_of(&page).is_some() => stands("person"),
+        Ok(Some(picture)) => {
+            let mut shown = shown(live, &page, picture.number);
+            shown.content = vec![ContentBlock::image(picture.data.as_ref(), "image/jpeg")];
+            shown
+        }
+        Ok(None) => shown(live, &page, seen),
+        Err(Error::PageClosed | Error::BrowserGone { .. }) => stands("none"),
+        Err(error) => {
+            let mut reply = Reply::default();
+            reply.fail(&error);
+            reply.into_result()
+        }
+    }
+}
+
+fn shown(live: &Live, page: &Page, number: u64) -> CallToolResult {
+    let link = live.open_for(page).map(|open| open.link().to_owned());
+    let mut result = CallToolResult::success(vec![ContentBlock::text("Nothing has changed.")]);
+    result.structured_content = Some(json!({ "frame": number, "url": page.asked_url(), "live": link }));
+    result
+}
+
+/// There is nothing to be seen, for this reason.
+fn stands(status: &str) -> CallToolResult {
+    let mut result = CallToolResult::success(vec![ContentBlock::text("There is no picture.")]);
+    result.structured_content = Some(json!({ "status": status }));
+    result
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(object) => object,
+        _ => Map::new(),
+    }
+}
+
+fn meta(value: Value) -> MetaObject {
+    object(value).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_are_known_by_the_pages_that_they_show() {
+        let declared = |kind: &str| {
+            let settings = object(json!({ "mimeTypes": ["text/plain", kind] }));
+            ExtensionCapabilities::from([(EXTENSION.to_owned(), settings)])
+        };
+        assert!(knows_pages(&declared(MIME_TYPE)));
+        assert!(!knows_pages(&declared("text/html")));
+        assert!(!knows_pages(&ExtensionCapabilities::from([(EXTENSION.to_owned(), Map::new())])));
+        assert!(!knows_pages(&ExtensionCapabilities::new()));
+    }
+
+    #[test]
+    fn the_page_is_small_and_reaches_for_nothing() {
+        assert!(PAGE.len() <= 25_000);
+        for reach in
+            ["fetch(", "WebSocket", "XMLHttpRequest", "innerHTML", "http://", "https://", "localStorage"]
+        {
+            assert!(!PAGE.contains(reach), "{reach}");
+        }
+    }
+}
