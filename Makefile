@@ -41,7 +41,7 @@ demo: browser build ## Drive a page through the real server; URL=… for a page 
 test: .venv/ready browser ## Everything that must hold: lints, types, Rust tests, Python tests
 	@scripts/prepare display
 	@scripts/prepare redis
-	@$(MAKE) --no-print-directory lint-rust test-rust build lint-python types test-python
+	@$(MAKE) --no-print-directory lint-rust lint-javascript test-rust build lint-python types test-python
 
 .PHONY: test-rust
 test-rust: ## The Rust tests; they need no Python
@@ -60,7 +60,7 @@ zoo: build browser ## Use real libraries from npm through the tools, and write d
 	pytest tests_py/zoo --numprocesses 2 --dist loadfile $(or $(ZOO),--table docs/reference/zoo.md)
 
 .PHONY: lint
-lint: .venv/ready lint-rust lint-python ## Check format and lints of everything
+lint: .venv/ready lint-rust lint-javascript lint-python ## Check format and lints of everything
 
 .PHONY: lint-rust
 lint-rust:
@@ -69,6 +69,11 @@ lint-rust:
 	cargo clippy $(CARGO_FLAGS) --no-default-features -- -D warnings
 	cargo clippy $(CARGO_FLAGS) --all-targets --features python -- -D warnings
 	python3 scripts/check_supply.py
+
+.PHONY: lint-javascript
+lint-javascript: .venv/ready
+	$(call say,JavaScript: format and lints)
+	biome ci --error-on-warnings src
 
 .PHONY: lint-python
 lint-python: .venv/ready
@@ -83,6 +88,7 @@ lint-python: .venv/ready
 format: .venv/ready ## Format the code, and mend what lints can mend
 	$(call say,Formatting)
 	cargo fmt
+	biome format --write src
 	ruff check --fix-only --quiet $(PYTHON_FILES)
 	ruff format $(PYTHON_FILES)
 

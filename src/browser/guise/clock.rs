@@ -8,6 +8,7 @@ use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::browser::injected::as_function;
 use crate::browser::objects::context::BrowserContext;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::Page;
@@ -87,7 +88,7 @@ impl Clock {
         format!(
             "typeof {} === 'number' && ({})({}, {given})",
             self.correction(),
-            CLOCK.trim(),
+            as_function(CLOCK),
             json!(self.token)
         )
     }

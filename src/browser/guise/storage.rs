@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio::time::timeout;
 
+use crate::browser::injected::as_function;
 use crate::browser::objects::context::BrowserContext;
 use crate::browser::objects::page::Page;
 use crate::browser::objects::parts::Part;
@@ -196,7 +197,7 @@ impl Helper {
     async fn run(&self, origin: &str, task: &str, argument: &Value) -> Result<Value> {
         let work = async {
             self.go(&format!("{origin}/")).await?;
-            self.evaluate(format!("({SCRIPT})({}, {argument})", Value::from(task))).await
+            self.evaluate(format!("({})({}, {argument})", as_function(SCRIPT), Value::from(task))).await
         };
         let slow = || Error::WaitRanOut { what: "the storage of a site".to_owned(), waited: ORIGIN_LIMIT };
         timeout(ORIGIN_LIMIT, work).await.unwrap_or_else(|_| Err(slow()))

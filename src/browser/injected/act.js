@@ -17,7 +17,9 @@ const called = (engine.called = (node) => {
   if (node instanceof HTMLInputElement && node.type === "range") return `input[type=range][min=${node.min || 0}][max=${node.max || 100}]`;
   if (node instanceof HTMLInputElement) return `input[type=${node.type}]`;
   if (node.isContentEditable) return "editable";
-  return localName(node).replace(/[^\w-]/g, "").slice(0, 40);
+  return localName(node)
+    .replace(/[^\w-]/g, "")
+    .slice(0, 40);
 });
 
 /** Thrown where a node is of the wrong kind: the message is `needed found`, as `Needed` and `ElementKind` in Rust have them. */
@@ -93,9 +95,14 @@ engine.isUnselected = (node) => node.isContentEditable && getSelection().isColla
 
 const DATED = /^(?:date|time|datetime-local|month|week)$/;
 const FORMS = {
-  date: "a date such as 2024-03-07", time: "a time such as 14:30", "datetime-local": "a date and time such as 2024-03-07T14:30",
-  month: "a month such as 2024-03", week: "a week such as 2024-W10", color: "a colour such as #e66465",
-  number: "a number", range: "a number within its limits",
+  date: "a date such as 2024-03-07",
+  time: "a time such as 14:30",
+  "datetime-local": "a date and time such as 2024-03-07T14:30",
+  month: "a month such as 2024-03",
+  week: "a week such as 2024-W10",
+  color: "a colour such as #e66465",
+  number: "a number",
+  range: "a number within its limits",
 };
 
 /** What the field would make of a value: the value that it would hold, empty where it refuses it. */
@@ -211,7 +218,8 @@ engine.checked = (node) => {
     return { checked: control.indeterminate ? "mixed" : control.checked, radio: control.type === "radio" };
   }
   const role = engine.roleOf(control);
-  if (!/^(?:checkbox|radio|switch|menuitemcheckbox|menuitemradio|option|treeitem)$/.test(role)) return { checked: null, found: called(control) };
+  if (!/^(?:checkbox|radio|switch|menuitemcheckbox|menuitemradio|option|treeitem)$/.test(role))
+    return { checked: null, found: called(control) };
   const text = getAttribute(control, "aria-checked");
   const isBox = /^(?:checkbox|radio|switch)$/.test(role);
   const checked = text === "true" ? true : text === "mixed" ? "mixed" : text === "false" || isBox ? false : null;
@@ -220,7 +228,7 @@ engine.checked = (node) => {
 
 /* ------------------------------------------------------------------ select */
 
-const isHiddenOption = (option) => option.hidden || !checkVisibility(option) && getComputedStyle(option).display === "none";
+const isHiddenOption = (option) => option.hidden || (!checkVisibility(option) && getComputedStyle(option).display === "none");
 const isDisabledOption = (option) =>
   option.disabled || (option.parentElement instanceof HTMLOptGroupElement && option.parentElement.disabled);
 

@@ -126,4 +126,4 @@
   for (const kind of ["PlainDateTime", "PlainDate", "PlainTime"])
     instead(Temporal?.Now, `p${kind.slice(1)}ISO`, ([zone]) => zoned(zone)[`to${kind}`]());
   set(state);
-}
+};

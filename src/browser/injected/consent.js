@@ -3,7 +3,13 @@
 const { native } = engine;
 
 const textOf = (element) =>
-  [native.getAttribute(element, "aria-label"), element.value, element.innerText, native.getAttribute(element, "title"), ...engine.queryAll(element, "img[alt]").map((image) => image.alt)]
+  [
+    native.getAttribute(element, "aria-label"),
+    element.value,
+    element.innerText,
+    native.getAttribute(element, "title"),
+    ...engine.queryAll(element, "img[alt]").map((image) => image.alt),
+  ]
     .filter((text) => typeof text === "string" && text.trim())
     .join(" ")
     .replace(/\s+/g, " ")
@@ -11,17 +17,19 @@ const textOf = (element) =>
     .slice(0, 200);
 
 const isSubmit = (element) =>
-  (element instanceof HTMLButtonElement && element.type === "submit") || (element instanceof HTMLInputElement && (element.type === "submit" || element.type === "image"));
+  (element instanceof HTMLButtonElement && element.type === "submit") ||
+  (element instanceof HTMLInputElement && (element.type === "submit" || element.type === "image"));
 
 /** Whether a click on the element, or Enter in it, sends a form; what it, and what would send the form, is called. */
 engine.consequenceOf = (node, enters) => {
-  let element = node instanceof Element ? node : node.parentElement;
+  const element = node instanceof Element ? node : node.parentElement;
   const press = element?.closest("button, a, input, summary, label, [role=button], [role=link], [role=menuitem], [onclick]") ?? element;
   const control = (press instanceof HTMLLabelElement && press.control) || press;
   if (!control) return { submits: false, name: "" };
   if (isSubmit(control)) return { submits: Boolean(control.form), name: textOf(control) };
   // What holds others may pass the click on to one of them.
-  if (!enters) return { submits: engine.queryAll(control, "button, input").some((inner) => isSubmit(inner) && inner.form), name: textOf(control) };
+  if (!enters)
+    return { submits: engine.queryAll(control, "button, input").some((inner) => isSubmit(inner) && inner.form), name: textOf(control) };
   const button = control.form && [...control.form.elements].find(isSubmit);
   return { submits: true, name: [button && textOf(button)].filter(Boolean).join(" ") };
 };

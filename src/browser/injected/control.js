@@ -1,5 +1,5 @@
 // The controls of a form, whatever draws them: what each is, what it shows, and what it offers to choose from.
-const { checkVisibility, contains, getAttribute, hasAttribute, isConnected, localName, matches, rectOf, rootOf, textContent } = engine.native;
+const { checkVisibility, contains, getAttribute, isConnected, localName, matches, rectOf, rootOf, textContent } = engine.native;
 const closest = Function.prototype.call.bind(Element.prototype.closest);
 const { collapse, queryAll, roleOf } = engine;
 
@@ -88,7 +88,8 @@ function drawnText(element, isOut) {
   return collapse(parts.join(""));
 }
 
-const ASIDE = "label,legend,[aria-hidden=true],[aria-live],[role=alert],[role=status],[role=log],[role=listbox],[role=tooltip],[role=dialog],svg,script,style";
+const ASIDE =
+  "label,legend,[aria-hidden=true],[aria-live],[role=alert],[role=status],[role=log],[role=listbox],[role=tooltip],[role=dialog],svg,script,style";
 const HOLDERS = "body,html,form,fieldset,dialog,[role=dialog],[role=group],[role=radiogroup],table,main";
 /** No field is drawn taller than this. */
 const TALLEST = 200;
@@ -117,7 +118,9 @@ function shownChoice(field) {
   const lists = listsOf(field);
   const described = (getAttribute(typed ?? field, "aria-describedby") ?? "").split(/\s+/).filter(Boolean);
   const labels = new Set(field.ariaLabelledByElements ?? []);
-  const isOut = (part) => part !== field && (matches(part, ASIDE) || lists.includes(part) || described.includes(part.id) || (labels.has(part) && !contains(field, part)));
+  const isOut = (part) =>
+    part !== field &&
+    (matches(part, ASIDE) || lists.includes(part) || described.includes(part.id) || (labels.has(part) && !contains(field, part)));
   for (const box of boxesAround(field)) {
     const text = drawnText(box, isOut);
     if (text && text !== name) return [text];
@@ -217,7 +220,12 @@ engine.shownBy = (node) => {
     case "choice":
       return { kind, values: shownChoice(field) };
     case "group":
-      return { kind, values: membersOf(field).filter((member) => engine.checked(member).checked === true).map((member) => engine.nameOf(member)) };
+      return {
+        kind,
+        values: membersOf(field)
+          .filter((member) => engine.checked(member).checked === true)
+          .map((member) => engine.nameOf(member)),
+      };
     case "text":
       return { ...shownText(field), kind, secret: field.type === "password", proxy: isProxy(field) };
     default:
@@ -240,10 +248,20 @@ const ITEMS = "[role=option],[role=treeitem],[role=menuitem],[role=menuitemradio
 
 /** The elements that a control says it controls. */
 function listsOf(field) {
-  const speakers = [field, typedIn(field), closest(field, "[role=combobox]"), ...queryAll(field, "[aria-controls],[aria-owns]")].filter(Boolean);
-  const ids = speakers.flatMap((speaker) => ["aria-controls", "aria-owns"].flatMap((name) =>
-    (getAttribute(speaker, name) ?? "").split(/\s+/).filter(Boolean).map((id) => rootOf(speaker).getElementById?.(id) ?? document.getElementById(id))));
-  const active = speakers.flatMap((speaker) => [speaker.ariaActiveDescendantElement && closest(speaker.ariaActiveDescendantElement, LISTS)]);
+  const speakers = [field, typedIn(field), closest(field, "[role=combobox]"), ...queryAll(field, "[aria-controls],[aria-owns]")].filter(
+    Boolean,
+  );
+  const ids = speakers.flatMap((speaker) =>
+    ["aria-controls", "aria-owns"].flatMap((name) =>
+      (getAttribute(speaker, name) ?? "")
+        .split(/\s+/)
+        .filter(Boolean)
+        .map((id) => rootOf(speaker).getElementById?.(id) ?? document.getElementById(id)),
+    ),
+  );
+  const active = speakers.flatMap((speaker) => [
+    speaker.ariaActiveDescendantElement && closest(speaker.ariaActiveDescendantElement, LISTS),
+  ]);
   const told = speakers.flatMap((speaker) => [...(speaker.ariaControlsElements ?? []), ...(speaker.ariaOwnsElements ?? [])]);
   return [...new Set([...ids, ...told, ...active])].filter((list) => list && !contains(list, field));
 }
@@ -275,9 +293,11 @@ function itemsIn(list) {
   return all.filter((element) => element.parentElement === list && collapse(element.innerText ?? ""));
 }
 
-const isSelected = (item) =>
-  [getAttribute(item, "aria-selected"), getAttribute(item, "aria-checked")].includes("true");
-const itemText = (item) => collapse(getAttribute(item, "aria-label") ?? "") || drawnText(item, (part) => matches(part, "[aria-hidden=true],svg")) || collapse(textContent(item));
+const isSelected = (item) => [getAttribute(item, "aria-selected"), getAttribute(item, "aria-checked")].includes("true");
+const itemText = (item) =>
+  collapse(getAttribute(item, "aria-label") ?? "") ||
+  drawnText(item, (part) => matches(part, "[aria-hidden=true],svg")) ||
+  collapse(textContent(item));
 
 let before = null;
 /** Notes what is drawn before a list opens, so that one that says nothing of itself is known by having come. */
@@ -288,10 +308,19 @@ const hasCome = (element) => before !== null && !before.has(element);
 
 /** The innermost elements with texts that have come. */
 function newTexts(field) {
-  const come = queryAll(document.body, "*").filter((element) =>
-    hasCome(element) && engine.isVisible(element) && !contains(element, field) && !contains(field, element) && !isShut(element.parentElement));
-  return come.filter((element) =>
-    Array.from(element.childNodes).some((child) => child instanceof Text && collapse(child.data)) && !/^(?:script|style)$/.test(localName(element)));
+  const come = queryAll(document.body, "*").filter(
+    (element) =>
+      hasCome(element) &&
+      engine.isVisible(element) &&
+      !contains(element, field) &&
+      !contains(field, element) &&
+      !isShut(element.parentElement),
+  );
+  return come.filter(
+    (element) =>
+      Array.from(element.childNodes).some((child) => child instanceof Text && collapse(child.data)) &&
+      !/^(?:script|style)$/.test(localName(element)),
+  );
 }
 
 const MOST_ITEMS = 1000;
@@ -315,19 +344,30 @@ engine.choices = (node, { owned = false } = {}) => {
   offered = itemsOf(field, owned).slice(0, MOST_ITEMS);
   const items = offered.map((item) => ({
     text: isGroup ? engine.nameOf(item) : itemText(item),
-    also: [getAttribute(item, "data-value"), getAttribute(item, "value"), getAttribute(item, "title"), collapse(textContent(item))].filter(Boolean),
+    also: [getAttribute(item, "data-value"), getAttribute(item, "value"), getAttribute(item, "title"), collapse(textContent(item))].filter(
+      Boolean,
+    ),
     selected: isGroup ? engine.checked(item).checked === true : isSelected(item),
     disabled: engine.isDisabled(item),
   }));
   const speakers = [field, typedIn(field)].filter(Boolean);
   const open = speakers.some((speaker) => getAttribute(speaker, "aria-expanded") === "true");
-  return { items, open, proper: isGroup || offered.some((item) => matches(item, ITEMS)), filter: filterOf(field) !== null, multiple: isMultiple(field) };
+  return {
+    items,
+    open,
+    proper: isGroup || offered.some((item) => matches(item, ITEMS)),
+    filter: filterOf(field) !== null,
+    multiple: isMultiple(field),
+  };
 };
 engine.choiceAt = (_, index) => offered[index] ?? null;
 
 const isMultiple = (field) =>
-  kindOf(field) === "group" ? membersOf(field).some((member) => roleOf(member) === "checkbox")
-    : [field, ...listsOf(field), offered[0] && closest(offered[0], LISTS)].some((list) => list && getAttribute(list, "aria-multiselectable") === "true");
+  kindOf(field) === "group"
+    ? membersOf(field).some((member) => roleOf(member) === "checkbox")
+    : [field, ...listsOf(field), offered[0] && closest(offered[0], LISTS)].some(
+        (list) => list && getAttribute(list, "aria-multiselectable") === "true",
+      );
 
 /** Where what is looked for can be typed: in the control itself, or in a field that came with the list. */
 function filterOf(field) {
@@ -349,7 +389,12 @@ engine.typedIn = (node) => typedIn(fieldOf(node));
 /** Whether the list of a control is open. */
 engine.isListOpen = (node) => {
   const field = fieldOf(node);
-  return roleOf(field) !== "listbox" && kindOf(field) !== "group" && isConnected(field) && itemsOf(field).some((item) => isConnected(item) && hasCome(item));
+  return (
+    roleOf(field) !== "listbox" &&
+    kindOf(field) !== "group" &&
+    isConnected(field) &&
+    itemsOf(field).some((item) => isConnected(item) && hasCome(item))
+  );
 };
 engine.isInDialog = (node) => closest(node, "dialog,[role=dialog],[role=alertdialog]") !== null;
 
@@ -452,7 +497,8 @@ const PICKED = new Set(["date", "time", "month", "week", "datetime-local"]);
 /** The field with the focus, if the browser helps to fill it in with a window of its own. */
 engine.helpedField = () => {
   let focused = document.activeElement;
-  for (let root = focused && engine.shadowRootOf(focused); root?.activeElement; root = engine.shadowRootOf(focused)) focused = root.activeElement;
+  for (let root = focused && engine.shadowRootOf(focused); root?.activeElement; root = engine.shadowRootOf(focused))
+    focused = root.activeElement;
   const helped = focused instanceof HTMLInputElement && (PICKED.has(focused.type) || focused.list);
   return helped && !focused.readOnly && !focused.disabled ? focused : null;
 };

@@ -53,8 +53,7 @@ engine.adoptClosedRoot = (host, root) => {
   closedRoots.set(host ?? root.host, root);
 };
 
-const shadowRootOf = (engine.shadowRootOf = (element) =>
-  native.shadowRoot(element) ?? closedRoots.get(element) ?? null);
+const shadowRootOf = (engine.shadowRootOf = (element) => native.shadowRoot(element) ?? closedRoots.get(element) ?? null);
 
 /** Tags that may hold a shadow root, besides custom elements. */
 const SHADOW_HOSTS = (engine.SHADOW_HOSTS = new Set(
@@ -112,8 +111,9 @@ engine.isVisible = (element) => {
     return (box.width > 0 && box.height > 0) || [...element.getClientRects()].some((part) => part.width && part.height);
   }
   if (getComputedStyle(element).display !== "contents") return false;
-  return engine.flatChildren(element).some((child) =>
-    nodeType(child) === ELEMENT ? engine.isVisible(child) : nodeType(child) === TEXT && isTextDrawn(child));
+  return engine
+    .flatChildren(element)
+    .some((child) => (nodeType(child) === ELEMENT ? engine.isVisible(child) : nodeType(child) === TEXT && isTextDrawn(child)));
 };
 
 const range = document.createRange();
@@ -155,8 +155,8 @@ const ARIA_ROLES = words(`alert alertdialog application article banner blockquot
   suggestion superscript switch tab table tablist tabpanel term textbox time timer toolbar tooltip tree treegrid treeitem`);
 
 /** Roles that are there to be acted on. */
-const INTERACTIVE_ROLES = (engine.INTERACTIVE_ROLES = words(`button checkbox combobox link listbox menuitem menuitemcheckbox
-  menuitemradio option radio scrollbar searchbox slider spinbutton switch tab textbox treeitem`));
+engine.INTERACTIVE_ROLES = words(`button checkbox combobox link listbox menuitem menuitemcheckbox
+  menuitemradio option radio scrollbar searchbox slider spinbutton switch tab textbox treeitem`);
 
 const CONTENT_NAMED_ROLES = words(`button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox
   menuitemradio option radio row rowheader switch tab tooltip treeitem`);
@@ -246,7 +246,11 @@ function isLayoutTable(table) {
 
 function inputRole(input) {
   switch (input.type) {
-    case "button": case "submit": case "reset": case "image": case "file":
+    case "button":
+    case "submit":
+    case "reset":
+    case "image":
+    case "file":
       return "button";
     case "checkbox":
       return hasAttribute(input, "switch") ? "switch" : "checkbox";
@@ -260,7 +264,10 @@ function inputRole(input) {
       return "none";
     case "search":
       return input.list ? "combobox" : "searchbox";
-    case "text": case "email": case "tel": case "url":
+    case "text":
+    case "email":
+    case "tel":
+    case "url":
       return input.list ? "combobox" : "textbox";
     default:
       return "textbox";
@@ -283,26 +290,82 @@ const link = (element) => (hasAttribute(element, "href") || hasAttribute(element
 const landmark = (role) => (element) => (isInSection(element, true) ? "generic" : role);
 const named = (role) => (element) => (hasOwnName(element) ? role : "generic");
 
-const IMPLICIT_ROLES = new Map(Object.entries({
-  a: link, area: link, address: "group", article: "article",
-  aside: (element) => (isInSection(element, false) && !hasOwnName(element) ? "generic" : "complementary"),
-  audio: "audio", blockquote: "blockquote", button: "button", canvas: "canvas", caption: "caption", code: "code",
-  dd: "definition", del: "deletion", details: "group", dfn: "term", dialog: "dialog", dt: "term", em: "emphasis",
-  embed: "embed", fieldset: "group", figcaption: "caption", figure: "figure", footer: landmark("contentinfo"),
-  form: "form", frame: "iframe", h1: "heading", h2: "heading", h3: "heading", h4: "heading", h5: "heading",
-  h6: "heading", header: landmark("banner"), hgroup: "group", hr: "separator", iframe: "iframe", img: imageRole,
-  input: inputRole, ins: "insertion", li: (item) => (inList(item) ? "listitem" : "generic"), main: "main", mark: "mark",
-  math: "math", menu: "list", meter: "meter", nav: "navigation", object: "object", ol: "list", optgroup: "group",
-  option: "option", output: "status", p: "paragraph", progress: "progressbar", s: "deletion", search: "search",
-  section: named("region"),
-  select: (select) => (select.multiple || select.size > 1 ? "listbox" : "combobox"),
-  strong: "strong", sub: "subscript", summary: (summary) => (isSummary(summary) ? "button" : "generic"), sup: "superscript",
-  svg: "img", table: (table) => (isLayoutTable(table) ? "none" : "table"),
-  tbody: (part) => (IN_TABLE[tableRole(part)] ? "rowgroup" : "generic"), td: cellRole, textarea: "textbox",
-  tfoot: (part) => (IN_TABLE[tableRole(part)] ? "rowgroup" : "generic"), th: headerCellRole,
-  thead: (part) => (IN_TABLE[tableRole(part)] ? "rowgroup" : "generic"), time: "time",
-  tr: (row) => (IN_TABLE[tableRole(row)] ? "row" : "generic"), ul: "list", video: "video",
-}));
+const IMPLICIT_ROLES = new Map(
+  Object.entries({
+    a: link,
+    area: link,
+    address: "group",
+    article: "article",
+    aside: (element) => (isInSection(element, false) && !hasOwnName(element) ? "generic" : "complementary"),
+    audio: "audio",
+    blockquote: "blockquote",
+    button: "button",
+    canvas: "canvas",
+    caption: "caption",
+    code: "code",
+    dd: "definition",
+    del: "deletion",
+    details: "group",
+    dfn: "term",
+    dialog: "dialog",
+    dt: "term",
+    em: "emphasis",
+    embed: "embed",
+    fieldset: "group",
+    figcaption: "caption",
+    figure: "figure",
+    footer: landmark("contentinfo"),
+    form: "form",
+    frame: "iframe",
+    h1: "heading",
+    h2: "heading",
+    h3: "heading",
+    h4: "heading",
+    h5: "heading",
+    h6: "heading",
+    header: landmark("banner"),
+    hgroup: "group",
+    hr: "separator",
+    iframe: "iframe",
+    img: imageRole,
+    input: inputRole,
+    ins: "insertion",
+    li: (item) => (inList(item) ? "listitem" : "generic"),
+    main: "main",
+    mark: "mark",
+    math: "math",
+    menu: "list",
+    meter: "meter",
+    nav: "navigation",
+    object: "object",
+    ol: "list",
+    optgroup: "group",
+    option: "option",
+    output: "status",
+    p: "paragraph",
+    progress: "progressbar",
+    s: "deletion",
+    search: "search",
+    section: named("region"),
+    select: (select) => (select.multiple || select.size > 1 ? "listbox" : "combobox"),
+    strong: "strong",
+    sub: "subscript",
+    summary: (summary) => (isSummary(summary) ? "button" : "generic"),
+    sup: "superscript",
+    svg: "img",
+    table: (table) => (isLayoutTable(table) ? "none" : "table"),
+    tbody: (part) => (IN_TABLE[tableRole(part)] ? "rowgroup" : "generic"),
+    td: cellRole,
+    textarea: "textbox",
+    tfoot: (part) => (IN_TABLE[tableRole(part)] ? "rowgroup" : "generic"),
+    th: headerCellRole,
+    thead: (part) => (IN_TABLE[tableRole(part)] ? "rowgroup" : "generic"),
+    time: "time",
+    tr: (row) => (IN_TABLE[tableRole(row)] ? "row" : "generic"),
+    ul: "list",
+    video: "video",
+  }),
+);
 
 const isSummary = (summary) => {
   const details = parentNode(summary);
@@ -322,13 +385,19 @@ const implicitRole = (element, tag) => {
 const isFocusable = (engine.isFocusable = (element) => {
   if (hasAttribute(element, "tabindex")) return true;
   switch (localName(element)) {
-    case "a": case "area":
+    case "a":
+    case "area":
       return link(element) === "link";
-    case "button": case "input": case "select": case "textarea":
+    case "button":
+    case "input":
+    case "select":
+    case "textarea":
       return !native.matches(element, ":disabled");
     case "summary":
       return isSummary(element);
-    case "iframe": case "audio": case "video":
+    case "iframe":
+    case "audio":
+    case "video":
       return false;
     default:
       return isEditingHost(element);
@@ -363,8 +432,7 @@ const roleOf = (engine.roleOf = (element) => {
 
 /* -------------------------------------------------------------------- names */
 
-const labelledBy = (element) =>
-  hasAttribute(element, "aria-labelledby") ? Array.from(element.ariaLabelledByElements ?? []) : [];
+const labelledBy = (element) => (hasAttribute(element, "aria-labelledby") ? Array.from(element.ariaLabelledByElements ?? []) : []);
 
 /** Text that CSS puts before or after an element. */
 function generatedText(element, which) {
@@ -430,20 +498,24 @@ engine.optionText = optionText;
 /** What a control inside a label says: its value. Null for anything else. */
 function embeddedValue(element, role) {
   switch (role) {
-    case "textbox": case "searchbox":
+    case "textbox":
+    case "searchbox":
       return "value" in element && !isSecret(element) ? element.value : native.textContent(element);
-    case "combobox": case "listbox":
+    case "combobox":
+    case "listbox":
       if (element instanceof HTMLSelectElement) return Array.from(element.selectedOptions, optionText).join(" ");
       if ("value" in element) return element.value;
       return Array.from(native.querySelectorAll(element, "[aria-selected=true]"), native.textContent).join(" ");
-    case "slider": case "spinbutton": case "scrollbar": case "progressbar": case "meter":
+    case "slider":
+    case "spinbutton":
+    case "scrollbar":
+    case "progressbar":
+    case "meter":
       return rangeValue(element) ?? "";
     default:
       return null;
   }
 }
-
-const BLOCKLIKE = /^(?:block|flex|grid|table|list-item|flow-root|-webkit-box)/;
 
 /** One traversal for one name: what was visited, how deep it is, whether hidden nodes count. */
 class NameSearch {
@@ -496,22 +568,27 @@ function ownText(element, role, tag, search, stopAt) {
   if (value !== null) return value;
   const label = getAttribute(element, "aria-label");
   if (label?.trim()) return label;
-  const own = nativeName(element, tag, role, search);
+  const own = nativeName(element, tag, search);
   if (own) return own;
-  if (role === "img" || tag === "svg" || tag === "iframe" || tag === "video" || tag === "audio") return getAttribute(element, "title") ?? "";
+  if (role === "img" || tag === "svg" || tag === "iframe" || tag === "video" || tag === "audio")
+    return getAttribute(element, "title") ?? "";
   return contentText(element, search, stopAt) || getAttribute(element, "title") || "";
 }
 
 function referencedText(element, search) {
   const targets = labelledBy(element);
   if (!targets.length) return "";
-  return collapse(targets.map((target, place) => {
-    const inner = new NameSearch(isNameHidden(target), true);
-    inner.told = targets.slice(0, place);
-    inner.seen = new Set(search?.seen);
-    inner.seen.delete(target);
-    return partText(target, inner);
-  }).join(" "));
+  return collapse(
+    targets
+      .map((target, place) => {
+        const inner = new NameSearch(isNameHidden(target), true);
+        inner.told = targets.slice(0, place);
+        inner.seen = new Set(search?.seen);
+        inner.seen.delete(target);
+        return partText(target, inner);
+      })
+      .join(" "),
+  );
 }
 
 /** The first child element with this tag. */
@@ -522,13 +599,12 @@ const childTagged = (element, tag) => {
   return null;
 };
 
-const textOf = (element, search) =>
-  element ? collapse(contentText(element, search ?? new NameSearch(isNameHidden(element), false))) : "";
+const textOf = (element, search) => (element ? collapse(contentText(element, search ?? new NameSearch(isNameHidden(element), false))) : "");
 
 const INPUT_BUTTONS = { submit: "Submit", reset: "Reset" };
 
 /** The name that HTML itself gives, before content and title. */
-function nativeName(element, tag, role, search) {
+function nativeName(element, tag, search) {
   switch (tag) {
     case "input":
     case "select":
@@ -578,11 +654,13 @@ function controlName(control, tag, search) {
   }
   const labels = labelsOf(control).filter((label) => !search?.told.includes(label));
   if (labels.length) {
-    const text = labels.map((label) => {
-      const inner = new NameSearch(false, true);
-      inner.seen = new Set(search?.seen).add(control);
-      return getAttribute(label, "aria-label")?.trim() || collapse(contentText(label, inner));
-    }).join(" ");
+    const text = labels
+      .map((label) => {
+        const inner = new NameSearch(false, true);
+        inner.seen = new Set(search?.seen).add(control);
+        return getAttribute(label, "aria-label")?.trim() || collapse(contentText(label, inner));
+      })
+      .join(" ");
     if (text.trim()) return text;
   }
   if (tag === "input" && control.type in INPUT_BUTTONS && !getAttribute(control, "title")) return INPUT_BUTTONS[control.type];
@@ -607,7 +685,7 @@ const labelsOf = (engine.labelsOf = (control) => {
 });
 
 /** The accessible name, as the "Accessible Name and Description Computation" has it. */
-const nameOf = (engine.nameOf = (element, role = roleOf(element)) => {
+engine.nameOf = (element, role = roleOf(element)) => {
   if (role === "none") return "";
   const attributes = native.hasAttributes(element);
   if (attributes) {
@@ -617,7 +695,7 @@ const nameOf = (engine.nameOf = (element, role = roleOf(element)) => {
     if (label?.trim()) return collapse(label);
   }
   const tag = localName(element);
-  const own = nativeName(element, tag, role);
+  const own = nativeName(element, tag);
   if (own) return collapse(own);
   if (CONTENT_NAMED_ROLES.has(role)) {
     const search = new NameSearch(false, false);
@@ -627,7 +705,7 @@ const nameOf = (engine.nameOf = (element, role = roleOf(element)) => {
   }
   if (!attributes) return "";
   return collapse(getAttribute(element, "title") || fallbackName(element, tag, role));
-});
+};
 const NESTED = { treeitem: words("group tree"), menuitem: words("menu"), listitem: words("list") };
 
 function fallbackName(element, tag, role) {
@@ -670,12 +748,17 @@ engine.valueOf = (element, role = roleOf(element)) => {
 };
 
 /** The text in a combobox that is no input, without the list that it may hold. */
-const comboboxText = (element) =>
-  contentText(element, new NameSearch(false, true), words("listbox tree grid dialog menu"));
+const comboboxText = (element) => contentText(element, new NameSearch(false, true), words("listbox tree grid dialog menu"));
 
 const isDisabledControl = (element, tag) => {
   switch (tag) {
-    case "button": case "input": case "select": case "textarea": case "option": case "optgroup": case "fieldset":
+    case "button":
+    case "input":
+    case "select":
+    case "textarea":
+    case "option":
+    case "optgroup":
+    case "fieldset":
       return native.matches(element, ":disabled");
     default:
       return tag.includes("-") && native.matches(element, ":disabled");

@@ -45,7 +45,8 @@ const parentOf = (node) => {
 /** The element and those around it, from the inside out. */
 function chainOf(node) {
   const chain = [];
-  for (let at = node; at && at !== document.body && at !== document.documentElement && chain.length < LEVELS; at = parentOf(at)) chain.push(at);
+  for (let at = node; at && at !== document.body && at !== document.documentElement && chain.length < LEVELS; at = parentOf(at))
+    chain.push(at);
   return chain;
 }
 
@@ -141,11 +142,14 @@ const labelOf = (element) => {
 };
 
 const SLIDES = "[aria-valuenow], input[type=range]";
-const valueOf = (element) => getAttribute(element, "aria-valuetext") ?? getAttribute(element, "aria-valuenow") ?? (localName(element) === "input" ? element.value : null);
+const shownValueOf = (element) =>
+  getAttribute(element, "aria-valuetext") ??
+  getAttribute(element, "aria-valuenow") ??
+  (localName(element) === "input" ? element.value : null);
 /** What has a value in and around an element, with the value. */
 function valuesOf(chain) {
   const sliders = chain.slice(0, 3).filter((element) => matches(element, SLIDES));
-  return [...sliders, ...engine.queryAll(chain[0], SLIDES)].map((element) => [element, valueOf(element)]);
+  return [...sliders, ...engine.queryAll(chain[0], SLIDES)].map((element) => [element, shownValueOf(element)]);
 }
 
 /** What is drawn on a canvas as one number; null where that cannot be told. */
@@ -166,12 +170,15 @@ function drawingOf(node) {
 /** All that can be seen of the document, as one text: what stands where, and what it says. */
 function print() {
   const { scrollX, scrollY } = window;
-  const boxes = engine.queryAll(document, "*").slice(0, MOST_ELEMENTS).map((element) => {
-    const { left, top, width, height } = rectOf(element);
-    const value = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement ? element.value : "";
-    // Halves of pixels are not to fall now here, now there.
-    return `${Math.round(left + scrollX + 0.01)},${Math.round(top + scrollY + 0.01)},${Math.round(width)},${Math.round(height)}${value}`;
-  });
+  const boxes = engine
+    .queryAll(document, "*")
+    .slice(0, MOST_ELEMENTS)
+    .map((element) => {
+      const { left, top, width, height } = rectOf(element);
+      const value = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement ? element.value : "";
+      // Halves of pixels are not to fall now here, now there.
+      return `${Math.round(left + scrollX + 0.01)},${Math.round(top + scrollY + 0.01)},${Math.round(width)},${Math.round(height)}${value}`;
+    });
   return `${boxes.join(" ")} ${textContent(document.documentElement)}`;
 }
 
@@ -181,7 +188,13 @@ engine.noteDrag = (start, target, place) => {
   const list = goal && parentOf(goal);
   const chain = chainOf(start);
   drag = {
-    start, target, place, item, goal, list, chain,
+    start,
+    target,
+    place,
+    item,
+    goal,
+    list,
+    chain,
     axis: goal && axisOf(goal),
     children: new Set(list ? childrenOf(list) : []),
     wasAfter: item !== null && isAfter(item, goal),
@@ -246,7 +259,8 @@ function sideNow() {
   return (inList && all[at + 1] === item) || next >= half ? "after" : sideInOrder(all, at);
 }
 
-const sideInOrder = (all, at) => (all[at - 1] === drag.item && isInFlow(drag.item) ? "before" : all[at + 1] === drag.item && isInFlow(drag.item) ? "after" : null);
+const sideInOrder = (all, at) =>
+  all[at - 1] === drag.item && isInFlow(drag.item) ? "before" : all[at + 1] === drag.item && isInFlow(drag.item) ? "after" : null;
 
 /** Waits until an element has given way. */
 async function standsStill(element) {
@@ -266,7 +280,10 @@ function shares() {
   if (place === "before" || place === "after") return { x: 0.5, y: 0.5, [axis]: place === "before" ? 0.2 : 0.8 };
   // Beyond the middle: many lists make room only then.
   const box = rectOf(goal);
-  const [way, size] = axis === "x" ? [box.left + box.width / 2 - from.left - from.width / 2, box.width] : [box.top + box.height / 2 - from.top - from.height / 2, box.height];
+  const [way, size] =
+    axis === "x"
+      ? [box.left + box.width / 2 - from.left - from.width / 2, box.width]
+      : [box.top + box.height / 2 - from.top - from.height / 2, box.height];
   const lean = Math.min(0.3, Math.max(0.12, 3 / (size || 1)));
   return { x: 0.5, y: 0.5, [axis]: 0.5 + Math.sign(way) * lean };
 }
@@ -284,12 +301,10 @@ engine.dragSight = async (node, position, { margin = 0, still = false } = {}) =>
   if (!isConnected(subject)) return null;
   const { left, top, width, height } = rectOf(subject);
   const share = here && subject === here.goal ? shares() : { x: 0.5, y: 0.5 };
-  let point = position
-    ? { x: left + position.x, y: top + position.y }
-    : { x: left + width * share.x, y: top + height * share.y };
+  let point = position ? { x: left + position.x, y: top + position.y } : { x: left + width * share.x, y: top + height * share.y };
   const seen = engine.seenOf(subject);
   // Of a large one, what can be seen of it is enough.
-  if (!position && seen && subject === node && !(here?.goal)) point = { x: seen.x + seen.width / 2, y: seen.y + seen.height / 2 };
+  if (!position && seen && subject === node && !here?.goal) point = { x: seen.x + seen.width / 2, y: seen.y + seen.height / 2 };
   const edge = engine.edgeTowards(subject, point, margin);
   const inList = Boolean(here?.goal) && isConnected(here.goal);
   const out = { x: 0, y: 0 };
@@ -299,20 +314,26 @@ engine.dragSight = async (node, position, { margin = 0, still = false } = {}) =>
 
 /** Whether the page lets the browser itself drag an element. */
 engine.isDraggable = (element) => {
-  for (let node = element; node; node = node.parentNode ?? node.host) if (node instanceof HTMLElement && node.draggable && node.getAttribute("draggable")) return true;
+  for (let node = element; node; node = node.parentNode ?? node.host)
+    if (node instanceof HTMLElement && node.draggable && node.getAttribute("draggable")) return true;
   return false;
 };
 
 /** The same for what is seen at a point. */
 engine.isDraggableAt = (x, y) => {
   let seen = document.elementFromPoint(x, y);
-  for (let inner = seen?.shadowRoot?.elementFromPoint(x, y); inner && inner !== seen; inner = seen.shadowRoot?.elementFromPoint(x, y)) seen = inner;
+  for (let inner = seen?.shadowRoot?.elementFromPoint(x, y); inner && inner !== seen; inner = seen.shadowRoot?.elementFromPoint(x, y))
+    seen = inner;
   return engine.isDraggable(seen);
 };
 
 /** Notes whether the page shows that something is being dragged. */
 engine.noteCarried = () => {
-  if (drag) drag.picked = print() !== drag.print || (drag.drawing === null && drag.start instanceof HTMLCanvasElement) || drawingOf(drag.start) !== drag.drawing;
+  if (drag)
+    drag.picked =
+      print() !== drag.print ||
+      (drag.drawing === null && drag.start instanceof HTMLCanvasElement) ||
+      drawingOf(drag.start) !== drag.drawing;
 };
 
 /* ---------------------------------------------------------------------- end */
@@ -332,7 +353,10 @@ async function atRest() {
   let last = "";
   for (let frame = 0, still = 0; frame < MOST_FRAMES && still < REST; frame++) {
     await engine.frames(1);
-    const now = drag.chain.filter(isConnected).map((element) => Object.values(standing(element)).map(Math.round)).join(" ");
+    const now = drag.chain
+      .filter(isConnected)
+      .map((element) => Object.values(standing(element)).map(Math.round))
+      .join(" ");
     still = now === last && !isLifted(drag.item ?? drag.chain[0]) ? still + 1 : 0;
     last = now;
   }
@@ -362,7 +386,9 @@ function placeOf(element, from) {
 /** What a list goes by: its own name, or its first heading. */
 function listName(list) {
   for (const element of chainOf(list).slice(0, 3)) {
-    const named = getAttribute(element, "aria-label") || (hasAttribute(element, "aria-labelledby") && engine.nameOf(element, engine.roleOf(element) ?? ""));
+    const named =
+      getAttribute(element, "aria-label") ||
+      (hasAttribute(element, "aria-labelledby") && engine.nameOf(element, engine.roleOf(element) ?? ""));
     const heading = named || engine.queryAll(element, "h1, h2, h3, h4, h5, h6, legend, caption").map(textOf).find(Boolean);
     if (heading) return engine.collapse(heading).slice(0, LONGEST_LABEL);
   }
@@ -399,7 +425,7 @@ function madeAnew() {
 
 function slid() {
   for (const [element, was] of drag.values) {
-    const now = isConnected(element) ? valueOf(element) : was;
+    const now = isConnected(element) ? shownValueOf(element) : was;
     if (now !== was) return { kind: "value", value: now, was, name: labelOf(element) };
   }
   return null;
@@ -425,9 +451,19 @@ const GRIP = /grab|move|all-scroll|-resize/;
 function grip() {
   const { start, chain } = drag;
   if (!isConnected(start)) return null;
-  const isGrip = (element) => engine.isVisible(element) && (GRIP.test(getComputedStyle(element).cursor) || getAttribute(element, "draggable") === "true" || /handle|grip/i.test(getAttribute(element, "class") ?? ""));
-  const others = [...engine.queryAll(start, "*").slice(0, 200), ...chain.slice(1).flatMap((element) => [element, ...childrenOf(element)]).slice(0, 50)];
-  const found = others.find((element) => element !== start && isGrip(element) && !(GRIP.test(getComputedStyle(start).cursor)));
+  const isGrip = (element) =>
+    engine.isVisible(element) &&
+    (GRIP.test(getComputedStyle(element).cursor) ||
+      getAttribute(element, "draggable") === "true" ||
+      /handle|grip/i.test(getAttribute(element, "class") ?? ""));
+  const others = [
+    ...engine.queryAll(start, "*").slice(0, 200),
+    ...chain
+      .slice(1)
+      .flatMap((element) => [element, ...childrenOf(element)])
+      .slice(0, 50),
+  ];
+  const found = others.find((element) => element !== start && isGrip(element) && !GRIP.test(getComputedStyle(start).cursor));
   return found ? { ref: engine.refOf(found), name: engine.preview(found).slice(0, 80) } : null;
 }
 
@@ -438,7 +474,10 @@ engine.dragOutcome = async () => {
   const { start, drawing, picked } = drag;
   const now = drawingOf(start);
   const found =
-    moved() ?? madeAnew() ?? slid() ?? shifted() ??
+    moved() ??
+    madeAnew() ??
+    slid() ??
+    shifted() ??
     (drawing !== null && now !== drawing ? { kind: "drawn" } : null) ??
     (start instanceof HTMLCanvasElement && drawing === null ? { kind: "unknown" } : null) ??
     (!isConnected(start) ? { kind: "gone" } : null) ??

@@ -11,7 +11,11 @@ engine.expect = (chain, root, what, expected, testId) => {
   return typeof verdict === "boolean" ? { matches: verdict, received: null } : verdict;
 };
 
-const squeezed = (text) => text.replace(/[\u200b\u00ad]/g, "").trim().replace(/\s+/g, " ");
+const squeezed = (text) =>
+  text
+    .replace(/[\u200b\u00ad]/g, "")
+    .trim()
+    .replace(/\s+/g, " ");
 
 /** Whether a text is the one that is expected: `{text | source, flags, part, ignoreCase, squeeze}`. */
 function isText(received, { text, source, flags, part, ignoreCase, squeeze }) {
@@ -26,7 +30,7 @@ function isText(received, { text, source, flags, part, ignoreCase, squeeze }) {
 }
 
 const verdict = (received, expected) => ({ matches: isText(received, expected), received });
-const textOf = (element, { drawn }) => (drawn ? element.innerText ?? "" : engine.textOf(element));
+const textOf = (element, { drawn }) => (drawn ? (element.innerText ?? "") : engine.textOf(element));
 
 /** Whether the expected ones are among those received, in their order. */
 function areAmong(received, expected) {
@@ -46,7 +50,9 @@ const LISTS = {
   count: (found, { count }) => ({ matches: found.length === count, received: found.length }),
   texts: (found, { texts, some }) => {
     const received = found.map((element) => textOf(element, texts[0] ?? {}));
-    const matches = some ? areAmong(received, texts) : received.length === texts.length && received.every((text, at) => isText(text, texts[at]));
+    const matches = some
+      ? areAmong(received, texts)
+      : received.length === texts.length && received.every((text, at) => isText(text, texts[at]));
     return { matches, received };
   },
   classes: (found, { texts }) => {
@@ -66,8 +72,10 @@ const SINGLES = {
   detached: () => told(false, "attached"),
   visible: (element) => told(engine.isVisible(element), engine.isVisible(element) ? "visible" : "hidden"),
   hidden: (element) => told(!engine.isVisible(element), engine.isVisible(element) ? "visible" : "hidden"),
-  enabled: (element) => told(!engine.isDisabled(engine.controlOf(element)), engine.isDisabled(engine.controlOf(element)) ? "disabled" : "enabled"),
-  disabled: (element) => told(engine.isDisabled(engine.controlOf(element)), engine.isDisabled(engine.controlOf(element)) ? "disabled" : "enabled"),
+  enabled: (element) =>
+    told(!engine.isDisabled(engine.controlOf(element)), engine.isDisabled(engine.controlOf(element)) ? "disabled" : "enabled"),
+  disabled: (element) =>
+    told(engine.isDisabled(engine.controlOf(element)), engine.isDisabled(engine.controlOf(element)) ? "disabled" : "enabled"),
   editable: (element) => told(engine.isEditableField(element), engine.isEditableField(element) ? "editable" : "readOnly"),
   readonly: (element) => told(!engine.isEditableField(element), engine.isEditableField(element) ? "editable" : "readOnly"),
   checked: (element, { checked, indeterminate }) => {
@@ -151,7 +159,7 @@ engine.ariaTree = (root) => {
     const { checked, disabled, expanded, level, pressed, selected } = engine.statesOf(element, role);
     const states = { checked, disabled: disabled ?? (engine.isDisabled(element) || undefined), expanded, level, pressed, selected };
     const isName = children.length === 1 && children[0] === name;
-    const url = role === "link" ? element.getAttribute("href") ?? undefined : undefined;
+    const url = role === "link" ? (element.getAttribute("href") ?? undefined) : undefined;
     return [{ role, name, ...states, url, children: isName ? [] : children }];
   };
   return joined(outside(root));

@@ -3,13 +3,28 @@ const { getAttribute, localName, querySelector, querySelectorAll } = engine.nati
 
 const LONGEST = 40;
 const SAYING = ["data-tooltip", "data-title", "data-original-title", "data-bs-original-title", "data-tip", "data-icon"];
-const VALUES = ["data-value", "data-color", "data-action", "data-command", "data-key", "data-date", "data-name", "data-type", "data-id", "data-index", "data-testid"];
+const VALUES = [
+  "data-value",
+  "data-color",
+  "data-action",
+  "data-command",
+  "data-key",
+  "data-date",
+  "data-name",
+  "data-type",
+  "data-id",
+  "data-index",
+  "data-testid",
+];
 const PICTURES = "svg,use,i,span,img,[class]";
 /** What icon fonts and sets begin the names of their icons with. */
-const ICON = /^(?:fa|fas|bi|mdi|glyphicon|icon|icons|ui-icon|codicon|lucide|pi|ri|ti|ph|el-icon|anticon|octicon|feather|tabler-icon|material-icons|oi|la|typcn|dashicons|uil|bx|bxs|cil|ion|k-i|mce-i|ql|jp|svg)[-_]{1,2}(.+)$/;
-const NO_ICON = /^(?:fa-(?:fw|lg|xs|sm|[0-9]x|solid|regular|brands|light|spin)|ui-icon$|icon-(?:btn|button|wrapper|container|large|small)|(?:icon|svg)s?$)/;
+const ICON =
+  /^(?:fa|fas|bi|mdi|glyphicon|icon|icons|ui-icon|codicon|lucide|pi|ri|ti|ph|el-icon|anticon|octicon|feather|tabler-icon|material-icons|oi|la|typcn|dashicons|uil|bx|bxs|cil|ion|k-i|mce-i|ql|jp|svg)[-_]{1,2}(.+)$/;
+const NO_ICON =
+  /^(?:fa-(?:fw|lg|xs|sm|[0-9]x|solid|regular|brands|light|spin)|ui-icon$|icon-(?:btn|button|wrapper|container|large|small)|(?:icon|svg)s?$)/;
 /** Names that a build made up. */
-const MADE_UP = /^(?:css|sc|jsx?|svelte|emotion|jss|ng)-|[0-9a-f]{6,}|^[a-z]{1,2}$|[A-Z][a-z]*[0-9][A-Za-z0-9]*$|_[a-zA-Z0-9]{5,}$|^:|^\w*\d{3,}\w*$/;
+const MADE_UP =
+  /^(?:css|sc|jsx?|svelte|emotion|jss|ng)-|[0-9a-f]{6,}|^[a-z]{1,2}$|[A-Z][a-z]*[0-9][A-Za-z0-9]*$|_[a-zA-Z0-9]{5,}$|^:|^\w*\d{3,}\w*$/;
 
 const tokens = (element) => (getAttribute(element, "class") ?? "").trim().split(/\s+/).filter(Boolean);
 const short = (text) => {
@@ -39,7 +54,8 @@ function iconIn(element) {
     }
     const word = tokens(part).find((token) => ICON.test(token) && !NO_ICON.test(token));
     if (word) return word;
-    const said = part === element ? "" : getAttribute(part, "data-icon") || getAttribute(part, "data-testid") || getAttribute(part, "title");
+    const said =
+      part === element ? "" : getAttribute(part, "data-icon") || getAttribute(part, "data-testid") || getAttribute(part, "title");
     if (said) return said;
   }
   return "";
@@ -55,9 +71,25 @@ function ownWords(element) {
 }
 
 const NAMED_COLOURS = {
-  "0,0,0": "black", "255,255,255": "white", "255,0,0": "red", "0,255,0": "lime", "0,128,0": "green", "0,0,255": "blue", "255,255,0": "yellow",
-  "255,165,0": "orange", "128,0,128": "purple", "255,192,203": "pink", "165,42,42": "brown", "128,128,128": "grey", "0,255,255": "cyan",
-  "255,0,255": "magenta", "0,128,128": "teal", "0,0,128": "navy", "128,128,0": "olive", "128,0,0": "maroon", "192,192,192": "silver",
+  "0,0,0": "black",
+  "255,255,255": "white",
+  "255,0,0": "red",
+  "0,255,0": "lime",
+  "0,128,0": "green",
+  "0,0,255": "blue",
+  "255,255,0": "yellow",
+  "255,165,0": "orange",
+  "128,0,128": "purple",
+  "255,192,203": "pink",
+  "165,42,42": "brown",
+  "128,128,128": "grey",
+  "0,255,255": "cyan",
+  "255,0,255": "magenta",
+  "0,128,128": "teal",
+  "0,0,128": "navy",
+  "128,128,0": "olive",
+  "128,0,0": "maroon",
+  "192,192,192": "silver",
 };
 function colourName(text) {
   const parts = /^rgba?\(([\d.]+), ([\d.]+), ([\d.]+)(?:, ([\d.]+))?\)$/.exec(text ?? "");
@@ -96,7 +128,8 @@ const plainId = (element) => {
 
 const SHAPES = new Set("circle ellipse g image line path polygon polyline rect text use".split(" "));
 
-const isField = (element) => element instanceof HTMLInputElement || element instanceof HTMLSelectElement || element instanceof HTMLTextAreaElement;
+const isField = (element) =>
+  element instanceof HTMLInputElement || element instanceof HTMLSelectElement || element instanceof HTMLTextAreaElement;
 
 /** True for a name of nothing but the characters of icon fonts. */
 engine.isIcon = (name) => /^[\p{Co}\s]+$/u.test(name);

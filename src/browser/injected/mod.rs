@@ -82,3 +82,8 @@ const ENGINE: &str = concat!(
 pub fn install(first_ref: u32) -> String {
     format!("{ENGINE}({first_ref})")
 }
+
+/// A function, or another expression, as something to call: without the semicolon that a file of its own ends with.
+pub(super) fn as_function(script: &str) -> &str {
+    script.trim().trim_end_matches(';')
+}

@@ -4,7 +4,7 @@ const animated = (root) => {
   const inner = engine.queryAll(root, "*").map(engine.shadowRootOf).filter(Boolean);
   return [...root.getAnimations(), ...inner.flatMap(animated)];
 };
-let stopped = [];
+const stopped = [];
 
 /** Ends animations that have an end, and takes those back to their beginning that have none. */
 engine.stopAnimations = () => {
@@ -26,7 +26,8 @@ engine.resumeAnimations = () => {
 /** Whether a caret may be blinking in this document. */
 engine.hasCaret = () => {
   let active = document.activeElement;
-  for (let root = active && engine.shadowRootOf(active); root?.activeElement; root = engine.shadowRootOf(active)) active = root.activeElement;
+  for (let root = active && engine.shadowRootOf(active); root?.activeElement; root = engine.shadowRootOf(active))
+    active = root.activeElement;
   return Boolean(active) && typeof engine.isEditable(active) === "boolean";
 };
 

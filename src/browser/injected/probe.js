@@ -118,8 +118,11 @@ function boxesOf(element) {
   if (boxes.length) return boxes;
   const { display, overflowX, overflowY } = getComputedStyle(element);
   if (own.length ? overflowX !== "visible" || overflowY !== "visible" : display !== "contents") return boxes;
-  return engine.flatChildren(element).flatMap((child) =>
-    child instanceof Element ? boxesOf(child) : child instanceof Text ? [boxed(engine.textRect(child))].filter(isArea) : []);
+  return engine
+    .flatChildren(element)
+    .flatMap((child) =>
+      child instanceof Element ? boxesOf(child) : child instanceof Text ? [boxed(engine.textRect(child))].filter(isArea) : [],
+    );
 }
 
 /** Where a person sees the element: the first of its boxes that is not wholly cut off. */
@@ -187,7 +190,8 @@ const within = (element, outer) => {
   return false;
 };
 
-const PRESSED = "a[href],button,summary,label,[role=button],[role=link],[role=checkbox],[role=radio],[role=switch],[role=tab],[role=option],[role^=menuitem]";
+const PRESSED =
+  "a[href],button,summary,label,[role=button],[role=link],[role=checkbox],[role=radio],[role=switch],[role=tab],[role=option],[role^=menuitem]";
 const ENTERED = "input,textarea,select,option,[contenteditable]:not([contenteditable=false])";
 
 const BUTTON = "button,a[href],[role=button],[role=link]";
@@ -206,7 +210,8 @@ function reaches(hit, node) {
   return (label !== null && label.control === node) || isFacing(hit, node);
 }
 
-const FIELDS = "input:not([type=hidden]),select,textarea,[role=combobox],[role=checkbox],[role=radio],[role=switch],[role=slider],[role=spinbutton]";
+const FIELDS =
+  "input:not([type=hidden]),select,textarea,[role=combobox],[role=checkbox],[role=radio],[role=switch],[role=slider],[role=spinbutton]";
 /** No field is drawn larger than this. */
 const LARGEST_FACE = { width: 1200, height: 200 };
 
@@ -250,7 +255,17 @@ function coverName(hit, node) {
   return nameOf(cover.find((part) => getAttribute(part, "id") || getAttribute(part, "class")) ?? cover[0] ?? hit);
 }
 
-const SHARES = [[0.5, 0.5], [0.3, 0.5], [0.7, 0.5], [0.5, 0.25], [0.5, 0.75], [0.15, 0.2], [0.85, 0.2], [0.15, 0.8], [0.85, 0.8]];
+const SHARES = [
+  [0.5, 0.5],
+  [0.3, 0.5],
+  [0.7, 0.5],
+  [0.5, 0.25],
+  [0.5, 0.75],
+  [0.15, 0.2],
+  [0.85, 0.2],
+  [0.15, 0.8],
+  [0.85, 0.8],
+];
 
 /** A whole pixel, as a real pointer has it, that lies inside. */
 const whole = (value, low, high) => {
@@ -361,7 +376,9 @@ engine.showBoth = (one, other) => {
     const needed = (start, end) => {
       const [low, high] = [Math.min(first[start], second[start]), Math.max(first[end], second[end])];
       const fits = high - low <= port[end] - port[start];
-      const isShown = [first, second].every((box) => Math.min(box[end], port[end]) - Math.max(box[start], port[start]) >= Math.min(box[end] - box[start], ENOUGH));
+      const isShown = [first, second].every(
+        (box) => Math.min(box[end], port[end]) - Math.max(box[start], port[start]) >= Math.min(box[end] - box[start], ENOUGH),
+      );
       return isShown || !fits ? 0 : (low + high) / 2 - (port[start] + port[end]) / 2;
     };
     const [left, top] = [needed("left", "right"), needed("top", "bottom")];
@@ -472,14 +489,16 @@ engine.nextTurn = (node, attempt, pointer, part) => {
   const port = overlap(turn.port, view);
   if (!isArea(port)) return false;
   const points = [...SHARES, [0.5, 0.1], [0.5, 0.9], [0.04, 0.5], [0.96, 0.5]].map((share) => pointAt(port, share));
-  if (pointer && pointer.x >= port.left && pointer.x < port.right && pointer.y >= port.top && pointer.y < port.bottom) points.unshift(pointer);
+  if (pointer && pointer.x >= port.left && pointer.x < port.right && pointer.y >= port.top && pointer.y < port.bottom)
+    points.unshift(pointer);
   const point = points.find((candidate) => wheelReaches(candidate, turn.scroller, turn.dx, turn.dy));
   return point ? { point, dx: turn.dx, dy: turn.dy } : false;
 };
 
 /* --------------------------------------------------------------- movement */
 
-const MOVES = /^(?:transform|translate|rotate|scale|zoom|left|right|top|bottom|flex.*|(?:offset|inset|margin|padding).+|.*(?:width|height|size))$/i;
+const MOVES =
+  /^(?:transform|translate|rotate|scale|zoom|left|right|top|bottom|flex.*|(?:offset|inset|margin|padding).+|.*(?:width|height|size))$/i;
 
 /** Whether keyframes lead from one place, or size, to another. */
 function leadElsewhere(keyframes) {
@@ -597,7 +616,9 @@ engine.confirm = (node, point, need) => {
   if (blocked) return blocked;
   const hit = elementAt(point.x, point.y);
   if (!hit) return { blocked: "outside" };
-  return [subject, ...labelsOf(node)].some((target) => reaches(hit, target)) ? { clear: sized(boxed(rectOf(subject))), point } : { blocked: "covered", by: coverName(hit, subject) };
+  return [subject, ...labelsOf(node)].some((target) => reaches(hit, target))
+    ? { clear: sized(boxed(rectOf(subject))), point }
+    : { blocked: "covered", by: coverName(hit, subject) };
 };
 
 /**
@@ -640,7 +661,10 @@ engine.fromFrame = fromFrame;
 /** Scrolls all around a frame so that a point of it comes to lie in the middle. */
 function bringPoint(owner, point, attempt) {
   scrollTo(owner, { block: ALIGNMENTS[attempt % 3], inline: "nearest", behavior: "instant" });
-  for (const [scroller, port] of [...[...clippers(owner)].map(([element]) => [element, inside(element)]), [document.scrollingElement, viewport()]]) {
+  for (const [scroller, port] of [
+    ...[...clippers(owner)].map(([element]) => [element, inside(element)]),
+    [document.scrollingElement, viewport()],
+  ]) {
     if (!scroller) continue;
     const here = fromFrame(owner, point);
     const left = here.x < port.left || here.x >= port.right ? here.x - (port.left + port.right) / 2 : 0;

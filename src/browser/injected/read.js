@@ -5,38 +5,42 @@
   const body = part ?? document.body;
   if (kind === "html") {
     if (part) return part.outerHTML;
-    const type = document.doctype ? new XMLSerializer().serializeToString(document.doctype) + "\n" : "";
+    const type = document.doctype ? `${new XMLSerializer().serializeToString(document.doctype)}\n` : "";
     return type + (document.documentElement?.outerHTML ?? "");
   }
   if (!body) {
     const text = document.documentElement?.textContent ?? "";
-    return kind === "text" ? text : JSON.stringify({ main: escape(text), rest: "" });
+    return kind === "text" ? text : JSON.stringify({ main: escaped(text), rest: "" });
   }
 
   const SKIPPED = new Set(
-    "script style noscript template iframe frame object embed svg canvas video audio map head link meta title input select textarea datalist".split(" "),
+    "script style noscript template iframe frame object embed svg canvas video audio map head link meta title input select textarea datalist".split(
+      " ",
+    ),
   );
   const KEPT = new Set(
-    "h1 h2 h3 h4 h5 h6 p ul ol li a table caption thead tbody tfoot tr th td pre code kbd samp blockquote strong b em i br hr img dl dt dd del s sup sub".split(" "),
+    "h1 h2 h3 h4 h5 h6 p ul ol li a table caption thead tbody tfoot tr th td pre code kbd samp blockquote strong b em i br hr img dl dt dd del s sup sub".split(
+      " ",
+    ),
   );
 
   const NO_PROSE = "a, button, nav, footer, aside, select, script, style, noscript, template, svg, [role=navigation]";
   const LABEL = 20;
   const LEAST_PROSE = 200;
 
-  function escape(text) {
+  function escaped(text) {
     return text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
   }
 
   function attributes(tag, element) {
     if (tag === "a") {
       const href = element.href;
-      return typeof href === "string" && /^(https?|mailto|tel|ftp):/.test(href) ? ` href="${escape(href)}"` : "";
+      return typeof href === "string" && /^(https?|mailto|tel|ftp):/.test(href) ? ` href="${escaped(href)}"` : "";
     }
     if (tag === "img") {
       const source = element.currentSrc || element.src;
       const address = /^https?:/.test(source) ? source : "";
-      return ` alt="${escape(element.alt ?? "")}" src="${escape(address)}"`;
+      return ` alt="${escaped(element.alt ?? "")}" src="${escaped(address)}"`;
     }
     if (tag === "code" || tag === "pre") {
       const language = /(?:^|\s)(?:language|lang)-[\w+#-]+/.exec(element.className);
@@ -68,7 +72,7 @@
       if (next.nodeType === Node.TEXT_NODE) {
         const parent = next.parentElement ?? next.parentNode?.host;
         const hidden = parent && getComputedStyle(parent).visibility !== "visible";
-        if (!hidden) parts.push(escape(next.data));
+        if (!hidden) parts.push(escaped(next.data));
         continue;
       }
       if (next.nodeType !== Node.ELEMENT_NODE || next === left) continue;
@@ -141,7 +145,7 @@
   function titleAbove(main) {
     if (main.querySelector("h1")) return "";
     const title = [...document.querySelectorAll("h1")].find((heading) => heading.checkVisibility());
-    return title ? `<h1>${escape(title.innerText ?? "")}</h1>` : "";
+    return title ? `<h1>${escaped(title.innerText ?? "")}</h1>` : "";
   }
 
   function textWithMainFirst() {
@@ -152,8 +156,8 @@
     return `${main}\n\n---\n\n${all.slice(0, at).trim()}\n\n${all.slice(at + main.length).trim()}`;
   }
 
-  if (part) return kind === "text" ? part.innerText ?? part.textContent : JSON.stringify({ main: write(part, null), rest: "" });
+  if (part) return kind === "text" ? (part.innerText ?? part.textContent) : JSON.stringify({ main: write(part, null), rest: "" });
   if (kind === "text") return textWithMainFirst();
   const main = mainContent();
   return JSON.stringify({ main: main ? titleAbove(main) + write(main, null) : "", rest: write(body, main) });
-}
+};

@@ -63,7 +63,12 @@ engine.scrollerOf = (node, axis) => {
   return largest(document, axis).element ?? (range ? page : null);
 };
 
-const viewport = () => ({ x: 0, y: 0, width: pageOf().clientWidth || innerWidth, height: Math.min(pageOf().clientHeight || innerHeight, innerHeight) });
+const viewport = () => ({
+  x: 0,
+  y: 0,
+  width: pageOf().clientWidth || innerWidth,
+  height: Math.min(pageOf().clientHeight || innerHeight, innerHeight),
+});
 const portOf = (scroller) => (scroller === pageOf() ? viewport() : engine.seenOf(scroller));
 
 /** What is at a point, through shadow roots. */
@@ -130,7 +135,14 @@ engine.cameIntoView = (scroller, axis, moved, numbers) => {
     const node = engine.byRef(number);
     if (!(node instanceof Element) || (!isPage && !engine.native.contains(scroller, node))) return false;
     const box = rectOf(node);
-    if (!box.width || !box.height || box.right <= port.x || box.left >= port.x + port.width || box.bottom <= port.y || box.top >= port.y + port.height) {
+    if (
+      !box.width ||
+      !box.height ||
+      box.right <= port.x ||
+      box.left >= port.x + port.width ||
+      box.bottom <= port.y ||
+      box.top >= port.y + port.height
+    ) {
       return false;
     }
     const [start, end] = axis === "x" ? [box.left, box.right] : [box.top, box.bottom];

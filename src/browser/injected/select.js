@@ -9,8 +9,19 @@ Object.defineProperty(SelectorError.prototype, "name", { value: "SelectorError" 
 const ELEMENT = 1;
 const TEXT = 3;
 const {
-  checkVisibility, contains, firstChild, getAttribute, hasAttribute, localName, matches, nextSibling, nodeType, parentNode,
-  rectOf, rootOf, textData,
+  checkVisibility,
+  contains,
+  firstChild,
+  getAttribute,
+  hasAttribute,
+  localName,
+  matches,
+  nextSibling,
+  nodeType,
+  parentNode,
+  rectOf,
+  rootOf,
+  textData,
 } = engine.native;
 const queryAll = engine.queryAll;
 
@@ -24,7 +35,11 @@ const head = getter(Document, "head");
 const describedByElements = getter(Element, "ariaDescribedByElements");
 const labelledByElements = getter(Element, "ariaLabelledByElements");
 
-const normalize = (text) => text.replace(/[\u200b\u00ad]/g, "").trim().replace(/\s+/g, " ");
+const normalize = (text) =>
+  text
+    .replace(/[\u200b\u00ad]/g, "")
+    .trim()
+    .replace(/\s+/g, " ");
 
 /* ------------------------------------------------------------ one question */
 
@@ -247,7 +262,9 @@ const SIBLINGS = new Set(["+", "~"]);
 function queryComplex(complex, context) {
   const last = complex.at(-1);
   const candidates = candidatesFor(complex, last, context);
-  const found = candidates.filter((element) => matchesCompound(element, last, context) && matchesLeft(element, complex, complex.length - 1, context));
+  const found = candidates.filter(
+    (element) => matchesCompound(element, last, context) && matchesLeft(element, complex, complex.length - 1, context),
+  );
   // What lies beside something is found from the nearest on.
   const beside = last.functions.find(({ is }) => is === "beside");
   if (!beside) return found;
@@ -278,7 +295,8 @@ const matchesList = (element, list, context) =>
 const matchesCompound = (element, compound, context) =>
   nativeMatches(element, compound.css) && compound.functions.every((test) => passes(element, test, context));
 
-const namesScope = (compound) => compound.functions.some(({ is, list }) => is === "scope" || list?.some((complex) => complex.some(namesScope)));
+const namesScope = (compound) =>
+  compound.functions.some(({ is, list }) => is === "scope" || list?.some((complex) => complex.some(namesScope)));
 
 /** Whether what stands left of `complex[index]` is found around or before `element`. */
 function matchesLeft(element, complex, index, context) {
@@ -343,7 +361,9 @@ function gap(box, other, side, most) {
   }
   const away = { leftOf: left, rightOf: right, above, below }[side];
   if (away < 0 || away > most) return Infinity;
-  const [before, after] = side.endsWith("Of") ? [box.top - other.top, other.bottom - box.bottom] : [box.left - other.left, other.right - box.right];
+  const [before, after] = side.endsWith("Of")
+    ? [box.top - other.top, other.bottom - box.bottom]
+    : [box.left - other.left, other.right - box.right];
   return away + Math.max(before, 0) + Math.max(after, 0);
 }
 
@@ -392,7 +412,14 @@ function byXpath(root, { path }) {
   if (!inElement && !(root instanceof Document)) return [];
   const found = [];
   try {
-    const nodes = evaluateXPath(document, inElement && path.startsWith("/") ? `.${path}` : path, root, null, XPathResult.ORDERED_NODE_ITERATOR_TYPE, null);
+    const nodes = evaluateXPath(
+      document,
+      inElement && path.startsWith("/") ? `.${path}` : path,
+      root,
+      null,
+      XPathResult.ORDERED_NODE_ITERATOR_TYPE,
+      null,
+    );
     for (let node = nodes.iterateNext(); node; node = nodes.iterateNext()) if (nodeType(node) === ELEMENT) found.push(node);
   } catch (error) {
     if (error instanceof DOMException || error instanceof TypeError) throw new SelectorError("other: its XPath is not valid");
@@ -420,8 +447,13 @@ function isRendered(element) {
       if (localName(node) === "select") return isRendered(node);
     }
   }
-  return isContents(element) && isAroundRendered(element) && engine.flatChildren(element).some((child) =>
-    nodeType(child) === ELEMENT ? isRendered(child) : nodeType(child) === TEXT && textData(child).trim() !== "");
+  return (
+    isContents(element) &&
+    isAroundRendered(element) &&
+    engine
+      .flatChildren(element)
+      .some((child) => (nodeType(child) === ELEMENT ? isRendered(child) : nodeType(child) === TEXT && textData(child).trim() !== ""))
+  );
 }
 
 /** An element without a box of its own, whose content is drawn. */
@@ -507,12 +539,21 @@ function byCustom(root, { source, body }) {
 }
 
 /** By the number that a snapshot gave it. */
-function byRef(root, { number }) {
+function byRef(_root, { number }) {
   const node = engine.byRef(number);
   return node ? [node] : [];
 }
 
-const FINDERS = { ref: byRef, custom: byCustom, css: byCss, xpath: byXpath, text: byText, role: byRole, attribute: byAttribute, label: byLabel };
+const FINDERS = {
+  ref: byRef,
+  custom: byCustom,
+  css: byCss,
+  xpath: byXpath,
+  text: byText,
+  role: byRole,
+  attribute: byAttribute,
+  label: byLabel,
+};
 
 /** What a part answers for one element of those found so far: itself or nothing. */
 const FILTERS = {
@@ -623,7 +664,11 @@ const attributeIs = ({ by, text, exact }) => ({ by: "attribute", name: by, value
 /** The part of a selector that finds by each kind of way. */
 const WAYS = {
   testId: ({ text }, testId) => ({ by: "attribute", name: testId, value: textIs(text, true) }),
-  role: ({ text, name, exact }) => ({ by: "role", role: text, name: name && { is: "text", compare: exact ? "is" : "containing", text: name, exact } }),
+  role: ({ text, name, exact }) => ({
+    by: "role",
+    role: text,
+    name: name && { is: "text", compare: exact ? "is" : "containing", text: name, exact },
+  }),
   label: ({ text, exact }) => ({ by: "label", text: textIs(text, exact) }),
   placeholder: attributeIs,
   alt: attributeIs,

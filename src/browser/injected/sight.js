@@ -1,6 +1,6 @@
 // What hides an element from a person, as it is found on the way down from the root: each element passes on to what it
 // holds what cuts it off.
-const { matches, rectOf } = engine.native;
+const { matches } = engine.native;
 
 const CLIPPED = 8; // in a box too small to show anything
 const GONE = 16; // in a box of no size at all
@@ -66,8 +66,10 @@ const MOVES = /transform|translate|rotate|scale|filter|perspective/;
 const MOVED_BY = "transform translate rotate scale filter backdropFilter perspective".split(" ");
 /** True for a box that what is fixed or absolute in it is placed by, whatever its own position. */
 const holdsWhatIsFixed = (style) =>
-  MOVED_BY.some((property) => style[property] !== "none") || MOVES.test(style.willChange) ||
-  CONTAINS.test(style.contain) || style.contentVisibility === "auto";
+  MOVED_BY.some((property) => style[property] !== "none") ||
+  MOVES.test(style.willChange) ||
+  CONTAINS.test(style.contain) ||
+  style.contentVisibility === "auto";
 
 /** Letters of no size, or indented out of sight. */
 const isBlanked = (style) => style.fontSize === "0px" || Number.parseFloat(style.textIndent) < -500;
@@ -79,5 +81,17 @@ function openModal(active) {
 }
 
 engine.sight = {
-  CLIPPED, GONE, CUT, ANY_CUT, overflowOfViewport, cutBy, isClippedAway, isShrunk, isOnTop, placed, holdsWhatIsFixed, isBlanked, openModal,
+  CLIPPED,
+  GONE,
+  CUT,
+  ANY_CUT,
+  overflowOfViewport,
+  cutBy,
+  isClippedAway,
+  isShrunk,
+  isOnTop,
+  placed,
+  holdsWhatIsFixed,
+  isBlanked,
+  openModal,
 };

@@ -59,12 +59,24 @@
       this.#tell({ what: "created", url: this.url, protocols: this.#protocols });
     }
 
-    get url() { return this.#url.href; }
-    get protocol() { return this.#protocol; }
-    get extensions() { return this.#server?.extensions ?? ""; }
-    get readyState() { return this.#state; }
-    get bufferedAmount() { return this.#server?.bufferedAmount ?? 0; }
-    get binaryType() { return this.#binaryType; }
+    get url() {
+      return this.#url.href;
+    }
+    get protocol() {
+      return this.#protocol;
+    }
+    get extensions() {
+      return this.#server?.extensions ?? "";
+    }
+    get readyState() {
+      return this.#state;
+    }
+    get bufferedAmount() {
+      return this.#server?.bufferedAmount ?? 0;
+    }
+    get binaryType() {
+      return this.#binaryType;
+    }
     set binaryType(kind) {
       if (kind !== "blob" && kind !== "arraybuffer") return;
       this.#binaryType = kind;
@@ -81,7 +93,10 @@
 
     close(code, reason) {
       if (code !== undefined && code !== 1000 && (code < 3000 || code > 4999)) {
-        throw new DOMException("Failed to execute 'close' on 'WebSocket': The close code must be either 1000, or between 3000 and 4999.", "InvalidAccessError");
+        throw new DOMException(
+          "Failed to execute 'close' on 'WebSocket': The close code must be either 1000, or between 3000 and 4999.",
+          "InvalidAccessError",
+        );
       }
       if (this.#state > 1) return;
       this.#state = 2;
@@ -132,7 +147,7 @@
       const server = (this.#server = new Native(this.url, this.#protocols));
       server.binaryType = this.#alone ? this.#binaryType : "arraybuffer";
       server.onopen = () => {
-        this.#unsent.splice(0).forEach((data) => server.send(data));
+        for (const data of this.#unsent.splice(0)) server.send(data);
         this.#open(server.protocol);
       };
       server.onmessage = ({ data }) => (this.#alone ? this.#receive(data) : this.#pass("received", data));
@@ -173,7 +188,9 @@
         Object.defineProperty(this.prototype, `on${kind}`, {
           configurable: true,
           enumerable: true,
-          get() { return this.#handlers[kind] ?? null; },
+          get() {
+            return this.#handlers[kind] ?? null;
+          },
           set(handler) {
             this.removeEventListener(kind, this.#handlers[kind]);
             this.#handlers[kind] = typeof handler === "function" ? handler : null;
@@ -186,4 +203,4 @@
 
   Object.defineProperty(Routed, "name", { value: "WebSocket" });
   globalThis.WebSocket = Routed;
-}
+};

@@ -1,6 +1,6 @@
 // Tells of a value what JSON has no word for. Runs in the world of the value, and only when that holds something which the
 // browser itself does not tell of. The first key of each object says what it is, so keys come in this order.
-function () {
+(function () {
   const met = new Map();
   const number = (value) => (met.set(value, met.size + 1), met.size);
   const bytes = (view) => Array.from(view, (item) => (typeof item === "bigint" ? { special: `${item}n` } : tell(item)));
@@ -23,7 +23,7 @@ function () {
     if (value === globalThis) return "ref: <Window>";
     if (globalThis.Document && value instanceof Document) return "ref: <Document>";
     if (globalThis.Node && value instanceof Node) return "ref: <Node>";
-    if (value instanceof Date && !isNaN(value)) return { date: value.toJSON() };
+    if (value instanceof Date && !Number.isNaN(value.getTime())) return { date: value.toJSON() };
     if (value instanceof URL) return { url: value.toJSON() };
     if (value instanceof RegExp) return { regex: value.source, zflags: value.flags };
     if (value instanceof Error) {
@@ -57,4 +57,4 @@ function () {
     return { o: entries, n: at };
   };
   return tell(this);
-}
+});

@@ -22,8 +22,6 @@ const NAMED_BY_CONTENT = set(`button checkbox heading link menuitem menuitemchec
   tooltip treeitem`);
 /** Inside such a role, these begin a content of their own. */
 const SUBMENUS = set("dialog grid group listbox menu table tree");
-const INLINE = set(`a abbr b bdi bdo big cite code data dfn em font i ins kbd label mark q ruby s samp small span strike strong
-  sub sup time tt u var wbr`);
 const LONGEST_NAME_ALONE = 200;
 const MOST_OPTIONS = 40;
 
@@ -251,7 +249,7 @@ class Walk {
   control(element, tag, role, depth, around) {
     if (around & ANY_CUT || role === "listbox") around = this.surroundings(element, getComputedStyle(element), around, true);
     if (this.hiddenToo || native.checkVisibility(element, VISIBLE_BOX)) {
-      if (this.hiddenToo || !(around & UNREAD) && (!(around & GONE) || isLabelledInput(element, tag))) {
+      if (this.hiddenToo || (!(around & UNREAD) && (!(around & GONE) || isLabelledInput(element, tag)))) {
         return this.listed(element, tag, role, depth, around, true, 0, null);
       }
       return CLOSED.has(tag) ? undefined : this.children(element, depth, around);
@@ -302,7 +300,12 @@ class Walk {
     }
     if (tag === "iframe" || tag === "frame") return this.frame(element, depth);
     const fromContent = NAMED_BY_CONTENT.has(role);
-    const name = role === "generic" && !clickable && !hasAttribute(element, "aria-label") ? "" : ROWS.has(role) ? authorName(element) : nameOf(element, role);
+    const name =
+      role === "generic" && !clickable && !hasAttribute(element, "aria-label")
+        ? ""
+        : ROWS.has(role)
+          ? authorName(element)
+          : nameOf(element, role);
     if (role === "img" && !clickable && !this.allRefs && (around & QUIET || (!name && isTiny(element)))) return;
     this.flush(depth);
     const details = this.details(element, role, around, tag);
@@ -326,7 +329,8 @@ class Walk {
     const place = this.nodes.length;
     this.children(element, depth + 1, inside, style);
     this.flush(depth + 1);
-    if ((acts || clickable) && !isSaying(name) && this.nodes.slice(place).every((inner) => inner.length === 1)) this.hint(element, node, details);
+    if ((acts || clickable) && !isSaying(name) && this.nodes.slice(place).every((inner) => inner.length === 1))
+      this.hint(element, node, details);
     // Most of what a page hides is empty to us; empty cells stay, for the columns' sake.
     if (this.nodes.length === place && EMPTY_IF_BARE.has(role) && !name && !acts && !clickable) this.nodes.pop();
   }
@@ -446,7 +450,13 @@ class Walk {
     }
     if (attributes) {
       if (hasAttribute(element, "onclick") || getAttribute(element, "draggable") === "true") return 1;
-      if (hasAttribute(element, "tabindex") && element.tabIndex >= 0 && !ONLY_FOCUSED.has(getAttribute(element, "role")) && engine.isVisible(element)) return 1;
+      if (
+        hasAttribute(element, "tabindex") &&
+        element.tabIndex >= 0 &&
+        !ONLY_FOCUSED.has(getAttribute(element, "role")) &&
+        engine.isVisible(element)
+      )
+        return 1;
       if (tag === "a" && !(around & LISTED) && hasAttribute(element, "title")) return 2;
     }
     return !(around & QUIET) && hearing.has(element) && isOneThing(element) && (this.allRefs || !isSizer(element)) ? 2 : 0;
@@ -491,7 +501,7 @@ class Reader extends Walk {
     if (!this.text.endsWith(" ")) this.text += " ";
   }
 
-  push(element, depth, role, name, details) {
+  push(element, _depth, role, name, details) {
     this.said.push(name, details.v ?? "", ...(details.o ?? []));
     const number = frameNumbers.get(element);
     if (role === "iframe" && number !== undefined) this.frames.push(number);
@@ -550,7 +560,8 @@ const LARGEST_THING = 40;
 const ACTING = "a[href],button,input,select,textarea,[role=button],[role=link],[tabindex]";
 /** True for one thing to click, not for a container that listens for all it holds. */
 const isOneThing = (element) =>
-  element.getElementsByTagName("*").length <= LARGEST_THING && !native.querySelector(element, ACTING) &&
+  element.getElementsByTagName("*").length <= LARGEST_THING &&
+  !native.querySelector(element, ACTING) &&
   (element instanceof SVGElement || native.rectOf(element).width < innerWidth * 0.9 || native.rectOf(element).height < innerHeight / 2);
 
 /** Roles of what takes the focus for its items, or to be scrolled by keys. */
@@ -594,8 +605,7 @@ const PLAIN_TYPES = set("button checkbox hidden image password radio range reset
 /** A name of nothing but the characters of an icon font says nothing to who does not see them. */
 const isSaying = (name) => name !== "" && !engine.isIcon(name);
 
-const authorName = (element) =>
-  hasAttribute(element, "aria-label") || hasAttribute(element, "aria-labelledby") ? nameOf(element) : "";
+const authorName = (element) => (hasAttribute(element, "aria-label") || hasAttribute(element, "aria-labelledby") ? nameOf(element) : "");
 
 const isLabelledInput = (element, tag) => tag === "input" && engine.labelsOf(element).length > 0;
 const isTiny = (element) => element instanceof HTMLElement && (element.offsetWidth < 24 || element.offsetHeight < 24);

@@ -33,4 +33,4 @@
   }
   const text = document.body?.innerText ?? "";
   return JSON.stringify({ boxes, fields, password, length: text.length, text: text.slice(0, 3000), title: document.title });
-}
+};

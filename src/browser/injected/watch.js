@@ -111,7 +111,8 @@ function announceNew(element) {
   const inside = Array.from(querySelectorAll(element, LIVE)).slice(0, MOST_SAID);
   if (inside.length) return inside.forEach(announce);
   const { position } = getComputedStyle(element);
-  if ((position === "fixed" || position === "absolute") && !querySelectorAll(element, "a,input,select,textarea,[role]").length) announce(element);
+  if ((position === "fixed" || position === "absolute") && !querySelectorAll(element, "a,input,select,textarea,[role]").length)
+    announce(element);
 }
 
 function announce(element) {
@@ -128,8 +129,7 @@ const isSeenToWork = (element) => {
   const box = engine.native.rectOf(element);
   return matches(element, "[aria-busy=true]") || (box.width > 0 && box.height > 0);
 };
-const busyNow = () =>
-  document.documentElement ? Array.from(querySelectorAll(document.documentElement, BUSY)).filter(isSeenToWork) : [];
+const busyNow = () => (document.documentElement ? Array.from(querySelectorAll(document.documentElement, BUSY)).filter(isSeenToWork) : []);
 
 /**
  * `{changes, quiet, grown, leaving, busy, said, moved}`: how many changes there were, and for how many milliseconds there has
@@ -289,10 +289,14 @@ engine.completes = (...fields) =>
     if (!(field instanceof Element)) return false;
     const control = engine.controlOf(field) ?? field;
     const autocomplete = getAttribute(control, "aria-autocomplete");
-    if (matches(control, "[role=combobox],[role=searchbox],[type=search],[list],[aria-haspopup=listbox],[aria-owns],[aria-controls]")) return true;
+    if (matches(control, "[role=combobox],[role=searchbox],[type=search],[list],[aria-haspopup=listbox],[aria-owns],[aria-controls]"))
+      return true;
     if (autocomplete) return autocomplete !== "none";
     // Who switches off the browser's own suggestions often has others.
-    return matches(control, "input[autocomplete=off]:is([type=text],[type=search],:not([type]))") || Boolean(Element.prototype.closest.call(control, "[role=combobox]"));
+    return (
+      matches(control, "input[autocomplete=off]:is([type=text],[type=search],:not([type]))") ||
+      Boolean(Element.prototype.closest.call(control, "[role=combobox]"))
+    );
   });
 
 const closely = (text) => text.replace(/\s+/g, "");
@@ -302,7 +306,10 @@ engine.lacking = (claims) =>
   claims.map(([ref, text]) => {
     const node = ref ? engine.byRef(ref) : document.body;
     if (!node) return false;
-    const others = node instanceof Element ? ["aria-label", "aria-valuenow", "aria-valuetext", "title", "placeholder"].map((name) => getAttribute(node, name)) : [];
+    const others =
+      node instanceof Element
+        ? ["aria-label", "aria-valuenow", "aria-valuetext", "title", "placeholder"].map((name) => getAttribute(node, name))
+        : [];
     return ![textContent(node), node.value, ...others].some((says) => typeof says === "string" && closely(says).includes(closely(text)));
   });
 
@@ -348,14 +355,16 @@ engine.hearers = (...nodes) => {
   return [...heard, null, ...left];
 };
 
-const ACTS = "a[href],area[href],button,input,select,summary,label,option,[contenteditable],[popovertarget],[commandfor],form,iframe,video,audio";
+const ACTS =
+  "a[href],area[href],button,input,select,summary,label,option,[contenteditable],[popovertarget],[commandfor],form,iframe,video,audio";
 
 /** Whether the browser itself does something when the node is pressed. */
 engine.hasDefaultAction = (node) => {
   for (let here = node; here; here = engine.flatParent(here)) {
     if (!engine.native.matches(here, ACTS)) continue;
     // A button that submits nothing and opens nothing only tells its listeners.
-    const isPlain = here instanceof HTMLButtonElement && (here.type === "button" || !here.form) && !here.popoverTargetElement && !here.commandForElement;
+    const isPlain =
+      here instanceof HTMLButtonElement && (here.type === "button" || !here.form) && !here.popoverTargetElement && !here.commandForElement;
     if (!isPlain) return true;
   }
   return false;

@@ -10,7 +10,7 @@ use serde_json::Value;
 use tokio::sync::OnceCell;
 
 use super::frame::Frame;
-use crate::browser::injected;
+use crate::browser::injected::{self, as_function};
 use crate::cdp::CdpSession;
 use crate::cdp::types::dom::{DescribeNode, Node, ResolveNode};
 use crate::cdp::types::runtime::{
@@ -144,7 +144,7 @@ impl World {
     pub(in crate::browser) async fn call_apart<T: DeserializeOwned>(&self, function: &str) -> Result<T> {
         let _work = self.inner.frame.page().map(|page| page.work());
         let call = CallFunctionOn {
-            function_declaration: function.to_owned(),
+            function_declaration: as_function(function).to_owned(),
             object_id: Some(self.engine().await?.id().to_owned()),
             return_by_value: Some(true),
             await_promise: Some(true),

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
+use crate::browser::injected::as_function;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::Page;
 use crate::browser::objects::world::{RemoteHandle, Scope, World, outcome};
@@ -71,7 +72,7 @@ impl Frame {
         let options = by_value.then(|| deeply(DEEPEST));
         let running = if is_function(script) {
             session.send(CallFunctionOn {
-                function_declaration: as_function(script),
+                function_declaration: as_function(script).to_owned(),
                 execution_context_id: Some(context),
                 arguments: Some(arguments),
                 await_promise: Some(true),
@@ -151,11 +152,6 @@ impl Page {
             }
         }
     }
-}
-
-/// A function as something to call.
-pub(in crate::browser) fn as_function(script: &str) -> String {
-    script.trim().trim_end_matches(';').to_owned()
 }
 
 /// Whether `script` is a function rather than an expression that gives a value.

@@ -7,6 +7,7 @@ use tokio::time::timeout;
 
 use super::init_script::{ContextScripts, PageScripts};
 use super::value::JsValue;
+use crate::browser::injected::as_function;
 use crate::browser::objects::context::BrowserContext;
 use crate::browser::objects::events::Listener;
 use crate::browser::objects::frame::Frame;
@@ -57,7 +58,7 @@ impl Exposure {
     fn script(&self, place: Where) -> String {
         let text = |text: &str| serde_json::Value::from(text).to_string();
         let (name, token, place) = (text(&self.name), text(&self.token), text(place.into()));
-        format!("({})({name}, {token}, {place})", EXPOSED.trim().trim_end_matches(';'))
+        format!("({})({name}, {token}, {place})", as_function(EXPOSED))
     }
 
     /// What documents of a page, or of a frame with a process of its own, begin with.

@@ -2,9 +2,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::evaluate::{as_function, deeply, is_function};
+use super::evaluate::{deeply, is_function};
 use super::gesture;
 use super::value::{JsValue, TELL, preview};
+use crate::browser::injected::as_function;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::front::Work;
 use crate::browser::objects::worker::Worker;
@@ -128,7 +129,7 @@ impl Realm {
 
     async fn tell(&self, object: &RemoteHandle) -> Result<JsValue> {
         let tell = CallFunctionOn {
-            function_declaration: TELL.to_owned(),
+            function_declaration: as_function(TELL).to_owned(),
             object_id: Some(object.id().to_owned()),
             return_by_value: Some(true),
             ..CallFunctionOn::default()
@@ -139,7 +140,7 @@ impl Realm {
 
     async fn run(&self, script: &str, argument: &JsValue, by_value: bool) -> Result<RemoteObject> {
         if is_function(script) {
-            return self.call(&as_function(script), None, argument, by_value).await;
+            return self.call(as_function(script), None, argument, by_value).await;
         }
         let script = script.trim();
         let literal = script.starts_with('{') && script.trim_end_matches(';').ends_with('}');

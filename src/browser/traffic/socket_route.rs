@@ -2,6 +2,7 @@
 //! page's own `WebSocket`, which a page can notice: it is there only when it was asked for.
 use serde_json::Value;
 
+use crate::browser::injected::as_function;
 use crate::browser::objects::context::BrowserContext;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::world::Scope;
@@ -14,7 +15,7 @@ impl BrowserContext {
     /// Has every new web socket ask the function `name`, which is exposed by this: see [`expose`](Self::expose).
     pub async fn route_sockets(&self, name: &str) -> Result<()> {
         self.expose(name, true).await?;
-        let script = format!("({})({})", ROUTED.trim().trim_end_matches(';'), Value::from(name));
+        let script = format!("({})({})", as_function(ROUTED), Value::from(name));
         self.add_init_script(script.clone()).await?;
         for frame in self.pages().iter().flat_map(crate::browser::objects::page::Page::frames) {
             let begin = format!("() => {{ {script} }}");

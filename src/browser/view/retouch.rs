@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::screenshot::{ImageFormat, Screenshot};
+use crate::browser::injected::as_function;
 use crate::browser::objects::page::Page;
 use crate::browser::scripts::helper::Helper;
 use crate::error::{Error, Result};
@@ -67,7 +68,7 @@ impl Page {
             arguments.push(format.mime_type().into());
             arguments.push(quality.map(|quality| f64::from(quality) / 100.0).into());
         }
-        helper.evaluate(format!("{RETOUCH}.{what}(...{arguments})")).await
+        helper.evaluate(format!("{}.{what}(...{arguments})", as_function(RETOUCH))).await
     }
 }
 

@@ -14,6 +14,7 @@ use tokio::sync::{mpsc, watch};
 
 use super::screencast::{CastFrame, Screencast, ScreencastOptions};
 use super::webm::Webm;
+use crate::browser::injected::as_function;
 use crate::browser::objects::page::Page;
 use crate::browser::scripts::helper::Helper;
 use crate::error::{Error, Result};
@@ -160,7 +161,8 @@ impl<W: Write + Seek> Studio<W> {
         let begun_ms = now_ms();
         helper.go(STUDIO).await?;
         let (width, height) = size;
-        let begin = format!("void (globalThis.studio = {ENCODE}({width}, {height}, {BITRATE}))");
+        let begin =
+            format!("void (globalThis.studio = ({})({width}, {height}, {BITRATE}))", as_function(ENCODE));
         helper.evaluate(begin).await.map_err(|error| match error {
             Error::Script { message } => {
                 let reason = message.lines().next().unwrap_or_default().to_owned();

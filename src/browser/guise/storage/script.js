@@ -1,15 +1,25 @@
 async (task, argument) => {
-  const done = (request) => new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
-  });
-  const ended = (transaction) => new Promise((resolve, reject) => {
-    transaction.oncomplete = () => resolve();
-    transaction.onerror = transaction.onabort = () => reject(transaction.error);
-  });
+  const done = (request) =>
+    new Promise((resolve, reject) => {
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error);
+    });
+  const ended = (transaction) =>
+    new Promise((resolve, reject) => {
+      transaction.oncomplete = () => resolve();
+      transaction.onerror = transaction.onabort = () => reject(transaction.error);
+    });
   const ARRAYS = {
-    i8: Int8Array, ui8: Uint8Array, ui8c: Uint8ClampedArray, i16: Int16Array, ui16: Uint16Array,
-    i32: Int32Array, ui32: Uint32Array, f32: Float32Array, f64: Float64Array, bi64: BigInt64Array,
+    i8: Int8Array,
+    ui8: Uint8Array,
+    ui8c: Uint8ClampedArray,
+    i16: Int16Array,
+    ui16: Uint16Array,
+    i32: Int32Array,
+    ui32: Uint32Array,
+    f32: Float32Array,
+    f64: Float64Array,
+    bi64: BigInt64Array,
     bui64: BigUint64Array,
   };
   const toBase64 = (bytes) => {
@@ -67,15 +77,18 @@ async (task, argument) => {
     if (value === null || typeof value === "boolean" || typeof value === "string") return true;
     if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0);
     if (Array.isArray(value)) return value.every(isPlain);
-    return typeof value === "object" && Object.getPrototypeOf(value) === Object.prototype
-      && Object.values(value).every(isPlain);
+    return typeof value === "object" && Object.getPrototypeOf(value) === Object.prototype && Object.values(value).every(isPlain);
   };
   const put = (record, name, value) => {
     let plain = false;
-    try { plain = isPlain(value); } catch { /* It contains itself. */ }
+    try {
+      plain = isPlain(value);
+    } catch {
+      /* It contains itself. */
+    }
     record[plain ? name : `${name}Encoded`] = plain ? value : encode(value);
   };
-  const keyPathOf = (path) => Array.isArray(path) ? { keyPathArray: path } : path === null ? {} : { keyPath: path };
+  const keyPathOf = (path) => (Array.isArray(path) ? { keyPathArray: path } : path === null ? {} : { keyPath: path });
 
   const readStore = async (database, name) => {
     const store = database.transaction(name, "readonly").objectStore(name);
@@ -108,18 +121,21 @@ async (task, argument) => {
     opening.onupgradeneeded = () => {
       for (const store of stores) {
         const made = opening.result.createObjectStore(store.name, {
-          autoIncrement: store.autoIncrement, keyPath: store.keyPathArray ?? store.keyPath,
+          autoIncrement: store.autoIncrement,
+          keyPath: store.keyPathArray ?? store.keyPath,
         });
         for (const index of store.indexes ?? []) {
-          made.createIndex(index.name, index.keyPathArray ?? index.keyPath,
-            { unique: index.unique, multiEntry: index.multiEntry });
+          made.createIndex(index.name, index.keyPathArray ?? index.keyPath, { unique: index.unique, multiEntry: index.multiEntry });
         }
       }
     };
     const database = await done(opening);
     const filled = stores.filter((store) => store.records.length);
     if (filled.length) {
-      const transaction = database.transaction(filled.map((store) => store.name), "readwrite");
+      const transaction = database.transaction(
+        filled.map((store) => store.name),
+        "readwrite",
+      );
       for (const { name, records } of filled) {
         const store = transaction.objectStore(name);
         for (const record of records) {
@@ -155,4 +171,4 @@ async (task, argument) => {
   for (const { name, value } of argument.localStorage ?? []) localStorage.setItem(name, value);
   for (const database of argument.indexedDB ?? []) await writeDatabase(database);
   return "";
-}
+};

@@ -1,5 +1,5 @@
 // What keeps people with assistive technology from using a page. `this` is the engine.
-function () {
+(function () {
   const engine = this;
   const found = [];
   const short = (text) => (text.length > 60 ? `${text.slice(0, 59)}…` : text);
@@ -21,12 +21,17 @@ function () {
   if (isHtml && window === window.top && !document.title.trim()) tell("title", document.documentElement);
 
   const CONTROLS = new Set(
-    "button link checkbox radio textbox searchbox combobox listbox slider spinbutton switch tab menuitem menuitemcheckbox menuitemradio treeitem".split(" "),
+    "button link checkbox radio textbox searchbox combobox listbox slider spinbutton switch tab menuitem menuitemcheckbox menuitemradio treeitem".split(
+      " ",
+    ),
   );
   const channel = (value) => (value / 255 <= 0.03928 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4);
   const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
   const parsed = (text) => {
-    const numbers = /^rgba?\(([^)]+)\)$/.exec(text)?.[1].split(/[\s,/]+/).map(Number);
+    const numbers = /^rgba?\(([^)]+)\)$/
+      .exec(text)?.[1]
+      .split(/[\s,/]+/)
+      .map(Number);
     return numbers && numbers.length >= 3 ? [numbers[0], numbers[1], numbers[2], numbers[3] ?? 1] : null;
   };
   const over = ([r, g, b, a], [x, y, z]) => [r * a + x * (1 - a), g * a + y * (1 - a), b * a + z * (1 - a)];
@@ -54,7 +59,8 @@ function () {
         if (name !== "aria-controls" && !element.getRootNode().getElementById?.(id)) tell("missing-id", element, `${name}: ${id}`);
       }
     }
-    if (element.localName === "label" && element.htmlFor && (ids.get(element.htmlFor) ?? 0) > 1) tell("double-id", element, element.htmlFor);
+    if (element.localName === "label" && element.htmlFor && (ids.get(element.htmlFor) ?? 0) > 1)
+      tell("double-id", element, element.htmlFor);
     if (element.tabIndex > 0) tell("tab-order", element, `tabindex ${element.tabIndex}`);
     if (!engine.isVisible(element)) continue;
     const role = engine.roleOf(element) ?? "";
@@ -73,7 +79,9 @@ function () {
       if (level && own > level + 1) tell("heading-order", element, `level ${own} after ${level}: ${name}`);
       level = own;
     }
-    const text = Array.from(element.childNodes, (node) => (node.nodeType === Node.TEXT_NODE ? node.data : "")).join("").trim();
+    const text = Array.from(element.childNodes, (node) => (node.nodeType === Node.TEXT_NODE ? node.data : ""))
+      .join("")
+      .trim();
     if (text && !element.disabled && !(element instanceof SVGElement)) {
       const style = getComputedStyle(element);
       const [colour, ground] = [parsed(style.color), behind(element)];
@@ -89,4 +97,4 @@ function () {
   const zoom = document.querySelector("meta[name=viewport]")?.content ?? "";
   if (/user-scalable\s*=\s*(?:no|0)\b|maximum-scale\s*=\s*1(?:\.0*)?\b/.test(zoom)) tell("no-zoom", null, zoom);
   return { found, looked: looked.length };
-}
+});

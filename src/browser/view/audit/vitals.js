@@ -27,7 +27,13 @@ async () => {
   const told = (element) => {
     if (!element || !element.tagName) return null;
     const id = element.id ? `#${element.id}` : "";
-    return element.tagName.toLowerCase() + id + Array.from(element.classList, (name) => `.${name}`).slice(0, 3).join("");
+    return (
+      element.tagName.toLowerCase() +
+      id +
+      Array.from(element.classList, (name) => `.${name}`)
+        .slice(0, 3)
+        .join("")
+    );
   };
   // The worst second of shifts, in windows of at most five seconds: as browsers report it.
   let [worst, sum, first, last, mover] = [0, 0, 0, 0, null];
@@ -62,4 +68,4 @@ async () => {
     requests: resources.length,
     bytes: resources.reduce((all, one) => all + (one.transferSize || 0), navigation?.transferSize ?? 0),
   };
-}
+};

@@ -55,7 +55,11 @@
       let changed = 0;
       let [left, top, right, bottom] = [width, height, -1, -1];
       for (let at = 0; at < data.length; at += 4) {
-        const apart = Math.max(Math.abs(data[at] - first[at]), Math.abs(data[at + 1] - first[at + 1]), Math.abs(data[at + 2] - first[at + 2]));
+        const apart = Math.max(
+          Math.abs(data[at] - first[at]),
+          Math.abs(data[at + 1] - first[at + 1]),
+          Math.abs(data[at + 2] - first[at + 2]),
+        );
         if (apart > 24) {
           const [x, y] = [(at / 4) % width, Math.floor(at / 4 / width)];
           [left, top, right, bottom] = [Math.min(left, x), Math.min(top, y), Math.max(right, x), Math.max(bottom, y)];
@@ -72,4 +76,4 @@
       return { changed, all: width * height, box, picture: await written(canvas, type, quality) };
     },
   };
-})()
+})();

@@ -1,5 +1,5 @@
 // Turns pictures into a video, in a page that nobody sees. Pages that are recorded know nothing of it.
-((width, height, bitrate) => {
+(width, height, bitrate) => {
   const canvas = new OffscreenCanvas(width, height);
   const brush = canvas.getContext("2d", { alpha: false });
   brush.fillStyle = "#fff";
@@ -49,4 +49,4 @@
       return take();
     },
   };
-})
+};
