@@ -37,6 +37,7 @@ __all__ = [
     "connect",
     "document_request",
     "find_browser",
+    "glob_matches",
     "is_login_timeout",
     "launch",
     "list_patchright_tools",
@@ -135,6 +136,8 @@ class Dispatcher:
         """Begins an operation; `future` gets its result from `drain`."""
     def start(self, operation: Operation) -> None:
         """Begins an operation whose result nobody wants."""
+    def hear(self, context: int, requests: bool, sockets: bool, dialogs: bool) -> None:
+        """Says what the script listens to in a context and its pages, from now on."""
     def drain(self) -> None:
         """Hands out all that has come."""
     def close(self) -> None:
@@ -192,8 +195,8 @@ class BrowserContext:
         """The browser that it is in."""
     def follow(self, dispatcher: Dispatcher) -> None:
         """Tells `dispatcher` from now on what happens in it."""
-    def route(self, routed: bool) -> Operation:
-        """Whether requests wait for a decision."""
+    def route(self, globs: Sequence[str] | None) -> Operation:
+        """Holds requests to addresses that fit one of `globs`; all with `None`."""
     @property
     def key(self) -> int: ...
     @property
@@ -288,8 +291,10 @@ class Page:
     @property
     def id(self) -> str:
         """The browser's id."""
-    def route(self, routed: bool) -> Operation:
-        """Whether requests wait for a decision."""
+    def requests(self) -> list[Request]:
+        """The newest requests, oldest first."""
+    def route(self, globs: Sequence[str] | None) -> Operation:
+        """Holds requests to addresses that fit one of `globs`; all with `None`."""
     @property
     def key(self) -> int:
         """What tells this page from every other one."""
@@ -564,6 +569,8 @@ class Request:
     @property
     def redirected_from(self) -> Request | None: ...
     @property
+    def redirected_to(self) -> Request | None: ...
+    @property
     def failure(self) -> str | None: ...
     @property
     def timing(self) -> Any: ...
@@ -703,6 +710,9 @@ class ApiResponse:
     @property
     def moments(self) -> tuple[float, float, float]:
         """When it was sent, in milliseconds since 1970, and after how many its head and its end came."""
+
+def glob_matches(glob: str, url: str) -> bool:
+    """Whether an address fits a pattern with wildcards. Patterns that are used again are kept."""
 
 def document_request(frame: Frame) -> Request | None:
     """The request in whose answer the current document of a frame came."""

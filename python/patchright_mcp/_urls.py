@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
 from typing import TypeAlias
 from urllib.parse import urljoin, urlparse
+
+from ._core import glob_matches
 
 UrlMatch: TypeAlias = "str | re.Pattern[str] | Callable[[str], bool]"
 
@@ -16,7 +17,7 @@ def matches(base_url: str | None, url: str, wanted: UrlMatch | None) -> bool:
     if wanted is None or wanted == "":
         return True
     if isinstance(wanted, str):
-        return bool(_glob(resolved(base_url, wanted)).match(url))
+        return glob_matches(resolved(base_url, wanted), url)
     if isinstance(wanted, re.Pattern):
         return bool(wanted.search(url))
     return bool(wanted(url))
@@ -35,37 +36,3 @@ def _with_root(url: str) -> str:
     bare = parts.scheme in ("http", "https", "ws", "wss") and parts.netloc and not parts.path
     plain = not any(letter in url for letter in "*{[?")
     return parts._replace(path="/").geturl() if bare and plain else url
-
-
-@lru_cache(maxsize=256)
-def _glob(text: str) -> re.Pattern[str]:
-    """`*` is anything but a slash, `**` anything, `{a,b}` one of several; all else is itself."""
-    told, at, in_group = ["^"], 0, False
-    while at < len(text):
-        letter = text[at]
-        at += 1
-        if letter == "\\" and at < len(text):
-            told.append(re.escape(text[at]))
-            at += 1
-        elif letter == "*":
-            start = at - 1
-            while at < len(text) and text[at] == "*":
-                at += 1
-            if at - start == 1:
-                told.append("([^/]*)")
-            elif (start == 0 or text[start - 1] == "/") and at < len(text) and text[at] == "/":
-                told.append("((.+/)|)")
-                at += 1
-            else:
-                told.append("(.*)")
-        elif letter == "{":
-            in_group = True
-            told.append("(")
-        elif letter == "}":
-            in_group = False
-            told.append(")")
-        elif letter == "," and in_group:
-            told.append("|")
-        else:
-            told.append(re.escape(letter))
-    return re.compile("".join(told) + "$")

@@ -50,6 +50,7 @@ pub use objects::worker::{Worker, WorkerKind};
 pub use objects::world::{RemoteHandle, Scope, World, value_argument};
 pub use options::LocalFiles;
 pub use options::permissions::PERMISSIONS;
+pub use options::routing::{Routed, UrlGlob};
 pub use options::storage_state::Passkey;
 pub use options::storage_state::{SameSite, StorageState, StoredCookie, StoredItem, StoredOrigin};
 pub use options::unseen::Unseen;

@@ -139,6 +139,17 @@ pub(super) struct Queue {
     rung: AtomicBool,
     /// Nobody hands out what comes any more.
     closed: AtomicBool,
+    /// What is listened to in each context, by its key.
+    heard: Mutex<HashMap<usize, Arc<Heard>>>,
+}
+
+/// What a script listens to in a context and its pages. Of what it does not listen to, Python is not told.
+#[derive(Debug)]
+pub(super) struct Heard {
+    pub(super) requests: AtomicBool,
+    pub(super) sockets: AtomicBool,
+    /// Dialogs are the script's to answer. At first they are, until it says what it listens to.
+    pub(super) dialogs: AtomicBool,
 }
 
 #[derive(Default)]
@@ -190,6 +201,20 @@ impl Queue {
             state.items.extend(after);
         }
         self.ring();
+    }
+
+    /// What is listened to in the context with this key.
+    pub(super) fn heard(&self, context: usize) -> Arc<Heard> {
+        let nothing_yet = || {
+            let (requests, sockets) = (AtomicBool::new(false), AtomicBool::new(false));
+            Arc::new(Heard { requests, sockets, dialogs: AtomicBool::new(true) })
+        };
+        self.heard.lock().entry(context).or_insert_with(nothing_yet).clone()
+    }
+
+    /// The context with this key is gone.
+    pub(super) fn forget(&self, context: usize) {
+        self.heard.lock().remove(&context);
     }
 
     /// Tells of an event. Never waits.
@@ -249,6 +274,14 @@ impl Dispatcher {
     /// Begins an operation whose result nobody wants.
     fn start(&self, py: Python<'_>, operation: &Operation) -> PyResult<()> {
         operation.begin(py, drop)
+    }
+
+    /// Says what the script listens to in a context and its pages, from now on.
+    fn hear(&self, context: usize, requests: bool, sockets: bool, dialogs: bool) {
+        let heard = self.queue.heard(context);
+        heard.requests.store(requests, Ordering::Release);
+        heard.sockets.store(sockets, Ordering::Release);
+        heard.dialogs.store(dialogs, Ordering::Release);
     }
 
     /// Hands out all that has come.

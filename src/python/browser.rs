@@ -13,6 +13,7 @@ use super::bridge::{Dispatcher, Operation, operation};
 use super::convert::{Plain, options};
 use super::events::{follow_browser, follow_context};
 use super::frame::Frame;
+use super::network::routed;
 use super::page::Page;
 use super::raw::CdpSession;
 use crate::browser::emulation::{Emulation, Geolocation, Media};
@@ -352,8 +353,9 @@ impl BrowserContext {
     }
 
     /// Whether requests wait for a decision.
-    fn route(&self, routed: bool) -> Operation {
-        let context = self.0.clone();
+    /// Holds requests to addresses that fit one of `globs`; all with `None`.
+    fn route(&self, globs: Option<Vec<String>>) -> Operation {
+        let (context, routed) = (self.0.clone(), routed(globs));
         operation(async move { context.route(routed).await })
     }
 

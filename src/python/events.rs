@@ -1,5 +1,6 @@
 //! What the engine tells, on its way to Python's event handlers.
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use super::bridge::{Event, Queue, event};
 use super::frame::Frame;
@@ -27,10 +28,13 @@ pub(super) fn follow_context(context: &crate::browser::BrowserContext, queue: &A
         let queue = queue.clone();
         move |event: &ContextEvent| match event {
             ContextEvent::Page(page) => {
-                follow_page(page, &queue);
+                follow_page(page, key, &queue);
                 queue.tell_of("page", key, Page(page.clone()));
             }
-            ContextEvent::Closed => queue.tell_of("context_closed", key, ()),
+            ContextEvent::Closed => {
+                queue.forget(key);
+                queue.tell_of("context_closed", key, ());
+            }
         }
     };
     follow_traffic(context, queue);
@@ -38,7 +42,7 @@ pub(super) fn follow_context(context: &crate::browser::BrowserContext, queue: &A
     let console = queue.clone();
     context.listen_to_console(Arc::new(move |event| tell_console(event, key, &console)));
     for page in context.pages() {
-        follow_page(&page, queue);
+        follow_page(&page, key, queue);
     }
 }
 
@@ -68,11 +72,27 @@ fn console_event(entry: &ConsoleEntry, key: usize) -> Event {
     }
 }
 
-fn follow_page(page: &crate::browser::Page, queue: &Arc<Queue>) {
-    let (queue, key) = (queue.clone(), page.key());
+fn follow_page(page: &crate::browser::Page, context: usize, queue: &Arc<Queue>) {
+    let (queue, key, heard) = (queue.clone(), page.key(), queue.heard(context));
     let calls = queue.clone();
     page.listen_to_calls(Arc::new(move |call| calls.tell_of("called", key, Call(call.clone()))));
-    page.listen(Arc::new(move |event| tell(event, key, &queue)));
+    let asked = page.downgrade();
+    page.listen(Arc::new(move |event| match event {
+        PageEvent::Dialog(dialog) if !heard.dialogs.load(Ordering::Acquire) => {
+            if let Some(page) = asked.upgrade() {
+                answer_unheard(page, dialog.kind == "beforeunload");
+            }
+        }
+        _ => tell(event, key, &queue),
+    }));
+}
+
+/// Answers a dialog that nobody would: its page would stand still for ever.
+fn answer_unheard(page: crate::browser::Page, leaves: bool) {
+    pyo3_async_runtimes::tokio::get_runtime().spawn(async move {
+        // One that is gone by now needs no answer.
+        let _ = page.answer_dialog(leaves, None).await;
+    });
 }
 
 fn tell(event: &PageEvent, key: usize, queue: &Arc<Queue>) {

@@ -77,7 +77,9 @@ mod _core {
     #[pymodule_export]
     use super::main;
     #[pymodule_export]
-    use super::network::{Download, Request, Response, Route, WebSocket, Worker, document_request};
+    use super::network::{
+        Download, Request, Response, Route, WebSocket, Worker, document_request, glob_matches,
+    };
     #[pymodule_export]
     use super::original::{
         CooldownState, Errands, call_tool, close_tools, is_login_timeout, list_patchright_tools,

@@ -1,8 +1,11 @@
 //! Requests and what becomes of them, workers, web sockets and downloads.
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
+use parking_lot::Mutex;
 use pyo3::IntoPyObjectExt as _;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::json;
@@ -13,7 +16,7 @@ use super::convert::{Plain, Told, to_js};
 use super::frame::Frame;
 use super::handle::JsHandle;
 use super::page::Page;
-use crate::browser::{DownloadState, Fulfillment, News, Overrides, Payload, SocketEvent};
+use crate::browser::{DownloadState, Fulfillment, News, Overrides, Payload, Routed, SocketEvent, UrlGlob};
 use crate::cdp::types::network::HeaderList;
 use crate::error::Result;
 
@@ -22,7 +25,19 @@ pub(super) type Pairs = Vec<(String, String)>;
 /// Tells `queue` what a context's pages and workers send and receive, from now on.
 pub(super) fn follow_traffic(context: &crate::browser::BrowserContext, queue: &Arc<Queue>) {
     let (key, queue) = (context.key(), queue.clone());
-    context.follow(Arc::new(move |news: &News| tell(news, key, &queue)));
+    let heard = queue.heard(key);
+    context.follow(Arc::new(move |news: &News| {
+        let is_heard = match news {
+            News::Request(_) | News::Response(_) | News::RequestFinished(_) | News::RequestFailed(_) => {
+                heard.requests.load(Ordering::Acquire)
+            }
+            News::WebSocket(_) | News::Socket(..) => heard.sockets.load(Ordering::Acquire),
+            News::Route(_) | News::Worker(_) | News::WorkerClosed(_) | News::Download(_) => true,
+        };
+        if is_heard {
+            tell(news, key, &queue);
+        }
+    }));
 }
 
 fn tell(news: &News, key: usize, queue: &Queue) {
@@ -44,6 +59,37 @@ fn tell(news: &News, key: usize, queue: &Queue) {
         News::WorkerClosed(worker) => queue.tell_of("workerclosed", key, Worker(worker.clone())),
         News::Download(download) => queue.tell_of("download", key, Download(download.clone())),
     }
+}
+
+/// What a script wants to decide. All, where one of its patterns is none.
+pub(super) fn routed(globs: Option<Vec<String>>) -> Routed {
+    let Some(globs) = globs else { return Routed::All };
+    let patterns: Option<Vec<_>> = globs.iter().map(|glob| UrlGlob::new(glob)).collect();
+    match patterns {
+        Some(patterns) if patterns.is_empty() => Routed::None,
+        Some(patterns) => Routed::Matching(patterns),
+        None => Routed::All,
+    }
+}
+
+/// Whether an address fits a pattern with wildcards. Patterns that are used again are kept.
+#[pyfunction]
+pub(super) fn glob_matches(glob: &str, url: &str) -> PyResult<bool> {
+    static KEPT: Mutex<Vec<(String, UrlGlob)>> = Mutex::new(Vec::new());
+    const MOST: usize = 256;
+    let mut kept = KEPT.lock();
+    if let Some((_, known)) = kept.iter().find(|(text, _)| text == glob) {
+        return Ok(known.matches(url));
+    }
+    let Some(pattern) = UrlGlob::new(glob) else {
+        return Err(PyValueError::new_err(format!("the braces of {glob:?} do not match")));
+    };
+    let fits = pattern.matches(url);
+    if kept.len() == MOST {
+        kept.remove(0);
+    }
+    kept.push((glob.to_owned(), pattern));
+    Ok(fits)
 }
 
 fn socket_event(py: Python<'_>, event: SocketEvent) -> PyResult<(&'static str, Py<PyAny>)> {
@@ -135,6 +181,11 @@ impl Request {
     #[getter]
     fn redirected_from(&self) -> Option<Self> {
         self.0.redirected_from().cloned().map(Self)
+    }
+
+    #[getter]
+    fn redirected_to(&self) -> Option<Self> {
+        self.0.redirected_to().map(Self)
     }
 
     #[getter]

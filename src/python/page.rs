@@ -9,6 +9,7 @@ use super::bridge::{Operation, block_on, operation, operation_with};
 use super::browser::{BrowserContext, InitScript};
 use super::convert::{Plain, Told, options, to_js};
 use super::frame::{Frame, element, navigate, told};
+use super::network::{Request, routed};
 use crate::browser::emulation::Media;
 use crate::browser::input::{Button, ClickOptions, Point};
 use crate::browser::locator::{duration, limit};
@@ -117,9 +118,15 @@ impl Page {
     }
 
     /// Whether requests wait for a decision.
-    fn route(&self, routed: bool) -> Operation {
-        let page = self.0.clone();
+    /// Holds requests to addresses that fit one of `globs`; all with `None`.
+    fn route(&self, globs: Option<Vec<String>>) -> Operation {
+        let (page, routed) = (self.0.clone(), routed(globs));
         operation(async move { page.route(routed).await })
+    }
+
+    /// The newest requests, oldest first.
+    fn requests(&self) -> Vec<Request> {
+        self.0.requests().into_iter().map(Request).collect()
     }
 
     #[getter]

@@ -85,11 +85,16 @@ class BrowserContext(ContextTraffic, ContextConsole, Closes, ContextEvents):
         self._connection.know(native.key, self)
         for page in native.pages:
             self._page_of(page)
+        self._traffic.update_heard()
 
     def __repr__(self) -> str:
         return f"<BrowserContext browser={self.browser}>"
 
     # What the engine tells.
+
+    def _listening_changed(self, event: str) -> None:
+        super()._listening_changed(event)
+        self._traffic.listening_changed(event)
 
     def _page_of(self, native: NativePage) -> Page:
         page = self._pages.get(native.key)

@@ -158,6 +158,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         self._context._emit("pageclose", self)
 
     def _listening_changed(self, event: str) -> None:
+        self._context._traffic.listening_changed(event)
         if event in ("console", "pageerror"):
             self._update_console()
         if event == "filechooser" and not self._closed:

@@ -6,6 +6,7 @@ import copy
 import inspect
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
 from .._core import Promise
@@ -88,6 +89,16 @@ class Connection:
             item._told(name, payload)
 
 
+@dataclass(eq=False)
+class _Handler:
+    """A function that is called when something happens."""
+
+    function: Callable[..., Any]
+    takes: int | None
+    """How many of an event's arguments it takes; `None` for all."""
+    once: bool
+
+
 class ApiObject:
     """Something that events happen to."""
 
@@ -97,7 +108,7 @@ class ApiObject:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._runtime = connection.runtime
-        self._handlers: dict[str, list[tuple[Callable[..., Any], bool]]] = {}
+        self._handlers: dict[str, list[_Handler]] = {}
 
     def on(self, event: str, f: Callable[..., Any]) -> None:
         """Calls `f` each time the event happens."""
@@ -110,14 +121,14 @@ class ApiObject:
     def remove_listener(self, event: str, f: Callable[..., Any]) -> None:
         """Calls `f` no more."""
         handlers = self._handlers.get(event, [])
-        for entry in handlers:
-            if entry[0] == f:
-                handlers.remove(entry)
+        for handler in handlers:
+            if handler.function == f:
+                handlers.remove(handler)
                 break
         self._listening_changed(event)
 
     def _add_handler(self, event: str, f: Callable[..., Any], *, once: bool) -> None:
-        self._handlers.setdefault(event, []).append((f, once))
+        self._handlers.setdefault(event, []).append(_Handler(f, most_taken(f), once))
         self._listening_changed(event)
 
     def _has_handlers(self, event: str) -> bool:
@@ -128,12 +139,11 @@ class ApiObject:
 
     def _emit(self, event: str, *arguments: Any) -> None:
         handlers = self._handlers.get(event)
-        for entry in list(handlers or ()):
-            f, once = entry
-            if once and handlers is not None and entry in handlers:
-                handlers.remove(entry)
+        for handler in list(handlers or ()):
+            if handler.once and handlers is not None and handler in handlers:
+                handlers.remove(handler)
                 self._listening_changed(event)
-            self._runtime.call(f, *taken(f, arguments))
+            self._runtime.call(handler.function, *arguments[: handler.takes])
 
     def _told(self, name: str, payload: Any) -> None:
         """The engine tells of an event."""
@@ -151,14 +161,19 @@ class ApiObject:
 
 def taken(f: Callable[..., Any], arguments: Sequence[Any]) -> Sequence[Any]:
     """As many of the arguments as `f` takes."""
+    return arguments[: most_taken(f)]
+
+
+def most_taken(f: Callable[..., Any]) -> int | None:
+    """How many arguments `f` takes; `None` for any number."""
     try:
         parameters = list(inspect.signature(f).parameters.values())
     except (TypeError, ValueError):
-        return arguments
+        return None
     if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
-        return arguments
+        return None
     plain = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return arguments[: sum(parameter.kind in plain for parameter in parameters)]
+    return sum(parameter.kind in plain for parameter in parameters)
 
 
 class Closes(ApiObject):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json as json_module
 import re
-from collections import deque
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -37,7 +36,9 @@ if TYPE_CHECKING:
     from .frame import Frame
     from .page import Page
 
-REMEMBERED = 100
+_OF_REQUESTS = ("request", "response", "requestfinished", "requestfailed")
+_OF_DIALOGS = ("dialog", "dialogclosed")
+_ASKED_FOR = frozenset((*_OF_REQUESTS, *_OF_DIALOGS, "websocket"))
 _NO_FRAME = """Frame for this navigation request is not available, because the request
 was issued before the frame is created. You can check whether the request
 is a navigation request by calling isNavigationRequest() method."""
@@ -152,6 +153,9 @@ class Request(ApiObject):
     @property
     def redirected_to(self) -> Request | None:
         """The request to which its answer led."""
+        if self._redirected_to is None:
+            native = self._native.redirected_to
+            return self._traffic.request_of(native) if native is not None else None
         return self._redirected_to
 
     @property
@@ -166,8 +170,8 @@ class Request(ApiObject):
 
     @property
     def existing_response(self) -> Response | None:
-        """The response, if it was told of already."""
-        return self._response
+        """The response, if there is one already."""
+        return self._response or self._answered()
 
     def is_navigation_request(self) -> bool:
         """Whether it loads a document into a frame."""
@@ -485,6 +489,25 @@ class Traffic:
             if (worker._native.is_service if wanted is None else _key(worker._native.page) == wanted)
         ]
 
+    def listening_changed(self, event: str) -> None:
+        """Somebody begins or ceases to listen to an event of the context or of one of its pages."""
+        if event in _ASKED_FOR:
+            self.update_heard()
+
+    def update_heard(self) -> None:
+        """Has the engine tell of what somebody listens to, and of nothing else."""
+        connection = self.context._connection
+        listening = (self.context, *self.context._pages.values())
+        requests = any(item._has_handlers(name) for item in listening for name in _OF_REQUESTS)
+        # A socket that is known goes on telling.
+        sockets = bool(self._sockets) or any(page._has_handlers("websocket") for page in listening[1:])
+        dialogs = connection.guest is not None or any(
+            item._has_handlers(name) for item in listening for name in _OF_DIALOGS
+        )
+        if not requests:
+            self._under_way.clear()
+        self.context._runtime.dispatcher.hear(self.context._native.key, requests, sockets, dialogs)
+
     def told(self, name: str, payload: Any) -> bool:
         """Takes what the engine tells. False when it is about something else."""
         handler = getattr(self, f"_told_{name}", None)
@@ -501,9 +524,6 @@ class Traffic:
 
     def _told_request(self, native: NativeRequest) -> None:
         request = self._under_way[native.key] = self.request_of(native)
-        page = self.page_of(native.page)
-        if page is not None:
-            page._requests.append(request)
         self._tell("request", request, request)
 
     def _told_response(self, native: NativeResponse) -> None:
@@ -576,7 +596,6 @@ class PageTraffic(ApiObject):
     _native: Any
 
     def _follow_traffic(self) -> None:
-        self._requests: deque[Request] = deque(maxlen=REMEMBERED)
         self._routing = Routing(self._context, cast("Page", self))
 
     @property
@@ -601,7 +620,7 @@ class PageTraffic(ApiObject):
 
     def requests(self) -> list[Request]:
         """Its newest requests, at most 100, oldest first."""
-        return list(self._requests)
+        return [self._context._traffic.request_of(native) for native in self._native.requests()]
 
     def route(
         self,

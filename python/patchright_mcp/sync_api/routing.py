@@ -110,7 +110,18 @@ class Routing:
             guest.let_decide(self._context._native, self._context._traffic.is_routed())
             if not self.handlers:
                 return
-        owner._run(owner._native.route(bool(self.handlers)))
+            owner._run(owner._native.route(None))
+            return
+        owner._run(owner._native.route(self._globs()))
+
+    def _globs(self) -> list[str] | None:
+        """The patterns of what is to be held; `None` where only Python knows what fits."""
+        globs = []
+        for handler in self.handlers:
+            if not isinstance(handler.url, str) or not handler.url:
+                return None
+            globs.append(urls.resolved(self._context._base_url, handler.url))
+        return globs
 
     def drop_spent(self) -> None:
         """Forgets handlers that will not be called any more."""

@@ -19,6 +19,7 @@ use super::journal::{Journal, Mark, Pending};
 use super::network::NetworkLog;
 use super::parts::Slots;
 use crate::browser::input::{Input, Keyboard, Mouse, Touch};
+use crate::browser::options::routing::Routed;
 use crate::cdp::types::emulation::SetFocusEmulationEnabled;
 use crate::cdp::types::page as wire;
 use crate::cdp::types::runtime::TerminateExecution;
@@ -68,7 +69,7 @@ struct PageState {
     leavers: u32,
     chooser: Option<FileChooser>,
     /// Whether its requests wait for a decision.
-    routed: bool,
+    routed: Routed,
     ready: bool,
     /// Whether it has begun with an empty document that another one is about to replace.
     awaits_document: bool,
@@ -136,7 +137,7 @@ impl Page {
                 dialog_told: 0,
                 leavers: 0,
                 chooser: None,
-                routed: false,
+                routed: Routed::None,
                 ready: false,
                 awaits_document: false,
                 opens_script: false,
@@ -295,10 +296,15 @@ impl Page {
     }
 
     pub(in crate::browser) fn is_routed(&self) -> bool {
-        self.inner.state.lock().routed
+        !self.inner.state.lock().routed.is_none()
     }
 
-    pub(in crate::browser) fn set_routed(&self, routed: bool) {
+    /// Whether a request to this address waits for a decision.
+    pub(in crate::browser) fn routes(&self, url: &str) -> bool {
+        self.inner.state.lock().routed.holds(url)
+    }
+
+    pub(in crate::browser) fn set_routed(&self, routed: Routed) {
         self.inner.state.lock().routed = routed;
     }
 

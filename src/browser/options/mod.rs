@@ -2,6 +2,7 @@
 pub mod emulation;
 pub(super) mod number;
 pub(super) mod permissions;
+pub(super) mod routing;
 pub(super) mod storage_state;
 pub(super) mod unseen;
 

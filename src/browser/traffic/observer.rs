@@ -21,6 +21,7 @@ use crate::browser::objects::network::body_of;
 use crate::browser::objects::page::Page;
 use crate::browser::objects::parts::{NewSession, Part, Slots};
 use crate::browser::objects::worker::{Worker, WorkerKind};
+use crate::browser::options::routing::Routed;
 use crate::cdp::types::network::{
     self as wire, AuthRequired, HeaderList, LoadingFailed, LoadingFinished, RequestPaused, RequestWillBeSent,
     RequestWillBeSentExtraInfo, ResponseReceived, ResponseReceivedExtraInfo, WebSocketClosed,
@@ -47,6 +48,8 @@ pub enum News {
 
 /// How many requests that are done are still known by their id, so that late headers find them.
 const REMEMBERED: usize = 300;
+/// How many requests a page can tell of.
+const NEWEST: usize = 100;
 
 #[derive(Default)]
 struct Traffic {
@@ -58,6 +61,8 @@ struct State {
     followers: Vec<Listener<News>>,
     known: HashMap<String, Known>,
     done: VecDeque<String>,
+    /// The newest requests of each page, oldest first.
+    newest: HashMap<usize, VecDeque<Request>>,
     /// Announced by the page's process, and still to be stopped by the network's.
     announced: HashMap<String, (RequestWillBeSent, Source)>,
     /// Stopped by the network's process, and still to be announced by the page's.
@@ -66,7 +71,7 @@ struct State {
     workers: Vec<Worker>,
     /// Challenges that were answered once: who asks again has refused.
     challenged: VecDeque<String>,
-    routed: bool,
+    routed: Routed,
     /// The sessions whose requests are held: to hold them a second time would lose those that wait.
     held: HashSet<String>,
 }
@@ -321,7 +326,7 @@ impl BrowserContext {
         self.tell(&News::Request(request.clone()));
         let Some((stopped, at)) = stopped else { return };
         let route = Route::new(request.clone(), at.session.clone(), stopped.request_id);
-        if !self.is_routed(&at) {
+        if !self.decides(&at, request.url()) {
             route.let_go();
         } else if request.method() == "OPTIONS" {
             // Asked by the browser, not by the page: who routes the real request means to answer it.
@@ -368,7 +373,24 @@ impl BrowserContext {
         if let Some(headers) = known.early_received.pop_front() {
             request.received_headers(headers);
         }
-        known.hops.push(request);
+        known.hops.push(request.clone());
+        if let Some(page) = request.page() {
+            let newest = state.newest.entry(page.key()).or_default();
+            if newest.len() == NEWEST {
+                newest.pop_front();
+            }
+            newest.push_back(request);
+        }
+    }
+
+    pub(in crate::browser) fn newest_requests(&self, page: &Page) -> Vec<Request> {
+        self.traffic()
+            .state
+            .lock()
+            .newest
+            .get(&page.key())
+            .map(|all| all.iter().cloned().collect())
+            .unwrap_or_default()
     }
 
     fn on_response(&self, event: &RawEvent, source: &Source) {
@@ -462,6 +484,7 @@ impl BrowserContext {
     fn end_traffic_of(&self, page: &Page) {
         let (workers, sockets, abandoned) = {
             let mut state = self.traffic().state.lock();
+            state.newest.remove(&page.key());
             for session in page.sessions() {
                 state.held.remove(session.id());
             }

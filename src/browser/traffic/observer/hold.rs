@@ -1,11 +1,12 @@
 //! Requests that wait for a decision, and sites that ask who somebody is.
 use std::sync::Arc;
 
-use super::{REMEMBERED, Source};
+use super::{REMEMBERED, Request, Source};
 use crate::browser::objects::context::BrowserContext;
 use crate::browser::objects::page::Page;
 use crate::browser::objects::worker::WorkerKind;
 use crate::browser::options::HttpCredentials;
+use crate::browser::options::routing::Routed;
 use crate::cdp::types::Empty;
 use crate::cdp::types::network::{
     AuthChallengeResponse, AuthRequired, ContinueRequest, ContinueWithAuth, FetchDisable, FetchEnable,
@@ -29,14 +30,13 @@ impl BrowserContext {
         if !self.is_followed() {
             self.follow(Arc::new(|_| ()));
         }
-        let routed = self.traffic().state.lock().routed;
+        let routed = self.traffic().state.lock().routed.clone();
         self.route(routed).await
     }
 
-    /// Holds every request of this context until it is decided, as [`News::Route`]; or no more. Done when the browser
-    /// does so.
-    pub async fn route(&self, routed: bool) -> Result<()> {
-        self.traffic().state.lock().routed = routed;
+    /// Holds these requests of this context until each is decided, as [`News::Route`]. Done when the browser does so.
+    pub async fn route(&self, routed: impl Into<Routed>) -> Result<()> {
+        self.traffic().state.lock().routed = routed.into();
         for page in self.pages() {
             page.update_hold().await?;
         }
@@ -61,7 +61,13 @@ impl BrowserContext {
     }
 
     pub(super) fn is_routed(&self, source: &Source) -> bool {
-        self.traffic().state.lock().routed || source.page.as_ref().is_some_and(Page::is_routed)
+        !self.traffic().state.lock().routed.is_none() || source.page.as_ref().is_some_and(Page::is_routed)
+    }
+
+    /// Whether somebody decides what becomes of a request to this address.
+    pub(super) fn decides(&self, source: &Source, url: &str) -> bool {
+        self.traffic().state.lock().routed.holds(url)
+            || source.page.as_ref().is_some_and(|page| page.routes(url))
     }
 
     pub(super) fn update_hold(&self, source: &Source) -> Vec<PendingReply<Empty>> {
@@ -105,10 +111,15 @@ impl BrowserContext {
 }
 
 impl Page {
-    /// Holds every request of this page until it is decided, as [`News::Route`]; or no more.
-    pub async fn route(&self, routed: bool) -> Result<()> {
-        self.set_routed(routed);
+    /// Holds these requests of this page until each is decided, as [`News::Route`].
+    pub async fn route(&self, routed: impl Into<Routed>) -> Result<()> {
+        self.set_routed(routed.into());
         self.update_hold().await
+    }
+
+    /// Its newest requests, at most 100, oldest first. None where nobody follows its context.
+    pub fn requests(&self) -> Vec<Request> {
+        self.context().newest_requests(self)
     }
 
     pub(super) async fn update_hold(&self) -> Result<()> {
