@@ -160,9 +160,10 @@ orders: ## Run the parts that work side by side in very many orders of their ste
 	ORDERS=$(or $(ORDERS),50000) cargo test $(CARGO_FLAGS) --lib -- orders:: turns:: uses:: beat:: --nocapture
 
 .PHONY: fuzz
-fuzz: ## Feed every reader with what is almost right, for long; CASES=… for how often
+fuzz: ## Feed every reader for long with what is almost right, and by what reaches new code; CASES=… and SECONDS=…
 	$(call say,Feeding the readers)
 	PROPTEST_CASES=$(or $(CASES),200000) cargo test $(CARGO_FLAGS) --release --test it fuzz:: -- --nocapture
+	scripts/fuzz $(or $(SECONDS),600) $(READERS)
 
 .PHONY: stealth
 stealth: browser build ## See what pages notice of us, with and without a window, and write it into docs/concepts/quiet.md

@@ -19,6 +19,7 @@ mod remote;
 mod brief;
 #[cfg(unix)]
 mod background;
+mod log;
 mod run;
 mod setup;
 mod doctor;
@@ -48,6 +49,7 @@ use self::devices::Device;
 #[cfg(feature = "otlp")]
 use self::flags::Header;
 use self::flags::{Flags, InputName, LogFormat, LogLevel, Origins, Size};
+use self::log::tell;
 use crate::browser::find::Channel;
 use crate::browser::input::InputStyle;
 use crate::browser::launch::LaunchOptions;
@@ -549,11 +551,6 @@ fn show(text: &str) {
     }
     // Who closed our output does not want the rest.
     let _ = writeln!(std::io::stdout(), "{text}");
-}
-
-/// Writes one line to standard error.
-fn tell(line: &str) {
-    let _ = writeln!(std::io::stderr(), "patchright-mcp: {line}");
 }
 
 /// Reads what was set, wherever it was set. `arguments` come without the program's name.

@@ -14,6 +14,8 @@ pub mod session;
 pub mod live;
 pub mod mcp;
 pub mod cli;
+#[cfg(any(test, fuzzing))]
+pub mod fuzzing;
 #[cfg(feature = "python")]
 mod python;
 

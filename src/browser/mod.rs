@@ -61,6 +61,8 @@ pub use scripts::handle::{JsHandle, Realm};
 pub use scripts::init_script::InitScript;
 pub use scripts::value::JsValue;
 pub use traffic::api_request::{ApiBody, ApiContext, ApiOptions, ApiPart, ApiProxy, ApiRequest, ApiResponse};
+#[cfg(any(test, fuzzing))]
+pub(crate) use traffic::cookies::fuzz as fuzz_cookies;
 pub use traffic::observer::News;
 pub use traffic::request::{Request, RequestSizes, RequestTiming, Response};
 pub use traffic::route::{ABORT_REASONS, Fulfillment, Overrides, Route, phrase};

@@ -1,5 +1,4 @@
 //! From a [`Config`] to a running server.
-use std::io::Write;
 #[cfg(unix)]
 use std::os::fd::AsFd as _;
 #[cfg(unix)]
@@ -8,16 +7,9 @@ use std::sync::Arc;
 #[cfg(unix)]
 use std::time::Duration;
 
-use tracing::Subscriber;
-use tracing::level_filters::LevelFilter;
-use tracing_subscriber::filter::Targets;
-use tracing_subscriber::fmt::MakeWriter;
-use tracing_subscriber::fmt::format::{DefaultFields, Format};
-use tracing_subscriber::layer::SubscriberExt;
-use tracing_subscriber::{fmt, registry::LookupSpan};
-
 use super::flags::{LogFormat, LogLevel};
-use super::{Config, tell};
+use super::log::tell;
+use super::{Config, log};
 use crate::browser::{launch, remove_unfinished};
 use crate::fleet::Replica;
 use crate::live::{Live, Mode};
@@ -82,11 +74,15 @@ pub(super) fn run_in_background(config: BackgroundConfig) -> i32 {
 
 /// Lives until `serving` has ended, and leaves nothing behind.
 fn live(level: LogLevel, format: LogFormat, secrets: Secrets, serving: impl Future<Output = i32>) -> i32 {
-    log_to_stderr(level, format, secrets);
+    log::start(level, format, secrets);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = match runtime {
         Ok(runtime) => runtime,
-        Err(error) => return cannot_start(&error),
+        Err(error) => {
+            let status = cannot_start(&error);
+            log::finish();
+            return status;
+        }
     };
     let status = runtime.block_on(serving);
     // A thread may be waiting for a line from a terminal; nobody waits for that thread.
@@ -94,6 +90,7 @@ fn live(level: LogLevel, format: LogFormat, secrets: Secrets, serving: impl Futu
     // Somebody may have lost patience with an end in order.
     launch::end_all();
     remove_unfinished();
+    log::finish();
     status
 }
 
@@ -200,47 +197,4 @@ pub fn dispatcher(config: Config) -> Dispatcher {
         cooldown.keep_in(folder, Arc::new(tell));
     }
     Dispatcher::new(registry, engine, config.settings).with_cooldown(cooldown)
-}
-
-/// Standard output is the protocol's. What other crates log could hold what people type, so only their errors are heard.
-fn log_to_stderr(level: LogLevel, format: LogFormat, secrets: Secrets) {
-    let level = match level {
-        LogLevel::Off => LevelFilter::OFF,
-        LogLevel::Error => LevelFilter::ERROR,
-        LogLevel::Warn => LevelFilter::WARN,
-        LogLevel::Info => LevelFilter::INFO,
-        LogLevel::Debug => LevelFilter::DEBUG,
-        LogLevel::Trace => LevelFilter::TRACE,
-    };
-    let filter =
-        Targets::new().with_target("patchright_mcp", level).with_default(level.min(LevelFilter::ERROR));
-    let all = tracing_subscriber::registry().with(filter);
-    // Somebody who runs us twice in one process has set this already.
-    let _ = match format {
-        LogFormat::Text => tracing::subscriber::set_global_default(all.with(lines(secrets))),
-        LogFormat::Json => tracing::subscriber::set_global_default(all.with(lines(secrets).json())),
-    };
-}
-
-fn lines<S: Subscriber + for<'span> LookupSpan<'span>>(
-    secrets: Secrets,
-) -> fmt::Layer<S, DefaultFields, Format, impl for<'line> MakeWriter<'line> + 'static> {
-    fmt::layer().with_writer(move || Struck { secrets: secrets.clone() }).log_internal_errors(false)
-}
-
-/// Standard error without secrets. Each line comes in one piece.
-struct Struck {
-    secrets: Secrets,
-}
-
-impl Write for Struck {
-    fn write(&mut self, line: &[u8]) -> std::io::Result<usize> {
-        let text = String::from_utf8_lossy(line);
-        std::io::stderr().write_all(self.secrets.strike(&text).as_bytes())?;
-        Ok(line.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        std::io::stderr().flush()
-    }
 }

@@ -78,7 +78,7 @@ impl Gate {
     /// The address, as soon as it may be opened.
     pub async fn pass(&self, address: &str) -> Result<Url> {
         let url = address::read_under(&self.settings, address)?;
-        self.pacing.before(&url).await?;
+        self.pacing.before(&self.workspace.context().await?, &url).await?;
         Ok(url)
     }
 

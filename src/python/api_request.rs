@@ -100,6 +100,7 @@ impl Api {
             max_redirects: self.max_redirects.unwrap_or(default.max_redirects),
             fail_on_status: self.fail_on_status_code,
             limit: self.timeout.map_or(default.limit, limit),
+            largest_body: default.largest_body,
         };
         Ok((options, state.transpose()?.unwrap_or_default()))
     }

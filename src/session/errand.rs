@@ -191,7 +191,7 @@ async fn click(page: &Page, selector: &str, deadline: Instant, settle: Duration)
 /// Goes to `url`. Returns until when the rest may take. A document to be read may lack what it waits for in vain, such as a
 /// script of a server that does not answer.
 async fn arrive(page: &Page, url: &Url, reads: bool, options: ErrandOptions<'_>) -> Result<Instant> {
-    options.pacing.before(url).await?;
+    options.pacing.before(page.context(), url).await?;
     let deadline = Instant::now() + options.limit;
     let mark = page.mark();
     let until = if reads { WaitUntil::Commit } else { WaitUntil::DomContentLoaded };

@@ -8,6 +8,7 @@ use tokio::sync::OnceCell;
 use tokio::time::{Instant, sleep_until};
 use url::Url;
 
+use crate::browser::{ApiContext, ApiOptions, ApiRequest, BrowserContext};
 use crate::error::{Error, Result};
 use crate::fleet::Replica;
 
@@ -16,6 +17,8 @@ const AGENT: &str = "patchright-mcp";
 const ROBOTS_LIMIT: Duration = Duration::from_secs(5);
 /// How much of the rules is read; what is beyond does not count, as RFC 9309 allows.
 const LONGEST_ROBOTS: usize = 512 * 1024;
+/// A site that says more than this says nothing.
+const LARGEST_ROBOTS: usize = 16 << 20;
 /// How long a site's rules are believed.
 const ROBOTS_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 /// How many sites are remembered.
@@ -56,31 +59,35 @@ impl Pacing {
         let _ = self.replica.set(replica);
     }
 
-    /// Waits until it is polite to go to `url`.
+    /// Waits until it is polite for a page of this context to go to `url`.
     ///
     /// # Errors
     /// `robots_disallow` where the site does not want robots, if they are respected.
-    pub async fn before(&self, url: &Url) -> Result<()> {
+    pub async fn before(&self, context: &BrowserContext, url: &Url) -> Result<()> {
         if self.politeness == Politeness::default() || !matches!(url.scheme(), "http" | "https") {
             return Ok(());
         }
         let origin = url.origin().ascii_serialization();
         if self.politeness.respect_robots {
             let rules = self.site(&origin).rules;
-            let rules = rules.get_or_init(|| fetch_rules(&origin)).await;
+            let rules = rules.get_or_init(|| fetch_rules(context, &origin)).await;
             let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
             if !rules.allow(path) {
                 return Err(Error::RobotsDisallow);
             }
         }
+        self.keep_distance(origin).await;
+        Ok(())
+    }
+
+    async fn keep_distance(&self, origin: String) {
         if let Some(replica) = self.replica.get()
             && !self.politeness.min_interval.is_zero()
             && replica.lives()
             // Alone it is still polite.
             && let Ok(wait) = replica.pace(&origin, self.politeness.min_interval).await
         {
-            tokio::time::sleep(wait).await;
-            return Ok(());
+            return tokio::time::sleep(wait).await;
         }
         let turn = {
             let mut sites = self.sites.lock();
@@ -99,7 +106,6 @@ impl Pacing {
             }
         };
         sleep_until(turn).await;
-        Ok(())
     }
 
     fn site(&self, origin: &str) -> Site {
@@ -196,6 +202,17 @@ impl Rules {
     }
 }
 
+/// Reads rules that may be anything, and asks them about a path.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn fuzz(text: &str, path: &str) {
+    let rules = Rules::read(text);
+    assert!(rules.patterns.iter().all(|(_, pattern)| !pattern.is_empty()));
+    assert!(rules.allow("/robots.txt"));
+    if rules.patterns.iter().all(|(allows, _)| *allows) {
+        assert!(rules.allow(path));
+    }
+}
+
 /// Whether a path begins as the pattern says. `*` is any text, `$` at the end the end of the path.
 fn fits(pattern: &str, path: &str) -> bool {
     let (pattern, to_the_end) = pattern.strip_suffix('$').map_or((pattern, false), |pattern| (pattern, true));
@@ -215,24 +232,23 @@ fn fits(pattern: &str, path: &str) -> bool {
 }
 
 /// A site without rules allows all. One whose rules cannot be told allows nothing, as RFC 9309 says, unless it cannot
-/// be reached at all: then there is nothing to spare, and the navigation says why.
-async fn fetch_rules(origin: &str) -> Rules {
-    let fetch = async {
-        let client = reqwest::Client::builder().timeout(ROBOTS_LIMIT).user_agent(AGENT).build()?;
-        let mut response = client.get(format!("{origin}/robots.txt")).send().await?;
-        let status = response.status();
-        let mut text = Vec::new();
-        while text.len() < LONGEST_ROBOTS
-            && let Some(chunk) = response.chunk().await?
-        {
-            text.extend_from_slice(&chunk);
-        }
-        text.truncate(LONGEST_ROBOTS);
-        Ok::<_, reqwest::Error>((status, String::from_utf8_lossy(&text).into_owned()))
+/// be reached at all: then there is nothing to spare, and the navigation says why. They are asked for on the way that the
+/// page itself will take: through its proxy, and nowhere where it may not go.
+async fn fetch_rules(context: &BrowserContext, origin: &str) -> Rules {
+    let options = ApiOptions {
+        user_agent: Some(AGENT.to_owned()),
+        limit: ROBOTS_LIMIT,
+        largest_body: LARGEST_ROBOTS,
+        ignore_https_errors: context.options().ignore_https_errors,
+        ..ApiOptions::default()
     };
-    match fetch.await {
-        Ok((status, text)) if status.is_success() => Rules::read(&text),
-        Ok((status, _)) if status.is_server_error() => Rules::nothing(),
+    let request = ApiRequest { url: format!("{origin}/robots.txt"), ..ApiRequest::default() };
+    match ApiContext::beside_context(context, options).fetch(&request).await {
+        Ok(answer) if (200..300).contains(&answer.status) => {
+            let text = &answer.body[..answer.body.len().min(LONGEST_ROBOTS)];
+            Rules::read(&String::from_utf8_lossy(text))
+        }
+        Ok(answer) if answer.status >= 500 => Rules::nothing(),
         Ok(_) | Err(_) => Rules::default(),
     }
 }
@@ -295,16 +311,16 @@ mod tests {
     async fn navigations_to_one_origin_keep_their_distance() {
         let min_interval = Duration::from_secs(3);
         let pacing = Pacing::new(Politeness { min_interval, respect_robots: false });
-        let here = Url::parse("http://a.example/1").unwrap();
         let start = Instant::now();
-        pacing.before(&here).await.unwrap();
-        pacing.before(&Url::parse("http://b.example/").unwrap()).await.unwrap();
+        pacing.keep_distance("http://a.example".to_owned()).await;
+        pacing.keep_distance("http://b.example".to_owned()).await;
         assert_eq!(start.elapsed(), Duration::ZERO, "other origins are not waited for");
-        let (second, third) =
-            tokio::join!(async { pacing.before(&here).await.map(|()| start.elapsed()) }, async {
-                pacing.before(&here).await.map(|()| start.elapsed())
-            },);
-        let mut at = [second.unwrap(), third.unwrap()].map(|at| at.as_secs());
+        let again = async || {
+            pacing.keep_distance("http://a.example".to_owned()).await;
+            start.elapsed().as_secs()
+        };
+        let (second, third) = tokio::join!(again(), again());
+        let mut at = [second, third];
         at.sort_unstable();
         assert_eq!(at, [3, 6]);
     }

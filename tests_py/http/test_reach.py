@@ -82,6 +82,19 @@ def test_no_address_leads_to_what_is_not_allowed(
     assert evil.all_requested() == []
 
 
+def test_what_a_site_says_to_robots_is_asked_for_on_the_way_of_its_pages(
+    tmp_path: Path, site: Site, evil: Site
+) -> None:
+    with HttpServer(tmp_path, "--respect-robots", "--allowed-origins", site.origin) as server:
+        client = server.begin()
+        assert client.call("browser_navigate", url=evil.page("form"))["isError"]
+        assert evil.all_requested() == []
+        site.lead("/robots.txt", evil.url("/from-robots"))
+        client.text("browser_navigate", url=site.page("form"))
+        assert site.requested("/robots.txt")
+        assert evil.all_requested() == []
+
+
 def test_only_files_inside_are_uploaded(client: RawClient, site: Site, folder: Path) -> None:
     (folder.parent / "secret.txt").write_text("secret")
     (folder / "good.txt").write_text("good")

@@ -1,5 +1,6 @@
 """Requests of the page: searched, shown whole, changed on their way; and requests that no page makes."""
 
+import gzip
 import json
 
 import pytest
@@ -152,3 +153,13 @@ async def test_requests_go_into_an_archive_that_other_tools_read(workshop: Works
     assert sent["request"]["postData"]["text"] == "sent"
     assert sent["time"] >= sent["timings"]["wait"] >= 0
     assert sent["startedDateTime"].endswith("Z")
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+async def test_an_answer_without_end_is_not_held(workshop: Workshop, site: Site, layers: int) -> None:
+    body = bytes(20 << 20)
+    for _ in range(layers):
+        body = gzip.compress(body)
+    headers = {"Content-Encoding": ", ".join(["gzip"] * layers)}
+    bomb = site.publish("/bomb", body, "text/plain", headers)
+    assert "is larger than" in await workshop.refused("browser_request", url=bomb)

@@ -189,6 +189,15 @@ def test_without_descriptors_files_are_refused_and_pages_work_on(wire: Wire, sit
     assert code(result(wire, "browser_take_screenshot", filename="new.png")) is None
 
 
+def test_without_descriptors_no_browser_starts_and_later_one_does(wire: Wire, site: Site) -> None:
+    wire.shake_hands()
+    with limited(wire.process.pid, resource.RLIMIT_NOFILE, in_use(wire.process.pid)):
+        told = result(wire, "browser_navigate", url=site.page("form"))
+        assert code(told) == "browser_launch", told
+        assert "Too many open files" in text(told)
+    assert code(result(wire, "browser_navigate", url=site.page("form"))) is None
+
+
 def test_without_room_for_its_profile_no_browser_starts_and_later_one_does(disk: Disk, site: Site) -> None:
     with Wire(disk.path, "--headless") as wire:
         wire.shake_hands()

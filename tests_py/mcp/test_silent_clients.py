@@ -162,6 +162,22 @@ def test_half_a_line_is_not_done(silent: Silent, site: Site, folder: Path) -> No
     assert site.all_requested() == []
 
 
+def test_a_log_that_nobody_reads_holds_nobody_up(folder: Path) -> None:
+    # Each leaves a line in the log, and all of them more than a pipe holds.
+    lines = 2000
+    with Silent(folder, "--log-level", "debug") as client:
+        client.say_bytes(b"nonsense\n" * lines)
+        client.say({"jsonrpc": "2.0", "id": "last", "method": "ping"})
+        while client.read().get("id") != "last":  # The test's own limit ends this.
+            pass
+        # Whoever reads it after all is told what is missing.
+        assert client.process.stderr
+        while b"lines of the log were left out" not in client.process.stderr.readline():
+            pass
+        client.hang_up()
+        client.nothing_is_left(folder)
+
+
 def head_of(server: HttpServer, session: str, *lines: str) -> bytes:
     """The head of a request."""
     told = [f"Host: localhost:{server.port}", f"Authorization: Bearer {KEY}", f"Mcp-Session-Id: {session}"]

@@ -117,7 +117,10 @@ impl Downloads {
                 Err(error) => DownloadState::Failed { reason: error.to_string() },
             },
             "canceled" => {
-                let _ = std::fs::remove_file(&arrived);
+                // One that was interrupted is kept by the browser, to be gone on with.
+                for file in [&arrived, &arrived.with_extension("crdownload")] {
+                    let _ = std::fs::remove_file(file);
+                }
                 let reason = if by_id { "canceled" } else { "it was cancelled or the connection broke" };
                 DownloadState::Failed { reason: reason.to_owned() }
             }

@@ -37,6 +37,8 @@ pub struct ApiOptions {
     pub fail_on_status: bool,
     /// How long a request may take, redirects and body included.
     pub limit: Duration,
+    /// How many bytes a body may have, packed and unpacked.
+    pub largest_body: usize,
 }
 
 impl Default for ApiOptions {
@@ -51,7 +53,17 @@ impl Default for ApiOptions {
             max_redirects: 20,
             fail_on_status: false,
             limit: Duration::from_secs(30),
+            largest_body: 1 << 30,
         }
+    }
+}
+
+impl ApiOptions {
+    /// The same way out as a context's pages have, with the same rules.
+    fn on_the_way_of(mut self, context: &BrowserContext) -> Self {
+        let relay = context.relay_server().map(|server| ApiProxy { server, ..ApiProxy::default() });
+        self.proxy = self.proxy.or(relay);
+        self
     }
 }
 
@@ -142,11 +154,14 @@ impl ApiContext {
         Self::with_jar(options, Jar::Own(Mutex::new(state)))
     }
 
+    /// One that goes the way of a browser's context, and shares nothing else with it.
+    pub fn beside_context(context: &BrowserContext, options: ApiOptions) -> Self {
+        Self::new(options.on_the_way_of(context), StorageState::default())
+    }
+
     /// One that shares the cookies of a browser's context.
-    pub fn of_context(context: &BrowserContext, mut options: ApiOptions) -> Self {
-        // The same way out as its pages have, with the same rules.
-        let relay = context.relay_server().map(|server| ApiProxy { server, ..ApiProxy::default() });
-        options.proxy = options.proxy.or(relay);
+    pub fn of_context(context: &BrowserContext, options: ApiOptions) -> Self {
+        let mut options = options.on_the_way_of(context);
         let own = || context.browser().ok().map(|browser| browser.version().user_agent.clone());
         options.user_agent = options.user_agent.or_else(|| context.options().user_agent).or_else(own);
         Self::with_jar(options, Jar::Shared(context.clone()))
@@ -299,7 +314,7 @@ impl ApiContext {
             None => sending,
         };
         let lost = |error: reqwest::Error| lost(&error, &hop.url);
-        let received = sending.send().await.map_err(lost)?;
+        let mut received = sending.send().await.map_err(lost)?;
         let head_ms = started.elapsed().as_secs_f64() * 1e3;
         self.keep_cookies(&hop.url, received.headers()).await?;
         let status = received.status();
@@ -325,9 +340,16 @@ impl ApiContext {
             head_ms,
             end_ms: 0.0,
         };
-        let body = received.bytes().await.map_err(lost)?;
+        let most = self.inner.options.largest_body;
+        let mut body = Vec::new();
+        while let Some(chunk) = received.chunk().await.map_err(lost)? {
+            if body.len() + chunk.len() > most {
+                return Err(too_large(most).into());
+            }
+            body.extend_from_slice(&chunk);
+        }
         response.end_ms = started.elapsed().as_secs_f64() * 1e3;
-        response.body = unpacked(&body, response.header("content-encoding").unwrap_or_default())?;
+        response.body = unpacked(body, response.header("content-encoding").unwrap_or_default(), most)?;
         Ok(response)
     }
 
@@ -548,6 +570,10 @@ fn lost(error: &reqwest::Error, url: &Url) -> Lost {
         cause = inner.source();
     }
     Lost::For(failed(&told))
+}
+
+fn too_large(most: usize) -> Error {
+    failed(&format!("the body is larger than {most} bytes"))
 }
 
 fn failed(reason: &str) -> Error {

@@ -167,6 +167,20 @@ pub(in crate::browser) fn drop_expired(held: &mut Vec<StoredCookie>) {
     held.retain(|cookie| cookie.expires < 0.0 || cookie.expires > now);
 }
 
+/// Takes what a server sets, which may be anything. It is for that server's hosts, and goes with requests to no other.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn fuzz(told: &str) {
+    let [from, other, above] = ["https://a.shop.example/x/y", "https://b.example/", "https://example/"]
+        .map(|url| Url::parse(url).expect("an address"));
+    let Some(cookie) = parse(told, &from) else { return };
+    assert!(!fits(&cookie, &other) || cookie.domain == ".example", "{cookie:?}");
+    assert!(!fits(&cookie, &above) || cookie.domain == ".example", "{cookie:?}");
+    let mut held = vec![cookie.clone()];
+    merge(&mut held, vec![cookie]);
+    assert!(held.len() <= 1);
+    let _ = header_for(&held, &from);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

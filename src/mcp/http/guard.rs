@@ -84,6 +84,37 @@ impl Guard {
     }
 }
 
+/// Asks about a request that may be anything. Only our own names are let in, and of web pages only our own.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn fuzz(uri: &str, host: &[u8], origin: Option<&[u8]>) {
+    use axum::http::HeaderValue;
+
+    let guard = Guard::new("127.0.0.1", &["mine.example:7".to_owned()], &["https://app.example".to_owned()]);
+    let (Ok(guard), Ok(uri), Ok(host)) = (guard, uri.parse::<Uri>(), HeaderValue::from_bytes(host)) else {
+        return;
+    };
+    let origin = origin.and_then(|origin| HeaderValue::from_bytes(origin).ok());
+    let mut headers = HeaderMap::from_iter([(header::HOST, host.clone())]);
+    if let Some(origin) = &origin {
+        headers.insert(header::ORIGIN, origin.clone());
+    }
+    if guard.refusal(&uri, &headers).is_some() {
+        return;
+    }
+    // What another reader makes of it: a browser, say.
+    let named = |text: &str| Url::parse(text).ok().and_then(|url| url.host_str().map(str::to_owned));
+    let host = named(&format!("http://{}/", host.to_str().unwrap_or_default())).unwrap_or_default();
+    let host = host.trim_end_matches('.');
+    assert!(["localhost", "127.0.0.1", "[::1]", "mine.example"].contains(&host), "{host}");
+    let web_page = origin.as_ref().map(|origin| named(origin.to_str().unwrap_or_default()));
+    assert!(
+        web_page.is_none_or(
+            |page| page.is_some_and(|page| page.trim_end_matches('.') == host || page == "app.example")
+        ),
+        "{origin:?} of {host}"
+    );
+}
+
 /// `name` or `name:port`, and nothing else that a URL could hold.
 fn parse_authority(text: &str) -> Option<(Host<String>, Option<u16>)> {
     if text.is_empty()

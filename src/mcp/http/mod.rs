@@ -14,5 +14,7 @@ mod visitors;
 
 pub use clients::ClientLimits;
 pub use guard::Guard;
+#[cfg(any(test, fuzzing))]
+pub(crate) use guard::fuzz as fuzz_guard;
 pub use keys::Keys;
 pub use serve::{HttpOptions, HttpServer};

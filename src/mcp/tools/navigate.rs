@@ -53,7 +53,7 @@ pub(super) async fn open(call: &Call<'_>, page: &Page, url: &Url, reply: &mut Re
 }
 
 async fn go(call: &Call<'_>, page: &Page, url: &Url, timing: &Timing, reply: &mut Reply) -> Result<()> {
-    call.pacing.before(url).await?;
+    call.pacing.before(page.context(), url).await?;
     call.progress.say("loading the page");
     let mark = page.mark();
     let arrival = match unless_stuck(page, page.goto(url.as_str(), &timing.options())).await {

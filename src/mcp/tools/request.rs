@@ -21,6 +21,8 @@ use crate::session::{Does, Rule};
 const USUAL_CHARS: usize = 10_000;
 /// Of how many requests the answers are searched: the newest.
 const MOST_SEARCHED: usize = 300;
+/// What a server answers is held as a whole, so that it must have an end.
+const LARGEST_BODY: usize = 16 << 20;
 /// How many requests are listed unless told.
 const USUAL_LINES: usize = 50;
 
@@ -373,7 +375,7 @@ impl Tool for SendRequest {
             return Err(Error::UrlRefused { reason });
         }
         let context = call.page().await?.context().clone();
-        call.pacing.before(&url).await?;
+        call.pacing.before(&context, &url).await?;
         call.progress.say("waiting for the answer");
         let request = ApiRequest {
             url: url.into(),
@@ -383,7 +385,8 @@ impl Tool for SendRequest {
             limit: Some(self.timeout.map_or(call.settings.navigation_limit, milliseconds)),
             ..ApiRequest::default()
         };
-        let answer = ApiContext::of_context(&context, ApiOptions::default()).fetch(&request).await?;
+        let options = ApiOptions { largest_body: LARGEST_BODY, ..ApiOptions::default() };
+        let answer = ApiContext::of_context(&context, options).fetch(&request).await?;
         let text = String::from_utf8_lossy(&answer.body);
         let text = call.secrets.strike(&text);
         if call.is_whole() {

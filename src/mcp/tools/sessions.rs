@@ -175,7 +175,7 @@ impl Tool for Navigate {
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let url = call.address(&self.url)?;
         let page = page(call).await?;
-        call.pacing.before(&url).await?;
+        call.pacing.before(page.context(), &url).await?;
         call.progress.say("loading the page");
         let until = match self.wait_until {
             Until::Load => WaitUntil::Load,

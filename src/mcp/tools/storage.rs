@@ -131,6 +131,20 @@ impl Cookies {
     }
 }
 
+/// Reads cookies that may be written in any way. Each has a name and a place.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn fuzz(text: &str) {
+    let given = Cookies {
+        action: Action::Set,
+        name: None,
+        domain: Some("a.example".to_owned()),
+        cookies: Some(text.to_owned()),
+    };
+    let Ok(cookies) = given.given() else { return };
+    assert!(!cookies.is_empty());
+    assert!(cookies.iter().all(|cookie| !cookie.domain.is_empty() || cookie.url.is_some()), "{cookies:?}");
+}
+
 /// Other tools name some things otherwise.
 fn as_ours(mut entry: Value) -> Value {
     let Some(object) = entry.as_object_mut() else { return entry };

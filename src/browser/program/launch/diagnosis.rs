@@ -40,6 +40,10 @@ const KEPT_BACK: &[&str] =
 
 /// Refuses what the system would hand to a shell.
 pub(super) fn check_program(executable: &Path) -> Result<()> {
+    if let Err(error) = std::fs::File::open(executable) {
+        let reason = format!("{} cannot be read: {error}", executable.display());
+        return Err(Error::BrowserLaunch { reason });
+    }
     let beginning = find::beginning(executable, 4);
     let known = beginning.starts_with(b"#!")
         || beginning == b"\x7fELF"

@@ -1,7 +1,7 @@
 //! Bodies of requests, written; and of responses, unpacked.
-use std::io::Read as _;
+use std::io::{self, Read};
 
-use super::{ApiBody, ApiPart, failed};
+use super::{ApiBody, ApiPart, failed, too_large};
 use crate::error::Result;
 
 /// The body as bytes, and what kind of content it is.
@@ -43,10 +43,9 @@ fn multipart(parts: &[ApiPart]) -> (Vec<u8>, String) {
     (written, format!("multipart/form-data; boundary={boundary}"))
 }
 
-/// The body without what it was packed in.
-pub(super) fn unpacked(packed: &[u8], encodings: &str) -> Result<Vec<u8>> {
-    const MOST: u64 = 1 << 30;
-    let mut body = packed.to_vec();
+/// The body without what it was packed in, if that is no more than `most` bytes.
+pub(super) fn unpacked(packed: Vec<u8>, encodings: &str, most: usize) -> Result<Vec<u8>> {
+    let mut body = packed;
     // What was packed last is named last.
     for encoding in encodings.split(',').rev().map(|name| name.trim().to_ascii_lowercase()) {
         if body.is_empty() {
@@ -54,28 +53,25 @@ pub(super) fn unpacked(packed: &[u8], encodings: &str) -> Result<Vec<u8>> {
         }
         let broken =
             |error: std::io::Error| failed(&format!("failed to decompress '{encoding}' encoding: {error}"));
-        let mut plain = Vec::new();
-        match encoding.as_str() {
-            "gzip" | "x-gzip" => flate2::read::MultiGzDecoder::new(&*body)
-                .take(MOST)
-                .read_to_end(&mut plain)
-                .map_err(broken)?,
-            "deflate" => {
-                let zlib = flate2::read::ZlibDecoder::new(&*body).take(MOST).read_to_end(&mut plain);
-                // Some servers leave the wrapping out.
-                zlib.or_else(|_| {
-                    plain.clear();
-                    flate2::read::DeflateDecoder::new(&*body).take(MOST).read_to_end(&mut plain)
-                })
-                .map_err(broken)?
-            }
-            "br" => {
-                let mut reader = brotli_decompressor::Decompressor::new(&*body, 4096).take(MOST);
-                reader.read_to_end(&mut plain).map_err(broken)?
-            }
+        let plain = match encoding.as_str() {
+            "gzip" | "x-gzip" => read(flate2::read::MultiGzDecoder::new(&*body), most),
+            // Some servers leave the wrapping out.
+            "deflate" => read(flate2::read::ZlibDecoder::new(&*body), most)
+                .or_else(|_| read(flate2::read::DeflateDecoder::new(&*body), most)),
+            "br" => read(brotli_decompressor::Decompressor::new(&*body, 4096), most),
             _ => continue,
         };
-        body = plain;
+        body = plain.map_err(broken)?;
+        if body.len() > most {
+            return Err(too_large(most));
+        }
     }
     Ok(body)
+}
+
+/// All that there is, or one byte more than the most.
+fn read(reader: impl Read, most: usize) -> io::Result<Vec<u8>> {
+    let mut plain = Vec::new();
+    reader.take(most as u64 + 1).read_to_end(&mut plain)?;
+    Ok(plain)
 }

@@ -1,0 +1,121 @@
+//! What is written to standard error, by a thread of its own: who does not read it holds up nobody.
+use std::io::Write;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::time::Duration;
+
+use tracing::Subscriber;
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::fmt::format::{DefaultFields, Format};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::{fmt, registry::LookupSpan};
+
+use super::flags::{LogFormat, LogLevel};
+use crate::secrets::Secrets;
+
+/// How many lines may wait to be written.
+const MOST_WAITING: usize = 1000;
+/// How long the end waits for them.
+const LAST_WRITE: Duration = Duration::from_millis(300);
+
+static QUEUE: OnceLock<SyncSender<Entry>> = OnceLock::new();
+/// How many lines found no room.
+static LEFT_OUT: AtomicUsize = AtomicUsize::new(0);
+
+enum Entry {
+    Line(Vec<u8>),
+    /// All that came before is written.
+    End(SyncSender<()>),
+}
+
+/// Writes one line to standard error.
+pub(super) fn tell(line: &str) {
+    write(format!("patchright-mcp: {line}\n").into_bytes());
+}
+
+/// Standard output is the protocol's. What other crates log could hold what people type, so only their errors are heard.
+pub(super) fn start(level: LogLevel, format: LogFormat, secrets: Secrets) {
+    let (queue, waiting) = sync_channel(MOST_WAITING);
+    let writing = std::thread::Builder::new().name("log".to_owned());
+    // Without a thread, lines are written where they are said, as before there was one.
+    if QUEUE.get().is_none() && writing.spawn(move || write_all(&waiting)).is_ok() {
+        let _ = QUEUE.set(queue);
+    }
+    let level = match level {
+        LogLevel::Off => LevelFilter::OFF,
+        LogLevel::Error => LevelFilter::ERROR,
+        LogLevel::Warn => LevelFilter::WARN,
+        LogLevel::Info => LevelFilter::INFO,
+        LogLevel::Debug => LevelFilter::DEBUG,
+        LogLevel::Trace => LevelFilter::TRACE,
+    };
+    let filter =
+        Targets::new().with_target("patchright_mcp", level).with_default(level.min(LevelFilter::ERROR));
+    let all = tracing_subscriber::registry().with(filter);
+    // Somebody who runs us twice in one process has set this already.
+    let _ = match format {
+        LogFormat::Text => tracing::subscriber::set_global_default(all.with(lines(secrets))),
+        LogFormat::Json => tracing::subscriber::set_global_default(all.with(lines(secrets).json())),
+    };
+}
+
+/// Waits a moment until what was said is written.
+pub(super) fn finish() {
+    let (written, told) = sync_channel(1);
+    if QUEUE.get().is_some_and(|queue| queue.try_send(Entry::End(written)).is_ok()) {
+        let _ = told.recv_timeout(LAST_WRITE);
+    }
+}
+
+fn write(line: Vec<u8>) {
+    let Some(queue) = QUEUE.get() else { return write_now(&line) };
+    match queue.try_send(Entry::Line(line)) {
+        Err(TrySendError::Full(_)) => drop(LEFT_OUT.fetch_add(1, Ordering::Relaxed)),
+        Ok(()) | Err(TrySendError::Disconnected(_)) => {}
+    }
+}
+
+fn write_all(waiting: &Receiver<Entry>) {
+    for entry in waiting {
+        match entry {
+            Entry::Line(line) => write_now(&line),
+            Entry::End(written) => drop(written.send(())),
+        }
+        let left_out = LEFT_OUT.swap(0, Ordering::Relaxed);
+        if left_out > 0 {
+            let told = format!("patchright-mcp: {left_out} lines of the log were left out; nobody read it\n");
+            write_now(told.as_bytes());
+        }
+    }
+}
+
+/// Each line in one piece. One that cannot be written is nobody's trouble.
+fn write_now(line: &[u8]) {
+    let _ = std::io::stderr().write_all(line);
+}
+
+fn lines<S: Subscriber + for<'span> LookupSpan<'span>>(
+    secrets: Secrets,
+) -> fmt::Layer<S, DefaultFields, Format, impl for<'line> MakeWriter<'line> + 'static> {
+    fmt::layer().with_writer(move || Struck { secrets: secrets.clone() }).log_internal_errors(false)
+}
+
+/// Standard error without secrets. Each line comes in one piece.
+struct Struck {
+    secrets: Secrets,
+}
+
+impl Write for Struck {
+    fn write(&mut self, line: &[u8]) -> std::io::Result<usize> {
+        let text = String::from_utf8_lossy(line);
+        write(self.secrets.strike(&text).into_owned().into_bytes());
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,246 @@
+//! Readers of what others wrote, each to be fed with anything. `cargo test` feeds them seeds and what is almost a seed;
+//! `make fuzz` has libFuzzer look for what reaches new code.
+use std::collections::HashMap;
+use std::time::Duration;
+
+use rmcp::transport::Transport as _;
+use serde_json::{Map, Value};
+use tokio::io::{AsyncWriteExt as _, duplex, sink, split};
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+use crate::browser::policy::{OriginPattern, Policy};
+use crate::browser::proxy::Proxy;
+use crate::browser::selector::Selector;
+use crate::browser::{StorageState, fuzz_cookies};
+use crate::cdp::Connection;
+use crate::cdp::transport::Pipe;
+use crate::cdp::types::target::GetTargets;
+use crate::mcp::http::fuzz_guard;
+use crate::mcp::stdio::Lines;
+use crate::mcp::{arguments, page_text, strict_json, tools};
+use crate::session::pacing;
+use crate::snapshot::{self, Options, Tree};
+
+/// A reader by its name.
+pub type Target = (&'static str, fn(&[u8]));
+
+pub const TARGETS: [Target; 13] = [
+    ("stdio", stdio),
+    ("pipe", pipe),
+    ("strict_json", strict),
+    ("arguments", check_arguments),
+    ("snapshot", walks),
+    ("selector", selectors),
+    ("guard", requests),
+    ("storage_state", states),
+    ("origins", origins),
+    ("robots", robots),
+    ("set_cookie", |bytes| text(bytes, fuzz_cookies)),
+    ("cookies", |bytes| text(bytes, tools::storage::fuzz)),
+    ("page_text", said),
+];
+
+fn text(bytes: &[u8], read: impl Fn(&str)) {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        read(text);
+    }
+}
+
+/// Two texts of one: before the first byte that separates, and after.
+fn halves(text: &str) -> (&str, &str) {
+    text.split_once('\u{1}').unwrap_or((text, ""))
+}
+
+fn in_runtime(work: impl Future<Output = ()>) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+    runtime.expect("a runtime").block_on(work);
+}
+
+/// Lines of a client. Whatever they are, the reader comes to their end.
+fn stdio(bytes: &[u8]) {
+    in_runtime(async {
+        let mut lines = Lines::new(bytes, sink(), CancellationToken::new());
+        while lines.receive().await.is_some() {}
+        let _ = lines.close().await;
+    });
+}
+
+/// What a browser writes before its answer. The call is answered, or the connection is over.
+fn pipe(bytes: &[u8]) {
+    in_runtime(async {
+        let (ours, mut theirs) = duplex(bytes.len() + 1024);
+        let (reader, writer) = split(ours);
+        let connection = Connection::start(Pipe::new(reader, writer));
+        let asked = connection.root().send(GetTargets::default()).within(Duration::from_secs(20));
+        theirs.write_all(bytes).await.expect("room");
+        theirs.write_all(b"\0{\"id\":1,\"result\":{\"targetInfos\":[]}}\0").await.expect("room");
+        let answered = asked.await;
+        assert!(!matches!(answered, Err(crate::Error::NoAnswer { .. })), "{answered:?}");
+        assert_eq!(connection.pending(), 0);
+    });
+}
+
+/// What is read in one way only is read as by everybody else.
+fn strict(bytes: &[u8]) {
+    if let Ok(value) = strict_json::read(bytes) {
+        let others: Value = serde_json::from_slice(bytes).expect("it was read");
+        assert_eq!(value, others);
+    }
+}
+
+/// The arguments of a tool that the first byte chooses.
+fn check_arguments(bytes: &[u8]) {
+    let Some((first, rest)) = bytes.split_first() else { return };
+    let tool = &tools::ALL[usize::from(*first) % tools::ALL.len()];
+    let Ok(mut given) = serde_json::from_slice::<Map<String, Value>>(rest) else { return };
+    for problem in arguments::problems(tool.schema(), &mut given) {
+        assert!(!problem.is_empty());
+    }
+    // What was put right is right.
+    let once = given.clone();
+    if arguments::problems(tool.schema(), &mut given).is_empty() {
+        assert_eq!(once, given);
+    }
+}
+
+/// Two walks of a page, a frame each, before and after.
+fn walks(bytes: &[u8]) {
+    text(bytes, |text| {
+        let parts: Vec<_> = text.split('\u{1}').collect();
+        let tree = |first: &str, second: &str| {
+            let parse = |text| snapshot::Frame::parse(text).ok();
+            let frames = HashMap::from([(0, parse(first)?), (1, parse(second).or_else(|| parse(first))?)]);
+            Some(Tree::assemble(0, 0, 0, frames))
+        };
+        let Some(new) = parts.first().and_then(|first| tree(first, parts.get(1).unwrap_or(&""))) else {
+            return;
+        };
+        let options = Options { all_refs: true, max_chars: 2000, ..Options::default() };
+        let shown = snapshot::render(&new, &options);
+        assert!(shown.text.chars().count() <= options.max_chars, "{}", shown.text);
+        let old = parts.get(2).and_then(|first| tree(first, parts.get(1).unwrap_or(&"")));
+        let _ = snapshot::diff(old.as_ref().unwrap_or(&new), &new).render(&options);
+    });
+}
+
+fn selectors(bytes: &[u8]) {
+    text(bytes, |text| drop(Selector::parse(text)));
+}
+
+/// An address, a host and an origin.
+fn requests(bytes: &[u8]) {
+    let mut parts = bytes.split(|byte| *byte == 1);
+    let uri = parts.next().and_then(|uri| std::str::from_utf8(uri).ok());
+    if let (Some(uri), Some(host)) = (uri, parts.next()) {
+        fuzz_guard(uri, host, parts.next());
+    }
+}
+
+/// A state that was read is written, and is then read as the same.
+fn states(bytes: &[u8]) {
+    text(bytes, |text| {
+        if let Ok(state) = StorageState::parse(text) {
+            let written = state.text().expect("it is written");
+            let again = StorageState::parse(&written).expect("it is read").text();
+            assert_eq!(again.expect("it is written"), written);
+        }
+    });
+}
+
+/// A pattern and an address: what it allows it blocks, and the other way round.
+fn origins(bytes: &[u8]) {
+    text(bytes, |text| {
+        let (pattern, address) = halves(text);
+        let _ = Proxy::new(text, None, None, None).map(|proxy| proxy.server());
+        if let (Ok(pattern), Ok(url)) = (pattern.parse::<OriginPattern>(), Url::parse(address)) {
+            let blocking = Policy { blocked: vec![pattern.clone()], ..Policy::default() };
+            let allowing = Policy { allowed: vec![pattern], ..Policy::default() };
+            let is_web = ["http", "https", "ws", "wss"].contains(&url.scheme()) && url.has_host();
+            assert!(!is_web || blocking.permits(&url) != allowing.permits(&url), "{text}");
+        }
+    });
+}
+
+fn robots(bytes: &[u8]) {
+    text(bytes, |text| {
+        let (path, rules) = halves(text);
+        pacing::fuzz(rules, path);
+    });
+}
+
+/// What a page says stays on its line, and is data that is read as it was.
+fn said(bytes: &[u8]) {
+    text(bytes, |text| {
+        for shown in [page_text::inline(text), page_text::address(text), page_text::quoted(text)] {
+            assert!(!shown.chars().any(char::is_control), "{shown:?}");
+        }
+        let shown = page_text::json(&serde_json::json!({ text: [text] }));
+        let read: Value = serde_json::from_str(&shown).expect("JSON");
+        assert_eq!(read[text][0], text);
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use proptest::prelude::*;
+    use proptest::sample::Index;
+
+    use super::*;
+
+    /// The connection's parts are shuttle's in unit tests, and work nowhere else: `tests/it/fuzz.rs` feeds that one.
+    fn targets() -> Vec<Target> {
+        TARGETS.into_iter().filter(|(name, _)| *name != "pipe").collect()
+    }
+
+    fn seeds(target: &str) -> Vec<Vec<u8>> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(target);
+        let files = fs::read_dir(folder).expect("seeds");
+        files.map(|file| fs::read(file.unwrap().path()).unwrap()).collect()
+    }
+
+    /// Some bytes put in the place of some others.
+    fn change() -> impl Strategy<Value = (Index, usize, Vec<u8>)> {
+        let bytes = prop_oneof![
+            proptest::collection::vec(any::<u8>(), 0..4),
+            ".{0,3}".prop_map(String::into_bytes),
+            "[\\[\\]{}\",:*/\\\\;=0-9.@\u{1}\n]{0,4}".prop_map(String::into_bytes),
+        ];
+        (any::<Index>(), 0..8_usize, bytes)
+    }
+
+    #[test]
+    fn every_target_has_seeds_and_holds() {
+        for (name, target) in targets() {
+            let seeds = seeds(name);
+            assert!(!seeds.is_empty(), "{name}");
+            for seed in seeds {
+                target(&seed);
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(300))]
+
+        #[test]
+        fn what_is_almost_a_seed_is_taken_or_refused(
+            at in any::<Index>(),
+            seed in any::<Index>(),
+            changes in proptest::collection::vec(change(), 0..5),
+        ) {
+            let (name, target) = targets()[at.index(TARGETS.len() - 1)];
+            let seeds = seeds(name);
+            let mut bytes = seeds[seed.index(seeds.len())].clone();
+            for (at, length, new) in changes {
+                let start = at.index(bytes.len() + 1);
+                let end = (start + length).min(bytes.len());
+                bytes.splice(start..end, new);
+            }
+            target(&bytes);
+        }
+    }
+}
