@@ -276,7 +276,7 @@ fn tell_announcements(call: &Call<'_>, reply: &mut Reply) {
     for text in std::mem::take(&mut *call.said.lock()) {
         let quoted = snapshot::quoted(&text);
         let bare = quoted.trim_matches('"');
-        if !reply.shows(bare) {
+        if !reply.shows(bare) && !reply.shows_words(&text) {
             reply.add_event(format!("The page said meanwhile: {quoted}"));
         }
     }

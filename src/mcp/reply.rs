@@ -12,6 +12,9 @@ use crate::mcp::page_text;
 use crate::secrets::Secrets;
 use crate::snapshot::Rendered;
 
+/// How many characters of a snapshot may stand between two words of one text.
+const BETWEEN_WORDS: usize = 80;
+
 /// How much of the page an answer shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum View {
@@ -174,6 +177,23 @@ impl Reply {
     /// Whether the snapshot contains a text.
     pub fn shows(&self, text: &str) -> bool {
         self.snapshot.as_ref().is_some_and(|snapshot| snapshot.contains(text))
+    }
+
+    /// Whether the snapshot contains these words one after the other, whatever lines they stand on.
+    pub fn shows_words(&self, text: &str) -> bool {
+        let Some(snapshot) = &self.snapshot else { return false };
+        let mut words = text.split_whitespace();
+        let Some(first) = words.next() else { return true };
+        snapshot.match_indices(first).any(|(at, _)| {
+            let mut rest = &snapshot[at + first.len()..];
+            words.clone().all(|word| match rest.find(word) {
+                Some(next) if rest[..next].chars().count() <= BETWEEN_WORDS => {
+                    rest = &rest[next + word.len()..];
+                    true
+                }
+                _ => false,
+            })
+        })
     }
 
     /// Whether the page, or a part of it, is shown already.

@@ -13,6 +13,8 @@ use crate::snapshot::{Node, Ref};
 
 /// How long what a selector finds is waited for.
 const SEEK_LIMIT: Duration = Duration::from_secs(2);
+/// So much is told of the words in what has no name.
+const MOST_WORDS: usize = 60;
 
 /// An element that a model named, and its ref.
 #[derive(Debug)]
@@ -151,8 +153,13 @@ pub async fn described(
 /// `button "Save"`, from what was last shown of the page.
 fn role_and_name(call: &Call<'_>, page: &Page, reference: &Ref) -> Option<String> {
     let tree = call.told.lock().tree(page)?;
-    let node = &tree.nodes()[tree.position(reference)?];
-    Some(words(node.role, &node.name))
+    let place = tree.position(reference)?;
+    let node = &tree.nodes()[place];
+    let says_what_it_holds = matches!(node.role, "generic" | "listitem" | "row" | "cell" | "gridcell");
+    match node.name.is_empty() && says_what_it_holds {
+        true => Some(words(node.role, &tree.beginning_of(place, MOST_WORDS))),
+        false => Some(words(node.role, &node.name)),
+    }
 }
 
 fn words(role: &str, name: &str) -> String {

@@ -14,12 +14,14 @@ pub(super) struct Detail {
     pub url: usize,
     pub options: usize,
     pub all_refs: bool,
+    /// Each cell of a row of texts has a line of its own.
+    pub cells: bool,
     pub boxes: bool,
 }
 
 impl Detail {
     pub(super) const FULL: Self =
-        Self { name: 200, text: 2_000, url: 200, options: 40, all_refs: false, boxes: false };
+        Self { name: 200, text: 2_000, url: 200, options: 40, all_refs: false, cells: false, boxes: false };
     /// For what does not fit in full.
     pub(super) const SHORT: Self = Self { name: 80, text: 160, url: 80, options: 12, ..Self::FULL };
     /// For what does not even fit without any text.
@@ -81,7 +83,7 @@ impl Line {
 /// The lines of the nodes from `start` up to `end`.
 pub(super) fn outline(tree: &Tree, start: usize, end: usize, detail: &Detail) -> Vec<Line> {
     let nodes = &tree.nodes[start..end];
-    let shape = Shape::of(nodes);
+    let shape = Shape::of(nodes, detail.cells);
     let mut writer = Writer { tree, nodes, start, detail, shape, lines: Vec::with_capacity(nodes.len()) };
     writer.write();
     writer.lines
@@ -122,7 +124,7 @@ struct Content {
 }
 
 impl Shape {
-    fn of(nodes: &[Node]) -> Self {
+    fn of(nodes: &[Node], cells: bool) -> Self {
         let mut shape = Self { fates: vec![Fate::Shown; nodes.len()], ends: vec![0; nodes.len()] };
         let mut contents = vec![Content::default(); nodes.len()];
         let parents = parents(nodes);
@@ -132,7 +134,10 @@ impl Shape {
                 shape.ends[parent] = shape.ends[parent].max(shape.ends[index]);
             }
             let content = contents[index];
-            shape.fates[index] = fate(nodes, &shape.fates, index, content);
+            shape.fates[index] = match fate(nodes, &shape.fates, index, content) {
+                Fate::RowOfText if cells => Fate::Shown,
+                fate => fate,
+            };
             if let Some(parent) = parents[index] {
                 shape.tell_parent(nodes, index, content, &mut contents[parent]);
             }

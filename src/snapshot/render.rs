@@ -101,7 +101,12 @@ struct Part<'a> {
 
 impl Part<'_> {
     fn lines(&self, detail: Detail) -> Vec<Line> {
-        let detail = Detail { all_refs: self.options.all_refs, boxes: self.options.boxes, ..detail };
+        let detail = Detail {
+            all_refs: self.options.all_refs,
+            cells: self.options.all_refs,
+            boxes: self.options.boxes,
+            ..detail
+        };
         outline(self.tree, self.nodes.start, self.nodes.end, &detail)
     }
 

@@ -123,6 +123,23 @@ impl Tree {
         Ref::new(self.context, self.page, node.frame, node.number)
     }
 
+    /// The first words that stand in what is at `place`, so many characters at most.
+    pub fn beginning_of(&self, place: usize, most: usize) -> String {
+        let mut said = String::new();
+        for node in self.nodes[place..self.end(place)].iter().filter(|node| node.is_text()) {
+            if !said.is_empty() {
+                said.push(' ');
+            }
+            said.push_str(node.name.trim());
+            if let Some((cut, _)) = said.char_indices().nth(most) {
+                said.truncate(cut);
+                said.push('…');
+                break;
+            }
+        }
+        said
+    }
+
     /// Where the node of `reference` stands in [`nodes`](Self::nodes).
     pub fn position(&self, reference: &Ref) -> Option<usize> {
         let other = |given: Option<u32>, own: u32| given.is_some_and(|given| given != own);

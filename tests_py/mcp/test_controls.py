@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests_py.support.client import Reply
-from tests_py.support.site import Site
+from tests_py.support.site import Site, document
 from tests_py.support.workshop import Workshop
 
 
@@ -226,3 +226,21 @@ async def test_a_file_is_given_with_the_rest_of_the_form(workshop: Workshop, sit
     ]
     filled = await workshop.do("browser_fill_form", fields=fields)
     assert '- File: "order.txt"' in filled.section("Result")
+
+
+LOCKED = """<label>Colour <select id=colour><option>red<option value=g>green</select></label><script>
+colour.onchange = () => { colour.value = "red"; };
+</script>"""
+
+
+async def test_an_option_that_the_page_takes_back_is_not_told_as_chosen(
+    workshop: Workshop, site: Site
+) -> None:
+    page = await workshop.open(site.publish("/controls/locked", document("Locked", LOCKED)))
+    filled = await fill(workshop, page, ("Colour", "g"))
+    assert filled.is_error
+    assert 'Colour: the page did not take it; it shows "red"' in filled.section("Error")
+    chosen = await workshop.do("browser_select_option", ref=page.ref('"Colour"'), values=["green"])
+    assert 'but the page made it "red"' in chosen.section("Result")
+    filled = await fill(workshop, page, ("Colour", "red"))
+    assert not filled.is_error, filled.text

@@ -3,7 +3,7 @@
 import pytest
 
 from tests_py.support.client import Reply
-from tests_py.support.site import Site
+from tests_py.support.site import Site, document
 from tests_py.support.workshop import Workshop
 
 
@@ -22,6 +22,37 @@ async def struck(workshop: Workshop) -> None:
     before = await last()
     while await last() == before:
         pass
+
+
+WRITTEN = """<button>Ask</button><button>Pour</button><p id=answer></p><script>
+const [ask, pour] = document.querySelectorAll("button");
+const write = (words, pause) => {
+  const timer = setInterval(() => {
+    answer.append(words.shift() + " ");
+    if (!words.length) clearInterval(timer);
+  }, pause);
+};
+ask.onclick = () => {
+  answer.innerHTML = "<i aria-busy=true>Thinking…</i>";
+  const words = "The answer is forty two and that is all".split(" ");
+  setTimeout(() => { answer.innerHTML = ""; write(words, 70); }, 700);
+};
+pour.onclick = () => { answer.innerHTML = ""; write(Array(1000).fill("word"), 30); };
+</script>"""
+
+
+class TestWriting:
+    async def test_an_answer_that_comes_word_by_word_is_waited_for(
+        self, workshop: Workshop, site: Site
+    ) -> None:
+        page = await workshop.open(site.publish("/rest/written", document("Written", WRITTEN)))
+        asked = await click(workshop, page, "Ask")
+        assert "The answer is forty two and that is all" in asked.section("Snapshot")
+
+    async def test_one_that_does_not_end_is_said_to_go_on(self, workshop: Workshop, site: Site) -> None:
+        page = await workshop.open(site.publish("/rest/written", document("Written", WRITTEN)))
+        poured = await click(workshop, page, "Pour")
+        assert "a text that is still being written" in poured.section("Events")
 
 
 class TestBuilding:

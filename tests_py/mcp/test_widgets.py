@@ -190,3 +190,96 @@ async def test_a_list_that_is_searched_after_a_pause_is_told_as_it_is_then(
     after = await workshop.do("browser_type", ref=page.ref('searchbox "Filter"'), text="Be", slowly=True)
     assert "Ada" in after.section("Snapshot")  # as a line that went
     assert "Bea" in (await workshop.do("browser_snapshot")).section("Snapshot")
+
+
+DRAWN_LISTS = """<style>div, #found { cursor: pointer; } div { position: relative; }</style>
+<div id=size><span>Pick a size</span><ul style="position:absolute"><li>Small<li>Large</ul></div>
+<div id=card style="margin-top:80px"><b>Flat</b><ul><li>4 beds<li>2 baths</ul></div>
+<ul id=found><li>Italy</ul>
+<script>
+for (const id of ["size", "card", "found"]) {
+  document.getElementById(id).onclick = (event) => { document.title = event.target.textContent; };
+}
+</script>"""
+
+
+async def test_the_items_of_a_list_that_opens_are_there_to_be_clicked(workshop: Workshop, site: Site) -> None:
+    page = await workshop.open(site.publish("/widgets/lists", document("Lists", DRAWN_LISTS)))
+    for item in ("Small", "Large", "Italy"):
+        clicked = await workshop.do("browser_click", ref=page.ref(f": {item}"))
+        assert f'listitem "{item}"' in clicked.section("Result")
+        assert f"Page Title: {item}" in clicked.text
+    assert "ref" not in page.line("4 beds"), "a card is clicked as a whole"
+
+
+async def test_what_has_no_name_is_called_by_what_it_says(workshop: Workshop, site: Site) -> None:
+    page = await workshop.open(site.publish("/widgets/lists", document("Lists", DRAWN_LISTS)))
+    clicked = await workshop.do("browser_click", ref=page.refs()[0])
+    assert 'Clicked "Pick a size Small Large"' in clicked.section("Result")
+
+
+SHEET = """<table><tr><td>Bolt<td>10<tr><td>Nut<td>20</table><script>
+const table = document.querySelector("table");
+table.ondblclick = (event) => { document.title = "Edits " + event.target.textContent; };
+</script>"""
+
+
+async def test_all_refs_give_one_to_each_cell(workshop: Workshop, site: Site) -> None:
+    page = await workshop.open(site.publish("/widgets/sheet", document("Sheet", SHEET)))
+    assert "row: Nut | 20" in page.section("Snapshot")
+    cells = await workshop.do("browser_snapshot", allRefs=True)
+    clicked = await workshop.do("browser_click", ref=cells.ref(": 20"), doubleClick=True)
+    assert "Page Title: Edits 20" in clicked.text
+
+
+ASKING = """<button>Delete</button><script>
+document.querySelector("button").onclick = () => {
+  const box = document.createElement("div");
+  box.style = "position:fixed;inset:0;background:silver";
+  box.innerHTML = "<h2>Really delete?</h2><p>It stays away.</p><button>Yes</button><button>No</button>";
+  document.body.append(box);
+};
+</script>"""
+
+
+async def test_a_box_that_stays_is_shown_and_not_told_again(workshop: Workshop, site: Site) -> None:
+    page = await workshop.open(site.publish("/widgets/asking", document("Asking", ASKING)))
+    asked = await workshop.do("browser_click", ref=page.ref('button "Delete"'))
+    assert 'heading "Really delete?"' in asked.section("Snapshot")
+    assert "said meanwhile" not in asked.text, asked.text
+
+
+PASSING = """<button>Save</button><script>
+document.querySelector("button").onclick = () => {
+  const box = document.createElement("div");
+  box.style = "position:fixed;top:0;right:0";
+  box.innerHTML = "<b>Saved</b><p>All is well.</p><button>Close</button>";
+  document.body.append(box);
+  setTimeout(() => box.remove(), 30);
+};
+</script>"""
+
+
+async def test_what_came_and_went_is_told_in_words_of_its_own(workshop: Workshop, site: Site) -> None:
+    page = await workshop.open(site.publish("/widgets/passing", document("Passing", PASSING)))
+    saved = await workshop.do("browser_click", ref=page.ref('button "Save"'))
+    assert "The page said meanwhile: Saved All is well." in saved.section("Events").replace('"', "")
+
+
+NAMELESS = """<style>i { display: inline-block; width: 20px; height: 20px; } b { cursor: pointer; }</style>
+<i data-tool=oval onclick=""></i><i data-tool=pencil onclick=""></i>
+<p id=stars><b>*</b><b>*</b><b>*</b></p><script>
+stars.onclick = (event) => { document.title = "Stars: " + (1 + [...stars.children].indexOf(event.target)); };
+</script>"""
+
+
+async def test_what_a_page_calls_the_nameless_tells_them_apart(workshop: Workshop, site: Site) -> None:
+    page = await workshop.open(site.publish("/widgets/nameless", document("Nameless", NAMELESS)))
+    assert '[hint="pencil"]' in page.section("Snapshot")
+    assert page.ref('hint="oval"') != page.ref('hint="pencil"')
+
+
+async def test_what_shows_a_hand_is_told_inside_of_what_listens(workshop: Workshop, site: Site) -> None:
+    page = await workshop.open(site.publish("/widgets/nameless", document("Nameless", NAMELESS)))
+    third = page.refs()[-1]
+    assert "Stars: 3" in (await workshop.do("browser_click", ref=third)).text

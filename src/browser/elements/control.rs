@@ -43,7 +43,7 @@ pub struct Shown {
     pub values: Vec<String>,
     #[serde(default)]
     pub checked: Value,
-    /// It shows what it showed before it was filled.
+    /// It shows what it showed before it was filled, or another option than the one that was chosen.
     #[serde(default)]
     pub unchanged: bool,
     /// What it holds is not for everybody's eyes.

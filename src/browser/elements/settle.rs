@@ -128,6 +128,10 @@ const REQUEST_LIMIT: Duration = Duration::from_secs(5);
 const BODY_LIMIT: Duration = Duration::from_millis(400);
 /// How long a part of the page may say that it is at work.
 const BUSY_LIMIT: Duration = Duration::from_secs(5);
+/// How long after it was at work nothing must happen.
+const AFTER_WORK: Duration = Duration::from_millis(250);
+/// So often something is added in one place before it is a text that is being written.
+const FEWEST_WORDS: u32 = 3;
 /// How often is looked whether it still does.
 const BUSY_PAUSE: Duration = Duration::from_millis(100);
 /// Until when suggestions come.
@@ -226,7 +230,7 @@ impl Watch {
     pub async fn settle(mut self, options: &SettleOptions) -> Settled {
         let acted = Instant::now();
         let quiet_from = self.quiet_from(acted, options).await;
-        let mut wait = Wait { options, acted, quiet_from, busy: false };
+        let mut wait = Wait { options, acted, quiet_from, busy: false, last_busy: None, growing: false };
         let mut changes = self.page.changes();
         let (pending, ending) = loop {
             let pending = self.page.pending_since(self.mark);
@@ -252,7 +256,7 @@ impl Watch {
                 break (pending, Ending::Rest);
             }
         };
-        let still = self.still(&pending, ending, wait.busy).await;
+        let still = self.still(&pending, ending, &wait).await;
         let opened =
             if ending == Ending::Gone { self.opened() } else { self.until_opened(pending.windows).await };
         let (said, moved) = (std::mem::take(&mut self.said), std::mem::take(&mut self.moved));
@@ -260,16 +264,17 @@ impl Watch {
     }
 
     /// Waits for a new document until it has built itself; what the page still does then.
-    async fn still(&self, pending: &Pending, ending: Ending, busy: bool) -> Vec<String> {
+    async fn still(&self, pending: &Pending, ending: Ending, wait: &Wait<'_>) -> Vec<String> {
         if !matches!(ending, Ending::Rest | Ending::Unfinished) {
             return Vec::new();
         }
         if pending.committed {
             return self.page.until_built(self.mark, BUILDING_LIMIT).await;
         }
-        let busy = busy.then(|| "a part that says that it is busy".to_owned());
+        let busy = wait.busy.then(|| "a part that says that it is busy".to_owned());
+        let growing = wait.growing.then(|| "a text that is still being written".to_owned());
         let requests = (ending == Ending::Unfinished).then(|| in_words(pending.requests));
-        requests.flatten().into_iter().chain(busy).collect()
+        requests.flatten().into_iter().chain(busy).chain(growing).collect()
     }
 
     /// Whether the action seems to have had no effect at all, so far.
@@ -329,6 +334,15 @@ impl Watch {
         };
         (self.said, self.moved) = (watched.said, watched.moved);
         wait.busy = watched.busy;
+        if watched.busy {
+            wait.last_busy = Some(Instant::now());
+        }
+        let (words, next_word) = watched.growing;
+        let fewest = if wait.last_busy.is_some() { 1 } else { FEWEST_WORDS };
+        let next_word = if words < fewest { Duration::ZERO } else { milliseconds(next_word) };
+        wait.growing = words >= FEWEST_WORDS && !next_word.is_zero();
+        // What it was at work for may begin with a word.
+        let result = wait.last_busy.map(|until| AFTER_WORK.saturating_sub(until.elapsed()));
         let after = match watched.changes {
             0 => Duration::ZERO,
             _ => AFTERMATH.saturating_sub(milliseconds(watched.quiet)),
@@ -342,7 +356,8 @@ impl Watch {
             _ => Duration::ZERO,
         };
         let busy = if watched.busy { BUSY_PAUSE } else { Duration::ZERO };
-        Some(after.max(leaving).max(appearing).max(busy)).filter(|rest| !rest.is_zero())
+        Some(after.max(leaving).max(appearing).max(busy).max(next_word).max(result.unwrap_or_default()))
+            .filter(|rest| !rest.is_zero())
     }
 
     /// What has changed in the document; `None` where nothing is watched, or it is gone with what there was to watch.
@@ -375,6 +390,7 @@ struct Watched {
     changes: u32,
     quiet: f64,
     grown: u32,
+    growing: (u32, f64),
     leaving: f64,
     busy: bool,
     said: Vec<String>,
@@ -393,6 +409,10 @@ struct Wait<'a> {
     quiet_from: Instant,
     /// A part of the page says that it is at work.
     busy: bool,
+    /// When it was last seen to say so.
+    last_busy: Option<Instant>,
+    /// A text is being written.
+    growing: bool,
 }
 
 impl Wait<'_> {
@@ -411,8 +431,13 @@ impl Wait<'_> {
 
     /// When a page that never rests is left to itself.
     fn restless(&self) -> Instant {
-        let limit = if self.busy { BUSY_LIMIT } else { RESTLESS_LIMIT };
-        self.acted + limit.max(self.options.window)
+        let most = self.acted + BUSY_LIMIT.max(self.options.window);
+        match self.last_busy {
+            _ if self.busy => most,
+            // What it was at work for comes now.
+            Some(until) => (until + RESTLESS_LIMIT).min(most),
+            None => self.acted + RESTLESS_LIMIT.max(self.options.window),
+        }
     }
 }
 

@@ -74,12 +74,12 @@ const membersOf = (group) => queryAll(group, "input[type=radio],input[type=check
 
 /* ------------------------------------------------------------------- shown */
 
-/** The texts that are drawn in an element, without what `isOut` names. */
+/** The texts that are drawn in an element, without what `isOut` names. A list of the browser's draws what it offers, too. */
 function drawnText(element, isOut) {
   const parts = [];
   const read = (node) => {
     if (node instanceof Text) parts.push(node.data);
-    else if (node instanceof Element && isDrawn(node) && !isOut(node)) {
+    else if (node instanceof Element && !(node instanceof HTMLSelectElement) && isDrawn(node) && !isOut(node)) {
       if (/^(?:block|flex|grid|list-item)$/.test(getComputedStyle(node).display)) parts.push(" ");
       engine.eachFlatChild(node, read);
     }
@@ -199,6 +199,15 @@ function shownText(field) {
   return { values: text.trim() === "" ? [] : [text], unchanged: texts.get(field) === text };
 }
 
+const choices = new WeakMap();
+/** Notes what is about to be chosen from a list of the browser's. */
+engine.noteChoice = (select, names) => choices.set(select, names);
+function shownOptions(select) {
+  const values = Array.from(select.selectedOptions, engine.optionText);
+  const wanted = choices.get(select);
+  return { values, unchanged: Boolean(wanted) && [...wanted].sort().join("\n") !== [...values].sort().join("\n") };
+}
+
 /** What a control shows now: `{kind, values, checked, unchanged, secret, proxy}`. */
 engine.shownBy = (node) => {
   if (!isConnected(node)) return { kind: "gone", values: [] };
@@ -206,7 +215,7 @@ engine.shownBy = (node) => {
   const kind = displays.has(field) ? "slider" : kindOf(field);
   switch (kind) {
     case "select":
-      return { kind, values: Array.from(field.selectedOptions, engine.optionText) };
+      return { ...shownOptions(field), kind };
     case "check":
       return { kind, values: [], checked: engine.checked(field).checked };
     case "file":

@@ -1,5 +1,6 @@
 // What tells apart what has no name: a few words of the page's own source, an icon's name, a colour. Never the accessible name.
-const { getAttribute, localName, querySelector, querySelectorAll } = engine.native;
+const { native } = engine;
+const { getAttribute, hasAttribute, localName, querySelector, querySelectorAll } = native;
 
 const LONGEST = 40;
 const SAYING = ["data-tooltip", "data-title", "data-original-title", "data-bs-original-title", "data-tip", "data-icon"];
@@ -121,6 +122,19 @@ const first = (element, names) => {
   return "";
 };
 
+/** What a page itself calls it, in data that its neighbours have otherwise. */
+function ownData(element) {
+  const beside = [element.previousElementSibling, element.nextElementSibling].filter(Boolean);
+  const names = native.attributeNames(element).filter((name) => name.startsWith("data-"));
+  const isOwn = (name) => {
+    const text = getAttribute(element, name).trim();
+    const others = beside.filter((other) => hasAttribute(other, name));
+    return WORD.test(text) && !MADE_UP.test(text) && others.length > 0 && others.every((other) => getAttribute(other, name) !== text);
+  };
+  return getAttribute(element, names.find(isOwn) ?? "") ?? "";
+}
+const WORD = /^[\p{L}][\p{L}\d _-]{1,23}$/u;
+
 const plainId = (element) => {
   const id = getAttribute(element, "id") ?? "";
   return MADE_UP.test(id) ? "" : id;
@@ -147,6 +161,7 @@ engine.hintOf = (element) => {
   add(first(element, VALUES));
   add(getAttribute(element, "name"));
   if (!isShape) add(iconIn(element));
+  if (!found.length) add(ownData(element));
   if (!found.length || isShape) add(ownWords(element));
   if (!found.length || isShape) add(plainId(element));
   if (isShape || (!isField(element) && found.every((text) => /^[\d\s,.-]*$/.test(text)))) add(colourOf(element));

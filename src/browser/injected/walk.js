@@ -322,7 +322,8 @@ class Walk {
       return;
     }
     let inside = around & ~QUIET;
-    if (acts || clickable) inside |= LISTED;
+    // Where only a listener says that it can be clicked, what shows a hand inside is what is meant.
+    if (acts || clickable === 1 || (clickable && around & POINTER)) inside |= LISTED;
     if (clickable) for (const item of itemsIn(element, tag)) this.items.add(item);
     if (fromContent && name.length <= LONGEST_NAME_ALONE) inside |= QUIET;
     else if (role === "combobox") inside |= QUIET;
@@ -572,22 +573,42 @@ const LIST_ROLES = set("list listbox menu menubar tree grid rowgroup radiogroup 
 const CELLS = set("td th p");
 const MOST_ITEMS = 500;
 
+const isList = (element) => LISTS.has(localName(element)) || LIST_ROLES.has(getAttribute(element, "role"));
+
 /** The items of a list that is clickable as a whole: which of them was meant, its listener finds out. */
 function itemsIn(element, tag) {
   if (tag === "tr") return [];
+  const own = itemsOf(element);
+  return own.length ? own : Array.from(native.children(element)).flatMap(itemsOfOpened);
+}
+
+/** The items of a list that opens out of what is clicked, as a drop-down that a page draws itself keeps them. */
+function itemsOfOpened(part) {
+  let list = part;
+  while (native.children(list).length === 1 && !isList(list)) list = native.children(list)[0];
+  if (!isList(list)) return [];
+  const items = itemsOf(list);
+  return items.every(isTold) || [part, list].some((box) => OVER_THE_PAGE.has(getComputedStyle(box).position)) ? items : [];
+}
+const OVER_THE_PAGE = set("absolute fixed");
+
+function itemsOf(element) {
   let holder = element;
-  while (native.children(holder).length === 1) holder = native.children(holder)[0];
+  while (native.children(holder).length === 1 && !isList(holder)) holder = native.children(holder)[0];
+  // A table may hold nothing but its body.
+  while (native.children(holder).length === 1 && isList(native.children(holder)[0])) holder = native.children(holder)[0];
   const all = native.children(holder);
-  if (all.length < 2 || all.length > MOST_ITEMS) return [];
+  const areItems = isList(holder);
+  const fewest = areItems && all.length === 1 ? 1 : 2;
+  if (all.length < fewest || all.length > MOST_ITEMS) return [];
   const kinds = new Map();
   for (const child of all) {
     const kind = `${localName(child)} ${(getAttribute(child, "class") ?? "").trim().split(/\s+/)[0]}`;
     kinds.set(kind, [...(kinds.get(kind) ?? []), child]);
   }
   const alike = [...kinds.values()].reduce((most, some) => (some.length > most.length ? some : most));
-  if (alike.length < 2 || CELLS.has(localName(alike[0]))) return [];
-  const isList = LISTS.has(localName(holder)) || LIST_ROLES.has(getAttribute(holder, "role"));
-  return isList || alike.every(isTold) ? alike : [];
+  if (alike.length < fewest || CELLS.has(localName(alike[0]))) return [];
+  return areItems || alike.every(isTold) ? alike : [];
 }
 /** It says by itself which one it is. */
 const isTold = (item) => native.attributeNames(item).some((name) => name === "id" || name === "role" || name.startsWith("data-"));

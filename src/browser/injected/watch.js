@@ -7,6 +7,7 @@ let changes = 0;
 let last = 0;
 let watches = 0;
 let grown = 0; // elements that came
+let growth = { of: null, times: 0, at: 0 }; // where text is added again and again
 let said = []; // what was announced
 let busyBefore = new WeakSet();
 let placed = new Map(); // element → what placed it when the watch began, and when that last changed
@@ -25,11 +26,12 @@ engine.watch = (...nodes) => {
   changes = 0;
   grown = 0;
   said = [];
+  growth = { of: null, times: 0, at: 0 };
   placed = new Map();
   busyBefore = new WeakSet(busyNow());
   last = performance.now();
   observer = new MutationObserver(note);
-  const everything = { subtree: true, childList: true, attributes: true, attributeOldValue: true, characterData: true };
+  const everything = { subtree: true, childList: true, attributes: true, attributeOldValue: true, characterData: true, characterDataOldValue: true };
   observer.observe(document, everything);
   for (const node of nodes) {
     for (let root = rootOf(node); root instanceof ShadowRoot; root = rootOf(root.host)) observer.observe(root, everything);
@@ -51,6 +53,7 @@ function note(records) {
     grown += added.filter((element) => !AT_WORK.test(textContent(element))).length;
     if (record.type === "childList" && !record.addedNodes.length) continue;
     if (heard++ >= MOST_HEARD) continue;
+    noteGrowth(record);
     const target = record.target instanceof Element ? record.target : record.target.parentElement;
     const live = target && Element.prototype.closest.call(target, LIVE);
     if (live) announce(live);
@@ -99,6 +102,26 @@ function placeIn(name, value) {
   return PLACING_STYLES.map((property) => style[property]).join("|");
 }
 
+/** Notes where words come one after the other, as an answer does that is being written. */
+function noteGrowth({ type, target, oldValue, addedNodes, removedNodes }) {
+  const textOf = (nodes) => Array.from(nodes, textContent).join("");
+  const [before, after] = type === "characterData" ? [oldValue, target.data] : [textOf(removedNodes), textOf(addedNodes)];
+  if (after.length <= before.length || !after.startsWith(before)) return;
+  const place = target instanceof Element ? target : target.parentElement;
+  if (!place || isTypedInto(place)) return;
+  const goesOn = growth.of && native.contains(growth.of, place);
+  growth = goesOn ? { ...growth, times: growth.times + 1, at: last } : { of: place, times: 1, at: last };
+}
+/** The longest pause between two words of one text. */
+const LONGEST_PAUSE_MS = 250;
+/** How many words came so far, and for how long the next may be waited for. */
+const growing = () => [growth.times, Math.max(0, LONGEST_PAUSE_MS - (performance.now() - growth.at))];
+/** An editor, or where one draws what its field takes. */
+function isTypedInto(place) {
+  const beside = engine.activeElement()?.parentElement;
+  return place.isContentEditable || (beside && beside !== document.body && beside !== document.documentElement && native.contains(beside, place));
+}
+
 /** The element as a snapshot would have it. */
 function inWords(element) {
   const role = engine.roleOf(element);
@@ -115,9 +138,20 @@ function announceNew(element) {
     announce(element);
 }
 
+/** The words that stand in an element, each text apart, without those of what is there to be pressed. */
+function spokenIn(element) {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT, (node) =>
+    node instanceof Element && matches(node, UNSPOKEN) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT);
+  let text = "";
+  while (walker.nextNode()) text += walker.currentNode.nodeType === Node.TEXT_NODE ? walker.currentNode.data : isInline(walker.currentNode) ? "" : " ";
+  return engine.collapse(text);
+}
+const UNSPOKEN = "button,[role=button],script,style,template";
+const isInline = (element) => getComputedStyle(element).display === "inline";
+
 function announce(element) {
   if (said.length >= MOST_SAID || !element.isConnected || !checkVisibility(element)) return;
-  const text = engine.collapse(textContent(element));
+  const text = spokenIn(element);
   const box = engine.native.rectOf(element);
   if (text && text.length <= LONGEST_SAID && box.width > 1 && box.height > 1 && !said.includes(text)) said.push(text);
 }
@@ -132,8 +166,8 @@ const isSeenToWork = (element) => {
 const busyNow = () => (document.documentElement ? Array.from(querySelectorAll(document.documentElement, BUSY)).filter(isSeenToWork) : []);
 
 /**
- * `{changes, quiet, grown, leaving, busy, said, moved}`: how many changes there were, and for how many milliseconds there has
- * been none; how many elements came; for how long something that is on its way out will still be seen; what says that
+ * `{changes, quiet, grown, growing, leaving, busy, said, moved}`: how many changes there were, and for how many milliseconds there has
+ * been none; how many elements came; how often a text was added to in one place, and how long the next word may be waited for; for how long something that is on its way out will still be seen; what says that
  * it is at work since the watch began; what was announced, and what stands elsewhere. Comes after the timers that are due, so that a page that
  * lags behind its own is not taken for one that rests.
  */
@@ -141,7 +175,7 @@ engine.watched = async () => {
   if (document.visibilityState === "visible") await new Promise((resolve) => setTimeout(resolve));
   if (observer) note(observer.takeRecords());
   const busy = changes > 0 && busyNow().some((element) => !busyBefore.has(element));
-  return { changes, quiet: performance.now() - last, grown, leaving: leaving(), busy, said, moved: moved() };
+  return { changes, quiet: performance.now() - last, grown, growing: growing(), leaving: leaving(), busy, said, moved: moved() };
 };
 
 /* ------------------------------------------------------------------ animations */

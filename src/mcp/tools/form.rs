@@ -299,6 +299,9 @@ impl Tool for SelectOption {
         };
         let given = serde_json::to_string(&self.values).unwrap_or_default();
         reply.say(match shown {
+            Some(shown) if shown.kind == ControlKind::Select && shown.unchanged => {
+                format!("Chose {given} in {told}, but the page made it {}", told_values(&shown))
+            }
             Some(shown) if shown.kind == ControlKind::Select && !shown.values.is_empty() => {
                 format!("Selected [{}] in {told}", told_values(&shown))
             }
