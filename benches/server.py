@@ -36,7 +36,7 @@ from benches.protocol import measure_protocol
 from tests_py.support.site import ROUTES, Answer, Request, Site
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from types import TracebackType
 
     from typing_extensions import Self
@@ -44,7 +44,9 @@ if TYPE_CHECKING:
 RESULTS = Path("target/bench/results.json")
 REF = re.compile(r"\[ref=(\w+)\]|\buid=(\w+)")
 SESSION_ID = re.compile(r'"sessionId":\s*"([^"]+)"')
-EVERYTHING = ["--caps", "vision,pdf,find,steps"]
+CAPS = "vision,pdf,find,steps,network,storage,emulation,code,testing,evidence,devtools,webmcp"
+EVERYTHING = ["--caps", CAPS, "--login-timeout", "1"]
+CLAUDE = ["--toolsets", "claude"]
 RESAMPLES = 1000
 Samples = dict[str, list[float]]
 
@@ -69,6 +71,9 @@ def main() -> int:
                     measure_tools(commands[name], samples[name], site, options.samples)
             if browser and options.samples:
                 measure_protocol(browser, raw, site, options.samples)
+            if options.samples:
+                own = [options.python, "-m", "patchright_mcp", "--headless", *CLAUDE]
+                measure_claude(own, samples["ours"], site)
         if options.samples:
             print_characters({name: measure_characters(command, site) for name, command in commands.items()})
     if raw:
@@ -190,9 +195,89 @@ def measure_every_tool(client: Client, samples: Samples, site: Site) -> None:
     timed("browser_context_save_storage", path="bench.json")
     timed("browser_context_close", name="bench")
     timed("browser_install")
+    measure_capabilities(timed, client, site)
     measure_sessions(client, samples, site)
     missing = client.unmeasured()
     assert not missing, f"these tools are not measured: {missing}"
+
+
+def measure_capabilities(timed: Callable[..., str], client: Client, site: Site) -> None:
+    """The tools of the families behind `--caps`, and the rest of those that read and wait."""
+    page = client.call("browser_navigate", url=site.page("fields"))
+    timed("browser_history", action="reload")
+    timed("browser_read")
+    timed("browser_scroll", direction="down")
+    timed("browser_network_search", url="fields")
+    timed("browser_network_request", id=1)
+    timed("browser_route", action="block", list="ads")
+    timed("browser_request", url=site.page("form"))
+    timed("browser_cookies", action="list")
+    timed("browser_storage", action="list")
+    timed("browser_access", headers={"X-Bench": "1"})
+    timed("browser_emulate", colorScheme="dark", locale="de-DE")
+    timed("browser_run", code="print(await page.title())")
+    timed("browser_expect", **{"is": "title", "expected": title_in(page)})
+    timed("browser_export_script")
+    timed("browser_picture", labels=True)
+    timed("browser_record", action="mhtml")
+    timed("browser_inspect", what="accessibility")
+    timed("browser_page_tool")
+    # Nobody comes, and without a window nobody could: how long that takes is no figure of interest.
+    client.refused("browser_ask_person", reason="A bench")
+
+
+def title_in(page: str) -> str:
+    """The title that an answer tells."""
+    return page.partition("- Page Title: ")[2].partition("\n")[0]
+
+
+def measure_claude(command: list[str], samples: Samples, site: Site) -> None:
+    """Each member of Claude's toolset, once."""
+    with Client(command) as client:
+        client.shake_hands()
+        client.learn_tools()
+
+        def timed(member: str, **values: object) -> str:
+            return client.timed(samples, f"claude: {member}", member, **values)
+
+        timed("navigate", url=site.page("fields"))
+        found = timed("find", query="name field")
+        target = {"type": "ref", "ref": ref_in(found, '"Name"')}
+        place = {"type": "coordinate", "x": 600, "y": 400}
+        for member in ("left_click", "right_click", "middle_click", "double_click", "triple_click", "hover"):
+            timed(member, target=place)
+        timed("left_click_drag", **{"from": place, "target": {**place, "x": 620}})
+        for member in ("left_mouse_down", "left_mouse_up", "mouse_move"):
+            timed(member, target=place)
+        timed("scroll", target=place, scroll_direction="down")
+        timed("scroll_to", target=target)
+        timed("form_input", target=target, value="Ada")
+        client.call("left_click", target=target)
+        timed("type", text="L")
+        timed("key", text="Tab")
+        timed("hold_key", text="Tab", duration=0.05)
+        for member in (
+            "screenshot",
+            "read_page",
+            "get_page_text",
+            "read_console",
+            "read_network",
+            "list_tabs",
+        ):
+            timed(member)
+        timed("zoom", region=[0, 0, 100, 100])
+        timed("wait", duration=0)
+        timed("javascript_exec", text="6 * 7")
+        ROUTES["upload"] = partial(serve_body, "<input type=file aria-label=Photo>")
+        client.call("navigate", url=site.url("/upload"))
+        photo = {"type": "ref", "ref": ref_in(client.call("find", query="photo"), "Photo")}
+        timed("file_upload", target=photo, paths=[client.file("photo.txt")])
+        timed("new_tab")
+        tab = re.findall(r"\(current\).*\[tab=(\w+)\]", client.call("list_tabs"))[0]
+        timed("switch_tab", tab_id=tab)
+        timed("close_tab", tab_id=tab)
+        missing = client.unmeasured()
+        assert not missing, f"these members are not measured: {missing}"
 
 
 def measure_sessions(client: Client, samples: Samples, site: Site) -> None:
@@ -212,6 +297,7 @@ def measure_sessions(client: Client, samples: Samples, site: Site) -> None:
     timed("click", sessionId=session, selector="#now")
     timed("navigate", sessionId=session, url=form)
     timed("type", sessionId=session, selector="[name=name]", text="Ada")
+    timed("list_sessions")
     timed("close_session", sessionId=session)
 
 
@@ -345,6 +431,16 @@ class Client:
                 waiting.discard(message["id"])
             if not waiting:
                 return
+
+    def refused(self, tool: str, **values: object) -> None:
+        """Calls a tool that cannot do it here, and says so."""
+        assert self.ask("tools/call", {"name": tool, "arguments": values}).get("isError"), tool
+        self._measured.add(tool)
+
+    def file(self, name: str) -> str:
+        """A small file in the folder of the server."""
+        (Path(self._folder.name) / name).write_text("small")
+        return name
 
     def timed(self, samples: Samples, step: str, tool: str, **values: object) -> str:
         """Calls a tool and keeps how long it took, in milliseconds."""

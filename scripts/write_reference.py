@@ -133,11 +133,12 @@ def first_sentence(text: str) -> str:
 def tools_page(tools: list[dict[str, Any]]) -> str:
     """Every tool, with its arguments."""
     lines = ["# Tools", "", "Written by `make docs` from what the server lists.", ""]
-    groups = [("", tools), *((cap, added_by(cap, tools)) for cap in capabilities())]
-    for cap, tool in ((cap, tool) for cap, group in groups for tool in group):
+    caps = [(f"--caps {cap}", added_by(cap, tools)) for cap in capabilities()]
+    groups = [("", tools), *caps, ("--toolsets claude", listed_tools("--toolsets", "claude"))]
+    for option, tool in ((option, tool) for option, group in groups for tool in group):
         hints = [words for hint, words in HINTS.items() if tool["annotations"].get(hint)]
         suffix = f" *{', '.join(hints).capitalize()}.*" if hints else ""
-        lines += [f"## `{tool['name']}`", "", *([f"With `--caps {cap}`.", ""] if cap else [])]
+        lines += [f"## `{tool['name']}`", "", *([f"With `{option}`.", ""] if option else [])]
         lines += [tool["description"] + suffix, ""]
         lines += arguments_table(tool["inputSchema"])
     return "\n".join(lines).rstrip() + "\n"

@@ -4,7 +4,6 @@
 //! [`flags`] lists them; [`layers`] lets a flag win over the environment, and that over the file.
 //!
 //! With a command it is a [`verb`](verbs): a tool, called in a small server behind this folder.
-pub mod devices;
 pub mod flags;
 pub mod layers;
 mod program;
@@ -43,9 +42,7 @@ use axum::http::HeaderName;
 use axum::http::{HeaderMap, HeaderValue};
 #[cfg(unix)]
 use clap::ValueEnum as _;
-use strum::VariantArray;
 
-use self::devices::Device;
 #[cfg(feature = "otlp")]
 use self::flags::Header;
 use self::flags::{Flags, InputName, LogFormat, LogLevel, Origins, Size};
@@ -55,7 +52,7 @@ use crate::browser::input::InputStyle;
 use crate::browser::launch::LaunchOptions;
 use crate::browser::policy::Policy;
 use crate::browser::proxy::Proxy;
-use crate::browser::{ContextOptions, PERMISSIONS, StorageState};
+use crate::browser::{ContextOptions, Device, PERMISSIONS, StorageState};
 use crate::fleet::{LEASE, Pool, ReplicaOptions, Store};
 use crate::live::{Entry, LiveOptions};
 use crate::mcp::http::{ClientLimits, Guard, HttpOptions, Keys};
@@ -82,6 +79,9 @@ const LOUD: [&str; 8] = [
     "--user-agent",
     "--load-extension",
 ];
+/// By what Chromium lets pages offer tools, and what that costs.
+const OFFERS: &str = "--enable-features=WebMCPTesting";
+const OFFERS_ARE_SEEN: &str = "--caps webmcp: pages find document.modelContext, which few browsers have, and see each call of their tools";
 /// How much of a page a verb shows; the whole is in a file.
 #[cfg(unix)]
 const BRIEF_CHARS: u64 = 4000;
@@ -133,6 +133,7 @@ impl Config {
             min_interval: Duration::from_millis(flags.min_interval.unwrap_or_default()),
             respect_robots: flags.respect_robots.unwrap_or_default(),
         };
+        settings.axe = flags.axe.as_ref().map(|path| axe(path)).transpose()?;
         let output_dir = flags.output_dir.clone().unwrap_or_else(|| settings.output_dir.clone());
         let most_chars = flags.snapshot_max_chars.map(|most| usize::try_from(most).unwrap_or(usize::MAX));
         let limit = |given: Option<u64>, usual: Duration| given.map_or(usual, Duration::from_millis);
@@ -159,7 +160,13 @@ impl Config {
         let loud = |argument: &&String| LOUD.iter().any(|name| argument.split('=').next() == Some(name));
         let told =
             |argument: &String| format!("--arg {argument}: pages can tell by it that the browser is driven");
-        let warnings = warnings.into_iter().chain(arguments.filter(loud).map(told)).collect();
+        let offers = flags.caps.iter().flatten().any(|cap| *cap == Capability::Webmcp);
+        let seen = offers.then(|| OFFERS_ARE_SEEN.to_owned());
+        let warnings = warnings.into_iter().chain(arguments.filter(loud).map(told)).chain(seen).collect();
+        engine.context.hears_offers = offers;
+        if let (Source::Launch(launch), true) = (&mut engine.source, offers) {
+            launch.arguments.push(OFFERS.to_owned());
+        }
         let runs_programs = runs_programs(&flags);
         if http.is_some() && runs_programs && flags.allow_remote_code != Some(true) {
             const WAY_OUT: &str = "with code, whoever has a key can do on this machine what you can; \
@@ -196,7 +203,7 @@ impl Config {
                 ..settings
             },
             capabilities: flags.caps.unwrap_or_default().into_iter().collect(),
-            toolsets: flags.toolsets.unwrap_or_else(|| Toolset::VARIANTS.to_vec()).into_iter().collect(),
+            toolsets: toolsets(flags.toolsets)?,
             log_level: flags.log_level.unwrap_or(LogLevel::Warn),
             log_format: flags.log_format.unwrap_or_default(),
             replica,
@@ -205,6 +212,26 @@ impl Config {
             warnings,
         })
     }
+}
+
+/// The script of axe.
+fn axe(path: &Path) -> Result<Arc<str>, Ending> {
+    let text = std::fs::read_to_string(path);
+    let text = text.map_err(|error| mistake("axe", &format!("{}: {error}", path.display())))?;
+    if !text.contains("axe") {
+        return Err(mistake("axe", &format!("{} is not the script of axe-core", path.display())));
+    }
+    Ok(text.into())
+}
+
+/// The families to offer. Two of them have tools of the same names.
+fn toolsets(given: Option<Vec<Toolset>>) -> Result<BTreeSet<Toolset>, Ending> {
+    let chosen: BTreeSet<_> = given.unwrap_or_else(|| Toolset::USUAL.to_vec()).into_iter().collect();
+    if chosen.contains(&Toolset::Claude) && chosen.contains(&Toolset::Sessions) {
+        let problem = "claude and sessions have tools of the same names; leave one of them out";
+        return Err(mistake("toolsets", problem));
+    }
+    Ok(chosen)
 }
 
 /// Several keys share nothing: each has a browser, and that has a clipboard of its own only where it shows no windows.
@@ -509,7 +536,9 @@ fn context_options(flags: &Flags) -> Result<ContextOptions, Ending> {
         ..ContextOptions::default()
     };
     if let Some(device) = device {
-        device.apply(&mut options);
+        let mut look = options.look();
+        device.apply(&mut look);
+        options.set_look(look);
     }
     Ok(options)
 }

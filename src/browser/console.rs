@@ -2,8 +2,11 @@
 //! hands over the messages that it stored itself; nothing runs in the page, and nothing stays on.
 mod entry;
 mod interest;
+mod source_map;
+mod stacks;
 mod subscription;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -17,6 +20,8 @@ use crate::error::Result;
 pub use entry::{ConsoleEntry, ConsoleEvent, EntryKind};
 pub use interest::ConsoleInterest;
 pub(super) use interest::ConsolePart;
+pub use source_map::SourcePlace;
+pub use stacks::StackLine;
 
 /// How grave a message is. The order is that of a filter: `Error` is the smallest set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::EnumString, strum::IntoStaticStr)]
@@ -41,6 +46,12 @@ pub struct ConsoleMessage {
     pub column: i64,
     /// An error that nobody caught. Its text is only known of a browser that we started: see [`Page::tell_uncaught`].
     pub uncaught: bool,
+    /// The worker that logged it, if none of the documents did.
+    pub worker: Option<String>,
+    /// The calls that led to it, the last first. Only where [`Page::add_stacks`] was asked for them.
+    pub stack: Vec<StackLine>,
+    /// Who told it.
+    session: Arc<str>,
 }
 
 /// A page that spins keeps its console to itself.
@@ -98,6 +109,9 @@ async fn pulse(session: &CdpSession) -> Result<Vec<ConsoleMessage>> {
                 url: told.url.unwrap_or_default(),
                 line: told.line.unwrap_or(0),
                 column: told.column.unwrap_or(0),
+                worker: None,
+                stack: Vec::new(),
+                session: session.id().into(),
             });
         }
     }

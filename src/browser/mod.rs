@@ -21,7 +21,10 @@ pub use objects::events;
 pub use options::emulation;
 pub use program::{find, install, launch};
 
-pub use console::{ConsoleEntry, ConsoleEvent, ConsoleInterest, ConsoleLevel, ConsoleMessage, EntryKind};
+pub use console::{
+    ConsoleEntry, ConsoleEvent, ConsoleInterest, ConsoleLevel, ConsoleMessage, EntryKind, SourcePlace,
+    StackLine,
+};
 pub use elements::actionability::{ACTION_LIMIT, ActionOptions};
 pub use elements::control::{ControlKind, Shown, read_checked};
 pub use elements::drag::{DragOptions, Dragged, Grip, Place};
@@ -49,6 +52,8 @@ pub use objects::raw::RawSession;
 pub use objects::worker::{Worker, WorkerKind};
 pub use objects::world::{RemoteHandle, Scope, World, value_argument};
 pub use options::LocalFiles;
+pub use options::devices::Device;
+pub use options::look::Look;
 pub use options::permissions::PERMISSIONS;
 pub use options::routing::{Routed, UrlGlob};
 pub use options::storage_state::Passkey;
@@ -59,6 +64,7 @@ pub use scripts::evaluate::json_value;
 pub use scripts::exposed::{Call, Exposure};
 pub use scripts::handle::{JsHandle, Realm};
 pub use scripts::init_script::InitScript;
+pub use scripts::offered::{OfferedTool, offers_changed};
 pub use scripts::value::JsValue;
 pub use traffic::api_request::{ApiBody, ApiContext, ApiOptions, ApiPart, ApiProxy, ApiRequest, ApiResponse};
 #[cfg(any(test, fuzzing))]

@@ -13,6 +13,7 @@ use super::objects::parts::Parts;
 use super::options::ContextOptions;
 use super::program::launch::LaunchOptions;
 use super::scripts::init_script::ScriptPart;
+use super::scripts::offered::OfferedPart;
 use super::traffic::observer::TrafficPart;
 use super::view::screencast::ScreencastPart;
 use crate::error::Result;
@@ -24,6 +25,7 @@ const PARTS: Parts = &[
     &ConsolePart,
     &ClockPart,
     &ScriptPart,
+    &OfferedPart,
     &PasskeyPart,
     &StoragePart,
     &UploadPart,

@@ -164,7 +164,11 @@ pub struct Flags {
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true", help_heading = "Tools")]
     pub allow_remote_code: Option<bool>,
 
-    /// Families of tools to offer, separated by commas [default: all]
+    /// The file axe.min.js of the package axe-core, whose rules accessibility audits use beside ours
+    #[arg(long, value_name = "FILE", help_heading = "Tools")]
+    pub axe: Option<PathBuf>,
+
+    /// Families of tools to offer, separated by commas [default: browser,patchright,sessions]
     #[arg(long, value_name = "SETS", value_delimiter = ',', ignore_case = true, help_heading = "Tools")]
     pub toolsets: Option<Vec<Toolset>>,
 

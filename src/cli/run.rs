@@ -189,7 +189,11 @@ fn take_streams() -> std::io::Result<(tokio::fs::File, tokio::fs::File)> {
 
 /// The tools as they are configured, with a browser that starts when it is needed and the pause of this process.
 pub fn dispatcher(config: Config) -> Dispatcher {
-    let registry = Registry::new(&tools::ALL, &config.capabilities, &config.toolsets);
+    let registry = Registry::new(
+        tools::ALL.iter().chain(&tools::claude::MEMBERS),
+        &config.capabilities,
+        &config.toolsets,
+    );
     let engine = Engine::new(config.engine);
     let cooldown = Cooldown::of_this_process();
     cooldown.set_period(config.cooldown.as_secs_f64());

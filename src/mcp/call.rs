@@ -327,6 +327,10 @@ impl Call<'_> {
             }
             page = active;
         }
+        if self.registry.enables(Capability::Network) {
+            // From the first page on: what was answered before can be had no more.
+            self.workspace.archive(page.context());
+        }
         if let Some(dialog) = page.dialog() {
             self.met_dialog.store(true, Ordering::Relaxed);
             return Err(Error::DialogOpen { kind: dialog.kind, message: dialog.message });

@@ -3,6 +3,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
+use rmcp::model::Tool as Listing;
 use serde_json::{Map, Value};
 use tokio::time::{Duration, timeout};
 use tokio_util::sync::CancellationToken;
@@ -22,8 +23,8 @@ use crate::mcp::reply::Reply;
 use crate::mcp::roots::ClientRoots;
 use crate::mcp::settings::Settings;
 use crate::mcp::told::Told;
-use crate::mcp::tool::{AnyTool, Effect, Registry, Toolset, UnknownTool};
-use crate::mcp::tools::sessions;
+use crate::mcp::tool::{AnyTool, Capability, Effect, Registry, Tool as _, Toolset, UnknownTool};
+use crate::mcp::tools::{claude, sessions, webmcp};
 #[cfg(feature = "otlp")]
 use crate::mcp::traces::{Span, Traces};
 use crate::secrets::Secrets;
@@ -196,6 +197,7 @@ impl Dispatcher {
         progress: &Progress,
         cancelled: &CancellationToken,
     ) -> Result<Reply, UnknownTool> {
+        let (name, arguments) = self.translated(name, arguments);
         let counted = self.metrics.begin();
         #[cfg(feature = "otlp")]
         let span = self.begin_span(progress);
@@ -220,6 +222,26 @@ impl Dispatcher {
         let span = Span::begin(progress.trace().as_deref());
         progress.move_within(span.traceparent());
         Some((traces, span))
+    }
+
+    /// A tool that is listed because a page offers it is called by the one that calls such tools.
+    fn translated<'a>(&self, name: &'a str, arguments: Map<String, Value>) -> (&'a str, Map<String, Value>) {
+        let is_offered = name.starts_with(webmcp::PREFIX) && self.registry.enables(Capability::Webmcp);
+        if !is_offered {
+            return (name, arguments);
+        }
+        let mut told = Map::new();
+        told.insert("name".to_owned(), name.into());
+        told.insert("arguments".to_owned(), arguments.into());
+        (webmcp::PageTool::NAME, told)
+    }
+
+    /// The tools that the client's current page offers, if pages are asked for such.
+    pub(super) fn offered(&self, client: &Client) -> Vec<Listing> {
+        if !self.registry.enables(Capability::Webmcp) {
+            return Vec::new();
+        }
+        client.workspace.open_page().map(|page| webmcp::listed(&page)).unwrap_or_default()
     }
 
     async fn answer(
@@ -330,7 +352,7 @@ impl Dispatcher {
         let call = Call::new(client, given);
         let engine = call.workspace.engine();
         let _in_use = engine.in_use();
-        if tool.toolset != Toolset::Browser {
+        if !tool.toolset.has_tabs() {
             call.until_released(tool).await?;
             call.confirm_call(tool, arguments.get("url").and_then(Value::as_str)).await?;
             let outcome = call.unless_stuck(tool, tool.run(arguments, &call, reply)).await;
@@ -344,13 +366,22 @@ impl Dispatcher {
         call.take_tab(tool, &mut arguments)?;
         call.until_released(tool).await?;
         call.confirm_call(tool, None).await?;
+        if tool.toolset == Toolset::Claude {
+            claude::dismiss_dialogs(&call).await;
+        }
         let before = Before::note(&call).await;
         let outcome = call.run(tool, arguments, reply).await;
+        if tool.toolset == Toolset::Claude {
+            claude::dismiss_dialogs(&call).await;
+        }
         call.confirm_downloads().await;
         if outcome.is_err() && tool.effect == Effect::Acts {
             reply.show_effects();
         }
         describe(&call, &before, outcome.as_ref().err(), reply).await;
+        if tool.toolset == Toolset::Claude {
+            claude::tell_tabs(reply);
+        }
         if engine.options().restore {
             let _ = timeout(REMEMBER_LIMIT, call.workspace.remember()).await;
         }

@@ -1,4 +1,5 @@
 //! What a session keeps from call to call, beside its pages.
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -22,6 +23,10 @@ pub struct Kept {
     /// What is measured until somebody asks for it.
     pub coverage: Mutex<Option<Coverage>>,
     pub performance: Mutex<Option<Performance>>,
+    /// What of a document's console, and of a page's requests, was read, where each reading gives only what is new.
+    pub read: Mutex<HashMap<String, u64>>,
+    /// The tools of the page that the client was last told of, by name and description.
+    pub offered: Mutex<Vec<String>>,
 }
 
 /// A video, and the name that it was asked for by.

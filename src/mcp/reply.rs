@@ -151,6 +151,30 @@ impl Reply {
         self.tabs = tabs;
     }
 
+    /// The list of tabs, if it is told.
+    pub fn tabs(&self) -> &[TabLine] {
+        &self.tabs
+    }
+
+    /// Shows no more of the page than what changed since the client last read it, if it did.
+    pub fn show_news_only(&mut self) {
+        self.view = self.view.min(View::Page);
+        self.shows_effects = true;
+    }
+
+    /// Calls tools in our own words by other names.
+    pub fn rename_tools(&mut self, names: &[(&str, &str)]) {
+        let failed = self.failure.iter_mut().map(|failure| &mut failure.text);
+        let lists = [&mut self.modal, &mut self.events].into_iter().flatten();
+        for text in failed.chain(self.left_out.iter_mut()).chain(lists) {
+            for (old, new) in names {
+                if text.contains(old) {
+                    *text = text.replace(old, new);
+                }
+            }
+        }
+    }
+
     pub fn set_page(&mut self, page: PageState) {
         self.page = Some(page);
     }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::browser::{Found, Way};
 use crate::mcp::effect::Effect;
 
-/// The language of a script.
+// The language of a script.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Tongue {
@@ -220,7 +220,11 @@ impl Step<'_> {
         {
             options.push(("position", serde_json::json!({ "x": x, "y": y })));
         }
-        let method = if self.flag("doubleClick") { "dblclick" } else { "click" };
+        let method = match (self.flag("tap"), self.flag("doubleClick")) {
+            (true, _) => "tap",
+            (false, true) => "dblclick",
+            (false, false) => "click",
+        };
         Some(Line::Call(self.element("ref")?, method, Vec::new(), options))
     }
 

@@ -1,6 +1,7 @@
 //! The server as the protocol sees it, whatever the transport.
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use axum::http::request::Parts;
 use rmcp::handler::server::ServerHandler;
@@ -14,12 +15,13 @@ use rmcp::model::{
     PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ReadResourceRequestMethod,
     ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
 };
-use rmcp::service::{NotificationContext, RequestContext, RoleServer, serve_server_with_ct};
+use rmcp::service::{NotificationContext, Peer, RequestContext, RoleServer, serve_server_with_ct};
 use rmcp::transport::Transport;
 use serde::Deserialize;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::timeout;
 
+use crate::browser::offers_changed;
 use crate::mcp::app;
 use crate::mcp::client::Client;
 use crate::mcp::dispatch::Dispatcher;
@@ -28,7 +30,7 @@ use crate::mcp::questions::{Asking, Question};
 use crate::mcp::reply::Reply;
 use crate::mcp::rounds::{self, Ended, Round, Rounds};
 use crate::mcp::shutdown::{self, Shutdown};
-use crate::mcp::tool::UnknownTool;
+use crate::mcp::tool::{Capability, UnknownTool};
 use crate::messages::wall as texts;
 use crate::secrets::Secrets;
 use crate::session::handoff::Answer;
@@ -82,6 +84,11 @@ impl Server {
 }
 
 impl Server {
+    /// Whether what pages offer is listed.
+    fn offers(&self) -> bool {
+        self.dispatcher.registry.enables(Capability::Webmcp)
+    }
+
     /// Calls a tool for a client that is asked by answers, and calls again.
     async fn call_in_rounds(
         &self,
@@ -153,7 +160,11 @@ impl ServerHandler for Server {
                 secrets.listed()
             ),
         };
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        let capabilities = match self.offers() {
+            true => ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build(),
+            false => ServerCapabilities::builder().enable_tools().build(),
+        };
+        ServerConfig::new(capabilities)
             .with_server_info(implementation)
             .with_instructions(format!("{INSTRUCTIONS}{named}"))
     }
@@ -204,8 +215,15 @@ impl ServerHandler for Server {
         if app::is_wanted(&self.dispatcher, &context) {
             app::add(&mut tools);
         }
-        let an_hour_ms = 3_600_000; // The list never changes while the server runs.
-        Ok(ListToolsResult::with_all_items(tools).with_ttl_ms(an_hour_ms))
+        if !self.offers() {
+            let an_hour_ms = 3_600_000; // The list never changes while the server runs.
+            return Ok(ListToolsResult::with_all_items(tools).with_ttl_ms(an_hour_ms));
+        }
+        let client = self.client_of(context.extensions.get::<Parts>());
+        let offered = self.dispatcher.offered(client);
+        *client.kept.offered.lock() = offered.iter().map(told_of).collect();
+        tools.extend(offered);
+        Ok(ListToolsResult::with_all_items(tools).with_ttl_ms(0))
     }
 
     async fn call_tool(
@@ -237,6 +255,9 @@ impl ServerHandler for Server {
             () = tell(&progress, &context, self.dispatcher.secrets()) => unreachable!("progress is told for ever"),
             () = ask(questions, &context) => unreachable!("questions are asked for ever"),
         };
+        if self.offers() {
+            tell_offers(&self.dispatcher, client, &context.peer).await;
+        }
         let reply = reply.map(|mut reply| {
             // Clients of earlier revisions may refuse a kind of content that they do not know.
             if context.protocol_version().is_some_and(|version| version < ProtocolVersion::V_2025_06_18) {
@@ -245,6 +266,13 @@ impl ServerHandler for Server {
             reply
         });
         complete(reply)
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        if self.offers() {
+            let client = Arc::downgrade(self.client_of(context.extensions.get::<Parts>()));
+            tokio::spawn(watch_offers(Arc::clone(&self.dispatcher), client, context.peer));
+        }
     }
 
     async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
@@ -351,6 +379,33 @@ fn trace_of(context: &RequestContext<RoleServer>) -> Option<String> {
         parts.headers.get("traceparent")?.to_str().ok()
     };
     context.meta.get_traceparent().or_else(of_request).map(str::to_owned)
+}
+
+/// What tells one tool of a page from another.
+fn told_of(tool: &rmcp::model::Tool) -> String {
+    format!("{} {}", tool.name, tool.description.as_deref().unwrap_or_default())
+}
+
+/// Tells a client that its list of tools has changed, if its page offers something else now.
+async fn tell_offers(dispatcher: &Dispatcher, client: &Client, peer: &Peer<RoleServer>) {
+    let offered: Vec<_> = dispatcher.offered(client).iter().map(told_of).collect();
+    let before = std::mem::replace(&mut *client.kept.offered.lock(), offered.clone());
+    if before != offered {
+        drop(peer.notify_tool_list_changed().await);
+    }
+}
+
+/// Tells a client what its page offers between calls, for as long as both are there.
+async fn watch_offers(dispatcher: Arc<Dispatcher>, client: Weak<Client>, peer: Peer<RoleServer>) {
+    const LOOK: Duration = Duration::from_secs(60);
+    let mut changes = offers_changed();
+    while !peer.is_transport_closed() {
+        if let Ok(Err(_)) = timeout(LOOK, changes.changed()).await {
+            return;
+        }
+        let Some(client) = client.upgrade() else { return };
+        tell_offers(&dispatcher, &client, &peer).await;
+    }
 }
 
 fn has_no_handshake(context: &RequestContext<RoleServer>) -> bool {

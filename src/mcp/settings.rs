@@ -1,5 +1,6 @@
 //! What the command line decides for tools.
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -71,6 +72,8 @@ pub struct Settings {
     pub consent: Consent,
     pub sessions: SessionOptions,
     pub politeness: Politeness,
+    /// The script of axe, whose rules audits use beside our own.
+    pub axe: Option<Arc<str>>,
 }
 
 impl Default for Settings {
@@ -95,6 +98,7 @@ impl Default for Settings {
             consent: Consent::default(),
             sessions: SessionOptions::default(),
             politeness: Politeness::default(),
+            axe: None,
         }
     }
 }

@@ -46,6 +46,8 @@ pub enum Capability {
     Evidence,
     /// How fast a page is, whom it shuts out, which rules and code it uses.
     Devtools,
+    /// Tools that pages offer (`WebMCP`). Pages see that a browser asks for them: they find `document.modelContext`.
+    Webmcp,
 }
 
 /// The families of tools; `--toolsets` chooses among them.
@@ -60,6 +62,23 @@ pub enum Toolset {
     Patchright,
     /// `create_session` and its kin.
     Sessions,
+    /// The members of Claude's `browser_toolset_20260801`, under their own names; only where it is asked for.
+    Claude,
+}
+
+impl Toolset {
+    /// The families that are offered unless others are asked for.
+    pub const USUAL: [Self; 3] = [Self::Browser, Self::Patchright, Self::Sessions];
+
+    /// Whether its tools work in one tab, which a call can name.
+    pub fn has_tabs(self) -> bool {
+        matches!(self, Self::Browser | Self::Claude)
+    }
+
+    /// The argument by which a tab is named.
+    pub fn tab_argument(self) -> &'static str {
+        if self == Self::Claude { "tab_id" } else { TAB }
+    }
 }
 
 /// The argument by which any tool is told to work in a session. The dispatcher takes it out, so tools need not name it.
@@ -229,10 +248,10 @@ impl AnyTool {
                 json!({ "description": what, "type": "string", "minLength": 1 }),
             );
         }
-        if self.toolset == Toolset::Browser {
-            properties.insert(TAB.to_owned(), json!({ "type": "string" }));
+        if self.toolset == Toolset::Browser || (self.toolset == Toolset::Claude && self.has_page()) {
+            properties.insert(self.toolset.tab_argument().to_owned(), json!({ "type": "string" }));
         }
-        if self.toolset != Toolset::Sessions {
+        if matches!(self.toolset, Toolset::Browser | Toolset::Patchright) {
             properties.insert(SESSION.to_owned(), json!({ "type": "string" }));
         }
     }

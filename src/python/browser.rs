@@ -171,6 +171,7 @@ impl Context {
                 screen: self.screen.map(|size| (size.width, size.height)),
                 focus: self.focus,
                 focus_everywhere: self.focus_everywhere,
+                usual: None,
             },
             ..ContextOptions::default()
         })

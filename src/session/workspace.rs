@@ -10,11 +10,15 @@ use crate::browser::find::Channel;
 use crate::browser::{Browser, BrowserContext, ContextOptions, Download, Page, StoredCookie};
 use crate::error::{Error, Result};
 
+pub use archive::Answered;
+pub use domains::Domains;
 pub use left::LeftContext;
-pub use rules::{Does, Rule};
+pub use rules::{Does, Means, Rule};
 pub use tabs::{Tab, TabId};
 
 mod left;
+mod archive;
+mod domains;
 mod rules;
 mod tabs;
 
@@ -39,6 +43,7 @@ struct Inner {
     state: Mutex<State>,
     /// What becomes of requests of its contexts.
     rules: Mutex<Vec<(BrowserContext, Arc<rules::Rules>)>>,
+    archives: Mutex<Vec<(BrowserContext, Arc<archive::Archive>)>>,
     /// Held while a context or a first page is being made.
     making: tokio::sync::Mutex<()>,
 }
@@ -96,6 +101,7 @@ impl Workspace {
                 quota,
                 state: Mutex::new(state),
                 rules: Mutex::default(),
+                archives: Mutex::default(),
                 making: tokio::sync::Mutex::default(),
             }),
         }

@@ -43,4 +43,42 @@ impl Tree {
         tree.nodes.retain(|_| kept.next() == Some(true));
         tree
     }
+
+    /// What can be acted on, one under the other.
+    #[must_use]
+    pub fn to_act_on(&self) -> Self {
+        let mut tree = self.clone();
+        tree.nodes.retain(Node::is_actionable);
+        tree.nodes.iter_mut().for_each(|node| node.depth = 0);
+        tree
+    }
+
+    /// What stands in a viewport of this size, with what holds it. The walk must have been asked for boxes.
+    #[must_use]
+    pub fn seen_in(&self, width: f64, height: f64) -> Self {
+        let is_seen = |[x, y, across, down]: [i32; 4]| {
+            let (x, y, across, down) = (f64::from(x), f64::from(y), f64::from(across), f64::from(down));
+            x < width && y < height && x + across > 0.0 && y + down > 0.0
+        };
+        let mut kept = vec![false; self.nodes.len()];
+        // Those that hold the current node, and whether what they show themselves is seen: texts have no place of their own.
+        let mut holders: Vec<(usize, bool)> = Vec::new();
+        for (index, node) in self.nodes.iter().enumerate() {
+            holders.retain(|&(holder, _)| self.nodes[holder].depth < node.depth);
+            let bounds = node.details.as_ref().and_then(|details| details.bounds);
+            let around = holders.last().is_none_or(|&(_, seen)| seen);
+            let seen = bounds.map_or(around, is_seen);
+            if seen {
+                kept[index] = true;
+                for &(holder, _) in &holders {
+                    kept[holder] = true;
+                }
+            }
+            holders.push((index, seen));
+        }
+        let mut tree = self.clone();
+        let mut kept = kept.into_iter();
+        tree.nodes.retain(|_| kept.next() == Some(true));
+        tree
+    }
 }

@@ -11,6 +11,7 @@ mod left_out;
 mod links;
 mod outline;
 mod prose;
+mod rank;
 mod reference;
 mod render;
 mod repeated;
@@ -25,6 +26,7 @@ mod walked;
 
 pub use diff::{Changes, Key, Since, Tick, compare, diff};
 pub use find::{Pattern, find};
+pub use rank::rank;
 pub use reference::{NotARef, Ref};
 pub use render::{Options, Rendered, render};
 pub use text::quoted;

@@ -58,6 +58,42 @@ fn the_list_of_tools_is_short() {
     assert!(characters(Capability::value_variants()) <= 40_000);
 }
 
+/// Claude's members stand apart: who asks for them mostly asks for nothing else.
+#[test]
+fn claudes_members_are_31_and_short() {
+    let members = &tools::claude::MEMBERS;
+    let names: BTreeSet<_> = members.iter().map(|tool| tool.name).collect();
+    assert_eq!(names.len(), 31);
+    let listed: Vec<_> = members.iter().map(|tool| tool.listing(Language::Zh)).collect();
+    let written = listed.iter().map(|listing| serde_json::to_string(listing).unwrap());
+    let characters: usize = written.map(|listing| listing.chars().count() + 1).sum();
+    assert!(characters <= 15_000, "{characters} characters");
+    for tool in members {
+        let mut schema = Value::Object(tool.schema().as_ref().clone());
+        // A value has one of three kinds, which is the one thing that no other tool has.
+        if let Some(value) = schema["properties"].get_mut("value") {
+            assert_eq!(value["type"], json!(["string", "number", "boolean"]));
+            value["type"] = "string".into();
+        }
+        assert_is_flat(tool.name, &schema);
+        assert!(!tool.description().is_empty() && tool.description().len() < 200, "{}", tool.name);
+    }
+    insta::assert_json_snapshot!("claudes_members", listed);
+}
+
+#[test]
+fn claudes_members_are_known_by_name_only_where_they_are_asked_for() {
+    let all = || tools::ALL.iter().chain(&tools::claude::MEMBERS);
+    let usual: BTreeSet<_> = Toolset::USUAL.into_iter().collect();
+    let error = Registry::new(all(), &BTreeSet::new(), &usual).find("left_click").unwrap_err();
+    let expected = "Unknown tool: left_click (start the server with --toolsets claude to enable it)";
+    assert_eq!(error.to_string(), expected);
+    let claude = BTreeSet::from([Toolset::Claude]);
+    let registry = Registry::new(all(), &BTreeSet::new(), &claude);
+    assert_eq!(registry.tools().len(), 31);
+    assert_eq!(registry.find("navigate").unwrap().toolset, Toolset::Claude);
+}
+
 #[test]
 fn in_english_nothing_is_left_in_chinese() {
     for tool in &tools::ALL {

@@ -211,3 +211,20 @@ class TestConsequences:
         await server.call("browser_click", target=reply.ref('button "Spin for ever"'))
         assert not (await server.call("browser_close")).is_error
         assert 'textbox "Name"' in (await server.open(site.page("form"))).text
+
+
+async def test_a_finger_touches_what_it_taps(workshop: Workshop, site: Site) -> None:
+    page = """<button>Touch me</button><output></output><script>
+    const told = [];
+    for (const kind of ["touchstart", "touchend", "click"]) {
+      document.querySelector("button").addEventListener(kind, (event) => {
+        told.push(`${kind} ${event.isTrusted}`);
+        document.querySelector("output").textContent = told.join();
+      });
+    }</script>"""
+    shown = await workshop.open(site.publish("/touched", page))
+    told = await workshop.do("browser_click", ref=shown.ref("Touch me"), tap=True)
+    assert "Tapped button" in told.section("Result")
+    assert await workshop.output() == "touchstart true,touchend true,click true"
+    wrong = await workshop.refused("browser_click", ref="button", tap=True, doubleClick=True)
+    assert "`tap` goes with neither" in wrong

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
+from tests_py.support.client import serve
 from tests_py.support.site import Site
 from tests_py.support.workshop import Workshop
 
@@ -116,3 +118,31 @@ async def test_code_that_nobody_uses_and_work_that_takes_long_is_found(
     await inspect(workshop, "performance", filename="trace.json")
     events = json.loads(next(workshop.folder.rglob("trace.json")).read_text())
     assert {"name", "ph", "ts"} <= events[0].keys()
+
+
+AXE = """globalThis.axe = { version: "4.99", run: async (root, { resultTypes }) => ({
+  passes: [{}, {}],
+  violations: resultTypes[0] === "violations" && root === document ? [
+    { id: "region", impact: "moderate", help: "All in landmarks", nodes: [{ target: ["p"] }] },
+    { id: "button-name", impact: "critical", help: "Buttons have names", nodes: [
+      { target: ["button:nth-child(3)"] }, { target: [["#frame", "#inner"]] }] },
+  ] : [],
+}) };"""
+
+
+async def test_the_rules_of_axe_are_told_beside_ours(tmp_path: Path, site: Site) -> None:
+    (tmp_path / "axe.min.js").write_text(AXE)
+    options = ("--headless", "--caps", "devtools", "--axe", str(tmp_path / "axe.min.js"))
+    async with serve(*options, cwd=tmp_path) as server:
+        workshop = Workshop(server, tmp_path)
+        await workshop.open(site.publish("/poor", POOR))
+        told = await inspect(workshop, "accessibility")
+        assert "image-name (1)" in told
+        ours, _, axe = told.partition("axe 4.99: 2 rules broken, 2 kept")
+        assert ours
+        lines = axe.strip().splitlines()
+        assert (
+            lines[0] == 'critical button-name: Buttons have names (2): button:nth-child(3); "#frame #inner"'
+        )
+        assert lines[1].startswith("moderate region: All in landmarks (1): p")
+        assert await server.evaluate("() => typeof window.axe") == "undefined"

@@ -1,5 +1,6 @@
 """What pages log and what they ask for."""
 
+import base64
 import json
 from typing import Any
 
@@ -91,3 +92,66 @@ async def test_requests_are_those_since_the_page_was_opened(workshop: Workshop, 
     urls = {request["url"] for request in listed(await workshop.do("browser_network_requests"))}
     assert site.page("dialogs") in urls
     assert site.page("form") not in urls
+
+
+DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+
+def number(value: int) -> str:
+    """A number as source maps write it."""
+    rest, written = (abs(value) << 1) | (value < 0), ""
+    while True:
+        rest, digit = rest >> 5, rest & 31
+        written += DIGITS[digit | 32 if rest else digit]
+        if not rest:
+            return written
+
+
+def source_map(source: str, *places: tuple[int, int, int]) -> str:
+    """A map of one line: which column of it stands for which line and column of the source, from 0."""
+    before, segments = (0, 0, 0), []
+    for place in places:
+        column, line, right = (now - old for now, old in zip(place, before, strict=True))
+        segments.append("".join(map(number, (column, 0, line, right))))
+        before = place
+    return json.dumps({"version": 3, "sources": [source], "mappings": ",".join(segments)})
+
+
+async def test_stacks_are_told_in_the_sources(workshop: Workshop, site: Site) -> None:
+    script = 'function a(){console.error("it broke")}function b(){a()}b();'
+    mapped = source_map(
+        "src/app.ts", (0, 0, 0), (script.index("console"), 6, 2), (script.index("a()}"), 11, 4)
+    )
+    site.publish("/app.js.map", mapped, kind="application/json")
+    site.publish("/app.js", f"{script}\n//# sourceMappingURL=app.js.map", kind="text/javascript")
+    data = base64.b64encode(source_map("src/own.ts", (0, 2, 8)).encode()).decode()
+    own = f"throw new Error('an accident')\n//# sourceMappingURL=data:application/json;base64,{data}"
+    site.publish("/own.js", own, kind="text/javascript")
+    page = '<script src="/app.js"></script><script src="/own.js"></script><script>console.warn(1)</script>'
+    await workshop.open(site.publish("/mapped", page))
+    quiet = listed(await workshop.do("browser_console_messages"))
+    assert all("stack" not in message for message in quiet)
+    assert site.requested("/app.js.map") == []
+    before = listed(await workshop.do("browser_console_messages", stacks=True))
+    assert before[0]["stack"] == ["a (src/app.ts:7:3)"]
+    await workshop.do("browser_history", action="reload")
+    logged = listed(await workshop.do("browser_console_messages", stacks=True))
+    broke, accident, warned = logged
+    assert broke["stack"][:2] == ["a (src/app.ts:7:3)", "b (src/app.ts:12:5)"]
+    assert "Error: an accident" in accident["text"]
+    assert accident["stack"] == ["src/own.ts:3:9"]
+    assert warned["stack"] == [f"{site.url('/mapped')}:1:{page.index('console.warn') + len('console.') + 1}"]
+    assert len(site.requested("/app.js")) == 2
+
+
+async def test_what_workers_log_is_told_with_their_names(workshop: Workshop, site: Site) -> None:
+    worker = site.publish(
+        "/worker.js", "console.warn('from afar'); postMessage('ready')", kind="text/javascript"
+    )
+    page = "<script>new Worker('/worker.js').onmessage = (e) => { document.title = e.data }</script>"
+    await workshop.open(site.publish("/with-worker", page))
+    await workshop.do("browser_wait_for", function="() => document.title === 'ready'")
+    (message,) = listed(await workshop.do("browser_console_messages"))
+    assert (message["text"], message["worker"], message["type"]) == ("from afar", worker, "warning")
+    (message,) = listed(await workshop.do("browser_console_messages", stacks=True))
+    assert message["stack"] == [f"{worker}:1:9"]

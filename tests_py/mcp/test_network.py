@@ -163,3 +163,56 @@ async def test_an_answer_without_end_is_not_held(workshop: Workshop, site: Site,
     headers = {"Content-Encoding": ", ".join(["gzip"] * layers)}
     bomb = site.publish("/bomb", body, "text/plain", headers)
     assert "is larger than" in await workshop.refused("browser_request", url=bomb)
+
+
+async def test_what_was_answered_is_found_when_the_page_has_gone_on(workshop: Workshop, site: Site) -> None:
+    site.publish("/api/prices", '{"lamp": "49 crowns"}', kind="application/json")
+    await workshop.open(site.page("form"))
+    await workshop.server.evaluate("async () => { await (await fetch('/api/prices')).text() }")
+    await workshop.open(site.page("fields"))
+    told = await workshop.do("browser_network_search", text="49 CROWNS")
+    (found,) = requests_in(told.section("Result"))
+    assert found["url"] == site.url("/api/prices")
+    body = await workshop.do("browser_network_request", id=found["id"], part="body", path="lamp")
+    assert "49 crowns" in body.section("Result")
+    assert (
+        requests_in((await workshop.do("browser_network_search", text="crown jewels")).section("Result"))
+        == []
+    )
+
+
+async def test_domains_of_a_list_are_blocked(workshop: Workshop, site: Site) -> None:
+    site.publish("/widget", "a widget", kind="text/plain")
+    other = site.url("/widget").replace("127.0.0.1", "ads.localhost.test")
+    await workshop.do("browser_context_create", name="calm")
+    await workshop.open(site.page("form"))
+    (workshop.folder / "hosts.txt").write_text(
+        "# mine\n0.0.0.0 ads.localhost.test\n||tracker.example^\nx##.ad\n"
+    )
+    told = await workshop.do("browser_route", action="block", list="hosts.txt")
+    assert "2 domains are blocked; 1 line means more" in told.section("Result")
+    attempt = (
+        "async () => { try { await fetch('%s', { mode: 'no-cors' }); return 'came' }"
+        " catch { return 'blocked' } }"
+    )
+    assert await workshop.server.evaluate(attempt % other) == "blocked"
+    failed = requests_in((await workshop.do("browser_network_search", url="ads.localhost")).section("Result"))
+    assert "BLOCKED_BY_CLIENT" in str(failed[-1]["failure"])
+    assert await workshop.server.evaluate(attempt % site.url("/widget")) == "came"
+    await workshop.do("browser_route", action="block", list="ads")
+    assert await workshop.server.evaluate(attempt % "https://stats.g.doubleclick.net/collect") == "blocked"
+    listed = json.loads((await workshop.do("browser_route", action="list")).section("Result"))
+    assert [rule["list"] for rule in listed] == ["hosts.txt", "ads"]
+    await workshop.do("browser_route", action="clear", list="ads")
+    listed = json.loads((await workshop.do("browser_route", action="list")).section("Result"))
+    assert [rule["list"] for rule in listed] == ["hosts.txt"]
+    assert "names no domain" in await empty_list(workshop)
+    assert "give one" in await workshop.refused("browser_route", action="block", list="ads", url="x")
+    assert "`list` goes with" in await workshop.refused("browser_route", action="answer", list="ads", url="x")
+    assert "no such file" in await workshop.refused("browser_route", action="block", list="/etc/shadow")
+    await workshop.do("browser_context_close", name="calm")
+
+
+async def empty_list(workshop: Workshop) -> str:
+    (workshop.folder / "empty.txt").write_text("! nothing\n")
+    return await workshop.refused("browser_route", action="block", list="empty.txt")

@@ -103,3 +103,39 @@ async def test_another_look_place_and_network_are_pretended_and_taken_back(
         "browser_emulate", latitude=91, longitude=0
     )
     await workshop.do("browser_context_close", name="elsewhere")
+
+
+async def test_another_device_language_and_zone_are_pretended_and_taken_back(
+    workshop: Workshop, site: Site
+) -> None:
+    await workshop.do("browser_context_create", name="abroad")
+    await workshop.open(site.url("/seen"))
+    look = (
+        "() => [innerWidth, devicePixelRatio, navigator.maxTouchPoints > 0,"
+        " /Android/.test(navigator.userAgent),"
+        " navigator.language, Intl.DateTimeFormat().resolvedOptions().timeZone].join()"
+    )
+    usual = await workshop.server.evaluate(look)
+    told = await workshop.do("browser_emulate", device="Pixel 9", locale="de-DE", timezone="Asia/Tokyo")
+    assert "on a Pixel 9, in de-DE, at the time of Asia/Tokyo" in told.section("Result")
+    await workshop.do("browser_history", action="reload")
+    shown = await workshop.server.evaluate(look)
+    assert shown.split(",")[1:] == ["2.625", "true", "true", "de-DE", "Asia/Tokyo"]
+    asked = site.requested("/seen")[-1].headers
+    assert "Android" in asked["User-Agent"]
+    assert asked["Accept-Language"].startswith("de-DE")
+    await workshop.do("browser_tabs", action="new", url=site.url("/seen"))
+    assert (await workshop.server.evaluate(look)).split(",")[4:] == ["de-DE", "Asia/Tokyo"]
+    await workshop.do("browser_emulate", locale="fr-FR")
+    await workshop.do("browser_history", action="reload")
+    assert (await workshop.server.evaluate(look)).split(",")[4] == "fr-FR"
+    for wrong, problem in [
+        ({"device": "Nokia 3310"}, "there is no device"),
+        ({"timezone": "Mars/Phobos"}, "no time zone"),
+        ({"device": ""}, "`device` must not be empty"),
+    ]:
+        assert problem in await workshop.refused("browser_emulate", **wrong)
+    await workshop.do("browser_emulate")
+    await workshop.do("browser_history", action="reload")
+    assert await workshop.server.evaluate(look) == usual
+    await workshop.do("browser_context_close", name="abroad")

@@ -134,6 +134,12 @@ impl Part for ConsolePart {
     }
 
     fn on_session(&self, new: &NewSession<'_>) {
+        if let Some(worker) = new.worker {
+            new.context.with_console(|console| {
+                console.workers.retain(|worker| !worker.is_closed());
+                console.workers.push(worker.clone());
+            });
+        }
         new.context.subscribe_to_console(new.session, new.page, new.worker, Replay::All);
     }
 }
@@ -148,9 +154,20 @@ pub(super) struct Console {
     pub(super) listeners: Arc<Listeners<ConsoleEvent>>,
     interest: ConsoleInterest,
     pub(super) subscriptions: Vec<Arc<ConsoleSubscription>>,
+    /// Those that have not ended, whether or not anybody listens.
+    workers: Vec<Worker>,
 }
 
 impl Page {
+    /// The workers of this page that run now.
+    pub(super) fn workers(&self) -> Vec<Worker> {
+        self.context().with_console(|console| {
+            let own =
+                console.workers.iter().filter(|worker| worker.page() == Some(self) && !worker.is_closed());
+            own.cloned().collect()
+        })
+    }
+
     /// Has what this page and its workers log told, or no more.
     pub fn set_console_interest(&self, interest: ConsoleInterest) {
         *self.slot::<PageConsole>().0.lock() = interest;

@@ -1,10 +1,16 @@
 //! Changing what a context pretends while its pages are there: another place, another screen, another way of drawing.
 use crate::browser::objects::context::BrowserContext;
 use crate::browser::objects::page::Page;
+use crate::browser::options::ContextOptions;
 use crate::browser::options::emulation::{Geolocation, Media, Throttle, conditions, metrics, place};
-use crate::cdp::types::emulation::SetCpuThrottlingRate;
+use crate::browser::options::look::Look;
+use crate::cdp::CdpSession;
+use crate::cdp::types::emulation::{
+    ClearDeviceMetricsOverride, SetCpuThrottlingRate, SetLocaleOverride, SetTimezoneOverride,
+    SetTouchEmulationEnabled,
+};
 use crate::cdp::types::network::{Headers, SetExtraHttpHeaders};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 impl BrowserContext {
     /// Moves the context elsewhere, or back to where it is.
@@ -30,6 +36,90 @@ impl BrowserContext {
         });
         for session in self.pages().iter().flat_map(Page::sessions) {
             session.call(conditions(offline, throttle)).await?;
+        }
+        Ok(())
+    }
+
+    /// Has the context look as it was made but for this change. What a page has learned before it keeps until it is loaded
+    /// again.
+    ///
+    /// # Errors
+    /// `invalid_arguments` for a time zone or a language that the browser does not know; then nothing has changed.
+    pub async fn change_look(&self, change: impl FnOnce(&mut Look)) -> Result<()> {
+        let before = self.options();
+        let usual = before.emulation.usual.clone().unwrap_or_else(|| before.look());
+        let mut look = usual.clone();
+        change(&mut look);
+        let was = before.look();
+        if look == was {
+            return Ok(());
+        }
+        self.try_look(&look, &was).await?;
+        self.change_options(|options| {
+            options.emulation.usual = (look != usual).then_some(usual);
+            options.set_look(look.clone());
+        });
+        let options = self.options();
+        for page in self.pages() {
+            if let Some(size) = look.viewport {
+                page.own(|own| own.viewport = None);
+                page.session().call(metrics(&options, size)).await?;
+            } else if was.viewport.is_some() {
+                page.own(|own| own.viewport = None);
+                page.session().call(ClearDeviceMetricsOverride {}).await?;
+            }
+            for session in page.sessions() {
+                self.send_look(&session, &options, &look, &was).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks one page whether the browser knows the language and the zone.
+    async fn try_look(&self, look: &Look, was: &Look) -> Result<()> {
+        let Some(page) = self.pages().into_iter().next() else { return Ok(()) };
+        let wrong = |problem: String| Error::InvalidArguments { problems: vec![problem] };
+        if look.timezone != was.timezone {
+            let timezone_id = look.timezone.clone().unwrap_or_default();
+            let problem = format!("the browser knows no time zone {timezone_id:?}");
+            match page.session().call(SetTimezoneOverride { timezone_id }).await {
+                Err(Error::Protocol { .. }) => return Err(wrong(problem)),
+                told => told.map(drop)?,
+            }
+        }
+        if look.locale != was.locale {
+            let set = SetLocaleOverride { locale: look.locale.clone() };
+            if let Err(Error::Protocol { .. }) = page.session().call(set).await {
+                let timezone_id = was.timezone.clone().unwrap_or_default();
+                page.session().send(SetTimezoneOverride { timezone_id }).ignore();
+                let locale = look.locale.as_deref().unwrap_or_default();
+                return Err(wrong(format!("the browser knows no language {locale:?}")));
+            }
+        }
+        Ok(())
+    }
+
+    async fn send_look(
+        &self,
+        session: &CdpSession,
+        options: &ContextOptions,
+        look: &Look,
+        was: &Look,
+    ) -> Result<()> {
+        if look.has_touch != was.has_touch {
+            let touch = SetTouchEmulationEnabled { enabled: look.has_touch, max_touch_points: None };
+            session.call(touch).await?;
+        }
+        if look.user_agent != was.user_agent || look.locale != was.locale {
+            // An empty one takes back what was claimed before.
+            session.call(self.claim(options).unwrap_or_default()).await?;
+        }
+        if look.locale != was.locale {
+            session.call(SetLocaleOverride { locale: look.locale.clone() }).await?;
+        }
+        if look.timezone != was.timezone {
+            let timezone_id = look.timezone.clone().unwrap_or_default();
+            session.call(SetTimezoneOverride { timezone_id }).await?;
         }
         Ok(())
     }

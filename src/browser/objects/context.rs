@@ -621,7 +621,7 @@ impl BrowserContext {
     }
 
     /// What its pages are told of the browser, where that is not what the browser says by itself.
-    fn claim(&self, options: &ContextOptions) -> Option<SetUserAgentOverride> {
+    pub(in crate::browser) fn claim(&self, options: &ContextOptions) -> Option<SetUserAgentOverride> {
         let browser = self.browser().ok()?;
         browser.identity().claim(options.user_agent.as_deref(), options.locale.as_deref())
     }

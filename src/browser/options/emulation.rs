@@ -2,6 +2,7 @@
 use serde::Deserialize;
 
 use super::ContextOptions;
+use super::look::Look;
 use crate::cdp::CdpSession;
 use crate::cdp::types::emulation::{
     MediaFeature, SetDeviceMetricsOverride, SetEmulatedMedia, SetGeolocationOverride,
@@ -54,6 +55,8 @@ pub struct Emulation {
     pub focus: bool,
     /// Whether all pages always believe it.
     pub focus_everywhere: bool,
+    /// How the context was made, where it looks otherwise now.
+    pub usual: Option<Look>,
 }
 
 impl Emulation {

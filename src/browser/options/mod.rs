@@ -1,5 +1,7 @@
 //! What contexts are made with. Nothing here does anything.
+pub(super) mod devices;
 pub mod emulation;
+pub(super) mod look;
 pub(super) mod number;
 pub(super) mod permissions;
 pub(super) mod routing;
@@ -67,6 +69,8 @@ pub struct ContextOptions {
     pub answers_dialogs: bool,
     /// Whether it stays, with its pages, when we are gone, so that somebody else can take it over.
     pub outlives_us: bool,
+    /// Whether it is heard which tools its pages offer to agents.
+    pub hears_offers: bool,
     pub emulation: Emulation,
     /// What no picture of its pages shows.
     pub unseen: Unseen,

@@ -6,5 +6,6 @@ pub(super) mod gesture;
 pub(super) mod handle;
 pub(super) mod helper;
 pub(super) mod init_script;
+pub(super) mod offered;
 pub(super) mod reading;
 pub(super) mod value;

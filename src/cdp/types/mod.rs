@@ -94,6 +94,7 @@ pub mod runtime;
 pub mod storage;
 pub mod target;
 pub mod web_authn;
+pub mod web_mcp;
 
 /// A reply that says nothing.
 pub type Empty = serde::de::IgnoredAny;
@@ -153,6 +154,7 @@ pub fn catalogue() -> impl Iterator<Item = (&'static str, &'static [Entry])> {
         ("storage", storage::CATALOGUE),
         ("target", target::CATALOGUE),
         ("web_authn", web_authn::CATALOGUE),
+        ("web_mcp", web_mcp::CATALOGUE),
     ]
     .into_iter()
 }

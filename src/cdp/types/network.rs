@@ -77,6 +77,10 @@ domain! {
         "Network.emulateNetworkConditions" EmulateNetworkConditions
             { offline: bool, latency: f64, download_throughput: f64, upload_throughput: f64 } -> Empty
         "Network.getResponseBody" GetResponseBody { request_id: String } -> Body
+        "Network.loadNetworkResource" LoadNetworkResource { url: String, options: ResourceOptions } ? { frame_id: String }
+            -> LoadedResource
+        "IO.read" IoRead { handle: String } -> IoChunk
+        "IO.close" IoClose { handle: String } -> Empty
         "Network.getRequestPostData" GetRequestPostData { request_id: String } -> PostData
         "Fetch.enable" FetchEnable {} ? { patterns: Vec<RequestPattern>, handle_auth_requests: bool } -> Empty
         "Fetch.disable" FetchDisable {} -> Empty
@@ -146,6 +150,10 @@ domain! {
         "Fetch.authRequired" AuthRequired { request_id: String, request: Request, frame_id: String, resource_type: String, auth_challenge: AuthChallenge }
     }
     objects {
+        ResourceOptions { disable_cache: bool, include_credentials: bool }
+        LoadedResource { resource: LoadedPage }
+        LoadedPage { success: bool, stream: Option<String> }
+        IoChunk { data: String, eof: bool, base64_encoded: bool }
         Request {
             url: String,
             url_fragment: Option<String>,

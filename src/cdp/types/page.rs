@@ -25,6 +25,7 @@ domain! {
         "Page.captureScreenshot" CaptureScreenshot {}
             ? { format: String, quality: u32, clip: Viewport, from_surface: bool, capture_beyond_viewport: bool, optimize_for_speed: bool }
             -> Screenshot
+        "Page.getResourceContent" GetResourceContent { frame_id: String, url: String } -> ResourceContent
         "Page.getLayoutMetrics" GetLayoutMetrics {} -> LayoutMetrics
         "Page.captureSnapshot" CaptureMhtml {} ? { format: String } -> Mhtml
         "Page.printToPDF" PrintToPdf {}
@@ -68,6 +69,7 @@ domain! {
         "Page.fileChooserOpened" FileChooserOpened { frame_id: String, mode: String, backend_node_id: Option<i64> }
     }
     objects {
+        ResourceContent { content: String, base64_encoded: bool }
         Mhtml { data: String }
         Frame {
             id: String,

@@ -73,7 +73,7 @@ domain! {
         ObjectPreview { properties: Vec<PropertyPreview> }
         PropertyPreview { name: String, value: Option<String> }
         StackTrace { call_frames: Vec<CallFrame> }
-        CallFrame { url: String, line_number: i64, column_number: i64 }
+        CallFrame { function_name: String, url: String, line_number: i64, column_number: i64 }
         Evaluated { result: RemoteObject, exception_details: Option<ExceptionDetails> }
         ExceptionDetails {
             text: String,

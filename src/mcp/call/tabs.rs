@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use super::Call;
 use crate::Result;
 use crate::browser::Page;
-use crate::mcp::tool::{AnyTool, TAB, Toolset};
+use crate::mcp::tool::AnyTool;
 use crate::session::{Tab, TabId};
 
 impl Call<'_> {
@@ -13,8 +13,8 @@ impl Call<'_> {
     /// # Errors
     /// `no_such_tab` when there is none of this name.
     pub(in crate::mcp) fn take_tab(&self, tool: &AnyTool, arguments: &mut Map<String, Value>) -> Result<()> {
-        if tool.toolset == Toolset::Browser
-            && let Some(Value::String(name)) = arguments.remove(TAB)
+        if tool.toolset.has_tabs()
+            && let Some(Value::String(name)) = arguments.remove(tool.toolset.tab_argument())
         {
             *self.tab.lock() = Some(self.workspace.tab(&name)?.id);
         }

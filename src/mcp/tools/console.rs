@@ -3,11 +3,11 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
 use crate::Result;
-use crate::browser::ConsoleLevel;
+use crate::browser::{ConsoleLevel, ConsoleMessage, SourcePlace, StackLine};
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
@@ -18,11 +18,14 @@ use crate::mcp::tool::{Effect, Tool};
 const LOG_LIMIT: Duration = Duration::from_millis(300);
 const LOG_PAUSE: Duration = Duration::from_millis(10);
 
-/// Read the console: messages and uncaught errors since the page was opened, the newest 1000.
+/// Read the console of page and workers: the newest 1000 messages and uncaught errors.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct ConsoleMessages {
-    /// Messages at least this grave; info when left out.
+    /// At least this grave; info when left out.
     pub level: Option<Gravity>,
+    /// By source maps; whole from the first time on. Pages can notice.
+    #[serde(default)]
+    pub stacks: bool,
 }
 
 impl Tool for ConsoleMessages {
@@ -47,14 +50,13 @@ impl Tool for ConsoleMessages {
             sleep(LOG_PAUSE).await;
             complete = page.tell_uncaught(&mut messages);
         }
-        let lines: Vec<_> = messages
-            .iter()
-            .filter(|message| message.level <= least)
-            .map(|message| {
-                let kind: &str = message.level.into();
-                json!({ "type": kind, "text": message.text, "url": message.url, "lineNumber": message.line })
-            })
-            .collect();
+        messages.extend(page.console_of_workers().await);
+        if self.stacks {
+            call.progress.say("reading source maps");
+            page.add_stacks(&mut messages).await?;
+            complete |= messages.iter().all(|message| !message.uncaught || !message.stack.is_empty());
+        }
+        let lines: Vec<_> = messages.iter().filter(|message| message.level <= least).map(told).collect();
         if lines.is_empty() {
             reply.say(format!("Console messages (level >= {name}):\n\nNo messages captured."));
         } else {
@@ -68,5 +70,30 @@ impl Tool for ConsoleMessages {
             );
         }
         Ok(())
+    }
+}
+
+fn told(message: &ConsoleMessage) -> Value {
+    let kind: &str = message.level.into();
+    let mut told =
+        json!({ "type": kind, "text": message.text, "url": message.url, "lineNumber": message.line });
+    if let Some(worker) = &message.worker {
+        told["worker"] = worker.clone().into();
+    }
+    if !message.stack.is_empty() {
+        told["stack"] = message.stack.iter().map(stack_line).collect();
+    }
+    told
+}
+
+/// A call, in the source where that is known, else in the script.
+fn stack_line(line: &StackLine) -> String {
+    let place = match &line.source {
+        Some(SourcePlace { source, line, column }) => format!("{source}:{line}:{column}"),
+        None => format!("{}:{}:{}", line.url, line.line, line.column),
+    };
+    match line.function.is_empty() {
+        true => place,
+        false => format!("{} ({place})", line.function),
     }
 }

@@ -16,6 +16,8 @@ use crate::mcp::target;
 use crate::mcp::tool::{Capability, Effect, Patience, Tool};
 use crate::snapshot::Ref;
 
+mod axe;
+
 /// So many lines are shown; a file has room for all.
 const MOST_LINES: usize = 40;
 const FEW_LINES: usize = 15;
@@ -30,8 +32,7 @@ pub enum What {
     Performance,
 }
 
-/// Examine the page: Core Web Vitals, what shuts out people with assistive technology, the CSS rules of an element, the
-/// code that is used, or with what the page is busy.
+/// Examine the page: Core Web Vitals, accessibility, the CSS rules of an element, coverage, or what keeps it busy.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Inspect {
     /// coverage and performance measure from the first call to the second.
@@ -64,6 +65,10 @@ impl Tool for Inspect {
                     number.map(|(number, frame)| target::whole_ref(call, &page, &frame, number))
                 };
                 reply.say(audit(&found, looked, told, call.is_whole()));
+                if let Some(rules) = &call.settings.axe {
+                    call.progress.say("running the rules of axe");
+                    reply.say(page_text::fenced(&axe::audit(&page, rules).await?, "what axe finds"));
+                }
             }
             What::Styles => {
                 let text = self.r#ref.as_deref().unwrap_or_default();

@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use crate::Result;
 use crate::browser::emulation::{Geolocation, Media, Throttle};
+use crate::browser::{Device, Look};
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::reply::{Reply, View};
@@ -31,7 +32,7 @@ pub enum Network {
     FourG,
 }
 
-/// Pretend another look, place, network or processor. Each call says all of it: what is left out is as usual again.
+/// Pretend another look, device, language, place, network or processor; what is left out is as usual again.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Emulate {
@@ -43,7 +44,7 @@ pub struct Emulate {
     pub print: bool,
     #[serde(default)]
     pub forced_colors: bool,
-    /// For all tabs of the context, as the network; allow it with `browser_access`.
+    /// Allow it with `browser_access`.
     #[schemars(range(min = -90, max = 90))]
     pub latitude: Option<f64>,
     #[schemars(range(min = -180, max = 180))]
@@ -52,6 +53,15 @@ pub struct Emulate {
     /// How many times slower.
     #[schemars(range(min = 1, max = 50))]
     pub cpu: Option<f64>,
+    /// Such as Pixel 9 or iPhone 15; reload afterwards.
+    #[schemars(length(min = 1))]
+    pub device: Option<String>,
+    /// Such as de-DE.
+    #[schemars(length(min = 1))]
+    pub locale: Option<String>,
+    /// Such as Europe/Berlin.
+    #[schemars(length(min = 1))]
+    pub timezone: Option<String>,
 }
 
 impl Tool for Emulate {
@@ -69,8 +79,12 @@ impl Tool for Emulate {
                 return Err(Error::InvalidArguments { problems });
             }
         };
+        let device = self.device.as_deref().map(Device::named).transpose();
+        let device = device.map_err(|problem| Error::InvalidArguments { problems: vec![problem] })?;
         let page = call.page().await?;
         let context = page.context();
+        let change = context.change_look(|look| self.change(device, look));
+        change.await?;
         page.emulate_media(self.media()).await?;
         context.set_geolocation(geolocation).await?;
         context.set_network(self.network == Some(Network::Offline), self.network.and_then(throttle)).await?;
@@ -86,6 +100,20 @@ impl Tool for Emulate {
 }
 
 impl Emulate {
+    /// A device has its own size and name, whatever those of the context are.
+    fn change(&self, device: Option<Device>, look: &mut Look) {
+        if let Some(device) = device {
+            *look = Look { locale: look.locale.take(), timezone: look.timezone.take(), ..Look::default() };
+            device.apply(look);
+        }
+        if self.locale.is_some() {
+            look.locale.clone_from(&self.locale);
+        }
+        if self.timezone.is_some() {
+            look.timezone.clone_from(&self.timezone);
+        }
+    }
+
     fn media(&self) -> Media {
         Media {
             media: self.print.then(|| "print".to_owned()),
@@ -115,7 +143,10 @@ impl Emulate {
             Network::FourG => "4G".to_owned(),
         });
         let cpu = self.cpu.map(|cpu| format!("a processor {cpu} times slower"));
-        scheme.into_iter().chain(flags).chain(place).chain(network).chain(cpu).collect()
+        let given = |what: &str, name: &Option<String>| name.as_ref().map(|name| format!("{what}{name}"));
+        let device = given("on a ", &self.device).into_iter().chain(given("in ", &self.locale));
+        let device = device.chain(given("at the time of ", &self.timezone));
+        scheme.into_iter().chain(flags).chain(place).chain(network).chain(cpu).chain(device).collect()
     }
 }
 

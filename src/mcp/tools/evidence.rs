@@ -22,10 +22,10 @@ use crate::session::{Kind, Place};
 const MOST_LABELS: usize = 150;
 const USUAL_QUALITY: u32 = 80;
 /// The longest side and the most pixels that models look at.
-const LONGEST_SIDE: u32 = 1566;
+pub(super) const LONGEST_SIDE: u32 = 1566;
 const MOST_PIXELS: u32 = 1_147_000;
 /// A region is enlarged at most so far.
-const LARGEST_SCALE: f64 = 4.0;
+pub(super) const LARGEST_SCALE: f64 = 4.0;
 
 /// Take a picture that `browser_take_screenshot` cannot: with numbered labels, of a region enlarged, smaller, or of what
 /// changed since the last one.

@@ -49,6 +49,8 @@ pub struct Click {
     /// Keys held meanwhile.
     #[serde(default)]
     pub modifiers: Vec<Modifier>,
+    #[serde(default)]
+    pub tap: bool,
 }
 
 impl Tool for Click {
@@ -57,22 +59,71 @@ impl Tool for Click {
     const EFFECT: Effect = Effect::Acts;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.open_page().await?;
-        let (element, told) = target::described(call, &page, &self.r#ref, self.element).await?;
         let click = ClickOptions {
             button: self.button.into(),
             count: if self.double_click { 2 } else { 1 },
             modifiers: self.modifiers.into_iter().map(Into::into).collect(),
             ..ClickOptions::default()
         };
-        call.progress.say("clicking");
-        let position = target::position("position", self.position.as_deref(), &element).await?;
-        let options = ActionOptions { position, ..call.action_options() };
-        call.confirm_press(&element, false).await?;
-        call.act(&page, ActsOn::Pressed(&element), Box::pin(element.click(&click, &options))).await?;
-        reply.say(format!("{} {told}", if self.double_click { "Double-clicked" } else { "Clicked" }));
-        reply.show(View::Changes);
-        Ok(())
+        if self.tap {
+            if self.double_click || self.button != Button::Left {
+                let problems = vec!["`tap` goes with neither `button` nor `doubleClick`".to_owned()];
+                return Err(Error::InvalidArguments { problems });
+            }
+            return tap(call, &self.r#ref, self.element, self.position.as_deref(), &click, reply).await;
+        }
+        press(call, &self.r#ref, self.element, self.position.as_deref(), &click, reply).await
+    }
+}
+
+/// Touches what a ref or a selector stands for, and tells it.
+async fn tap(
+    call: &Call<'_>,
+    target: &str,
+    words: Option<String>,
+    position: Option<&str>,
+    click: &ClickOptions,
+    reply: &mut Reply,
+) -> Result<()> {
+    let page = call.open_page().await?;
+    let (element, told) = target::described(call, &page, target, words).await?;
+    let position = target::position("position", position, &element).await?;
+    let options = ActionOptions { position, ..call.action_options() };
+    call.confirm_press(&element, false).await?;
+    let touch = element.tap(&click.modifiers, &options);
+    call.act(&page, ActsOn::Pressed(&element), Box::pin(touch)).await?;
+    reply.say(format!("Tapped {told}"));
+    reply.show(View::Changes);
+    Ok(())
+}
+
+/// Clicks what a ref or a selector stands for, and tells it.
+pub(super) async fn press(
+    call: &Call<'_>,
+    target: &str,
+    words: Option<String>,
+    position: Option<&str>,
+    click: &ClickOptions,
+    reply: &mut Reply,
+) -> Result<()> {
+    let page = call.open_page().await?;
+    let (element, told) = target::described(call, &page, target, words).await?;
+    call.progress.say("clicking");
+    let position = target::position("position", position, &element).await?;
+    let options = ActionOptions { position, ..call.action_options() };
+    call.confirm_press(&element, false).await?;
+    call.act(&page, ActsOn::Pressed(&element), Box::pin(element.click(click, &options))).await?;
+    reply.say(format!("{} {told}", clicked(click.count)));
+    reply.show(View::Changes);
+    Ok(())
+}
+
+/// What was done, by how often.
+pub(super) fn clicked(count: u32) -> &'static str {
+    match count {
+        0 | 1 => "Clicked",
+        2 => "Double-clicked",
+        _ => "Triple-clicked",
     }
 }
 

@@ -36,8 +36,10 @@ pub mod run;
 pub mod testing;
 pub mod evidence;
 pub mod devtools;
+pub mod webmcp;
 pub mod patchright;
 pub mod sessions;
+pub mod claude;
 
 /// A number of milliseconds that a caller gave, of at most a day: `NaN` and what is below zero are none.
 fn milliseconds(number: f64) -> Duration {
@@ -57,8 +59,8 @@ fn like(part: &str, url: &str) -> bool {
     })
 }
 
-/// Every tool there is. `--caps` and `--toolsets` choose among them.
-pub static ALL: [AnyTool; 62] = [
+/// Every tool there is, but those of [`claude`]. `--caps` and `--toolsets` choose among them.
+pub static ALL: [AnyTool; 63] = [
     AnyTool::of::<navigate::Navigate>(),
     AnyTool::of::<navigate::NavigateBack>(),
     AnyTool::of::<history::History>(),
@@ -110,6 +112,7 @@ pub static ALL: [AnyTool; 62] = [
     AnyTool::of::<evidence::Picture>(),
     AnyTool::of::<evidence::Record>(),
     AnyTool::of::<devtools::Inspect>(),
+    AnyTool::of::<webmcp::PageTool>(),
     AnyTool::of::<patchright::Fetch>(),
     AnyTool::of::<patchright::Screenshot>(),
     AnyTool::of::<patchright::Click>(),

@@ -31,7 +31,7 @@ pub struct Read {
     pub r#ref: Option<String>,
     #[serde(default)]
     pub format: Format,
-    /// Leave out menus, footers and the like.
+    /// Without menus and footers.
     #[serde(default)]
     pub main_only: bool,
     /// Character to begin at.

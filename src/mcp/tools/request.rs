@@ -1,5 +1,5 @@
 //! Requests of the page looked at closely, searched, and changed on their way; requests that no page makes.
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -15,7 +15,7 @@ use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::tool::{Capability, Effect, Tool};
-use crate::session::{Does, Rule};
+use crate::session::{Answered, Does, Domains, Means, Rule};
 
 /// How much of a body one answer holds unless told.
 const USUAL_CHARS: usize = 10_000;
@@ -25,8 +25,10 @@ const MOST_SEARCHED: usize = 300;
 const LARGEST_BODY: usize = 16 << 20;
 /// How many requests are listed unless told.
 const USUAL_LINES: usize = 50;
+/// The longest list of domains.
+const LONGEST_LIST: u64 = 20_000_000;
 
-/// Search the page's requests by address, method, status or kind, or by a text in the answers to fetch and XHR.
+/// Search the page's requests by address, method, status or kind, or by a text in the answers to fetch and XHR, also after navigations.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Search {
     /// Part of the address; * is anything.
@@ -56,8 +58,18 @@ impl Tool for Search {
             .with_network(|network| network.entries().filter(|entry| self.means(entry)).cloned().collect());
         if let Some(text) = &self.text {
             call.progress.say("searching the answers");
+            let here: HashSet<u64> = found.iter().map(|entry| entry.number).collect();
             let begin = found.len().saturating_sub(MOST_SEARCHED);
-            found = page.answered_with(found.split_off(begin), text).await;
+            let now = page.answered_with(found.split_off(begin), text).await;
+            // What documents were answered that the page has left, and what the browser has dropped since.
+            let told: HashSet<u64> = now.iter().map(|entry| entry.number).collect();
+            let archive = call.workspace.archive(page.context()).of_page(&page);
+            let says = |kept: &Answered| contains(&kept.body, text) && self.means(&kept.entry);
+            let fresh = |kept: &Answered| !told.contains(&kept.entry.number);
+            let earlier = archive.into_iter().filter(|kept| fresh(kept) && says(kept)).map(|kept| kept.entry);
+            let (dropped, left): (Vec<_>, Vec<_>) =
+                earlier.partition(|entry: &RequestEntry| here.contains(&entry.number));
+            found = left.into_iter().chain(dropped).chain(now).collect();
         }
         let all = found.len();
         let shown = if call.is_whole() { all } else { self.last.unwrap_or(USUAL_LINES).min(all) };
@@ -81,6 +93,11 @@ impl Search {
             && (self.status.is_none() || self.status == status)
             && is_data
     }
+}
+
+/// Whether a body contains a text, whatever its case.
+fn contains(body: &[u8], text: &str) -> bool {
+    String::from_utf8_lossy(body).to_lowercase().contains(&text.to_lowercase())
 }
 
 /// A part of a request.
@@ -119,7 +136,10 @@ impl Tool for Request {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.current_page()?;
-        let entry = page.request_entry(self.id).ok_or_else(|| Error::InvalidArguments {
+        let archive = call.workspace.archive(page.context()).of_page(&page);
+        let kept = archive.into_iter().find(|kept| kept.entry.number == self.id);
+        let known = page.request_entry(self.id).or_else(|| kept.as_ref().map(|kept| kept.entry.clone()));
+        let entry = known.ok_or_else(|| Error::InvalidArguments {
             problems: vec![format!(
                 "there is no request {}; list them with browser_network_requests",
                 self.id
@@ -131,7 +151,10 @@ impl Tool for Request {
                 return Ok(());
             }
             Part::Sent => page.sent_body(&entry).await?.unwrap_or_default(),
-            Part::Body => page.response_body(&entry).await?,
+            Part::Body => match (page.response_body(&entry).await, kept) {
+                (Err(_), Some(kept)) => kept.body.to_vec(),
+                (body, _) => body?,
+            },
         };
         let text = match (&self.path, String::from_utf8(body)) {
             (Some(path), Ok(text)) => picked(&text, path)?,
@@ -224,7 +247,7 @@ pub enum RuleAction {
     Clear,
 }
 
-/// Block requests, answer them in the server's place, or send them with other headers, for all tabs of the context; list or clear such rules.
+/// Block requests, answer them, or change their headers, for all tabs of the context; list or clear such rules.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RouteRequests {
@@ -241,6 +264,9 @@ pub struct RouteRequests {
     /// Milliseconds to wait first.
     #[schemars(range(min = 0, max = 60_000))]
     pub delay: Option<f64>,
+    /// To block instead of url: ads, or a file in hosts or adblock format.
+    #[schemars(length(min = 1))]
+    pub list: Option<String>,
 }
 
 impl Tool for RouteRequests {
@@ -259,8 +285,14 @@ impl Tool for RouteRequests {
                 reply.say(page_text::json(&lines));
             }
             RuleAction::Clear => {
-                let removed = workspace.remove_rules(&context, self.url.as_deref()).await?;
+                let pattern = self.list.as_deref().or(self.url.as_deref());
+                let removed = workspace.remove_rules(&context, pattern).await?;
                 reply.say(format!("Removed {removed} rules"));
+            }
+            RuleAction::Block if self.list.is_some() => {
+                let (rule, told) = self.rule_of_list(call).await?;
+                workspace.add_rule(&context, rule).await?;
+                reply.say(told);
             }
             _ => {
                 let rule = self.rule()?;
@@ -274,9 +306,36 @@ impl Tool for RouteRequests {
 }
 
 impl RouteRequests {
+    /// A rule for the domains of a list, and what to say of it.
+    async fn rule_of_list(self, call: &Call<'_>) -> Result<(Rule, String)> {
+        let wrong = |problem: &str| Error::InvalidArguments { problems: vec![problem.to_owned()] };
+        if self.url.is_some() {
+            return Err(wrong("`url` and `list` both say which requests are meant; give one"));
+        }
+        let pattern = self.list.unwrap_or_default();
+        let domains = match pattern.as_str() {
+            "ads" => Domains::of_ads(),
+            file => Domains::read(&call.roots().await.read(file, LONGEST_LIST)?),
+        };
+        if domains.is_empty() {
+            return Err(wrong("`list` names no domain: one is wanted on each line, as in a hosts file"));
+        }
+        let left_out = match domains.left_out {
+            0 => String::new(),
+            1 => "; 1 line means more than a domain, and nothing here".to_owned(),
+            lines => format!("; {lines} lines mean more than a domain, and nothing here"),
+        };
+        let told = format!("From now on, requests to {} domains are blocked{left_out}", domains.len());
+        let delay = self.delay.map_or(Duration::ZERO, milliseconds);
+        Ok((Rule { pattern, means: Means::Domains(domains.into()), does: Does::Block, delay }, told))
+    }
+
     fn rule(self) -> Result<Rule> {
         let wrong = |problem: &str| Err(Error::InvalidArguments { problems: vec![problem.to_owned()] });
         let Some(pattern) = self.url else { return wrong("`url` is needed to say which requests are meant") };
+        if self.list.is_some() {
+            return wrong("`list` goes with the actions block and clear only");
+        }
         if self.action != RuleAction::Answer && (self.body.is_some() || self.status.is_some()) {
             return wrong("`body` and `status` go with the action answer only");
         }
@@ -293,7 +352,7 @@ impl RouteRequests {
             _ => Does::Headers(headers),
         };
         let delay = self.delay.map_or(Duration::ZERO, milliseconds);
-        Ok(Rule { pattern, means: like, does, delay })
+        Ok(Rule { pattern, means: Means::Like(like), does, delay })
     }
 }
 
@@ -323,7 +382,10 @@ fn answer(status: Option<u32>, mut headers: Vec<(String, String)>, body: String)
 }
 
 fn told(rule: &Rule) -> Value {
-    let mut told = json!({ "url": rule.pattern });
+    let mut told = match &rule.means {
+        Means::Like(_) => json!({ "url": rule.pattern }),
+        Means::Domains(domains) => json!({ "list": rule.pattern, "domains": domains.len() }),
+    };
     match &rule.does {
         Does::Block => told["action"] = "block".into(),
         Does::Answer(answer) => {
@@ -342,7 +404,7 @@ fn told(rule: &Rule) -> Value {
     told
 }
 
-/// Send a request without a page, with the cookies and the way out of the current context.
+/// Send a request without a page, with the context's cookies and proxy.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SendRequest {

@@ -80,7 +80,7 @@ impl Tool for TakeScreenshot {
         // Both are asked for at once, so that they show the same moment.
         let (picture, shown) = try_join!(page.screenshot(options), async {
             match call.settings.image_responses {
-                ImageResponses::Inline => shown(&page, area).await.map(Some),
+                ImageResponses::Inline => shown(&page, area, None).await.map(Some),
                 ImageResponses::File | ImageResponses::Omit => Ok(None),
             }
         })?;
@@ -136,26 +136,31 @@ fn named(ending: &str) -> Option<ImageType> {
 }
 
 /// The picture as large as a model looks at it.
-async fn shown(page: &Page, area: Area) -> Result<Screenshot> {
+pub(super) async fn shown(page: &Page, area: Area, scale: Option<f64>) -> Result<Screenshot> {
     let options = ScreenshotOptions {
         area,
+        scale,
         format: ImageFormat::Jpeg,
         quality: Some(INLINE_QUALITY),
         at_most: Some((LONGEST_SIDE, MOST_PIXELS)),
-        ..ScreenshotOptions::default()
     };
     page.screenshot(options).await
 }
 
-fn include(picture: Screenshot, reply: &mut Reply) {
-    reply.add_image(Image {
-        base64: BASE64_STANDARD.encode(picture.bytes),
-        mime_type: picture.format.mime_type(),
-    });
+pub(super) fn include(picture: Screenshot, reply: &mut Reply) {
     let factor = 1.0 / picture.scale;
+    add(picture, reply);
     if (factor - 1.0).abs() > 0.001 {
         reply.say(format!(
             "The picture here is scaled: multiply its coordinates by {factor:.3} to get the page's."
         ));
     }
+}
+
+/// Sends a picture along.
+pub(super) fn add(picture: Screenshot, reply: &mut Reply) {
+    reply.add_image(Image {
+        base64: BASE64_STANDARD.encode(picture.bytes),
+        mime_type: picture.format.mime_type(),
+    });
 }

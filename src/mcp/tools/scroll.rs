@@ -51,7 +51,7 @@ pub struct Scroll {
     pub pages: Option<f64>,
     #[schemars(range(min = 1, max = 1_000_000))]
     pub pixels: Option<f64>,
-    /// To the end; lists that grow are followed until nothing new comes.
+    /// To the end, following lists that grow.
     #[serde(default)]
     pub to_end: bool,
 }

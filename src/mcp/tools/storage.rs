@@ -15,7 +15,7 @@ use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::tool::{Capability, Effect, Tool};
 
-/// What to do with what is kept.
+// What to do with what is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Action {
@@ -232,7 +232,7 @@ fn wrong(problem: &str) -> Error {
     Error::InvalidArguments { problems: vec![problem.to_owned()] }
 }
 
-/// Which storage of a page.
+// Which storage of a page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema, strum::IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
@@ -300,7 +300,7 @@ impl Tool for Storage {
 /// Say what pages of the context may do without asking, what headers they send, and how they log in by HTTP. What is left out stays.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Access {
-    /// Instead of those before, such as geolocation, notifications, clipboard-read.
+    /// Such as geolocation; instead of those before.
     pub permissions: Option<Vec<String>>,
     /// Sent with each request, instead of those before.
     pub headers: Option<BTreeMap<String, String>>,

@@ -23,7 +23,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// How much of what is there instead is told.
 const LONGEST_TOLD: usize = 300;
 
-/// What something is to be.
+// What something is to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema, strum::IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]

@@ -2,9 +2,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::input::Button;
+use super::input::{Button, clicked};
 use crate::Result;
-use crate::browser::input::{ClickOptions, Point};
+use crate::browser::input::{self, ClickOptions, Point};
 use crate::browser::{ActsOn, Page};
 use crate::error::Error;
 use crate::mcp::call::Call;
@@ -33,24 +33,35 @@ impl Tool for MouseClick {
     const CAPABILITY: Capability = Capability::Vision;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.open_page().await?;
-        inside(&page, &[("x", "y", self.x, self.y)]).await?;
         let count = self.click_count.unwrap_or(1);
         let options = ClickOptions { button: self.button.into(), count, ..ClickOptions::default() };
-        call.confirm_anything(&page, self.element.as_deref().unwrap_or(Self::TITLE)).await?;
-        let mouse = page.input().mouse();
-        call.act(&page, ActsOn::Page, Box::pin(mouse.click(Point::new(self.x, self.y), &options))).await?;
-        let verb = ["Clicked", "Double-clicked", "Triple-clicked"][(count as usize - 1).min(2)];
-        let what = self.element.as_deref().unwrap_or("position");
-        let button = match self.button {
-            Button::Left => "",
-            Button::Right => " (right button)",
-            Button::Middle => " (middle button)",
-        };
-        reply.say(format!("{verb} {what} at ({}, {}){button}", self.x, self.y));
-        reply.show(View::Changes);
-        Ok(())
+        press_at(call, Point::new(self.x, self.y), self.element.as_deref(), &options, reply).await
     }
+}
+
+/// Clicks at a place in the viewport, and tells it.
+pub(super) async fn press_at(
+    call: &Call<'_>,
+    at: Point,
+    what: Option<&str>,
+    options: &ClickOptions,
+    reply: &mut Reply,
+) -> Result<()> {
+    let page = call.open_page().await?;
+    inside(&page, &[("x", "y", at.x, at.y)]).await?;
+    call.confirm_anything(&page, what.unwrap_or(MouseClick::TITLE)).await?;
+    let mouse = page.input().mouse();
+    call.act(&page, ActsOn::Page, Box::pin(mouse.click(at, options))).await?;
+    let verb = clicked(options.count);
+    let what = what.unwrap_or("position");
+    let button = match options.button {
+        input::Button::Right => " (right button)",
+        input::Button::Middle => " (middle button)",
+        _ => "",
+    };
+    reply.say(format!("{verb} {what} at ({}, {}){button}", at.x, at.y));
+    reply.show(View::Changes);
+    Ok(())
 }
 
 /// Checks that these places lie in the viewport: nothing beyond it can be pointed at.

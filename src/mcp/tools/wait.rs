@@ -31,7 +31,7 @@ pub enum State {
 }
 
 /// Wait until one thing is so. Actions wait for their own effects: this is for what comes later by itself.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WaitFor {
     #[schemars(length(min = 1))]
@@ -99,6 +99,11 @@ impl Tool for WaitFor {
 }
 
 impl WaitFor {
+    /// For a time only.
+    pub(super) fn seconds(time: f64) -> Self {
+        Self { time: Some(time), ..Self::default() }
+    }
+
     fn wanted(self) -> Result<Wanted> {
         let given = [
             self.text.map(|text| Wanted::Text(text, true)),

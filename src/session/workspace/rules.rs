@@ -6,8 +6,8 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::time::sleep;
 
-use super::Workspace;
-use crate::browser::{BrowserContext, Fulfillment, News, Overrides, Route};
+use super::{Domains, Workspace};
+use crate::browser::{BrowserContext, Fulfillment, News, Overrides, Request, Route};
 use crate::error::Result;
 
 /// The most rules that a context has.
@@ -18,11 +18,19 @@ const MOST_RULES: usize = 200;
 pub struct Rule {
     /// As it was written, to be listed.
     pub pattern: String,
-    /// Whether an address is meant.
-    pub means: fn(&str, &str) -> bool,
+    pub means: Means,
     pub does: Does,
     /// How long they are held first.
     pub delay: Duration,
+}
+
+/// Which requests a rule means.
+#[derive(Debug, Clone)]
+pub enum Means {
+    /// Those whose addresses this says to be like the pattern.
+    Like(fn(&str, &str) -> bool),
+    /// Those to these domains; what a tab itself shows is asked for on purpose.
+    Domains(Arc<Domains>),
 }
 
 /// What a rule does.
@@ -54,8 +62,7 @@ impl Rules {
     }
 
     fn decide(&self, route: &Route) {
-        let url = route.request().url();
-        let rule = self.list.lock().iter().rev().find(|rule| (rule.means)(&rule.pattern, url)).cloned();
+        let rule = self.list.lock().iter().rev().find(|rule| rule.means(route.request())).cloned();
         let Some(rule) = rule else {
             if !self.leaves_rest.load(Ordering::Acquire) {
                 route.let_go();
@@ -73,6 +80,17 @@ impl Rules {
 }
 
 impl Rule {
+    fn means(&self, request: &Request) -> bool {
+        match &self.means {
+            Means::Like(like) => like(&self.pattern, request.url()),
+            Means::Domains(domains) => {
+                let is_tab =
+                    request.is_navigation() && request.frame().is_some_and(|frame| frame.parent().is_none());
+                !is_tab && domains.mean(request.url())
+            }
+        }
+    }
+
     async fn apply(&self, route: &Route) -> Result<()> {
         match &self.does {
             Does::Block => route.abort("blockedbyclient").await,

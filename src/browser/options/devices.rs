@@ -1,5 +1,5 @@
 //! Devices to look like. The browser stays Chromium, so those that come with another one are only as like as that goes.
-use crate::browser::ContextOptions;
+use super::look::Look;
 
 /// A device: what a page can learn of it.
 #[derive(Debug, Clone, Copy)]
@@ -17,7 +17,7 @@ const IPHONE: &str = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) App
 const IPAD: &str = "Mozilla/5.0 (iPad; CPU OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1";
 
 /// Those that `--device` knows.
-pub const DEVICES: [Device; 9] = [
+const DEVICES: [Device; 9] = [
     Device { name: "Desktop Chrome", viewport: (1280, 720), scale: 1.0, is_mobile: false, user_agent: None },
     Device {
         name: "Desktop Chrome HiDPI",
@@ -69,13 +69,13 @@ impl Device {
     }
 
     /// Makes pages look so, where nothing else was asked for.
-    pub fn apply(&self, options: &mut ContextOptions) {
-        options.viewport.get_or_insert(self.viewport);
-        options.device_scale_factor.get_or_insert(self.scale);
-        options.is_mobile = self.is_mobile;
-        options.has_touch = self.is_mobile;
-        if options.user_agent.is_none() {
-            options.user_agent = self.user_agent.map(str::to_owned);
+    pub fn apply(&self, look: &mut Look) {
+        look.viewport.get_or_insert(self.viewport);
+        look.device_scale_factor.get_or_insert(self.scale);
+        look.is_mobile = self.is_mobile;
+        look.has_touch = self.is_mobile;
+        if look.user_agent.is_none() {
+            look.user_agent = self.user_agent.map(str::to_owned);
         }
     }
 }

@@ -1,0 +1,231 @@
+//! Source maps: from a place in a script as it was sent to the place in the source that it was made of.
+use std::collections::BTreeMap;
+
+use base64::Engine as _;
+use base64::prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD};
+use serde::Deserialize;
+use url::Url;
+
+/// No script has more lines.
+const MOST_LINES: u32 = 100_000_000;
+
+/// A map, ready to be asked.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct SourceMap {
+    sources: Vec<String>,
+    /// Of each line that has any: from which column on which place of which source, in the order of columns.
+    lines: BTreeMap<u32, Vec<Segment>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Segment {
+    column: u32,
+    /// Nothing where the text is of no source.
+    origin: Option<(usize, u32, u32)>,
+}
+
+/// Where something stands in a source; lines and columns are counted from 1.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourcePlace {
+    pub source: String,
+    pub line: u32,
+    pub column: u32,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Written {
+    #[serde(default)]
+    sources: Vec<Option<String>>,
+    source_root: Option<String>,
+    #[serde(default)]
+    mappings: String,
+    sections: Option<Vec<Section>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Section {
+    offset: Offset,
+    map: Box<Written>,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+struct Offset {
+    line: u32,
+    column: u32,
+}
+
+impl SourceMap {
+    /// Reads a map. `None` for what is none.
+    pub(super) fn read(text: &str) -> Option<Self> {
+        // What was meant to keep it from being run as a script.
+        let text =
+            text.strip_prefix(")]}").map_or(text, |rest| rest.split_once('\n').map_or("", |(_, map)| map));
+        let mut map = Self::default();
+        map.add(&serde_json::from_str(text).ok()?, Offset { line: 0, column: 0 })?;
+        Some(map)
+    }
+
+    fn add(&mut self, written: &Written, at: Offset) -> Option<()> {
+        if let Some(sections) = &written.sections {
+            for Section { offset, map } in sections {
+                // Only what stands on the first line of a section begins behind its column.
+                self.add(map, Offset { line: at.line.checked_add(offset.line)?, column: offset.column })?;
+            }
+            return Some(());
+        }
+        if at.line > MOST_LINES {
+            return None;
+        }
+        let first = self.sources.len();
+        let root = written.source_root.as_deref().unwrap_or_default();
+        let rooted = |source: &Option<String>| match (root, source.as_deref().unwrap_or("?")) {
+            ("", source) => source.to_owned(),
+            (root, source) => format!("{}/{source}", root.trim_end_matches('/')),
+        };
+        self.sources.extend(written.sources.iter().map(rooted));
+        let (mut source, mut line, mut column) = (0_i64, 0_i64, 0_i64);
+        for (number, segments) in (at.line..).zip(written.mappings.split(';')) {
+            let mut generated = if number == at.line { i64::from(at.column) } else { 0 };
+            for segment in segments.split(',').filter(|segment| !segment.is_empty()) {
+                let fields = decode(segment)?;
+                generated += fields.first()?;
+                let origin = match fields[..] {
+                    [_] => None,
+                    [_, of, down, right, ..] => {
+                        (source, line, column) = (source + of, line + down, column + right);
+                        let place = first.checked_add(usize::try_from(source).ok()?)?;
+                        Some((place, u32::try_from(line).ok()?, u32::try_from(column).ok()?))
+                    }
+                    _ => return None,
+                };
+                let column = u32::try_from(generated).ok()?;
+                self.lines.entry(number).or_default().push(Segment { column, origin });
+            }
+        }
+        Some(())
+    }
+
+    /// The place in a source of a place in the script; both of that are counted from 0.
+    pub(super) fn find(&self, line: i64, column: i64) -> Option<SourcePlace> {
+        let segments = self.lines.get(&u32::try_from(line).ok()?)?;
+        let column = u32::try_from(column).ok()?;
+        // A map need not be in order.
+        let nearest =
+            segments.iter().filter(|segment| segment.column <= column).max_by_key(|segment| segment.column);
+        let (source, line, column) = nearest?.origin?;
+        Some(SourcePlace {
+            source: self.sources.get(source)?.clone(),
+            line: line.saturating_add(1),
+            column: column.saturating_add(1),
+        })
+    }
+}
+
+/// The numbers of a segment.
+fn decode(segment: &str) -> Option<Vec<i64>> {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let (mut numbers, mut value, mut shift) = (Vec::new(), 0_i64, 0_u32);
+    for letter in segment.bytes() {
+        let digit = i64::try_from(DIGITS.iter().position(|&digit| digit == letter)?).ok()?;
+        if shift > 30 {
+            return None;
+        }
+        value += (digit & 31) << shift;
+        if digit & 32 != 0 {
+            shift += 5;
+            continue;
+        }
+        numbers.push(if value & 1 == 1 { -(value >> 1) } else { value >> 1 });
+        (value, shift) = (0, 0);
+    }
+    (shift == 0).then_some(numbers)
+}
+
+/// Where a script says that its map is: the last comment that says so.
+pub(super) fn named_in(script: &str) -> Option<&str> {
+    let comments = ["//# sourceMappingURL=", "//@ sourceMappingURL="];
+    let after = comments.iter().filter_map(|comment| Some(script.rfind(comment)? + comment.len())).max()?;
+    script[after..].split_whitespace().next().filter(|address| !address.contains(['\'', '"']))
+}
+
+/// The map that an address holds itself.
+pub(super) fn inline(address: &str) -> Option<String> {
+    let (head, data) = address.strip_prefix("data:")?.split_once(',')?;
+    if !head.ends_with(";base64") {
+        return url::form_urlencoded::parse(format!("x={}", data.replace('+', "%2B")).as_bytes())
+            .next()
+            .map(|(_, text)| text.into_owned());
+    }
+    let data = data.replace("%3D", "=");
+    let bytes = BASE64_STANDARD.decode(&data).or_else(|_| BASE64_STANDARD_NO_PAD.decode(&data)).ok()?;
+    String::from_utf8(bytes).ok()
+}
+
+/// The whole address of a map that a script names.
+pub(super) fn address(script: &str, named: &str) -> Option<Url> {
+    let whole = Url::parse(script).ok()?.join(named).ok()?;
+    matches!(whole.scheme(), "http" | "https").then_some(whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(source: &str, line: u32, column: u32) -> SourcePlace {
+        SourcePlace { source: source.to_owned(), line, column }
+    }
+
+    #[test]
+    fn places_are_found_in_their_sources() {
+        // Line 1: column 0 is a.ts 1:1, column 10 a.ts 3:5; line 3: column 2 is b.ts 1:3, column 7 of no source.
+        let map = r#"{"version": 3, "sourceRoot": "src/", "sources": ["a.ts", "b.ts"], "mappings": "AAAA,UAEI;;ECFF,K"}"#;
+        let map = SourceMap::read(map).unwrap();
+        assert_eq!(map.find(0, 0), Some(place("src/a.ts", 1, 1)));
+        assert_eq!(map.find(0, 9), Some(place("src/a.ts", 1, 1)));
+        assert_eq!(map.find(0, 10), Some(place("src/a.ts", 3, 5)));
+        assert_eq!(map.find(1, 0), None);
+        assert_eq!(map.find(2, 1), None);
+        assert_eq!(map.find(2, 3), Some(place("src/b.ts", 1, 3)));
+        assert_eq!(map.find(2, 8), None);
+    }
+
+    #[test]
+    fn sections_stand_where_they_say() {
+        let map = r#"{"sections": [
+            {"offset": {"line": 0, "column": 5}, "map": {"sources": ["a.js"], "mappings": "AAAA"}},
+            {"offset": {"line": 2, "column": 0}, "map": {"sources": ["b.js"], "mappings": "AACA"}}]}"#;
+        let map = SourceMap::read(map).unwrap();
+        assert_eq!(map.find(0, 4), None);
+        assert_eq!(map.find(0, 6), Some(place("a.js", 1, 1)));
+        assert_eq!(map.find(2, 0), Some(place("b.js", 2, 1)));
+    }
+
+    #[test]
+    fn what_is_no_map_is_none() {
+        for text in [
+            "",
+            "<html>",
+            "[]",
+            r#"{"mappings": "A!"}"#,
+            r#"{"mappings": "AAggggggggggA"}"#,
+            r#"{"mappings": "ADAA"}"#,
+        ] {
+            assert_eq!(SourceMap::read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_last_comment_names_the_map() {
+        let script = "a();\n//# sourceMappingURL=old.map\nb();\n//# sourceMappingURL=new.map \n";
+        assert_eq!(named_in(script), Some("new.map"));
+        assert_eq!(named_in("a()"), None);
+        assert_eq!(inline("data:application/json;base64,e30").as_deref(), Some("{}"));
+        assert_eq!(inline("data:application/json,%7B%7D").as_deref(), Some("{}"));
+        assert_eq!(
+            address("https://a.example/js/x.js", "x.js.map").unwrap().as_str(),
+            "https://a.example/js/x.js.map"
+        );
+        assert_eq!(address("https://a.example/x.js", "file:///etc/passwd"), None);
+    }
+}

@@ -1,0 +1,209 @@
+//! What was logged with the stacks that led to it, as far as source maps say in the sources.
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use tokio::time::timeout;
+
+use super::source_map::{SourceMap, SourcePlace, address, inline, named_in};
+use super::{ConsoleMessage, LIMIT, pulse};
+use crate::browser::objects::page::Page;
+use crate::cdp::types::network::{IoClose, IoRead, LoadNetworkResource, ResourceOptions};
+use crate::cdp::types::page::GetResourceContent;
+use crate::cdp::types::runtime::{CallFrame, ConsoleApiCalled, Disable, Enable, ExceptionThrown, StackTrace};
+use crate::cdp::{CdpSession, Event as _, Permit};
+use crate::error::Result;
+
+/// How long a map may take to come, and how long it may be.
+const MAP_LIMIT: Duration = Duration::from_secs(5);
+const LONGEST_MAP: usize = 50_000_000;
+/// How much of a stack is told, and of how many messages: the newest.
+const MOST_FRAMES: usize = 15;
+const MOST_STACKS: usize = 200;
+
+/// A call on the way to what was logged. Lines and columns are counted from 1.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StackLine {
+    /// Empty where the function has no name.
+    pub function: String,
+    pub url: String,
+    pub line: i64,
+    pub column: i64,
+    /// Where that stands in the source that the script was made of.
+    pub source: Option<SourcePlace>,
+}
+
+/// What `Runtime.enable` tells of a message.
+enum Told {
+    Called(Option<StackTrace>),
+    Thrown(Option<StackTrace>, String),
+}
+
+impl Page {
+    /// Adds the stacks to what this page and its workers logged: whole ones from the first time on that this is asked, and
+    /// the last call of what was logged before. A page that watches how its errors are read can notice it from then on.
+    pub async fn add_stacks(&self, messages: &mut [ConsoleMessage]) -> Result<()> {
+        let mut sessions = self.sessions();
+        sessions.extend(self.workers().iter().map(|worker| worker.session().clone()));
+        let mut maps = Maps { page: self, known: HashMap::new() };
+        for session in sessions {
+            let own: Vec<usize> =
+                (0..messages.len()).filter(|&index| *messages[index].session == *session.id()).collect();
+            if own.is_empty() {
+                continue;
+            }
+            let told = inspect(&session).await.unwrap_or_default();
+            // What the browser has forgotten meanwhile is the oldest.
+            for (&index, told) in own.iter().rev().zip(told.into_iter().rev()).take(MOST_STACKS) {
+                let message = &mut messages[index];
+                let stack = match told {
+                    Told::Called(stack) if !message.uncaught => stack,
+                    Told::Thrown(stack, text) if message.uncaught => {
+                        message.text = text;
+                        stack
+                    }
+                    // They are not told of the same: what is beside it cannot be trusted either.
+                    _ => break,
+                };
+                message.stack = maps.lines(stack).await;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What was logged, oldest first, as the browser remembers it.
+async fn inspect(session: &CdpSession) -> Result<Vec<Told>> {
+    let mut events = session.events(&[ConsoleApiCalled::METHOD, ExceptionThrown::METHOD]);
+    // It stays on: only while it is, the browser notes more of a stack than its last call.
+    session.send(Disable {}).ignore();
+    session.send_permitted(Enable {}, Permit::UserAsked).within(LIMIT).await?;
+    let mut told = Vec::new();
+    while let Some(event) = events.ready() {
+        if let Some(called) = event.read::<ConsoleApiCalled>() {
+            told.push(Told::Called(called.stack_trace));
+        } else if let Some(thrown) = event.read::<ExceptionThrown>() {
+            let details = thrown.exception_details;
+            let described = details.exception.and_then(|error| error.description).unwrap_or_default();
+            let first = described.split("\n    at ").next().unwrap_or_default();
+            told.push(Told::Thrown(
+                details.stack_trace,
+                format!("{} {first}", details.text).trim().to_owned(),
+            ));
+        }
+    }
+    Ok(told)
+}
+
+/// The maps of scripts, each fetched once.
+struct Maps<'a> {
+    page: &'a Page,
+    known: HashMap<String, Option<Arc<SourceMap>>>,
+}
+
+impl Maps<'_> {
+    async fn lines(&mut self, stack: Option<StackTrace>) -> Vec<StackLine> {
+        let mut lines = Vec::new();
+        for frame in stack.into_iter().flat_map(|stack| stack.call_frames).take(MOST_FRAMES) {
+            let CallFrame { function_name, url, line_number, column_number } = frame;
+            let map = self.map(&url).await;
+            let source = map.and_then(|map| map.find(line_number, column_number));
+            lines.push(StackLine {
+                function: function_name,
+                url,
+                line: line_number + 1,
+                column: column_number + 1,
+                source,
+            });
+        }
+        lines
+    }
+
+    async fn map(&mut self, script: &str) -> Option<Arc<SourceMap>> {
+        if let Some(known) = self.known.get(script) {
+            return known.clone();
+        }
+        let fetched = timeout(MAP_LIMIT, self.fetch(script)).await.ok().flatten();
+        let map = fetched.and_then(|text| SourceMap::read(&text)).map(Arc::new);
+        self.known.insert(script.to_owned(), map.clone());
+        map
+    }
+
+    /// The text of a script's map, if it has one.
+    async fn fetch(&self, script: &str) -> Option<String> {
+        if !script.starts_with("http") {
+            return None;
+        }
+        let named = match self.header(script) {
+            Some(named) => named,
+            None => named_in(&self.text(script).await?)?.to_owned(),
+        };
+        match inline(&named) {
+            Some(map) => Some(map),
+            None => self.load(address(script, &named)?.as_str()).await,
+        }
+    }
+
+    /// Where the answer that brought the script says that its map is.
+    fn header(&self, script: &str) -> Option<String> {
+        self.page.with_network(|network| {
+            let entry = network.entries().filter(|entry| entry.url == script).last()?;
+            let headers = &entry.response.as_ref()?.headers;
+            headers.get("sourcemap").or_else(|| headers.get("x-sourcemap")).map(str::to_owned)
+        })
+    }
+
+    /// The script as the browser has it; of one that no document has, such as a worker's, as it is got now.
+    async fn text(&self, script: &str) -> Option<String> {
+        for frame in self.page.frames() {
+            let get = GetResourceContent { frame_id: frame.id().to_owned(), url: script.to_owned() };
+            let Ok(told) = frame.session().call(get).await else { continue };
+            if !told.base64_encoded && !told.content.is_empty() {
+                return Some(told.content);
+            }
+        }
+        self.load(script).await
+    }
+
+    /// Has the browser load what belongs to the page, as it loads all: by the same proxy, to the same servers.
+    async fn load(&self, address: &str) -> Option<String> {
+        let session = self.page.session();
+        let load = LoadNetworkResource {
+            url: address.to_owned(),
+            options: ResourceOptions { disable_cache: false, include_credentials: true },
+            frame_id: Some(self.page.main_frame().id().to_owned()),
+        };
+        let loaded = session.call(load).await.ok()?.resource;
+        let handle = loaded.stream.filter(|_| loaded.success)?;
+        let mut bytes = Vec::new();
+        let whole = loop {
+            let Ok(piece) = session.call(IoRead { handle: handle.clone() }).await else { break false };
+            match piece.base64_encoded {
+                true => bytes.extend(BASE64_STANDARD.decode(&piece.data).unwrap_or_default()),
+                false => bytes.extend(piece.data.as_bytes()),
+            }
+            if piece.eof || bytes.len() > LONGEST_MAP {
+                break piece.eof;
+            }
+        };
+        session.send(IoClose { handle }).ignore();
+        whole.then(|| String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+impl Page {
+    /// What the workers of this page logged, oldest first of each.
+    pub async fn console_of_workers(&self) -> Vec<ConsoleMessage> {
+        let mut messages = Vec::new();
+        for worker in self.workers() {
+            let told = pulse(worker.session()).await.unwrap_or_default();
+            messages.extend(
+                told.into_iter()
+                    .map(|message| ConsoleMessage { worker: Some(worker.url().to_owned()), ..message }),
+            );
+        }
+        messages
+    }
+}

@@ -1,0 +1,183 @@
+//! Tools that pages offer to agents, by script or as forms that say so (`WebMCP`). Heard only in contexts that were made for
+//! it: where they are on, a page finds `document.modelContext`.
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use serde_json::{Map, Value};
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+use crate::browser::objects::page::{Page, WeakPage};
+use crate::browser::objects::parts::{NewSession, Part, Slots};
+use crate::cdp::types::web_mcp::{
+    CancelInvocation, Enable, InvokeTool, Tool, ToolResponded, ToolsAdded, ToolsRemoved,
+};
+use crate::cdp::{CdpSession, Event as _, Observer, RawEvent};
+use crate::error::{Error, Result};
+
+/// A page that offers more hides what it offers.
+const MOST_TOOLS: usize = 50;
+
+/// A tool that a page offers. All of it is the page's own words.
+#[derive(Debug, Clone)]
+pub struct OfferedTool {
+    pub name: String,
+    pub description: String,
+    /// What it takes, as a JSON schema.
+    pub schema: Value,
+    /// Whether it says that it changes nothing.
+    pub read_only: bool,
+    /// A form, which waits until it is submitted.
+    pub waits_for_submit: bool,
+    frame: String,
+    loader: Arc<str>,
+    session: CdpSession,
+}
+
+impl PartialEq for OfferedTool {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.name, &self.description, &self.schema, &self.loader)
+            == (&other.name, &other.description, &other.schema, &other.loader)
+    }
+}
+
+/// What a page offers, in the order in which it came.
+#[derive(Debug, Default)]
+struct Offered(Mutex<Vec<OfferedTool>>);
+
+/// Counts what came and went, in whatever page.
+static CHANGES: LazyLock<watch::Sender<u64>> = LazyLock::new(|| watch::Sender::new(0));
+
+/// Tells when a page offers something else than before.
+pub fn offers_changed() -> watch::Receiver<u64> {
+    CHANGES.subscribe()
+}
+
+const HEARD: [&str; 2] = [ToolsAdded::METHOD, ToolsRemoved::METHOD];
+
+/// Hears what pages offer, where a context was made for that.
+pub(in crate::browser) struct OfferedPart;
+
+impl Part for OfferedPart {
+    fn keep_with_page(&self, slots: &mut Slots) {
+        slots.add::<Offered>();
+    }
+
+    fn on_session(&self, new: &NewSession<'_>) {
+        let Some(page) = new.page.filter(|_| new.worker.is_none()) else { return };
+        if new.context.options().hears_offers {
+            let observer = OfferedObserver { page: page.downgrade(), session: new.session.clone() };
+            new.session.observe(&HEARD, Arc::new(observer));
+            new.session.send(Enable {}).ignore();
+        }
+    }
+}
+
+struct OfferedObserver {
+    page: WeakPage,
+    session: CdpSession,
+}
+
+impl Observer for OfferedObserver {
+    fn told(&self, event: RawEvent) {
+        let Some(page) = self.page.upgrade() else { return };
+        let offered = page.slot::<Offered>();
+        if let Some(told) = event.read::<ToolsAdded>() {
+            let mut known = offered.0.lock();
+            for tool in told.tools {
+                known.retain(|other| (&other.name, &other.frame) != (&tool.name, &tool.frame_id));
+                if known.len() < MOST_TOOLS {
+                    known.extend(self.read(&page, tool));
+                }
+            }
+        } else if let Some(told) = event.read::<ToolsRemoved>() {
+            let is_gone = |tool: &OfferedTool| {
+                told.tools.iter().any(|gone| gone.name == tool.name && gone.frame_id == tool.frame)
+            };
+            offered.0.lock().retain(|tool| !is_gone(tool));
+        }
+        CHANGES.send_modify(|count| *count += 1);
+    }
+
+    fn ended(&self) {
+        if let Some(page) = self.page.upgrade() {
+            page.slot::<Offered>().0.lock().retain(|tool| tool.session.id() != self.session.id());
+            CHANGES.send_modify(|count| *count += 1);
+        }
+    }
+}
+
+impl OfferedObserver {
+    fn read(&self, page: &Page, tool: Tool) -> Option<OfferedTool> {
+        let loader = page.frame_by_id(&tool.frame_id)?.loader();
+        let told = tool.annotations.unwrap_or_default();
+        Some(OfferedTool {
+            name: tool.name,
+            description: tool.description,
+            schema: tool.input_schema.filter(Value::is_object).unwrap_or_else(|| Value::Object(Map::new())),
+            read_only: told.read_only == Some(true) && told.consequential != Some(true),
+            waits_for_submit: tool.backend_node_id.is_some() && told.autosubmit != Some(true),
+            frame: tool.frame_id,
+            loader,
+            session: self.session.clone(),
+        })
+    }
+}
+
+impl Page {
+    /// The tools that its documents offer now.
+    pub fn offered_tools(&self) -> Vec<OfferedTool> {
+        let stands = |tool: &OfferedTool| {
+            self.frame_by_id(&tool.frame).is_some_and(|frame| frame.loader() == tool.loader)
+        };
+        self.slot::<Offered>().0.lock().iter().filter(|tool| stands(tool)).cloned().collect()
+    }
+
+    /// Has the page do what it offers. Gives what it answers, or nothing where it has not answered in that time.
+    ///
+    /// # Errors
+    /// `script` with the page's words when the tool fails.
+    pub async fn invoke_offered(
+        &self,
+        tool: &OfferedTool,
+        input: Value,
+        limit: Duration,
+    ) -> Result<Option<Value>> {
+        let mut events = tool.session.events(&[ToolResponded::METHOD]);
+        let invoke = InvokeTool { frame_id: tool.frame.clone(), tool_name: tool.name.clone(), input };
+        let id = match tool.session.call(invoke).await {
+            Err(Error::Protocol { .. }) => {
+                let reason = "the page does not offer it any more".to_owned();
+                return Err(Error::Unsupported { what: "calling the page's tool", reason });
+            }
+            told => told?.invocation_id,
+        };
+        let answered = async {
+            while let Some(event) = events.next().await {
+                if let Some(told) = event.read::<ToolResponded>().filter(|told| told.invocation_id == id) {
+                    return Some(told);
+                }
+            }
+            None
+        };
+        let told = match timeout(limit, self.unless_dialog(async { Ok(answered.await) })).await {
+            Ok(told) => told?.ok_or(Error::DocumentGone)?,
+            Err(_) if tool.waits_for_submit => return Ok(None),
+            Err(_) => {
+                tool.session.send(CancelInvocation { invocation_id: id }).ignore();
+                return Err(Error::WaitRanOut {
+                    what: "the answer of the page's tool".to_owned(),
+                    waited: limit,
+                });
+            }
+        };
+        match told.status.as_str() {
+            "Completed" => Ok(Some(told.output.unwrap_or_default())),
+            status => {
+                let words = told.error_text.unwrap_or_else(|| status.to_owned());
+                Err(Error::Script { message: format!("The page's tool failed: {words}") })
+            }
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! The members of Claude's `browser_toolset_20260801`, under their own names and with their own arguments: for agents that
+//! were made for them. What a member does, one of our own tools does, or what that tool is made of.
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::Result;
+use crate::browser::input::{Modifier, Point};
+use crate::error::Error;
+use crate::mcp::call::Call;
+use crate::mcp::page_text::{address, inline, one_line};
+use crate::mcp::reply::Reply;
+use crate::mcp::tool::{AnyTool, Failed, Tool};
+
+pub mod keys;
+pub mod look;
+pub mod mouse;
+pub mod tabs;
+
+/// What our words call tools by, and what they are called here.
+const NAMES: [(&str, &str); 9] = [
+    ("browser_snapshot", "read_page"),
+    ("browser_file_upload", "file_upload"),
+    ("browser_find", "find"),
+    ("browser_read", "get_page_text"),
+    ("browser_navigate", "navigate"),
+    ("browser_tabs", "list_tabs"),
+    ("browser_evaluate", "javascript_exec"),
+    ("browser_scroll_into_view", "scroll_to"),
+    ("browser_wait_for", "wait"),
+];
+
+/// A page that opens dialogs without end is given up on.
+const MOST_DIALOGS: usize = 5;
+
+/// All members, in the order in which Claude's API lists them.
+pub static MEMBERS: [AnyTool; 31] = [
+    AnyTool::of::<tabs::Navigate>(),
+    AnyTool::of::<look::Screenshot>(),
+    AnyTool::of::<look::Zoom>(),
+    AnyTool::of::<mouse::LeftClick>(),
+    AnyTool::of::<mouse::RightClick>(),
+    AnyTool::of::<mouse::MiddleClick>(),
+    AnyTool::of::<mouse::DoubleClick>(),
+    AnyTool::of::<mouse::TripleClick>(),
+    AnyTool::of::<mouse::Hover>(),
+    AnyTool::of::<mouse::LeftClickDrag>(),
+    AnyTool::of::<mouse::LeftMouseDown>(),
+    AnyTool::of::<mouse::LeftMouseUp>(),
+    AnyTool::of::<mouse::MouseMove>(),
+    AnyTool::of::<mouse::Scroll>(),
+    AnyTool::of::<mouse::ScrollTo>(),
+    AnyTool::of::<keys::Type>(),
+    AnyTool::of::<keys::Key>(),
+    AnyTool::of::<keys::HoldKey>(),
+    AnyTool::of::<keys::FormInput>(),
+    AnyTool::of::<look::ReadPage>(),
+    AnyTool::of::<look::Find>(),
+    AnyTool::of::<look::GetPageText>(),
+    AnyTool::of::<tabs::Wait>(),
+    AnyTool::of::<keys::FileUpload>(),
+    AnyTool::of::<look::ReadConsole>(),
+    AnyTool::of::<look::ReadNetwork>(),
+    AnyTool::of::<keys::JavascriptExec>(),
+    AnyTool::of::<tabs::NewTab>(),
+    AnyTool::of::<tabs::ListTabs>(),
+    AnyTool::of::<tabs::SwitchTab>(),
+    AnyTool::of::<tabs::CloseTab>(),
+];
+
+/// What says that a target is a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum OfPlace {
+    Coordinate,
+}
+
+/// What says that a target is an element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum OfElement {
+    Ref,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    Coordinate,
+    Ref,
+}
+
+/// A place in the viewport.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Place {
+    pub r#type: Option<OfPlace>,
+    #[schemars(range(min = 0))]
+    pub x: f64,
+    #[schemars(range(min = 0))]
+    pub y: f64,
+}
+
+/// An element.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Element {
+    pub r#type: Option<OfElement>,
+    /// From `read_page` or `find`.
+    #[schemars(length(min = 1))]
+    pub r#ref: String,
+}
+
+/// A place in the viewport, or an element.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Target {
+    pub r#type: Option<Kind>,
+    #[schemars(range(min = 0))]
+    pub x: Option<f64>,
+    #[schemars(range(min = 0))]
+    pub y: Option<f64>,
+    /// From `read_page` or `find`.
+    #[schemars(length(min = 1))]
+    pub r#ref: Option<String>,
+}
+
+/// What a target is, once it is known to be whole.
+enum Aim {
+    At(Point),
+    On(String),
+}
+
+impl Target {
+    fn aim(self) -> Result<Aim> {
+        match (self.r#type, self.r#ref, self.x, self.y) {
+            (Some(Kind::Ref) | None, Some(target), None, None) => Ok(Aim::On(target)),
+            (Some(Kind::Coordinate) | None, None, Some(x), Some(y)) => Ok(Aim::At(Point::new(x, y))),
+            _ => Err(wrong("`target` must have either `ref`, or `x` and `y`")),
+        }
+    }
+}
+
+fn wrong(problem: &str) -> Error {
+    Error::InvalidArguments { problems: vec![problem.to_owned()] }
+}
+
+/// Keys to hold, as a chord: `ctrl+shift`.
+fn modifiers(chord: Option<&str>) -> Result<Vec<Modifier>> {
+    let names = chord.into_iter().flat_map(|chord| chord.split('+')).map(str::trim);
+    names
+        .filter(|name| !name.is_empty())
+        .map(|name| match name.to_ascii_lowercase().as_str() {
+            "shift" => Ok(Modifier::Shift),
+            "ctrl" | "control" => Ok(Modifier::Control),
+            "alt" | "option" => Ok(Modifier::Alt),
+            "cmd" | "command" | "meta" | "super" | "win" => Ok(Modifier::Meta),
+            _ => Err(wrong("`modifiers` must be shift, ctrl, alt and cmd, joined by +")),
+        })
+        .collect()
+}
+
+/// Has one of our own tools do it, and tells of the page what is new.
+async fn act<T: Tool>(tool: T, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+    Box::pin(tool.call(call, reply)).await?;
+    reply.show_news_only();
+    Ok(())
+}
+
+/// How members fail: as our tools do, in words that name members.
+fn fail(failure: &Failed<'_>, reply: &mut Reply) {
+    reply.fail(failure.error);
+    reply.rename_tools(&NAMES);
+}
+
+/// Members know no dialogs: whoever drives the browser dismisses them, and tells it.
+pub(in crate::mcp) async fn dismiss_dialogs(call: &Call<'_>) {
+    for _ in 0..MOST_DIALOGS {
+        let Ok(page) = call.current_page() else { return };
+        let Some(dialog) = page.dialog() else { return };
+        if page.answer_dialog(false, None).await.is_err() {
+            return;
+        }
+        call.note(format!("The {} dialog {:?} was dismissed.", dialog.kind, one_line(&dialog.message)));
+    }
+}
+
+/// Says of the tabs to programs what the text says to models, and of other tools what they are called here.
+pub(in crate::mcp) fn tell_tabs(reply: &mut Reply) {
+    reply.rename_tools(&NAMES);
+    if reply.structured().is_some() || reply.tabs().is_empty() {
+        return;
+    }
+    let tabs: Vec<_> = reply
+        .tabs()
+        .iter()
+        .map(|tab| json!({ "tab_id": tab.id, "title": tab.title, "url": tab.url, "active": tab.active }))
+        .collect();
+    reply.set_structured(json!({ "tabs": tabs }));
+}
+
+/// Where the page stands after a navigation: for models in one line, for programs besides.
+async fn tell_arrival(call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+    let page = call.current_page()?;
+    let (url, title) = (page.asked_url(), page.title().await);
+    let status = page.document_response().map(|response| response.status);
+    let titled = if title.is_empty() { String::new() } else { format!(" — {}", inline(&title)) };
+    let answered = status.map(|status| format!(" (HTTP {status})")).unwrap_or_default();
+    reply.say(format!("Navigated to {}{titled}{answered}", address(&url)));
+    if reply.structured().is_none() {
+        reply.set_structured(json!({ "url": url, "title": title, "status": status }));
+    }
+    Ok(())
+}

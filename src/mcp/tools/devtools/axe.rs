@@ -1,0 +1,77 @@
+//! The rules of axe, where its package was given: run in our own world, where the page cannot see them.
+use serde::Deserialize;
+
+use crate::Result;
+use crate::browser::{Page, Scope};
+use crate::error::Error;
+use crate::mcp::page_text::inline;
+
+/// How many elements of a rule are named.
+const MOST_NAMED: usize = 5;
+const RUN: &str = r#"async () => {
+  const found = await axe.run(document, { resultTypes: ["violations"] });
+  return {
+    version: String(axe.version),
+    passed: found.passes?.length ?? 0,
+    violations: found.violations.map(({ id, impact, help, nodes }) => ({
+      id, impact: impact ?? "minor", help, nodes: nodes.map(({ target }) => target.flat().join(" ")),
+    })),
+  };
+}"#;
+
+#[derive(Debug, Deserialize)]
+struct Found {
+    version: String,
+    passed: usize,
+    violations: Vec<Violation>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Violation {
+    id: String,
+    impact: String,
+    help: String,
+    nodes: Vec<String>,
+}
+
+/// Runs the rules on a page, and tells what they find, the worst first.
+///
+/// # Errors
+/// `script` where what was given is not axe, or fails.
+pub(super) async fn audit(page: &Page, axe: &str) -> Result<String> {
+    let frame = page.main_frame();
+    // As an expression that gives nothing: what axe is made of is no value of JSON.
+    let load = format!("{axe}\n;void 0");
+    page.unless_stuck(None, frame.evaluate(&load, Vec::new(), Scope::Isolated)).await?;
+    let found = page.unless_stuck(None, frame.evaluate(RUN, Vec::new(), Scope::Isolated)).await?;
+    let mut found: Found = serde_json::from_value(found).map_err(|error| Error::Script {
+        message: format!("axe answers otherwise than expected: {error}"),
+    })?;
+    let grave = |violation: &Violation| {
+        ["critical", "serious", "moderate"].iter().position(|name| *name == violation.impact).unwrap_or(3)
+    };
+    found.violations.sort_by_key(grave);
+    let mut lines = vec![format!(
+        "axe {}: {} rules broken, {} kept",
+        inline(&found.version),
+        found.violations.len(),
+        found.passed
+    )];
+    lines.extend(found.violations.iter().map(told));
+    Ok(lines.join("\n"))
+}
+
+fn told(violation: &Violation) -> String {
+    let Violation { id, impact, help, nodes } = violation;
+    let named: Vec<_> = nodes.iter().take(MOST_NAMED).map(|node| inline(node)).collect();
+    let more = nodes.len().saturating_sub(MOST_NAMED);
+    let more = if more > 0 { format!("; {more} more") } else { String::new() };
+    format!(
+        "{} {}: {} ({}): {}{more}",
+        inline(impact),
+        inline(id),
+        inline(help),
+        nodes.len(),
+        named.join("; ")
+    )
+}

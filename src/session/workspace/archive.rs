@@ -1,0 +1,85 @@
+//! What was answered to fetch and XHR, kept when the page that asked has gone on: the browser itself keeps it no longer than
+//! the document. Bounded by number and by size; the oldest goes first.
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::time::timeout;
+
+use super::Workspace;
+use crate::browser::{BrowserContext, News, Page, Request, RequestEntry};
+
+/// The most bodies of a context that are kept, and the most bytes of them together and of one.
+const MOST_BODIES: usize = 500;
+const MOST_BYTES: usize = 20_000_000;
+const LARGEST_BODY: usize = 2_000_000;
+const BODY_LIMIT: Duration = Duration::from_secs(5);
+
+/// A request, and what was answered.
+#[derive(Debug, Clone)]
+pub struct Answered {
+    page: String,
+    pub entry: RequestEntry,
+    pub body: Arc<[u8]>,
+}
+
+/// What was answered to the pages of one context.
+#[derive(Debug, Default)]
+pub struct Archive {
+    kept: Mutex<VecDeque<Answered>>,
+}
+
+impl Archive {
+    /// What was answered to a page, also in documents that it has left, oldest first.
+    pub fn of_page(&self, page: &Page) -> Vec<Answered> {
+        self.kept.lock().iter().filter(|answered| answered.page == page.id()).cloned().collect()
+    }
+
+    fn keep(&self, answered: Answered) {
+        let mut kept = self.kept.lock();
+        kept.push_back(answered);
+        let mut bytes: usize = kept.iter().map(|answered| answered.body.len()).sum();
+        while kept.len() > MOST_BODIES || bytes > MOST_BYTES {
+            let Some(oldest) = kept.pop_front() else { return };
+            bytes -= oldest.body.len();
+        }
+    }
+}
+
+/// Fetches the body of an answer before the document that asked for it is gone.
+async fn fetched(request: &Request) -> Option<Answered> {
+    let page = request.page()?;
+    let known = || page.with_network(|network| network.get(request.id()).cloned());
+    let early = known();
+    let body = timeout(BODY_LIMIT, request.response_so_far()?.body()).await.ok()?.ok()?;
+    let entry = known().or(early)?;
+    (body.len() <= LARGEST_BODY).then(|| Answered { page: page.id().to_owned(), entry, body: body.into() })
+}
+
+impl Workspace {
+    /// What was answered to the pages of a context, from the first time on that this is asked.
+    pub fn archive(&self, context: &BrowserContext) -> Arc<Archive> {
+        let mut known = self.inner.archives.lock();
+        known.retain(|(context, _)| !context.is_closed());
+        if let Some((_, archive)) = known.iter().find(|(known, _)| known == context) {
+            return Arc::clone(archive);
+        }
+        let archive = Arc::<Archive>::default();
+        known.push((context.clone(), Arc::clone(&archive)));
+        drop(known);
+        let followed = Arc::clone(&archive);
+        context.follow(Arc::new(move |news| {
+            let News::RequestFinished(request) = news else { return };
+            if matches!(request.resource_type().as_str(), "xhr" | "fetch") {
+                let (request, archive) = (request.clone(), Arc::clone(&followed));
+                tokio::spawn(async move {
+                    if let Some(answered) = fetched(&request).await {
+                        archive.keep(answered);
+                    }
+                });
+            }
+        }));
+        archive
+    }
+}

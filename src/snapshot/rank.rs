@@ -1,0 +1,96 @@
+//! The elements that somebody means who describes one in words.
+use super::tree::{Node, Tree};
+
+/// Words that tell nothing of an element.
+const EMPTY: [&str; 22] = [
+    "the", "a", "an", "to", "of", "for", "in", "on", "at", "with", "that", "which", "this", "and", "or",
+    "is", "it", "page", "element", "elements", "all", "any",
+];
+
+/// Words for kinds of element, and the roles that they can mean.
+const KINDS: [(&[&str], &[&str]); 14] = [
+    (&["button", "buttons"], &["button"]),
+    (&["link", "links"], &["link"]),
+    (
+        &["field", "fields", "input", "inputs", "box", "bar", "textbox", "text"],
+        &["textbox", "searchbox", "combobox", "spinbutton"],
+    ),
+    (&["search"], &["searchbox"]),
+    (&["checkbox", "checkboxes", "tick"], &["checkbox"]),
+    (&["dropdown", "select", "list", "combobox", "picker"], &["combobox", "listbox", "list"]),
+    (&["menu", "menus"], &["menu", "menubar", "navigation"]),
+    (&["option", "options"], &["option", "menuitem", "radio"]),
+    (&["radio", "choice"], &["radio"]),
+    (&["toggle", "switch"], &["switch", "checkbox"]),
+    (&["tab", "tabs"], &["tab"]),
+    (&["image", "images", "picture", "icon", "logo", "photo"], &["img"]),
+    (&["heading", "headings", "title", "headline"], &["heading"]),
+    (&["slider", "range"], &["slider"]),
+];
+
+/// What a whole word, the beginning of one, and a role count.
+const WORD: f64 = 3.0;
+const BEGINNING: f64 = 2.0;
+const ROLE: f64 = 1.5;
+/// Who is meant is most often something to act on.
+const ACTS: f64 = 0.5;
+/// What fits much less than the best is not meant.
+const LEAST_SHARE: f64 = 0.6;
+
+/// The elements that fit a description, the best first, at most so many.
+pub fn rank<'a>(tree: &'a Tree, query: &str, most: usize) -> Vec<&'a Node> {
+    let wanted: Vec<String> = words(query).filter(|word| !EMPTY.contains(&word.as_str())).collect();
+    let mut scored: Vec<(f64, &Node)> = tree
+        .nodes()
+        .iter()
+        .filter(|node| node.number > 0)
+        .map(|node| (score(node, &wanted), node))
+        .filter(|(score, _)| *score > 0.0)
+        .collect();
+    // Those that fit alike stay in the order of the page.
+    scored.sort_by(|one, other| other.0.total_cmp(&one.0));
+    let best = scored.first().map_or(0.0, |(score, _)| *score);
+    scored
+        .into_iter()
+        .take_while(|(score, _)| *score >= best * LEAST_SHARE)
+        .take(most)
+        .map(|(_, node)| node)
+        .collect()
+}
+
+fn words(text: &str) -> impl Iterator<Item = String> + '_ {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
+}
+
+fn score(node: &Node, wanted: &[String]) -> f64 {
+    let details = node.details.as_deref();
+    let said =
+        [Some(&node.name), details.and_then(|d| d.hint.as_ref()), details.and_then(|d| d.value.as_ref())];
+    let own: Vec<String> =
+        said.into_iter().flatten().flat_map(|text| words(text).collect::<Vec<_>>()).collect();
+    let (mut score, mut named, mut asks_name) = (0.0, false, false);
+    for word in wanted {
+        let by_name = own.iter().map(|own| likeness(own, word)).fold(0.0, f64::max);
+        let kinds = KINDS.iter().filter(|(names, _)| names.contains(&word.as_str()));
+        let by_role = kinds.clone().any(|(_, roles)| roles.contains(&node.role));
+        asks_name |= kinds.count() == 0;
+        named |= by_name > 0.0;
+        score += by_name.max(if by_role { ROLE } else { 0.0 });
+    }
+    // A description that says more than a kind is of none that has only the kind.
+    if score <= 0.0 || (asks_name && !named) {
+        return 0.0;
+    }
+    // Of two that say the words, the shorter says less else.
+    let length = f64::from(u32::try_from(own.len()).unwrap_or(u32::MAX));
+    score / (1.0 + length / 20.0) + if node.is_actionable() { ACTS } else { 0.0 }
+}
+
+fn likeness(own: &str, word: &str) -> f64 {
+    let shorter = own.chars().count().min(word.chars().count());
+    match own == word {
+        true => WORD,
+        false if shorter >= 3 && (own.starts_with(word) || word.starts_with(own)) => BEGINNING,
+        false => 0.0,
+    }
+}
