@@ -1,5 +1,6 @@
 """What pages can find out about who drives the browser."""
 
+import json
 from pathlib import Path
 
 from tests_py.support.client import Server, serve
@@ -10,6 +11,45 @@ from tests_py.support.traps import noticed, visit
 async def test_a_whole_task_leaves_nothing_that_a_page_can_notice(server: Server, site: Site) -> None:
     notes = await visit(server, site, "a-task")
     assert noticed(notes) == {}, notes
+
+
+async def test_a_page_that_listens_to_no_hand_sees_what_an_input_method_and_a_mouse_lead_to(
+    server: Server, site: Site
+) -> None:
+    page = await server.open(site.page("traps-unheard"))
+    values = [
+        ("textbox", "Name", "Ada Lovelace"),
+        ("textbox", "Email", "ada@example.org"),
+        ("textbox", "Born", "1815-12-10"),
+        ("textbox", "About", "Two\nlines"),
+        ("combobox", "Colour", "Blue"),
+        ("checkbox", "Agree", "true"),
+    ]
+    named = {"Born": '"Born"'}
+    fields = [
+        {
+            "name": name,
+            "type": kind,
+            "ref": page.ref(named.get(name, f'{kind} "{name}"')),
+            "value": value,
+        }
+        for kind, name, value in values
+    ]
+    filled = await server.call("browser_fill_form", fields=fields)
+    assert not filled.is_error, filled.text
+    for _, name, value in values[:2]:
+        assert f'{name}: "{value}"' in filled.text
+    typed = await server.call("browser_type", ref=page.ref('textbox "Name"'), text="Grace Hopper")
+    assert 'which shows "Grace Hopper"' in typed.text
+    for name in ("One", "Two", "Three"):
+        await server.click(page.ref(f'button "{name}"'))
+    log = json.loads(await server.evaluate("() => JSON.stringify(log)"))
+    assert json.loads(await server.evaluate("() => JSON.stringify(caught)")) == []
+    assert json.loads(await server.evaluate("() => JSON.stringify(firsts)")) == ["keydown"]
+    assert [entry[3] for entry in log if entry[:2] == ["input", "name"]] == ["Ada Lovelace", "Grace Hopper"]
+    assert [entry[0] for entry in log if entry[1] == "colour"] == ["input", "change", "click"]
+    clicked = [name for kind, name, *_ in log if kind == "click" and name != "colour"]
+    assert clicked == ["agree", "one", "two", "three"]
 
 
 async def test_nor_do_programs_assertions_pictures_and_what_developers_ask(

@@ -6,7 +6,8 @@ use serde_json::json;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::element::ElementHandle;
-use crate::browser::input::{Chance, ClickOptions, Input, InputStyle, Journey, Point, Rect};
+use super::hearing::Listeners;
+use crate::browser::input::{Chance, ClickOptions, Heard, Input, InputStyle, Journey, Point, Rect};
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::Page;
 use crate::browser::objects::world::value_argument;
@@ -272,7 +273,7 @@ impl ElementHandle {
                     Some(steps) => Some(input.mouse().go_in_steps(point, steps).await?),
                     None => None,
                 };
-                Attempt::Done(Reached { point, journey })
+                Attempt::Done(Reached { point, journey, heard: Heard::ALL })
             }
         })
     }
@@ -290,26 +291,43 @@ impl ElementHandle {
         let wheeled = !stays && attempt <= LAST_WHEEL && self.wheel_into_view(options, attempt).await?;
         let scroll = ((!wheeled || options.position.is_some()) && !stays).then_some(attempt);
         let aim = Aim { scroll, at: Some(off_centre(input.chance())), position: options.position };
-        let mut found = match self.look_from_page(Need { stable: false, ..need }, &aim).await? {
+        let standing = Need { stable: false, ..need };
+        let (found, listeners) = tokio::join!(self.look_from_page(standing, &aim), Listeners::around(self));
+        let mut found = match found? {
             Look::Blocked(by) => return Ok(Attempt::Blocked(by)),
             Look::Clear(clear) => clear,
         };
+        let way = input.mouse().unheard_way(found.point);
+        let heard = match listeners {
+            Ok(listeners) => {
+                let places = [&[input.mouse().position()], &way[..]].concat();
+                self.heard_on_way(&listeners, &places).await.unwrap_or(Heard::ALL)
+            }
+            Err(_) => Heard::ALL,
+        };
         // On its way the pointer takes the time in which the element must stand still.
         let still = Aim { scroll: None, ..aim };
-        let mouse = input.mouse();
-        let (mut journey, second) = tokio::join!(mouse.go_to(found.point), async {
+        let mouse = input.heard_as(heard).mouse();
+        let go = async {
+            match heard.moves {
+                true => mouse.go_to(found.point).await,
+                false => mouse.slip_by(&way).shown().await,
+            }
+        };
+        let (mut journey, second) = tokio::join!(go, async {
             if need.stable { self.look_from_page(need, &still).await } else { Ok(Look::Clear(found)) }
         });
         let second = match second? {
             Look::Blocked(Obstacle::Hidden | Obstacle::Missing) if need.passing => {
-                return Ok(Attempt::Done(Reached { point: found.point, journey: Some(journey) }));
+                return Ok(Attempt::Done(Reached { point: found.point, journey: Some(journey), heard }));
             }
             Look::Blocked(by) => return Ok(Attempt::Blocked(by)),
             Look::Clear(clear) => clear,
         };
         if !second.seen.contains(found.point) {
             found = second;
-            journey = mouse.go_to(found.point).await;
+            // Where it goes now nobody has looked for listeners.
+            journey = input.mouse().go_to(found.point).await;
         }
         // Something may have come up under the pointer.
         if need.hit
@@ -318,7 +336,7 @@ impl ElementHandle {
         {
             return Ok(Attempt::Blocked(by));
         }
-        Ok(Attempt::Done(Reached { point: found.point, journey: Some(journey) }))
+        Ok(Attempt::Done(Reached { point: found.point, journey: Some(journey), heard }))
     }
 
     async fn is_out_of_sight(&self) -> Result<bool> {
@@ -505,6 +523,8 @@ pub(in crate::browser) struct Reached {
     pub(in crate::browser) point: Point,
     /// How the pointer got there; an instant one has not moved yet.
     journey: Option<Journey>,
+    /// What the page hears there.
+    heard: Heard,
 }
 
 impl Reached {
@@ -518,8 +538,12 @@ impl Reached {
 
     /// Presses there.
     pub(in crate::browser) async fn press(self, input: &Input, click: &ClickOptions) -> Result<()> {
+        let input = input.heard_as(self.heard);
         match self.journey {
-            Some(_) => input.mouse().click_in_place(click).await,
+            Some(_) => {
+                input.mouse().arrive().await;
+                input.mouse().click_in_place(click).await
+            }
             None => input.mouse().click(self.point, click).await,
         }
     }

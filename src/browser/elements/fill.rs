@@ -5,8 +5,9 @@ use serde_json::json;
 
 use super::actionability::{ActionOptions, Aim, Answer, Attempt, Clear, Look, Need};
 use super::element::{ElementHandle, Field, FieldKind, OptionChoice};
+use super::hearing::Hearing;
 use super::written::{self, Written};
-use crate::browser::input::{ClickOptions, InputStyle, Modifier, Point};
+use crate::browser::input::{ClickOptions, Heard, Input, InputStyle, Modifier, Point};
 use crate::browser::objects::world::value_argument;
 use crate::cdp::types::dom::{DescribeNode, Node};
 use crate::error::{ElementKind, Error, Needed, Result};
@@ -31,6 +32,16 @@ struct Options {
     #[serde(default)]
     list: bool,
     steps: Option<i64>,
+}
+
+impl Options {
+    /// Which key leads to the wanted option, and how often; `None` where keys do not.
+    fn strokes(&self) -> Option<(&'static str, usize)> {
+        let steps = self.steps?;
+        let times = usize::try_from(steps.unsigned_abs()).unwrap_or(usize::MAX);
+        let key = if steps > 0 { "ArrowDown" } else { "ArrowUp" };
+        (1..=MOST_ARROWS).contains(&times).then_some((key, times))
+    }
 }
 
 /// A field that is ready to be filled.
@@ -75,29 +86,43 @@ struct DatePart {
 impl ElementHandle {
     /// Replaces what the field holds.
     pub async fn fill(&self, value: &str, options: &ActionOptions) -> Result<()> {
-        let Opened { kind, value, empty, proxy } = self.open_for(value, options).await?;
-        let instant = self.input(options)?.style() == InputStyle::Instant;
+        let natural = self.input(options)?.style() == InputStyle::Natural;
+        let hearing = if natural { self.hearing_of_keys().await } else { Hearing::Nothing };
+        let at_once = hearing != Hearing::Keys;
+        let heard = Heard { keys: !at_once, ..Heard::ALL };
+        let Opened { kind, value, empty, proxy } = self.open_for(value, at_once, options).await?;
+        let input = self.input(options)?.heard_as(heard);
         match kind {
-            FieldKind::Text | FieldKind::Multiline if instant && !proxy => {
-                self.replace_selected(&value, empty, options).await
+            FieldKind::Text | FieldKind::Multiline if at_once && !proxy => {
+                // Who hears that it got the focus may listen to its keys from then on.
+                let turned = hearing == Hearing::Focus && self.hearing_of_keys().await == Hearing::Keys;
+                if turned {
+                    return self.fill_text(&value, empty, options).await;
+                }
+                replace_selected(&input, &value, empty).await
             }
-            FieldKind::Editable => self.edit(&value, empty, options).await,
-            FieldKind::Multiline if proxy => self.edit(&value, false, options).await,
+            FieldKind::Editable => self.edit(&value, empty, &input, options).await,
+            FieldKind::Multiline if proxy => self.edit(&value, false, &input, options).await,
             FieldKind::Text | FieldKind::Multiline => self.fill_text(&value, empty, options).await,
-            FieldKind::Date => self.fill_date(&value, empty, options).await,
+            FieldKind::Date => self.fill_date(&value, empty, &input).await,
             FieldKind::Range => self.fill_range(&value, options).await,
             FieldKind::Color => self.set_value(&value).await,
         }
     }
 
+    /// What is heard of keys here; all of them where that is not known.
+    async fn hearing_of_keys(&self) -> Hearing {
+        self.hearing().await.unwrap_or(Hearing::Keys)
+    }
+
     /// Waits until the field can be filled; reads what is written as people do.
-    async fn open_for(&self, value: &str, options: &ActionOptions) -> Result<Opened> {
-        let opened = self.open_field(value, options).await?;
+    async fn open_for(&self, value: &str, select: bool, options: &ActionOptions) -> Result<Opened> {
+        let opened = self.open_field(value, select, options).await?;
         match opened.checked() {
             Ok(opened) => Ok(opened),
             Err((wrong, needed)) => match needed.as_deref().map(|needed| written::read(needed, value)) {
                 Some(Written::As(held)) => {
-                    let opened = self.open_field(&held, options).await?.checked();
+                    let opened = self.open_field(&held, select, options).await?.checked();
                     opened.map_err(|(wrong, needed)| wrong_value(wrong, needed.as_deref(), None))
                 }
                 written => Err(wrong_value(wrong, needed.as_deref(), written.as_ref())),
@@ -105,10 +130,9 @@ impl ElementHandle {
         }
     }
 
-    async fn open_field(&self, value: &str, options: &ActionOptions) -> Result<Field> {
-        let instant = self.input(options)?.style() == InputStyle::Instant;
-        // What has no hand to move goes in and selects in the same look.
-        let how = json!({ "force": options.force, "select": instant });
+    /// A look at the field. Where nobody hears how a hand gets there, the same look goes in and selects.
+    async fn open_field(&self, value: &str, select: bool, options: &ActionOptions) -> Result<Field> {
+        let how = json!({ "force": options.force, "select": select });
         let arguments = || vec![value_argument(&value), value_argument(&how)];
         self.until_clear(options.limit, |_| async move {
             let field: Field = self.ask("openField", arguments()).await?;
@@ -121,16 +145,16 @@ impl ElementHandle {
     }
 
     /// Goes into an editor, has it select all that it holds, and types over that. What an editor holds only it knows.
-    async fn edit(&self, value: &str, empty: bool, options: &ActionOptions) -> Result<()> {
+    async fn edit(&self, value: &str, empty: bool, input: &Input, options: &ActionOptions) -> Result<()> {
         let field = self.control().await?;
         field.enter(options).await?;
         if !empty {
-            self.input(options)?.keyboard().press("ControlOrMeta+a").await?;
+            input.keyboard().press("ControlOrMeta+a").await?;
             if field.ask::<bool>("isUnselected", Vec::new()).await? {
                 field.ask::<()>("selectAll", Vec::new()).await?;
             }
         }
-        self.replace_selected(value, empty, options).await?;
+        replace_selected(input, value, empty).await?;
         if value.contains('\n') && field.ask::<bool>("hasRewritten", vec![value_argument(&value)]).await? {
             return self.write_lines(value, options).await;
         }
@@ -182,26 +206,16 @@ impl ElementHandle {
                 field.ask::<()>("selectAll", Vec::new()).await?;
             }
         }
-        self.replace_selected(value, empty, options).await
-    }
-
-    async fn replace_selected(&self, value: &str, empty: bool, options: &ActionOptions) -> Result<()> {
-        let input = self.input(options)?;
-        match (value, input.style()) {
-            ("", _) if empty => Ok(()),
-            ("", _) => input.keyboard().press("Delete").await,
-            (_, InputStyle::Natural) => input.keyboard().write(value).await,
-            (_, InputStyle::Instant) => input.keyboard().insert_text(value).await,
-        }
+        replace_selected(&self.input(options)?, value, empty).await
     }
 
     /// Types a date part by part, in the order in which this browser shows them.
-    async fn fill_date(&self, value: &str, empty: bool, options: &ActionOptions) -> Result<()> {
+    async fn fill_date(&self, value: &str, empty: bool, input: &Input) -> Result<()> {
         let field = self.control().await?;
         if value.is_empty() && empty {
             return Ok(());
         }
-        let keyboard = self.input(options)?.keyboard();
+        let keyboard = input.keyboard();
         let parts = field.date_parts().await?;
         let strokes = date_strokes(&parts, value);
         field.focus().await?;
@@ -323,6 +337,9 @@ impl ElementHandle {
             let select = self.control().await?;
             let chosen = match found.list {
                 true => select.choose_in_list(&found.wanted, options).await,
+                false if select.hearing_of_keys().await != Hearing::Keys => {
+                    select.choose_unheard(&found, options).await
+                }
                 false => select.choose_by_keys(&found, options).await,
             };
             match chosen {
@@ -353,13 +370,19 @@ impl ElementHandle {
         Ok(found)
     }
 
+    /// Like [`choose_by_keys`](Self::choose_by_keys), where no single key is heard: they need no hand and no time.
+    async fn choose_unheard(&self, found: &Options, options: &ActionOptions) -> Result<()> {
+        let Some((key, times)) = found.strokes() else { return Ok(()) };
+        let keyboard = self.input(options)?.heard_as(Heard { keys: false, ..Heard::ALL }).keyboard();
+        self.focus().await?;
+        keyboard.press("Alt+ArrowDown").await?;
+        keyboard.repeat(key, times).await?;
+        keyboard.press("Tab").await
+    }
+
     /// Opens the list, goes to the option with the arrow keys and takes it: the page hears of one choice, the last.
     async fn choose_by_keys(&self, found: &Options, options: &ActionOptions) -> Result<()> {
-        let Some(steps) = found.steps else { return Ok(()) };
-        let times = usize::try_from(steps.unsigned_abs()).unwrap_or(usize::MAX);
-        if times == 0 || times > MOST_ARROWS {
-            return Ok(());
-        }
+        let Some((key, times)) = found.strokes() else { return Ok(()) };
         let keyboard = self.input(options)?.keyboard();
         if let Some(reached) = self.approach_soon(Need::PRESSED, options).await? {
             reached.press(&self.input(options)?, &ClickOptions::default()).await?;
@@ -367,7 +390,7 @@ impl ElementHandle {
             self.focus().await?;
             keyboard.press("Alt+ArrowDown").await?;
         }
-        keyboard.repeat(if steps > 0 { "ArrowDown" } else { "ArrowUp" }, times).await?;
+        keyboard.repeat(key, times).await?;
         // The page hears Enter too, and may do with it what it does in its fields.
         keyboard.press("Tab").await
     }
@@ -385,6 +408,14 @@ impl ElementHandle {
                 .await?;
         }
         Ok(())
+    }
+}
+
+async fn replace_selected(input: &Input, value: &str, empty: bool) -> Result<()> {
+    match value {
+        "" if empty => Ok(()),
+        "" => input.keyboard().press("Delete").await,
+        _ => input.keyboard().write(value).await,
     }
 }
 

@@ -7,6 +7,7 @@ pub(super) mod drag;
 pub(super) mod element;
 pub(super) mod expect;
 pub(super) mod fill;
+pub(super) mod hearing;
 pub mod locator;
 pub(super) mod scroll;
 pub(super) mod seek;

@@ -6,7 +6,6 @@
 //! nobody heard that a field got its value, nothing is.
 use std::time::Duration;
 
-use futures_util::future::try_join_all;
 use serde::Deserialize;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
@@ -16,11 +15,10 @@ use tokio::try_join;
 
 use super::building::in_words;
 use super::element::ElementHandle;
+use super::hearing::{Listeners, numbers};
 use crate::browser::objects::journal::{Mark, Pending};
 use crate::browser::objects::page::Page;
 use crate::browser::objects::world::{RemoteHandle, World};
-use crate::cdp::types::dom::{DescribeNode, GetEventListeners};
-use crate::cdp::types::runtime::{Evaluate, Evaluated, GetProperties, ReleaseObjectGroup};
 use crate::error::{Error, Result};
 
 /// What an action is done to, as far as that is known.
@@ -499,64 +497,25 @@ async fn is_heard(target: &ElementHandle, hearers: &RemoteHandle, by: By) -> Res
     if by == By::Press && target.ask::<bool>("hasDefaultAction", Vec::new()).await? {
         return Ok(true);
     }
-    let session = target.handle().session();
-    let context_id = Some(target.frame().main_context().await?);
-    // A listener is known in its own world only: the page's.
-    let find = |expression: &str| {
-        session.send(Evaluate {
-            expression: expression.to_owned(),
-            context_id,
-            object_group: Some(LISTENED_TO.to_owned()),
-            ..Evaluate::default()
-        })
-    };
-    let (document, window) = try_join!(find("document"), find("globalThis"))?;
-    let listeners = |found: Evaluated, depth: Option<i64>| {
-        let object_id = found.result.object_id.unwrap_or_default();
-        session.send(GetEventListeners { object_id, depth, pierce: depth.map(|_| true) })
-    };
-    let listeners = try_join!(listeners(document, Some(-1)), listeners(window, None));
-    session.send(ReleaseObjectGroup { object_group: LISTENED_TO.to_owned() }).ignore();
-    let (mut inside, window) = listeners.map(|(inside, window)| (inside.listeners, window.listeners))?;
-    if window.iter().any(|listener| by.causes(&listener.kind)) {
+    let listeners = Listeners::around(target).await?;
+    if listeners.on_window(|kind| by.causes(kind)) {
         return Ok(true);
     }
-    inside.retain(|listener| by.causes(&listener.kind));
-    if inside.is_empty() {
+    let mut inside = listeners.on_nodes(|kind| by.causes(kind)).peekable();
+    if inside.peek().is_none() {
         return Ok(false);
     }
     let [hear_input, hear_leaving] = numbers(hearers).await?;
-    Ok(inside.iter().any(|listener| {
+    Ok(inside.any(|listener| {
         let node = listener.backend_node_id;
         hear_input.contains(&node) || (hear_leaving.contains(&node) && is_leaving(&listener.kind))
     }))
-}
-
-/// The browser's numbers of the nodes in an array: those before a `null`, and those behind it.
-async fn numbers(nodes: &RemoteHandle) -> Result<[Vec<i64>; 2]> {
-    let list = GetProperties { object_id: nodes.id().to_owned(), own_properties: Some(true) };
-    let list = nodes.session().call(list).await?.result;
-    let objects = list.into_iter().filter(|entry| entry.enumerable).filter_map(|entry| entry.value);
-    let objects: Vec<_> = objects.map(|object| object.object_id).collect();
-    let before = objects.iter().take_while(|id| id.is_some()).count();
-    let described = objects.into_iter().flatten();
-    let described = described
-        .map(|id| nodes.session().send(DescribeNode { object_id: Some(id), ..DescribeNode::default() }));
-    let mut numbers: Vec<_> = try_join_all(described.collect::<Vec<_>>())
-        .await?
-        .into_iter()
-        .map(|described| described.node.backend_node_id)
-        .collect();
-    let behind = numbers.split_off(before);
-    Ok([numbers, behind])
 }
 
 /// Whether an event of this type tells that the focus is leaving.
 fn is_leaving(kind: &str) -> bool {
     matches!(kind, "blur" | "focusout" | "change")
 }
-
-const LISTENED_TO: &str = "listened to";
 
 /// Whether an event of this type can come from a pointer or a key.
 fn is_input(kind: &str) -> bool {

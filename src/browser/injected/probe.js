@@ -175,6 +175,7 @@ function learnRoots(node) {
 }
 
 /** The innermost element at a point. */
+engine.elementAt = elementAt;
 function elementAt(x, y) {
   let element = pointIn.document(document, x, y);
   for (let root = element && engine.shadowRootOf(element); root; root = engine.shadowRootOf(element)) {

@@ -389,6 +389,15 @@ engine.hearers = (...nodes) => {
   return [...heard, null, ...left];
 };
 
+const FRAMES = "iframe,frame,object,embed,fencedframe";
+
+/** Everything that hears of a pointer at these points of the viewport; null where a frame shows something of its own there. */
+engine.underPoints = (points) => {
+  const under = points.map(({ x, y }) => engine.elementAt(x, y)).filter(Boolean);
+  if (under.some((element) => matches(element, FRAMES))) return null;
+  return [...new Set(under.flatMap(wayUp))];
+};
+
 const ACTS =
   "a[href],area[href],button,input,select,summary,label,option,[contenteditable],[popovertarget],[commandfor],form,iframe,video,audio";
 

@@ -6,7 +6,7 @@ use super::Input;
 use super::keys::{self, Chord, Key, Stroke, modifier};
 use crate::cdp::PendingReply;
 use crate::cdp::types::Empty;
-use crate::cdp::types::input::InsertText;
+use crate::cdp::types::input::{DispatchKeyEvent, InsertText};
 use crate::error::Result;
 
 /// Texts longer than this are put in at once, as pasting does it: nobody types them.
@@ -95,7 +95,7 @@ impl Keyboard {
         } else {
             for time in 0..times {
                 replies.extend(self.input.key_down(last.key, time > 0));
-                if self.input.is_natural() {
+                if self.input.is_natural() && self.input.heard.keys {
                     sleep(BETWEEN_REPEATS).await;
                 }
             }
@@ -139,9 +139,26 @@ impl Keyboard {
         delivery.done(vec![reply]).await
     }
 
-    /// Types a short text and inserts a long one, or one with line ends, at which a form may send itself.
+    /// Puts text in as an input method does it: it takes a key for itself, commits the text, and lets the key go.
+    pub async fn commit(&self, text: &str) -> Result<()> {
+        let mut delivery = self.input.watch();
+        let session = self.input.session();
+        let replies = vec![
+            session.send(taken_key("rawKeyDown", self.input.modifiers())),
+            session.send(InsertText { text: text.to_owned() }),
+            session.send(taken_key("keyUp", self.input.modifiers())),
+        ];
+        delivery.done(replies).await
+    }
+
+    /// Types a short text and inserts a long one, or one with line ends, at which a form may send itself. Where nobody
+    /// hears keys, a short one goes in at once, too.
     pub async fn write(&self, text: &str) -> Result<()> {
-        if text.chars().count() > LONGEST_TYPED || text.contains(['\n', '\r', '\t']) {
+        if !self.input.is_natural() {
+            self.insert_text(text).await
+        } else if !self.input.heard.keys {
+            self.commit(text).await
+        } else if text.chars().count() > LONGEST_TYPED || text.contains(['\n', '\r', '\t']) {
             self.insert_text(text).await
         } else {
             self.type_text(text, None).await
@@ -182,6 +199,18 @@ impl Keyboard {
     }
 }
 
+/// The key with which a text is chosen in an input method, as pages are told of it.
+fn taken_key(kind: &'static str, modifiers: u32) -> DispatchKeyEvent {
+    DispatchKeyEvent {
+        kind,
+        modifiers: Some(modifiers),
+        key: Some("Process".to_owned()),
+        code: Some("Space".to_owned()),
+        windows_virtual_key_code: Some(229),
+        ..DispatchKeyEvent::default()
+    }
+}
+
 /// The byte length of the first character as a person sees it: with what joins or changes it.
 fn whole_character(text: &str) -> usize {
     let joins = |character: char| matches!(character, '\u{200D}' | '\u{FE0E}'..='\u{FE0F}' | '\u{1F3FB}'..='\u{1F3FF}' | '\u{0300}'..='\u{036F}');
@@ -213,7 +242,7 @@ struct Rhythm {
 
 impl Rhythm {
     fn of(input: &Input, delay: Option<Duration>) -> Self {
-        let natural = delay.is_none() && input.is_natural();
+        let natural = delay.is_none() && input.is_natural() && input.heard.keys;
         let now = Instant::now();
         let mut rhythm = Self { chance: natural.then(|| input.clone()), delay, began: now, ends: now };
         rhythm.begin();

@@ -51,11 +51,28 @@ pub enum Modifier {
     Shift,
 }
 
+/// What of a hand the page could hear. A hand takes its time only for that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Heard {
+    /// The way of the pointer.
+    pub moves: bool,
+    /// For how long a button is held.
+    pub presses: bool,
+    /// Single keys.
+    pub keys: bool,
+}
+
+impl Heard {
+    pub const ALL: Self = Self { moves: true, presses: true, keys: true };
+    pub const NOTHING: Self = Self { moves: false, presses: false, keys: false };
+}
+
 /// The devices of one page. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Input {
     devices: Arc<Devices>,
     style: InputStyle,
+    heard: Heard,
 }
 
 /// What the devices of a page remember.
@@ -101,13 +118,19 @@ impl Input {
             pointer: Mutex::new(Pointer { at, buttons: 0 }),
             chance,
         };
-        Self { devices: Arc::new(devices), style }
+        Self { devices: Arc::new(devices), style, heard: Heard::ALL }
     }
 
     /// The same devices, moved in another way.
     #[must_use]
     pub fn with_style(&self, style: InputStyle) -> Self {
-        Self { devices: self.devices.clone(), style }
+        Self { style, ..self.clone() }
+    }
+
+    /// The same devices, where the page hears only this of them.
+    #[must_use]
+    pub fn heard_as(&self, heard: Heard) -> Self {
+        Self { heard, ..self.clone() }
     }
 
     pub fn style(&self) -> InputStyle {

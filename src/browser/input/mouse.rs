@@ -65,8 +65,12 @@ impl Default for ClickOptions {
     }
 }
 
+/// How long a hand that has arrived waits before it presses, where the page heard it come.
+const ARRIVED_MS: (f64, f64) = (3.0, 9.0);
 /// How long a finger holds a button, and waits before the second press of a double click.
 const HOLD_MS: (f64, f64) = (25.0, 40.0);
+/// The same where the page does not hear when a button goes down.
+const UNHEARD_HOLD_MS: (f64, f64) = (8.5, 12.0);
 const BETWEEN_CLICKS_MS: (f64, f64) = (40.0, 90.0);
 
 /// What one notch of a wheel scrolls, and after how many of them a finger leaves the wheel and turns it anew, at most.
@@ -94,6 +98,14 @@ impl Journey {
     /// Waits until the page has heard of all of it.
     pub(crate) async fn heard(mut self) -> Result<()> {
         self.delivery.done(self.replies).await
+    }
+
+    /// Gives the page the time to show that the pointer has arrived; a stuck one is not waited for.
+    pub(crate) async fn shown(mut self) -> Self {
+        if let Some(last) = self.replies.pop() {
+            let _ = timeout(FRAME_LIMIT, last).await;
+        }
+        self
     }
 }
 
@@ -165,6 +177,7 @@ impl Mouse {
     pub async fn click(&self, at: Point, options: &ClickOptions) -> Result<()> {
         let mut delivery = self.input.watch();
         let mut replies = self.travel(at).await;
+        self.arrive().await;
         replies.extend(self.click_here(options).await?);
         delivery.done(replies).await
     }
@@ -174,6 +187,13 @@ impl Mouse {
         let mut delivery = self.input.watch();
         let replies = self.click_here(options).await?;
         delivery.done(replies).await
+    }
+
+    /// A hand does not press in the moment in which it arrives.
+    pub(crate) async fn arrive(&self) {
+        if self.input.heard.moves {
+            self.rest(ARRIVED_MS).await;
+        }
     }
 
     /// The pointer is here now, without a movement that the page hears of: a drag brought it.
@@ -256,9 +276,23 @@ impl Mouse {
         Journey { delivery, replies: self.travel(to).await }
     }
 
+    /// The places at which a pointer is seen on a way that takes no time.
+    pub(crate) fn unheard_way(&self, to: Point) -> Vec<Point> {
+        path::glimpsed(self.position(), to, self.input.chance())
+    }
+
+    /// Goes by these places at once; the page may still be hearing of it.
+    pub(crate) fn slip_by(&self, way: &[Point]) -> Journey {
+        let delivery = self.input.watch();
+        Journey { delivery, replies: way.iter().map(|point| self.moved(*point)).collect() }
+    }
+
     async fn travel(&self, to: Point) -> Vec<PendingReply<Empty>> {
         if !self.input.is_natural() {
             return vec![self.moved(to)];
+        }
+        if !self.input.heard.moves {
+            return self.unheard_way(to).into_iter().map(|point| self.moved(point)).collect();
         }
         let began = Instant::now();
         let mut replies = Vec::new();
@@ -349,7 +383,7 @@ impl Mouse {
     async fn hold(&self) {
         if self.input.is_natural() {
             let _ = self.input.session().call_within(GetTargetInfo::default(), HEARD_LIMIT).await;
-            self.rest(HOLD_MS).await;
+            self.rest(if self.input.heard.presses { HOLD_MS } else { UNHEARD_HOLD_MS }).await;
         }
     }
 

@@ -34,6 +34,17 @@ pub fn natural(from: Point, to: Point, chance: &Chance) -> Vec<Waypoint> {
     way(from, to, length_ms, moves, chance)
 }
 
+/// At how many places the browser hears of a pointer whose way no page hears.
+const GLIMPSES: f64 = 4.0;
+
+/// A few places on such a way. The last one is exactly the end.
+pub fn glimpsed(from: Point, to: Point, chance: &Chance) -> Vec<Point> {
+    if from.distance(to) < NEAR {
+        return vec![to];
+    }
+    way(from, to, SHORTEST_MS, GLIMPSES, chance).into_iter().map(|waypoint| waypoint.point).collect()
+}
+
 /// A curve from one point to the other, in so many moves.
 fn way(from: Point, to: Point, length_ms: f64, moves: f64, chance: &Chance) -> Vec<Waypoint> {
     let (first, second) = (bent(from, to, 0.3, chance), bent(from, to, 0.75, chance));
@@ -131,6 +142,13 @@ mod tests {
                     here = waypoint.point;
                 }
             }
+        }
+
+        #[test]
+        fn a_glimpsed_way_ends_where_it_should(from in any_point(), to in any_point(), seed: u64) {
+            let places = glimpsed(from, to, &Chance::seeded(seed));
+            prop_assert_eq!(*places.last().unwrap(), to);
+            prop_assert!(places.len() == 4 || from.distance(to) < NEAR);
         }
 
         #[test]

@@ -385,7 +385,9 @@ impl Browser {
             self.inner.connection.close("we let go of it");
             return Ok(());
         };
-        let _ = self.inner.root.call_within(Close {}, GOODBYE).await;
+        if !process.has_temporary_profile() {
+            let _ = self.inner.root.call_within(Close {}, GOODBYE).await;
+        }
         self.contexts().iter().for_each(BrowserContext::remove_downloads);
         self.inner.connection.close("it was closed");
         process.terminate(LIMIT).await;

@@ -181,8 +181,15 @@ impl BrowserProcess {
             let _ = timeout(TERMINATION, self.exited()).await;
         }
         self.kill();
-        let _ = timeout(BURIAL, self.exited()).await;
-        self.tail.complete(BURIAL).await;
+        // What was killed is busy giving its memory back; its files can go meanwhile.
+        let files = self.folder.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(Folder::files);
+        let cleared =
+            tokio::task::spawn_blocking(move || files.into_iter().flatten().for_each(profile::clear));
+        let gone = async {
+            let _ = timeout(BURIAL, self.exited()).await;
+            self.tail.complete(BURIAL).await;
+        };
+        let _ = tokio::join!(gone, cleared);
         let folder = self.folder.lock().unwrap_or_else(PoisonError::into_inner).take();
         let _ = tokio::task::spawn_blocking(move || drop(folder)).await;
     }

@@ -65,6 +65,11 @@ impl Folder {
         self.path.join(SCRATCH)
     }
 
+    /// All that processes put into it.
+    pub(super) fn files(&self) -> [PathBuf; 2] {
+        [self.profile(), self.scratch()]
+    }
+
     /// Notes whose processes work in it, or that they have ended.
     pub(super) fn is_used_by(&self, leader: Option<Pid>) {
         if let Some(used) = MADE.lock().get_mut(&self.path) {
@@ -105,6 +110,12 @@ pub(super) fn remove_all() {
             std::thread::sleep(Duration::from_millis(10));
         }
     }
+}
+
+/// Removes what is in a folder whose processes are about to end; what they still wrote then goes with the folder.
+pub(super) fn clear(folder: PathBuf) {
+    remove_socket(&folder);
+    let _ = fs::remove_dir_all(folder);
 }
 
 /// The lock goes last, so that a removal that was interrupted can be taken up again.

@@ -1,0 +1,203 @@
+//! What a page listens to: what it could hear of a hand, and what would answer it.
+//!
+//! Only the browser knows all listeners, and it knows them by its own numbers of nodes. So the document tells which nodes
+//! an event passes, and the browser which of them listen.
+use futures_util::future::try_join_all;
+use tokio::try_join;
+
+use super::element::ElementHandle;
+use crate::browser::input::{Heard, Point};
+use crate::browser::objects::world::{RemoteHandle, value_argument};
+use crate::cdp::types::dom::{DescribeNode, EventListener, GetEventListeners};
+use crate::cdp::types::runtime::{Evaluate, Evaluated, GetProperties, ReleaseObjectGroup};
+use crate::error::Result;
+
+const LISTENED_TO: &str = "listened to";
+
+/// What a page hears of keys that go to an element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::browser) enum Hearing {
+    Nothing,
+    /// That the element has the focus.
+    Focus,
+    Keys,
+}
+
+/// All that listens in the document of an element.
+#[derive(Debug)]
+pub(in crate::browser) struct Listeners {
+    /// On nodes, also on those of frames that the same process shows.
+    on_nodes: Vec<EventListener>,
+    on_window: Vec<EventListener>,
+}
+
+impl Listeners {
+    /// Asks the browser for all that listens around this element.
+    pub(in crate::browser) async fn around(target: &ElementHandle) -> Result<Self> {
+        let session = target.handle().session();
+        let context_id = Some(target.frame().main_context().await?);
+        // A listener is known in its own world only: the page's.
+        let find = |expression: &str| {
+            session.send(Evaluate {
+                expression: expression.to_owned(),
+                context_id,
+                object_group: Some(LISTENED_TO.to_owned()),
+                ..Evaluate::default()
+            })
+        };
+        let (document, window) = try_join!(find("document"), find("globalThis"))?;
+        let listeners = |found: Evaluated, depth: Option<i64>| {
+            let object_id = found.result.object_id.unwrap_or_default();
+            session.send(GetEventListeners { object_id, depth, pierce: depth.map(|_| true) })
+        };
+        let listeners = try_join!(listeners(document, Some(-1)), listeners(window, None));
+        session.send(ReleaseObjectGroup { object_group: LISTENED_TO.to_owned() }).ignore();
+        let (on_nodes, on_window) = listeners.map(|(nodes, window)| (nodes.listeners, window.listeners))?;
+        Ok(Self { on_nodes, on_window })
+    }
+
+    /// Whether the window listens to events of such a type.
+    pub(in crate::browser) fn on_window(&self, is_meant: impl Fn(&str) -> bool) -> bool {
+        self.on_window.iter().any(|listener| is_meant(&listener.kind))
+    }
+
+    /// The listeners of nodes for events of such a type.
+    pub(in crate::browser) fn on_nodes(
+        &self,
+        is_meant: impl Fn(&str) -> bool,
+    ) -> impl Iterator<Item = &EventListener> {
+        self.on_nodes.iter().filter(move |listener| is_meant(&listener.kind))
+    }
+
+    fn anywhere(&self, is_meant: impl Fn(&str) -> bool + Copy) -> bool {
+        self.on_window(is_meant) || self.on_nodes(is_meant).next().is_some()
+    }
+
+    /// Whether both ends of a press can be heard, so that the time between them can be measured.
+    fn hear_presses(&self) -> bool {
+        self.anywhere(begins_press) && self.anywhere(ends_press)
+    }
+}
+
+impl ElementHandle {
+    /// What the page would hear of keys that go to this element.
+    pub(in crate::browser) async fn hearing(&self) -> Result<Hearing> {
+        let listeners = Listeners::around(self).await?;
+        if listeners.on_window(is_key) || self.is_key_heard(&listeners).await? {
+            return Ok(Hearing::Keys);
+        }
+        Ok(if listeners.anywhere(is_focus) { Hearing::Focus } else { Hearing::Nothing })
+    }
+
+    async fn is_key_heard(&self, listeners: &Listeners) -> Result<bool> {
+        if listeners.on_nodes(is_key).next().is_none() {
+            return Ok(false);
+        }
+        let Some(hearers) = self.world().call_handle("hearers", vec![self.handle().argument()]).await? else {
+            return Ok(true);
+        };
+        let [hear, _] = numbers(&hearers).await?;
+        Ok(listeners.on_nodes(is_key).any(|listener| hear.contains(&listener.backend_node_id)))
+    }
+
+    /// What is heard of a pointer that goes over these points of the page and presses at the last one. Where that is not
+    /// known, everything is.
+    pub(in crate::browser) async fn heard_on_way(
+        &self,
+        listeners: &Listeners,
+        way: &[Point],
+    ) -> Result<Heard> {
+        let moves = self.frame().parent().is_some()
+            || listeners.on_window(is_move)
+            || self.is_way_heard(listeners, way).await?;
+        Ok(Heard { moves, presses: listeners.hear_presses(), keys: true })
+    }
+
+    async fn is_way_heard(&self, listeners: &Listeners, way: &[Point]) -> Result<bool> {
+        let listening: Vec<_> =
+            listeners.on_nodes(is_move).map(|listener| listener.backend_node_id).collect();
+        // What is heard in another frame on the way only that frame knows.
+        let is_alone = self.frame().page()?.frames().len() == 1;
+        if listening.is_empty() && is_alone {
+            return Ok(false);
+        }
+        let Some(under) = self.world().call_handle("underPoints", vec![value_argument(&way)]).await? else {
+            return Ok(true);
+        };
+        let [under, _] =
+            if listening.is_empty() { [const { Vec::new() }; 2] } else { numbers(&under).await? };
+        Ok(listening.iter().any(|node| under.contains(node)))
+    }
+}
+
+/// The browser's numbers of the nodes in an array: those before a `null`, and those behind it.
+pub(in crate::browser) async fn numbers(nodes: &RemoteHandle) -> Result<[Vec<i64>; 2]> {
+    let list = GetProperties { object_id: nodes.id().to_owned(), own_properties: Some(true) };
+    let list = nodes.session().call(list).await?.result;
+    let objects = list.into_iter().filter(|entry| entry.enumerable).filter_map(|entry| entry.value);
+    let objects: Vec<_> = objects.map(|object| object.object_id).collect();
+    let before = objects.iter().take_while(|id| id.is_some()).count();
+    let described = objects.into_iter().flatten();
+    let described = described
+        .map(|id| nodes.session().send(DescribeNode { object_id: Some(id), ..DescribeNode::default() }));
+    let mut numbers: Vec<_> = try_join_all(described.collect::<Vec<_>>())
+        .await?
+        .into_iter()
+        .map(|described| described.node.backend_node_id)
+        .collect();
+    let behind = numbers.split_off(before);
+    Ok([numbers, behind])
+}
+
+/// Whether an event of this type tells where a pointer is, or where it goes.
+fn is_move(kind: &str) -> bool {
+    const WAYS: [&str; 6] = ["move", "over", "out", "enter", "leave", "rawupdate"];
+    let way = kind.strip_prefix("pointer").or_else(|| kind.strip_prefix("mouse"));
+    way.is_some_and(|way| WAYS.contains(&way))
+}
+
+fn is_key(kind: &str) -> bool {
+    matches!(kind, "keydown" | "keypress" | "keyup")
+}
+
+fn is_focus(kind: &str) -> bool {
+    matches!(kind, "focus" | "focusin" | "select" | "selectionchange")
+}
+
+/// Whether an event of this type comes when a button goes down; what has the focus may lose it then.
+fn begins_press(kind: &str) -> bool {
+    const BEGINNINGS: [&str; 11] = [
+        "pointerdown",
+        "mousedown",
+        "gotpointercapture",
+        "selectstart",
+        "selectionchange",
+        "focus",
+        "focusin",
+        "blur",
+        "focusout",
+        "change",
+        "touchstart",
+    ];
+    BEGINNINGS.contains(&kind)
+}
+
+fn ends_press(kind: &str) -> bool {
+    matches!(kind, "pointerup" | "mouseup" | "lostpointercapture" | "click" | "auxclick" | "touchend")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moves_are_told_from_presses() {
+        for kind in ["mousemove", "pointerrawupdate", "mouseenter", "pointerleave", "mouseover", "pointerout"]
+        {
+            assert!(is_move(kind), "{kind}");
+        }
+        for kind in ["mousedown", "pointerup", "click", "dragover", "pointercancel", "move"] {
+            assert!(!is_move(kind), "{kind}");
+        }
+    }
+}
