@@ -59,6 +59,8 @@ pub struct Replica {
     peer: Mutex<Peer>,
     lease: Duration,
     pub(super) beats: Beats,
+    /// Whether it has left. Held while it is said that it lives, so that nothing is said after that it leaves.
+    has_left: tokio::sync::Mutex<bool>,
 }
 
 impl fmt::Debug for Replica {
@@ -96,6 +98,7 @@ impl Replica {
             peer: Mutex::new(Peer { url, secret }),
             lease: options.lease,
             beats: Beats::new(options.lease),
+            has_left: tokio::sync::Mutex::default(),
         }))
     }
 
@@ -144,6 +147,10 @@ impl Replica {
     }
 
     async fn say_alive_by(&self, store: &Store) -> Result<()> {
+        let has_left = self.has_left.lock().await;
+        if *has_left {
+            return Ok(());
+        }
         let info = {
             let peer = self.peer.lock();
             serde_json::json!(Info { url: peer.url.clone(), secret: peer.secret.clone() }).to_string()
@@ -163,6 +170,7 @@ impl Replica {
 
     /// Others need not wait until they take it for dead.
     pub async fn leave(&self) {
+        *self.has_left.lock().await = true;
         self.beats.end();
         let _ = self.store.run::<i64>(script!("leave"), &[&self.id]).await;
     }

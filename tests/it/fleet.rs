@@ -209,3 +209,21 @@ async fn a_later_owner_has_a_larger_token_also_where_the_state_was_lost() {
         "the limit is that of all servers"
     );
 }
+
+#[tokio::test]
+async fn a_server_that_has_left_does_not_come_back() {
+    let redis = Redis::start().await;
+    let (one, other) = (redis.replica(), redis.replica());
+    for replica in [&one, &other] {
+        replica.say_alive().await.unwrap();
+    }
+    one.open("it", "me", LIFETIME, 10, &[]).await.unwrap().unwrap();
+    assert!(other.peer(one.id()).await.unwrap().is_some());
+    let (saying, ()) = tokio::join!(one.say_alive(), one.leave());
+    saying.unwrap();
+    // What was about to be said by its rhythm is said no more.
+    one.say_alive().await.unwrap();
+    assert!(!one.lives());
+    assert!(other.peer(one.id()).await.unwrap().is_none());
+    assert!(matches!(other.claim("it", "me").await.unwrap(), Found::Here(_)), "nobody waits for its lease");
+}

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
 
 from patchright_mcp.async_api import async_playwright
 from tests_py.support.family import Family
+from tests_py.support.http import HttpServer
 from tests_py.support.site import Site
 from tests_py.support.wire import Wire, until
 
@@ -60,7 +64,12 @@ def theirs(folder: Path, site: Site, program: str) -> Iterator[Theirs]:
     site.publish("/guest-noted", "")
     # Of another site, so that it holds up no page but itself.
     hanging = site.publish("/guest-hanging", HANGING).replace(site.origin, site.other_origin)
-    options = ("--headless=new", "--no-sandbox", "--no-first-run", "--remote-debugging-port=0")
+    options = (
+        "--headless=new",
+        "--no-sandbox",
+        "--no-first-run",
+        "--remote-debugging-port=0",
+    )
     theirs, noted = Theirs(folder / "profile"), len(site.requested("/guest-noted"))
     command = [program, *options, f"--user-data-dir={theirs.profile}", hanging]
     with subprocess.Popen(command) as process:
@@ -127,6 +136,51 @@ def test_clients_see_their_own_tabs_alone(theirs: Theirs, guest: Callable[[], Wi
     told(other.call("browser_navigate", url=site.publish("/guest-other", "<title>Other</title>")))
     assert "Other" not in told(one.call("browser_tabs", action="list"))
     assert "One" not in told(other.call("browser_tabs", action="list"))
+
+
+class Doorman:
+    """Stands before a browser and counts who connects, as Chrome does that asks its person each time."""
+
+    def __init__(self, profile: Path, folder: Path) -> None:
+        port, path = (profile / "DevToolsActivePort").read_text().split()
+        self._to = int(port)
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.let_in = 0
+        self.profile = folder
+        folder.mkdir()
+        (folder / "DevToolsActivePort").write_text(f"{self._listener.getsockname()[1]}\n{path}")
+        Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                near, _ = self._listener.accept()
+                self.let_in += 1
+                far = socket.create_connection(("127.0.0.1", self._to))
+                for one, other in ((near, far), (far, near)):
+                    Thread(target=self._carry, args=(one, other), daemon=True).start()
+
+    @staticmethod
+    def _carry(one: socket.socket, other: socket.socket) -> None:
+        with suppress(OSError):
+            while data := one.recv(65536):
+                other.sendall(data)
+            other.shutdown(socket.SHUT_WR)
+
+    def close(self) -> None:
+        self._listener.close()
+
+
+def test_the_person_is_asked_once_for_all_clients(theirs: Theirs, folder: Path, site: Site) -> None:
+    doorman = Doorman(theirs.profile, folder / "before")
+    arguments = ("--attach", "chromium", "--user-data-dir", str(doorman.profile), "--input", "instant")
+    with HttpServer(folder, *arguments) as server:
+        for name in ("One", "Other"):
+            client = server.begin()
+            page = site.publish(f"/guest-{name}", f"<title>{name}</title>")
+            assert name in client.text("browser_navigate", url=page)
+        assert doorman.let_in == 1
+    doorman.close()
 
 
 def test_a_browser_that_is_not_there_is_told_with_what_to_do(guest: Callable[[], Wire]) -> None:
