@@ -12,17 +12,15 @@ if TYPE_CHECKING:
     from ._typed import Cookie
 
 
-def kept_cookies(
+def fitting_cookies(
     cookies: list[dict[str, Any]],
     name: str | re.Pattern[str] | None,
     domain: str | re.Pattern[str] | None,
     path: str | re.Pattern[str] | None,
 ) -> list[dict[str, Any]]:
-    """What is left when those that fit are taken away."""
+    """Those that fit."""
     wanted = {"name": name, "domain": domain, "path": path}
-    return [
-        cookie for cookie in cookies if not all(_fits(cookie[key], value) for key, value in wanted.items())
-    ]
+    return [cookie for cookie in cookies if all(_fits(cookie[key], value) for key, value in wanted.items())]
 
 
 def _fits(text: str, wanted: str | re.Pattern[str] | None) -> bool:

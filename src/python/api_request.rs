@@ -158,6 +158,11 @@ impl ApiRequestContext {
         Ok(operation(async move { requests.add_cookies(&cookies).await }))
     }
 
+    fn remove_cookies(&self, cookies: &Bound<'_, PyAny>) -> PyResult<Operation> {
+        let (requests, cookies) = (self.0.clone(), options::<Vec<StoredCookie>>(cookies)?);
+        Ok(operation(async move { requests.remove_cookies(&cookies).await }))
+    }
+
     fn clear_cookies(&self) -> Operation {
         let requests = self.0.clone();
         operation(async move { requests.clear_cookies().await })

@@ -427,6 +427,11 @@ impl BrowserContext {
         Ok(operation(async move { context.add_cookies(&cookies).await }))
     }
 
+    fn remove_cookies(&self, cookies: &Bound<'_, PyAny>) -> PyResult<Operation> {
+        let (context, cookies) = (self.0.clone(), options::<Vec<StoredCookie>>(cookies)?);
+        Ok(operation(async move { context.remove_cookies(&cookies).await }))
+    }
+
     fn clear_cookies(&self) -> Operation {
         let context = self.0.clone();
         operation(async move { context.clear_cookies().await })

@@ -69,6 +69,24 @@ async def test_requests_without_a_page_have_cookies_of_their_own(playwright: Pla
     await requests.dispose()
 
 
+async def test_cookies_that_stay_are_there_while_others_are_taken_away(page: Page, site: Site) -> None:
+    await page.goto(site.page("form"))
+    names = [f"{letter}{number}" for letter in ("kept", "gone") for number in range(20)]
+    await page.context.add_cookies([{"name": name, "value": "1", "url": site.origin} for name in names])
+    await page.evaluate(
+        """() => {
+            document.body.title = "";
+            cookieStore.onchange = (event) => {
+                for (const { name } of event.deleted) document.body.title += `${name} `;
+            };
+        }"""
+    )
+    await page.context.clear_cookies(name=re.compile("^gone"))
+    await page.wait_for_function("document.body.title.split(' ').length > 20")
+    assert sorted((await page.evaluate("document.body.title")).split()) == sorted(names[20:])
+    assert sorted(cookie["name"] for cookie in await page.context.cookies()) == sorted(names[:20])
+
+
 async def test_a_document_is_told_with_its_open_shadow_roots(page: Page) -> None:
     await page.set_content("<!doctype html><html lang=en><p>a</p></html>")
     await page.evaluate(

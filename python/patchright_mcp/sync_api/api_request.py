@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from .. import _deeds as deeds
 from .._bodies import FormData, body_of, check_options, pairs
-from .._cookies import checked_cookie, kept_cookies, told_cookie
+from .._cookies import checked_cookie, fitting_cookies, told_cookie
 from .._core import ApiRequestContext as NativeRequests
 from .._failures import Missing, caller
 from .._options import check_certificates, check_proxy, check_storage, stored
@@ -387,9 +387,11 @@ class APIRequestContext(ApiObject):
         path: str | re.Pattern[str] | None = None,
     ) -> None:
         """Takes cookies away: all, or those that fit."""
-        kept = kept_cookies(self._run(self._native.cookies([])), name, domain, path)
-        self._run(self._native.clear_cookies())
-        self._run(self._native.add_cookies(kept))
+        if name is None and domain is None and path is None:
+            self._run(self._native.clear_cookies())
+            return
+        gone = fitting_cookies(self._run(self._native.cookies([])), name, domain, path)
+        self._run(self._native.remove_cookies(gone))
 
     @property
     def tracing(self) -> Tracing:

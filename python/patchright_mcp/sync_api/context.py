@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urljoin
 
 from .. import _deeds as deeds
-from .._cookies import checked_cookie, kept_cookies, told_cookie
+from .._cookies import checked_cookie, fitting_cookies, told_cookie
 from .._failures import Missing
 from .._options import check_handle, check_place, check_storage, stored
 from ..errors import Error
@@ -243,9 +243,11 @@ class BrowserContext(ContextTraffic, ContextConsole, Closes, ContextEvents):
         path: str | re.Pattern[str] | None = None,
     ) -> None:
         """Takes cookies away: all, or those that fit."""
-        kept = kept_cookies(self._run(self._native.cookies([])), name, domain, path)
-        self._run(self._native.clear_cookies())
-        self._run(self._native.add_cookies(kept))
+        if name is None and domain is None and path is None:
+            self._run(self._native.clear_cookies())
+            return
+        gone = fitting_cookies(self._run(self._native.cookies([])), name, domain, path)
+        self._run(self._native.remove_cookies(gone))
 
     def storage_state(
         self,

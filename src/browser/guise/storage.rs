@@ -92,6 +92,13 @@ impl BrowserContext {
         Err(refused)
     }
 
+    /// Forgets these cookies. The others are there all the while.
+    pub async fn remove_cookies(&self, cookies: &[StoredCookie]) -> Result<()> {
+        // The browser forgets one that has ended.
+        let ended = |cookie: &StoredCookie| StoredCookie { expires: 1.0, ..cookie.clone() };
+        self.add_cookies(&cookies.iter().map(ended).collect::<Vec<_>>()).await
+    }
+
     /// Forgets the cookies of this context.
     pub async fn clear_cookies(&self) -> Result<()> {
         let clear = ClearCookies { browser_context_id: self.id().map(str::to_owned) };

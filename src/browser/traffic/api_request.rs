@@ -215,6 +215,17 @@ impl ApiContext {
         }
     }
 
+    /// Forgets these cookies. The others are there all the while.
+    pub async fn remove_cookies(&self, gone: &[StoredCookie]) -> Result<()> {
+        match &self.inner.jar {
+            Jar::Shared(context) => context.remove_cookies(gone).await,
+            Jar::Own(state) => {
+                state.lock().cookies.retain(|cookie| !gone.contains(cookie));
+                Ok(())
+            }
+        }
+    }
+
     /// Forgets the cookies.
     pub async fn clear_cookies(&self) -> Result<()> {
         match &self.inner.jar {

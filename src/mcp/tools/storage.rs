@@ -62,9 +62,7 @@ impl Tool for Cookies {
             }
             Action::Delete => {
                 let found = self.found(&context).await?;
-                // One that has ended is forgotten.
-                let ended = |cookie: &StoredCookie| StoredCookie { expires: 1.0, ..cookie.clone() };
-                context.add_cookies(&found.iter().map(ended).collect::<Vec<_>>()).await?;
+                context.remove_cookies(&found).await?;
                 reply.say(format!("Deleted {} cookies", found.len()));
             }
             Action::Clear => {
