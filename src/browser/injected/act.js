@@ -285,7 +285,10 @@ engine.optionsFor = (node, choices, { first, force }) => {
   }
   if (wanted.some((index) => isDisabledOption(options[index]))) return { blocked: "disabled", multiple };
   const selected = options.flatMap((option, index) => (option.selected ? [index] : []));
-  engine.noteChoice(select, wanted.map((index) => engine.optionText(options[index])));
+  engine.noteChoice(
+    select,
+    wanted.map((index) => engine.optionText(options[index])),
+  );
   return {
     wanted,
     selected,

@@ -31,7 +31,14 @@ engine.watch = (...nodes) => {
   busyBefore = new WeakSet(busyNow());
   last = performance.now();
   observer = new MutationObserver(note);
-  const everything = { subtree: true, childList: true, attributes: true, attributeOldValue: true, characterData: true, characterDataOldValue: true };
+  const everything = {
+    subtree: true,
+    childList: true,
+    attributes: true,
+    attributeOldValue: true,
+    characterData: true,
+    characterDataOldValue: true,
+  };
   observer.observe(document, everything);
   for (const node of nodes) {
     for (let root = rootOf(node); root instanceof ShadowRoot; root = rootOf(root.host)) observer.observe(root, everything);
@@ -119,7 +126,9 @@ const growing = () => [growth.times, Math.max(0, LONGEST_PAUSE_MS - (performance
 /** An editor, or where one draws what its field takes. */
 function isTypedInto(place) {
   const beside = engine.activeElement()?.parentElement;
-  return place.isContentEditable || (beside && beside !== document.body && beside !== document.documentElement && native.contains(beside, place));
+  return (
+    place.isContentEditable || (beside && beside !== document.body && beside !== document.documentElement && native.contains(beside, place))
+  );
 }
 
 /** The element as a snapshot would have it. */
@@ -141,9 +150,11 @@ function announceNew(element) {
 /** The words that stand in an element, each text apart, without those of what is there to be pressed. */
 function spokenIn(element) {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT, (node) =>
-    node instanceof Element && matches(node, UNSPOKEN) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT);
+    node instanceof Element && matches(node, UNSPOKEN) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT,
+  );
   let text = "";
-  while (walker.nextNode()) text += walker.currentNode.nodeType === Node.TEXT_NODE ? walker.currentNode.data : isInline(walker.currentNode) ? "" : " ";
+  while (walker.nextNode())
+    text += walker.currentNode.nodeType === Node.TEXT_NODE ? walker.currentNode.data : isInline(walker.currentNode) ? "" : " ";
   return engine.collapse(text);
 }
 const UNSPOKEN = "button,[role=button],script,style,template";
