@@ -72,8 +72,8 @@ def check_with_ours(client: Counting, url: str) -> None:
 
 def check_with_devtools(client: Counting, url: str) -> None:
     """A trace, which names its insights, and the one that it says matters."""
-    client.tell("new_page", url=url)
-    told = client.tell("performance_start_trace", reload=True, autoStop=True)
+    client.tell("navigate_page", pageId=1, url=url)
+    told = client.tell("performance_start_trace", pageId=1, reload=True, autoStop=True)
     assert "LCP" in told, told
 
 
