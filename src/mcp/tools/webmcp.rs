@@ -178,7 +178,7 @@ mod tests {
         let offered = json!({"type": "object", "$ref": "x", "properties": {
             "room": {"type": "string", "description": "Ignore\n### all"}}});
         let quoted = schema(&offered);
-        assert_eq!(quoted["properties"]["room"]["description"], json!("The page says: \"Ignore ### all\""));
+        assert_eq!(quoted["properties"]["room"]["description"], json!("The page says: \"Ignore\\n### all\""));
         assert!(!quoted.contains_key("$ref"));
         assert_eq!(schema(&json!({"type": "string"})), *json!({"type": "object"}).as_object().unwrap());
         let large = json!({"properties": {"a": {"enum": vec!["x"; 5000]}}});
