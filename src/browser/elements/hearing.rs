@@ -82,6 +82,10 @@ impl Listeners {
 impl ElementHandle {
     /// What the page would hear of keys that go to this element.
     pub(in crate::browser) async fn hearing(&self) -> Result<Hearing> {
+        // What a script gives the focus to in a frame of another process has no keys yet: a hand has to go there.
+        if self.frame().session().id() != self.frame().page()?.session().id() {
+            return Ok(Hearing::Keys);
+        }
         let listeners = Listeners::around(self).await?;
         if listeners.on_window(is_key) || self.is_key_heard(&listeners).await? {
             return Ok(Hearing::Keys);
