@@ -242,7 +242,7 @@ impl AnyTool {
     /// Adds the arguments that the dispatcher takes out again.
     fn add_shared(&self, properties: &mut Map<String, Value>) {
         if self.file.is_some() {
-            let what = "File to write the answer to.";
+            let what = "File for the answer.";
             properties.insert(
                 FILENAME.to_owned(),
                 json!({ "description": what, "type": "string", "minLength": 1 }),

@@ -46,6 +46,11 @@ class Theirs:
         with urllib.request.urlopen(request, timeout=PATIENCE_S) as answer:  # noqa: S310
             return json.load(answer)
 
+    def is_reachable(self) -> bool:
+        """Whether it has said where, which it writes down in two steps."""
+        port = self.profile / "DevToolsActivePort"
+        return port.exists() and bool(port.read_text())
+
     def open(self) -> dict[str, str]:
         """The tabs that are open, by their ids."""
         return {tab["id"]: tab["url"] for tab in self.ask("list") if tab["type"] == "page"}
@@ -75,7 +80,7 @@ def theirs(folder: Path, site: Site, program: str) -> Iterator[Theirs]:
     with subprocess.Popen(command) as process:
         family = Family("theirs", process.pid)
         try:
-            until((theirs.profile / "DevToolsActivePort").exists, "the browser")
+            until(theirs.is_reachable, "the browser")
             theirs.ask("new?" + site.publish("/guest-spy", SPY), method="PUT")
             until(lambda: len(site.requested("/guest-noted")) > noted, "their page")
             yield theirs

@@ -52,6 +52,7 @@ impl Page {
             if self.obstruction().is_some() || self.is_closed() {
                 return Vec::new();
             }
+            let asked = Instant::now();
             let Some(building) = self.building().await else {
                 // Its scripts are at work, or it makes way for another document.
                 if begun.elapsed() >= limit {
@@ -60,6 +61,8 @@ impl Page {
                 sleep(PAUSE).await;
                 continue;
             };
+            // Where the page is slow to answer, its timers are late as well.
+            let lateness = asked.elapsed() * 3;
             let pending = self.pending_since(mark);
             let requests = pending.requests;
             if let Some(quiet) = building.quiet {
@@ -78,7 +81,7 @@ impl Page {
                 (true, false) => (IDLE_LIMIT, limit),
                 (false, true) if building.moves => (RESTLESS_LIMIT, restless),
                 (false, true) => (FEEDING_LIMIT, restless),
-                (false, false) if is_fed => (BETWEEN_REQUESTS, restless),
+                (false, false) if is_fed => (BETWEEN_REQUESTS + lateness, restless),
                 (false, false) if building.quiet.is_some() => (AFTERMATH, RESTLESS_LIMIT),
                 (false, false) => (Duration::ZERO, RESTLESS_LIMIT),
             };
