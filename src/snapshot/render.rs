@@ -29,6 +29,8 @@ pub struct Options {
     pub boxes: bool,
     /// Refs for all elements, not only for those to act on and the parts of the page.
     pub all_refs: bool,
+    /// A line for each cell, also in rows that hold nothing but text.
+    pub cells: bool,
 }
 
 impl Default for Options {
@@ -41,6 +43,7 @@ impl Default for Options {
             until: None,
             boxes: false,
             all_refs: false,
+            cells: false,
         }
     }
 }
@@ -103,7 +106,7 @@ impl Part<'_> {
     fn lines(&self, detail: Detail) -> Vec<Line> {
         let detail = Detail {
             all_refs: self.options.all_refs,
-            cells: self.options.all_refs,
+            cells: self.options.cells,
             boxes: self.options.boxes,
             ..detail
         };

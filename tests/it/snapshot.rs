@@ -293,7 +293,7 @@ proptest! {
     #[test]
     fn the_budget_is_kept(page in page(), max in 0..4_000usize) {
         let tree = tree(&page);
-        for rendered in [render(&tree, &within(max)), render(&tree, &Options { all_refs: true, depth: Some(2), ..within(max) })] {
+        for rendered in [render(&tree, &within(max)), render(&tree, &Options { all_refs: true, cells: true, depth: Some(2), ..within(max) })] {
             prop_assert!(length(&rendered) <= max, "{} of {max}", length(&rendered));
         }
     }
@@ -379,8 +379,7 @@ proptest! {
         }
         // A group stands for no element.
         let lines = |tree: &Tree| {
-            // With boxes each text has a line of its own, as it has in what is compared.
-            let text = render(tree, &Options { boxes: true, ..within(1_000_000) }).text;
+            let text = render(tree, &Options { all_refs: true, ..within(1_000_000) }).text;
             text.lines().filter(|line| !["- generic", "- generic:"].contains(&line.trim())).count()
         };
         let text = changes.render(&within(1_000_000)).text;

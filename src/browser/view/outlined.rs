@@ -71,6 +71,7 @@ impl Page {
                 depth: options.depth,
                 boxes: options.boxes,
                 all_refs: options.all_refs,
+                cells: options.all_refs,
                 root: root.filter(|root| tree.position(root).is_some()),
                 until: None,
             },

@@ -23,7 +23,7 @@ const LOG_PAUSE: Duration = Duration::from_millis(10);
 pub struct ConsoleMessages {
     /// At least this grave; info when left out.
     pub level: Option<Gravity>,
-    /// By source maps; whole from the first time on. Pages can notice.
+    /// By source maps; whole from the first call on. Noticeable.
     #[serde(default)]
     pub stacks: bool,
 }

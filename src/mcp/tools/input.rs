@@ -36,7 +36,7 @@ pub enum Modifier {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Click {
-    /// Ref from the snapshot, or a selector.
+    /// Ref of a snapshot, or a selector.
     #[schemars(length(min = 1))]
     pub r#ref: String,
     pub element: Option<String>,
@@ -44,7 +44,7 @@ pub struct Click {
     pub button: Button,
     #[serde(default)]
     pub double_click: bool,
-    /// Where in the element: 10,20 (px from its top left) or 90%,50%.
+    /// Place in the element: 10,20 (px from its top left) or 90%,50%.
     pub position: Option<String>,
     /// Keys held meanwhile.
     #[serde(default)]

@@ -59,6 +59,7 @@ impl Tool for Snapshot {
                 depth: self.depth.map(|depth| depth as usize),
                 boxes: self.boxes,
                 all_refs: self.all_refs,
+                cells: self.all_refs,
                 root: part.as_ref().map(|part| &part.from).filter(stands).cloned(),
                 until: part.as_ref().and_then(|part| part.until.as_ref()).filter(stands).cloned(),
                 ..call.snapshot_options()
