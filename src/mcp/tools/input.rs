@@ -70,31 +70,11 @@ impl Tool for Click {
                 let problems = vec!["`tap` goes with neither `button` nor `doubleClick`".to_owned()];
                 return Err(Error::InvalidArguments { problems });
             }
-            return tap(call, &self.r#ref, self.element, self.position.as_deref(), &click, reply).await;
+            let by = By::Finger;
+            return reach(call, &self.r#ref, self.element, self.position.as_deref(), &click, by, reply).await;
         }
         press(call, &self.r#ref, self.element, self.position.as_deref(), &click, reply).await
     }
-}
-
-/// Touches what a ref or a selector stands for, and tells it.
-async fn tap(
-    call: &Call<'_>,
-    target: &str,
-    words: Option<String>,
-    position: Option<&str>,
-    click: &ClickOptions,
-    reply: &mut Reply,
-) -> Result<()> {
-    let page = call.open_page().await?;
-    let (element, told) = target::described(call, &page, target, words).await?;
-    let position = target::position("position", position, &element).await?;
-    let options = ActionOptions { position, ..call.action_options() };
-    call.confirm_press(&element, false).await?;
-    let touch = element.tap(&click.modifiers, &options);
-    call.act(&page, ActsOn::Pressed(&element), Box::pin(touch)).await?;
-    reply.say(format!("Tapped {told}"));
-    reply.show(View::Changes);
-    Ok(())
 }
 
 /// Clicks what a ref or a selector stands for, and tells it.
@@ -106,14 +86,46 @@ pub(super) async fn press(
     click: &ClickOptions,
     reply: &mut Reply,
 ) -> Result<()> {
+    reach(call, target, words, position, click, By::Pointer, reply).await
+}
+
+/// What touches an element.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum By {
+    Pointer,
+    Finger,
+}
+
+/// Clicks or taps what a ref or a selector stands for, and tells it.
+async fn reach(
+    call: &Call<'_>,
+    target: &str,
+    words: Option<String>,
+    position: Option<&str>,
+    click: &ClickOptions,
+    by: By,
+    reply: &mut Reply,
+) -> Result<()> {
     let page = call.open_page().await?;
     let (element, told) = target::described(call, &page, target, words).await?;
-    call.progress.say("clicking");
+    if by == By::Pointer {
+        call.progress.say("clicking");
+    }
     let position = target::position("position", position, &element).await?;
     let options = ActionOptions { position, ..call.action_options() };
     call.confirm_press(&element, false).await?;
-    call.act(&page, ActsOn::Pressed(&element), Box::pin(element.click(click, &options))).await?;
-    reply.say(format!("{} {told}", clicked(click.count)));
+    let work = async {
+        match by {
+            By::Pointer => element.click(click, &options).await,
+            By::Finger => element.tap(&click.modifiers, &options).await,
+        }
+    };
+    call.act(&page, ActsOn::Pressed(&element), Box::pin(work)).await?;
+    let done = match by {
+        By::Pointer => clicked(click.count),
+        By::Finger => "Tapped",
+    };
+    reply.say(format!("{done} {told}"));
     reply.show(View::Changes);
     Ok(())
 }
