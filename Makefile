@@ -51,7 +51,7 @@ test-rust: ## The Rust tests; they need no Python
 .PHONY: test-python
 test-python: ## The Python tests, on what `make build` installed
 	$(call say,Python tests)
-	pytest --ignore tests_py/zoo --ignore tests_py/clusters --numprocesses 2 --dist loadfile --durations 15
+	pytest --ignore tests_py/zoo --ignore tests_py/clusters --numprocesses 3 --dist loadfile --durations 15
 
 .PHONY: zoo
 zoo: build browser ## Use real libraries from npm through the tools, and write docs/reference/zoo.md; ZOO='-k NAME' for a part
@@ -117,6 +117,14 @@ bench: .venv/ready browser ## Measure start-up and tools on a release build; BEN
 	$(call say,Measuring)
 	python -m benches.server --python $(CURDIR)/target/bench/venv/bin/python $(BENCH)
 
+.PHONY: leaving
+leaving: .venv/ready browser ## Measure how soon pages are left that do not let go, on a release build; LEAVING='--help' for more
+	$(call say,Building the release to measure)
+	maturin build $(CARGO_FLAGS) --release --out target/bench/wheels
+	@scripts/prepare bench
+	$(call say,Leaving)
+	python -m benches.leaving --python $(CURDIR)/target/bench/venv/bin/python $(LEAVING)
+
 .PHONY: bench-python
 bench-python: .venv/ready browser ## Measure the Python library on a release build; PEERS=PYTHON for one that has playwright
 	$(call say,Building the release to measure)
@@ -143,6 +151,7 @@ fleet: build browser ## Two servers and three browsers with many sessions, and a
 	@scripts/prepare redis
 	$(call say,Two servers and three browsers)
 	PATCHRIGHT_FLEET_SESSIONS=$(or $(SESSIONS),60) pytest tests_py/fleet --timeout 600
+	PATCHRIGHT_AGENT_CALLS=100 pytest tests_py/mcp/test_named_tabs.py -k over_http --timeout 600
 
 .PHONY: soak
 soak: browser build ## Twenty clients, with crashes and kills among them, and a picture of what the server held; MINUTES=60
@@ -158,6 +167,14 @@ faults: ## Go through a task with a fault at every message of the browser's, in 
 orders: ## Run the parts that work side by side in very many orders of their steps; ORDERS=… for how many
 	$(call say,Many orders)
 	ORDERS=$(or $(ORDERS),50000) cargo test $(CARGO_FLAGS) --lib -- orders:: turns:: uses:: beat:: --nocapture
+
+.PHONY: races
+races: ## Run the connection, the transports and the protocol under ThreadSanitizer; needs a nightly Rust
+	$(call say,Races)
+	RUSTFLAGS='-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer' \
+	TSAN_OPTIONS=suppressions=$(CURDIR)/scripts/races.txt \
+	cargo +nightly test $(CARGO_FLAGS) --target x86_64-unknown-linux-gnu --target-dir target/races --test it -- \
+		cdp:: --skip a_fault_at_any_message
 
 .PHONY: fuzz
 fuzz: ## Feed every reader for long with what is almost right, and by what reaches new code; CASES=… and SECONDS=…

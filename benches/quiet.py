@@ -96,7 +96,7 @@ def pair(site: Site, *, headless: bool) -> Iterator[Column]:
 async def ours(site: Site, key: str, title: str) -> Column:
     """Our server, doing a whole task."""
     with tempfile.TemporaryDirectory() as folder:
-        flags = ["--headless"] if key == "headless" else ["--headless", "false"]
+        flags = ["--login-timeout", "1", "--headless", *([] if key == "headless" else ["false"])]
         async with serve(*flags, env=dict(os.environ), cwd=Path(folder)) as server:
             notes = await visit(server, site, f"ours-{key}")
             botd = None

@@ -1,8 +1,12 @@
 """A day's work in an hour: clients browse and vanish, pages hang, renderers and browsers are killed.
 
-python -m benches.soak [--minutes 60] [--clients 20] [--picture target/soak.svg]
+python -m benches.soak [--minutes 60] [--clients 20] [--think 4] [--picture target/soak.svg]
 
-It counts what was answered, measures what the server holds, draws that, and says whether anything has grown.
+A client pauses before each call for as long as a model thinks: `--think` seconds, give or take half of them.
+A model takes 3 to 5 s to read an answer and write its next call; `--think 0` shows what the machine can bear.
+
+It counts what was answered and how soon, measures what the server holds, draws that, and says whether
+anything has grown.
 """
 
 from __future__ import annotations
@@ -15,9 +19,10 @@ import signal
 import sys
 import tempfile
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from contextlib import suppress
 from dataclasses import astuple, dataclass, fields
+from math import ceil
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
@@ -80,11 +85,12 @@ def descendants(pid: int) -> list[int]:
 class Soak:
     """One run: the clients, what goes wrong, and what was seen."""
 
-    def __init__(self, server: HttpServer, site: Site, minutes: float) -> None:
-        self.server, self.site = server, site
+    def __init__(self, server: HttpServer, site: Site, minutes: float, think_s: float) -> None:
+        self.server, self.site, self.think_s = server, site, think_s
         self.begun = time.monotonic()
         self.end = self.begun + minutes * 60
         self.told: Counter[str] = Counter()
+        self.took_s: defaultdict[str, list[float]] = defaultdict(list)
         self.sizes: list[tuple[float, Size]] = []
         self.faults: list[tuple[float, str]] = []
         self.pages = [site.page(name) for name in ("form", "frames", "noisy", "clicks")]
@@ -100,12 +106,15 @@ class Soak:
         return time.monotonic() < self.end
 
     async def call(self, client: Server, tool: str, **arguments: object) -> str:
-        """Calls a tool and counts how that ended; gives its text."""
+        """Thinks, calls a tool, and counts how that ended and how long it took; gives its text."""
+        await asyncio.sleep(self.think_s * CHANCE.uniform(0.5, 1.5))
+        asked = time.monotonic()
         try:
             reply = await asyncio.wait_for(client.call(tool, **arguments), PATIENCE_S)
         except TimeoutError:
             self.told[f"no answer: {tool}"] += 1
             raise
+        self.took_s[tool].append(time.monotonic() - asked)
         self.told["refused" if reply.is_error else "done"] += 1
         return reply.text
 
@@ -215,6 +224,16 @@ class Soak:
                 found.append(f"{field.name}: {median(early):.0f}, then {median(late):.0f}")
         return found
 
+    def times(self) -> list[str]:
+        """How long answers took: of all tools, and of each."""
+        every = {"all answers": [taken for each in self.took_s.values() for taken in each], **self.took_s}
+        rows = [f"{'seconds':28} {'number':>7} {'p50':>7} {'p95':>7} {'max':>7}"]
+        for name, taken in every.items():
+            if taken:
+                told = (share(taken, 50), share(taken, 95), max(taken))
+                rows.append(f"{name:28} {len(taken):7} " + " ".join(f"{seconds:7.2f}" for seconds in told))
+        return rows
+
     def picture(self) -> str:
         """What it held, as an SVG."""
         names = ("memory of the server, MB", "descriptors", "threads", "processes", "temporary folders")
@@ -225,6 +244,11 @@ class Soak:
         return draw(curves, self.faults)
 
 
+def share(values: list[float], percent: int) -> float:
+    """What so many percent of the values do not exceed."""
+    return sorted(values)[max(0, ceil(len(values) * percent / 100) - 1)]
+
+
 def command_of(pid: int) -> bytes:
     """The command line of a process, if it is there."""
     try:
@@ -233,15 +257,16 @@ def command_of(pid: int) -> bytes:
         return b""
 
 
-async def soak(minutes: float, clients: int, picture: Path) -> list[str]:
+async def soak(minutes: float, clients: int, think_s: float, picture: Path) -> list[str]:
     """Runs it, draws it, and gives what is not as it should be."""
     with tempfile.TemporaryDirectory() as folder, Site() as site, HttpServer(Path(folder)) as server:
-        run = Soak(server, site, minutes)
+        run = Soak(server, site, minutes, think_s)
         await run.run(clients)
         left = await asyncio.to_thread(ended, server)
         await asyncio.to_thread(picture.write_text, run.picture())
     for what, times in sorted(run.told.items()):
         print(f"{times:8} {what}")
+    print("\n".join(run.times()))
     unanswered = [what for what in run.told if what.startswith("no answer")]
     return run.grown() + left + unanswered
 
@@ -260,10 +285,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--clients", type=int, default=20)
+    parser.add_argument("--think", type=float, default=4, metavar="SECONDS", help="pause before a call")
     parser.add_argument("--picture", type=Path, default=Path("target/soak.svg"))
     told = parser.parse_args()
     told.picture.parent.mkdir(parents=True, exist_ok=True)
-    wrong = asyncio.run(soak(told.minutes, told.clients, told.picture))
+    wrong = asyncio.run(soak(told.minutes, told.clients, told.think, told.picture))
     print("\n".join(wrong) or "flat, and nothing was left")
     print(f"drawn in {told.picture}")
     return 1 if wrong else 0

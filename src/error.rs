@@ -108,6 +108,12 @@ pub enum Error {
     InvalidSelector { fault: SelectorFault, reason: String },
     #[error("the element {obstacle} after {}", human(*waited))]
     NotActionable { obstacle: Obstacle, waited: Duration },
+    #[strum(serialize = "not_actionable")]
+    #[error("the press did not reach the element: {cover} came over it at the last moment")]
+    PressMissed { cover: Cover },
+    #[strum(serialize = "not_actionable")]
+    #[error("the element {obstacle}; the page shows {shown} in its place")]
+    KeptBack { obstacle: Obstacle, shown: String },
     #[error("the element is {found}, where {needed} is needed")]
     WrongElement { found: ElementKind, needed: Needed },
     #[error("{what} did not move: {reason}")]
@@ -242,7 +248,9 @@ impl Error {
             Self::LeaseLost | Self::ReplicaGone => {
                 "take a new snapshot to see how the page stands, then go on"
             }
-            Self::NoAnswer { .. } | Self::PageBusy => "close the page or navigate it elsewhere",
+            Self::NoAnswer { .. } | Self::PageBusy => {
+                "take a new snapshot: what was begun may have been done; if the page still does not answer, navigate it elsewhere or close it"
+            }
             Self::AwaitsServer => "wait and take a snapshot, or navigate elsewhere",
             Self::UnknownTab { .. } => "list the tabs with browser_tabs",
             Self::PageClosed | Self::NoPage => "open a page with browser_navigate",
@@ -256,6 +264,8 @@ impl Error {
             }
             Self::SeveralMatch { .. } => "use the ref of one of them, or a narrower selector",
             Self::NotActionable { obstacle, .. } => return obstacle.hint(),
+            Self::PressMissed { .. } => "take a snapshot to see what that is, and click again",
+            Self::KeptBack { .. } => "use that ref",
             Self::PersonNeeded { link: Some(_), .. } => {
                 "give the user the link and the code, and call again when they say that it is done"
             }
@@ -381,7 +391,9 @@ impl Obstacle {
         match self {
             Self::CoveredBy(_) => Some("close what covers it, or scroll"),
             Self::Hidden => Some("make it visible first; a menu may need opening"),
-            Self::Silent => Some("close the page or navigate it elsewhere"),
+            Self::Silent => Some(
+                "take a new snapshot; if the page still does not answer, navigate it elsewhere or close it",
+            ),
             Self::Disabled => Some("do first what enables it, such as filling in what is required"),
             Self::ReadOnly => Some("look for what opens it for editing, such as a button beside it"),
             Self::Moving => Some("wait until it rests, or close what moves it"),

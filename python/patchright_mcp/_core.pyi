@@ -5,6 +5,7 @@ from typing import Any, TypeAlias, final
 __all__ = [
     "ApiRequestContext",
     "ApiResponse",
+    "Archive",
     "Browser",
     "BrowserContext",
     "Call",
@@ -35,6 +36,7 @@ __all__ = [
     "call_tool",
     "close_tools",
     "connect",
+    "devices",
     "document_request",
     "find_browser",
     "glob_matches",
@@ -42,6 +44,7 @@ __all__ = [
     "launch",
     "list_patchright_tools",
     "main",
+    "paper_size",
     "register_selector",
     "set_test_id_attribute",
     "test_id_attribute",
@@ -275,6 +278,12 @@ def connect(
 
 def find_browser(name: str) -> Path | None:
     """The path of the browser that would be started; `None` where there is none."""
+
+def devices() -> dict[str, dict[str, Any]]:
+    """Options for contexts that pretend to be a device, by its name."""
+
+def paper_size(name: str) -> tuple[float, float] | None:
+    """Width and height of a paper in inches, by its name."""
 
 def register_selector(name: str, source: str) -> bool:
     """Lets selectors name an engine of one's own. False when there is one with this name."""
@@ -628,6 +637,16 @@ class Route:
     def abort(self, reason: str) -> Operation: ...
     def let_go(self) -> None:
         """Sends it on as it is, at once."""
+
+@final
+class Archive:
+    """An HTTP archive that requests are answered from."""
+
+    def __new__(cls, path: str | Path) -> Archive: ...
+    def answer(
+        self, url: str, method: str, headers: dict[str, str], body: bytes | None, *, follows: bool
+    ) -> tuple[int | None, list[tuple[str, str]], bytes] | None:
+        """What it says to a request; without a status where there was no answer, `None` where it is not in it."""
 
 @final
 class Worker:

@@ -27,13 +27,15 @@ pub use console::{
 };
 pub use elements::actionability::{ACTION_LIMIT, ActionOptions};
 pub use elements::control::{ControlKind, Shown, read_checked};
-pub use elements::drag::{DragOptions, Dragged, Grip, Place};
+pub use elements::drag::{DragOptions, Dragged, Part, Place};
 pub use elements::element::{Consequence, ElementHandle, ElementState, Help, OptionChoice};
 pub use elements::expect::ExpectOutcome;
 pub use elements::fill::Several;
+pub use elements::noted::{HandMove, HandMoves};
+pub use elements::record::{ActionRecording, Did, Recorded, Recorder, Went};
 pub use elements::scroll::{Axis, Scrolled, Scroller};
 pub use elements::seek::{Match, Sight};
-pub use elements::settle::{ActsOn, Ending, Moved, SettleOptions, Settled, Watch};
+pub use elements::settle::{ActsOn, Ending, LostPress, Moved, SettleOptions, Settled, Watch};
 pub use elements::upload::OpenedFile;
 pub use elements::way::{Found, Way};
 pub use guise::clock::ClockTurn;
@@ -54,6 +56,7 @@ pub use objects::world::{RemoteHandle, Scope, World, value_argument};
 pub use options::LocalFiles;
 pub use options::devices::Device;
 pub use options::look::Look;
+pub use options::paper::Paper;
 pub use options::permissions::PERMISSIONS;
 pub use options::routing::{Routed, UrlGlob};
 pub use options::storage_state::Passkey;
@@ -67,6 +70,9 @@ pub use scripts::init_script::InitScript;
 pub use scripts::offered::{OfferedTool, offers_changed};
 pub use scripts::value::JsValue;
 pub use traffic::api_request::{ApiBody, ApiContext, ApiOptions, ApiPart, ApiProxy, ApiRequest, ApiResponse};
+#[cfg(any(test, fuzzing))]
+pub(crate) use traffic::archive::fuzz as fuzz_archive;
+pub use traffic::archive::{Archive, Archived, Asked};
 #[cfg(any(test, fuzzing))]
 pub(crate) use traffic::cookies::fuzz as fuzz_cookies;
 pub use traffic::observer::News;

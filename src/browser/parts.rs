@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::Browser;
 use super::console::ConsolePart;
+use super::elements::record::RecordPart;
 use super::elements::upload::UploadPart;
 use super::guise::clock::ClockPart;
 use super::guise::local_files::FileGuard;
@@ -29,6 +30,7 @@ const PARTS: Parts = &[
     &PasskeyPart,
     &StoragePart,
     &UploadPart,
+    &RecordPart,
     &ScreencastPart,
 ];
 

@@ -21,7 +21,7 @@ use tokio::time::timeout;
 use url::Url;
 
 use crate::Result;
-use crate::browser::{ActionOptions, ActsOn, Ending, Found, Moved, PATIENCE, Page, SettleOptions, Watch};
+use crate::browser::{ActionOptions, ActsOn, Ending, LostPress, Moved, PATIENCE, Page, SettleOptions, Watch};
 use crate::error::Error;
 use crate::live::{Calls, Live};
 use crate::mcp::address;
@@ -33,13 +33,15 @@ use crate::mcp::program::Gate;
 use crate::mcp::progress::Progress;
 use crate::mcp::reply::Reply;
 use crate::mcp::roots::ClientRoots;
+use crate::mcp::script::Named;
 use crate::mcp::settings::Settings;
 use crate::mcp::told::Told;
-use crate::mcp::tool::{AnyTool, Capability, Patience, Registry, Toolset, UnknownTool};
+use crate::mcp::tool::{AnyTool, Capability, Effect, Patience, Registry, Toolset, UnknownTool};
 use crate::secrets::Secrets;
 use crate::session::pacing::Pacing;
 use crate::session::registry::{Session, Sessions};
 use crate::session::{Roots, TabId, Turns, Workspace};
+use crate::snapshot::Key;
 
 use to_file::ToFile;
 
@@ -76,6 +78,8 @@ pub struct Call<'a> {
     pub(super) said: Mutex<Vec<String>>,
     /// What stands elsewhere now.
     pub(super) moved: Mutex<Vec<Moved>>,
+    /// What was dragged, by its frame and number; the last one last.
+    pub held: Mutex<Vec<Key>>,
     registry: &'a Registry,
     turns: &'a Turns,
     /// The page whose turn it has.
@@ -88,7 +92,7 @@ pub struct Call<'a> {
     /// The name of the file that it goes to, if it goes to one.
     file: Mutex<String>,
     /// How scripts find the elements that it named, by what it called them.
-    pub(super) found: Mutex<HashMap<String, Found>>,
+    pub(super) found: Mutex<HashMap<String, Named>>,
 }
 
 /// What a call is given beside its client.
@@ -126,6 +130,7 @@ impl<'a> Call<'a> {
             events: Mutex::default(),
             said: Mutex::default(),
             moved: Mutex::default(),
+            held: Mutex::default(),
             registry,
             turns,
             turn: Mutex::default(),
@@ -187,6 +192,9 @@ impl Call<'_> {
         self.met_dialog.store(false, Ordering::Relaxed);
         let file = ToFile::take(self, tool, &mut arguments).await?;
         let asked = self.writes_script().then(|| arguments.clone());
+        // What leads to a person's doing is no doing of ours.
+        let acts = tool.effect != Effect::Reads && tool.waits_for_person;
+        let _acting = acts.then(|| self.kept.hands.act());
         let opened_dialog = match self.unless_stuck(tool, tool.run(arguments, self, reply)).await {
             // What a call does can open a dialog. That is an effect to be told, not a failure.
             Err(Error::DialogOpen { .. }) if !self.met_dialog.load(Ordering::Relaxed) => true,
@@ -218,6 +226,14 @@ impl Call<'_> {
             Ok(page) => page.unless_stuck(patience, work).await,
             Err(_) => work.await,
         }
+    }
+
+    /// What a request was answered, as it was kept for when the browser keeps it no longer; only fetch and XHR are.
+    pub fn kept_body(&self, page: &Page, number: u64) -> Option<Vec<u8>> {
+        if !self.registry.enables(Capability::Network) {
+            return None;
+        }
+        self.workspace.archive(page.context()).body_of(page, number)
     }
 
     /// Whether what is done is written down, to be exported as a test.
@@ -280,25 +296,32 @@ impl Call<'_> {
         ActionOptions::within(self.settings.action_limit)
     }
 
-    /// Acts on the page, and waits for what that causes. A dialog that opens meanwhile is an effect, too.
+    /// Like [`action_options`](Self::action_options), for what the caller named so; a script says what is done to it.
+    pub fn action_options_for(&self, named: &str) -> ActionOptions {
+        let noted = self.found.lock().get(named).map(|named| named.moves.clone());
+        ActionOptions { noted, ..self.action_options() }
+    }
+
+    /// Acts on the page, and waits for what that causes. A dialog that opens meanwhile is an effect, too. Answers why a press
+    /// came to nothing, if it did.
     pub async fn act(
         &self,
         page: &Page,
         acts_on: ActsOn<'_>,
         action: impl Future<Output = Result<()>>,
-    ) -> Result<()> {
+    ) -> Result<Option<LostPress>> {
         let watch = page.watch(acts_on).await;
         let outcome = action.await;
         self.progress.say("waiting for what the action caused");
-        self.settle(page, watch).await;
+        let lost = self.settle(page, watch).await;
         match outcome {
-            Err(Error::DialogOpen { .. }) => Ok(()),
-            outcome => outcome,
+            Err(Error::DialogOpen { .. }) => Ok(None),
+            outcome => outcome.map(|()| lost),
         }
     }
 
-    /// Waits for what was caused on the page, and notes what is to be told of it.
-    pub async fn settle(&self, page: &Page, watch: Watch) {
+    /// Waits for what was caused on the page, and notes what is to be told of it. Answers why a press came to nothing.
+    pub async fn settle(&self, page: &Page, watch: Watch) -> Option<LostPress> {
         let Settings { settle: window, navigation_limit, .. } = *self.settings;
         let settled = watch.settle(&SettleOptions { window, navigation_limit }).await;
         self.said.lock().extend(settled.said);
@@ -309,6 +332,7 @@ impl Call<'_> {
             _ if !settled.still.is_empty() => self.note(still_loading(&settled.still)),
             _ => {}
         }
+        settled.lost
     }
 
     fn has_turn(&self, page: &Page) -> bool {

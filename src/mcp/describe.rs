@@ -212,10 +212,22 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &Before, wanted: bool, 
         return call.told.lock().set_tree(page, tree);
     };
     let said = call.said.lock().clone();
-    let (changes, behind) = compare(page, &known, &tree, &before.ticking, &said).await;
+    let held = call.held.lock().clone();
+    let since = Since {
+        ticking: &before.ticking,
+        said: &said,
+        held: held.last().copied(),
+        ..Since::new(&known.tree)
+    };
+    let (changes, behind) = compare(page, &known, &tree, since).await;
     // Where something came or went, what is beside it gives way.
     let stays = !changes.whole && changes.added + changes.removed == 0;
-    let moved = if stays { std::mem::take(&mut *call.moved.lock()) } else { Vec::new() };
+    let mut moved = if stays { std::mem::take(&mut *call.moved.lock()) } else { Vec::new() };
+    // What was dragged is told with the drag; of what moved several times, where it is in the end.
+    let mut told: HashSet<u32> = held.iter().map(|(_, number)| *number).collect();
+    moved.reverse();
+    moved.retain(|moved| told.insert(moved.what.number));
+    moved.reverse();
     for Moved { what, at: (x, y) } in &moved {
         let name =
             if what.name.is_empty() { String::new() } else { format!(" {}", snapshot::quoted(&what.name)) };
@@ -238,11 +250,9 @@ async fn compare<'a>(
     page: &Page,
     known: &Shown,
     tree: &'a Tree,
-    ticking: &[Tick],
-    said: &[String],
+    since: Since<'_>,
 ) -> (Changes<'a>, Vec<Arc<Tree>>) {
     let mut behind = known.behind.clone();
-    let since = Since { ticking, said, ..Since::new(&known.tree) };
     if let Some(place) = behind.iter().rposition(|behind| tree.uncovers(behind, &known.tree)) {
         let changes =
             snapshot::compare(&Since { old: &behind[place], cover: Some(&known.tree), ..since }, tree);

@@ -1,10 +1,11 @@
 //! What a session keeps from call to call, beside its pages.
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::browser::{Coverage, Performance, Screenshot, Video};
+use crate::browser::{ActionRecording, Coverage, Performance, Screenshot, Video};
 use crate::mcp::program::Notebook;
 use crate::mcp::script::Script;
 use crate::session::Place;
@@ -15,7 +16,10 @@ pub struct Kept {
     /// What its programs named, from the first on. Held while one runs.
     pub notebook: tokio::sync::Mutex<Option<Arc<dyn Notebook>>>,
     /// What was done, to be written as a test.
-    pub script: Mutex<Script>,
+    pub script: Arc<Mutex<Script>>,
+    /// What a person does is written, too, for as long as this is there.
+    pub recording: Mutex<Option<ActionRecording>>,
+    pub hands: Arc<Hands>,
     /// The last picture that another can be compared with.
     pub picture: Mutex<Option<Screenshot>>,
     /// A video that is being made.
@@ -27,6 +31,42 @@ pub struct Kept {
     pub read: Mutex<HashMap<String, u64>>,
     /// The tools of the page that the client was last told of, by name and description.
     pub offered: Mutex<Vec<String>>,
+}
+
+/// Whose hands are on the pages of a session.
+#[derive(Debug, Default)]
+pub struct Hands {
+    acting: AtomicUsize,
+    waits_for_person: AtomicBool,
+}
+
+impl Hands {
+    /// A tool acts until what this gives is dropped.
+    pub fn act(self: &Arc<Self>) -> Acting {
+        self.acting.fetch_add(1, Ordering::Relaxed);
+        Acting(Arc::clone(self))
+    }
+
+    /// The tool that acts has stopped, to wait for a person.
+    pub fn wait_for_person(&self) {
+        self.waits_for_person.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether no tool acts.
+    pub fn are_off(&self) -> bool {
+        self.acting.load(Ordering::Relaxed) == 0 || self.waits_for_person.load(Ordering::Relaxed)
+    }
+}
+
+/// A tool at work.
+#[derive(Debug)]
+pub struct Acting(Arc<Hands>);
+
+impl Drop for Acting {
+    fn drop(&mut self) {
+        self.0.waits_for_person.store(false, Ordering::Relaxed);
+        self.0.acting.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// A video, and the name that it was asked for by.

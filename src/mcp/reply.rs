@@ -263,14 +263,18 @@ impl Reply {
 
     /// Takes over what one of several tools in the same call said, as number `number` of them. What a step was to show
     /// stands with it, unless it shows the page as it is in the end: that is told once.
-    pub fn absorb(&mut self, number: usize, step: Self) {
+    pub fn absorb(&mut self, number: usize, tool: &str, step: Self) {
         let acts = step.view >= View::Changes || step.shows_effects;
         if let Some(outdated) = self.snapshot.take_if(|_| acts) {
             self.result.push(fenced(&outdated));
             self.result.extend(self.left_out.take());
         }
         let said = step.plain.unwrap_or_else(|| step.result.join("\n"));
-        let said = if said.is_empty() { "Done".to_owned() } else { said };
+        let said = match said.as_str() {
+            "" => tool.to_owned(),
+            "null" => format!("{tool}: no result"),
+            _ => said,
+        };
         self.say(format!("{number}. {said}"));
         self.show(step.view);
         self.wants_tabs |= step.wants_tabs;

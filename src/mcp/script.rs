@@ -5,8 +5,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::browser::{Found, Way};
+use crate::browser::input::Point;
+use crate::browser::{Found, HandMove, HandMoves, Scope, Way};
 use crate::mcp::effect::Effect;
+
+mod recorded;
 
 // The language of a script.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -15,6 +18,20 @@ pub enum Tongue {
     #[default]
     Python,
     Typescript,
+}
+
+/// An element that a call named.
+#[derive(Debug)]
+pub struct Named {
+    found: Found,
+    /// What was done to it that has no word of its own.
+    pub moves: HandMoves,
+}
+
+impl From<Found> for Named {
+    fn from(found: Found) -> Self {
+        Self { found, moves: HandMoves::default() }
+    }
 }
 
 /// So much is kept of what was done; the oldest goes first.
@@ -30,8 +47,14 @@ pub struct Script {
 #[derive(Debug, Clone, PartialEq)]
 enum Line {
     Call(Subject, &'static str, Vec<Value>, Vec<(&'static str, Value)>),
+    /// The same statement so many times.
+    Times(usize, Box<Line>),
+    /// The pointer at places that are counted from the upper left corner of an element: there, and on to the other one with the button held.
+    Pointer(Subject, Point, Option<Point>),
     /// A dialog that the statement before opened, and the text for it if it was accepted.
     Dialog(Option<Value>),
+    /// A statement that opens a file chooser, and the paths that it was given.
+    Chooser(Box<Line>, Value),
     /// What cannot be written.
     Note(String),
 }
@@ -41,13 +64,14 @@ enum Line {
 enum Subject {
     Page,
     Keyboard,
+    Mouse,
     Element(Vec<Way>),
     Text(String),
     Option(String),
     Expected(Box<Subject>, bool),
 }
 
-use Subject::{Element, Expected, Keyboard, Option as Offered, Page, Text};
+use Subject::{Element, Expected, Keyboard, Mouse, Option as Offered, Page, Text};
 
 /// Tools that leave no trace in a script, though they may do more than read.
 const SILENT: [&str; 8] = [
@@ -68,23 +92,51 @@ impl Script {
         tool: &'static str,
         effect: Effect,
         asked: &Map<String, Value>,
-        found: &HashMap<String, Found>,
+        found: &HashMap<String, Named>,
     ) {
         let step = Step { asked, found };
+        if let Some(paths) = step.files(tool) {
+            return self.give_files(paths);
+        }
         let lines = step.lines(tool).unwrap_or_else(|| match effect {
             Effect::Reads => Vec::new(),
             _ if SILENT.contains(&tool) => Vec::new(),
             _ => vec![Line::Note(format!("{tool} was called here, which has no words in a script."))],
         });
         for line in lines {
-            match line {
-                // It is to be answered before what opens it goes on.
-                Line::Dialog(_) if !self.lines.is_empty() => self.lines.insert(self.lines.len() - 1, line),
-                line => self.lines.push_back(line),
-            }
+            self.push(line);
+        }
+    }
+
+    /// Begins at this address, where nothing was done before.
+    pub fn begin_at(&mut self, url: &str) {
+        if self.is_empty() {
+            self.push(call(Page, "goto", [url.into()]));
+        }
+    }
+
+    fn push(&mut self, line: Line) {
+        match line {
+            // It is to be answered before what opens it goes on.
+            Line::Dialog(_) if !self.lines.is_empty() => self.lines.insert(self.lines.len() - 1, line),
+            line => self.lines.push_back(line),
         }
         let surplus = self.lines.len().saturating_sub(MOST_LINES);
         self.lines.drain(..surplus);
+    }
+
+    /// Gives files to the chooser that the last statement opened, or to the page's file input.
+    fn give_files(&mut self, paths: Value) {
+        match self.lines.pop_back() {
+            Some(line @ Line::Call(_, "click" | "press" | "dblclick" | "tap", ..)) => {
+                self.push(Line::Chooser(Box::new(line), paths));
+            }
+            other => {
+                self.lines.extend(other);
+                let input = Way { nth: Some(0), ..Way::css("input[type=file]") };
+                self.push(call(Element(vec![input]), "set_input_files", [paths]));
+            }
+        }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -100,14 +152,13 @@ impl Script {
     /// All of it, as a test that can be run.
     pub fn test(&self, tongue: Tongue) -> String {
         let lines = self.statements(tongue, usize::MAX);
-        let body = lines.iter().map(|line| match tongue {
-            Tongue::Python => format!("    {line}\n"),
-            Tongue::Typescript => format!("  {line}\n"),
-        });
-        let body: String = body.collect();
+        let indent = if tongue == Tongue::Python { "    " } else { "  " };
+        let body = lines.iter().flat_map(|line| line.lines()).map(|line| format!("{indent}{line}\n"));
+        let body = body.collect::<Vec<_>>().concat();
+        let imports = if self.lines.iter().any(Line::has_secret) { "import os\n\n" } else { "" };
         match tongue {
             Tongue::Python => format!(
-                "from patchright_mcp.sync_api import Page, expect\n\n\n\
+                "{imports}from patchright_mcp.sync_api import Page, expect\n\n\n\
                  def test_session(page: Page) -> None:\n{body}"
             ),
             Tongue::Typescript => format!(
@@ -126,7 +177,7 @@ pub fn locator(found: &Found, tongue: Tongue) -> String {
 /// A call of a tool, to be put in words.
 struct Step<'a> {
     asked: &'a Map<String, Value>,
-    found: &'a HashMap<String, Found>,
+    found: &'a HashMap<String, Named>,
 }
 
 impl Step<'_> {
@@ -155,10 +206,7 @@ impl Step<'_> {
             "browser_scroll_into_view" => {
                 vec![call(self.element("ref")?, "scroll_into_view_if_needed", [])]
             }
-            "browser_drag" => {
-                let end = self.element("endRef")?;
-                vec![Line::Call(self.element("startRef")?, "drag_to", vec![subject(&end)], Vec::new())]
-            }
+            "browser_drag" => self.drag()?,
             "browser_type" => self.typing()?,
             "browser_fill_form" => {
                 let fields = self.asked.get("fields")?.as_array()?;
@@ -166,15 +214,12 @@ impl Step<'_> {
                 lines.collect::<Option<Vec<_>>>()?.into_iter().flatten().collect()
             }
             "browser_select_option" => {
-                let found = self.found.get(self.text("ref")?)?;
+                let found = &self.found.get(self.text("ref")?)?.found;
                 choose(found, self.asked.get("values")?)?
             }
             "browser_press_key" => self.keys()?,
-            "browser_file_upload" if self.text("ref").is_none() => {
-                vec![Line::Note(
-                    "Files were given here; a script gives them with set_input_files.".to_owned(),
-                )]
-            }
+            "browser_evaluate" => self.evaluation()?,
+            "browser_scroll" => vec![self.scroll()?],
             "browser_handle_dialog" => {
                 let accepted = self.asked.get("accept")?.as_bool()?;
                 let text = self.asked.get("promptText").filter(|text| !text.is_null()).cloned();
@@ -199,7 +244,7 @@ impl Step<'_> {
     }
 
     fn element(&self, name: &str) -> Option<Subject> {
-        Some(Element(self.found.get(self.text(name)?)?.ways.clone()))
+        Some(Element(self.found.get(self.text(name)?)?.found.ways.clone()))
     }
 
     fn click(&self) -> Option<Line> {
@@ -212,13 +257,8 @@ impl Step<'_> {
         {
             options.push(("modifiers", keys.clone()));
         }
-        let numbers =
-            self.text("position").map(|text| text.split(',').map(|part| part.trim().parse::<f64>()));
-        if let Some(numbers) = numbers
-            && let Ok([x, y]) =
-                <[f64; 2]>::try_from(numbers.collect::<Result<Vec<_>, _>>().unwrap_or_default())
-        {
-            options.push(("position", serde_json::json!({ "x": x, "y": y })));
+        if let Some(text) = self.text("position") {
+            options.push(("position", position(text)?));
         }
         let method = match (self.flag("tap"), self.flag("doubleClick")) {
             (true, _) => "tap",
@@ -226,6 +266,75 @@ impl Step<'_> {
             (false, false) => "click",
         };
         Some(Line::Call(self.element("ref")?, method, Vec::new(), options))
+    }
+
+    fn drag(&self) -> Option<Vec<Line>> {
+        let (start, end) = (self.element("startRef")?, self.element("endRef")?);
+        let moves = self.found.get(self.text("endRef")?)?.moves.get().unwrap_or_default();
+        let dropped = moves.iter().find_map(|done| match done {
+            HandMove::Drop { at, long_press } => Some((*at, *long_press)),
+            _ => None,
+        });
+        let from = match self.text("startPosition") {
+            Some(text) => Some(position(text)?),
+            None => None,
+        };
+        let to = match (self.text("endPosition"), self.text("place"), dropped) {
+            (Some(text), ..) => Some(position(text)?),
+            (None, Some(_), None) => return None,
+            (None, Some(_), Some((at, _))) => Some(place(at)),
+            (None, None, _) => None,
+        };
+        let at = |option: &'static str, place: Option<Value>| place.map(|place| (option, place));
+        if matches!(dropped, Some((_, true))) {
+            // What moves only when it was held for a while.
+            let onto = at("position", to).into_iter().chain([("force", true.into())]).collect();
+            return Some(vec![
+                Line::Call(start, "hover", Vec::new(), at("position", from).into_iter().collect()),
+                call(Mouse, "down", []),
+                call(Page, "wait_for_timeout", [LONG_PRESS_MS.into()]),
+                Line::Call(end, "hover", Vec::new(), onto),
+                call(Mouse, "up", []),
+            ]);
+        }
+        let options = at("source_position", from).into_iter().chain(at("target_position", to));
+        let options = options.chain([(STEPS, 10.into())]).collect();
+        Some(vec![Line::Call(start, "drag_to", vec![subject(&end)], options)])
+    }
+
+    /// The paths that a file chooser or a file input was given.
+    fn files(&self, tool: &str) -> Option<Value> {
+        let given = tool == "browser_file_upload" && self.text("ref").is_none();
+        self.asked
+            .get("paths")
+            .filter(|paths| given && paths.as_array().is_some_and(|all| !all.is_empty()))
+            .cloned()
+    }
+
+    /// A script of the caller's own; one that only reads leads to nothing.
+    fn evaluation(&self) -> Option<Vec<Line>> {
+        let function = self.text("function")?;
+        if Scope::for_script(function) == Scope::Isolated {
+            return Some(Vec::new());
+        }
+        let subject = if self.text("ref").is_some() { self.element("ref")? } else { Page };
+        // It may be about the page's own variables.
+        let options = vec![(ISOLATED, false.into())];
+        Some(vec![Line::Call(subject, "evaluate", vec![function.into()], options)])
+    }
+
+    fn scroll(&self) -> Option<Line> {
+        if self.text("ref").is_some() {
+            return None;
+        }
+        let pixels = self.asked.get("pixels")?.as_f64()?;
+        let (right, down) = match self.text("direction") {
+            None | Some("down") => (0.0, pixels),
+            Some("up") => (0.0, -pixels),
+            Some("right") => (pixels, 0.0),
+            _ => (-pixels, 0.0),
+        };
+        Some(call(Mouse, "wheel", [right.into(), down.into()]))
     }
 
     fn typing(&self) -> Option<Vec<Line>> {
@@ -241,7 +350,10 @@ impl Step<'_> {
                 call(element.clone(), "fill", ["".into()]),
                 call(element.clone(), "press_sequentially", [text]),
             ],
-            Some(element) => vec![call(element.clone(), "fill", [text])],
+            Some(element) => {
+                let named = self.found.get(self.text("ref")?)?;
+                named.moved(element).unwrap_or_else(|| vec![call(element.clone(), "fill", [text])])
+            }
         };
         if enter {
             let subject = element.unwrap_or(Keyboard);
@@ -251,8 +363,12 @@ impl Step<'_> {
     }
 
     fn field(&self, field: &Value) -> Option<Vec<Line>> {
-        let found = self.found.get(field.get("ref")?.as_str()?)?;
+        let named = self.found.get(field.get("ref")?.as_str()?)?;
+        let found = &named.found;
         let element = Element(found.ways.clone());
+        if let Some(moved) = named.moved(&element) {
+            return Some(moved);
+        }
         let value = field.get("value").cloned().unwrap_or(Value::Null);
         let several =
             field.get("values").filter(|values| values.as_array().is_some_and(|all| !all.is_empty()));
@@ -267,6 +383,10 @@ impl Step<'_> {
             _ if found.tag == "select" || several.is_some() => choose(found, several.unwrap_or(&value))?,
             Some(_) if found.kind == "file" => vec![call(element, "set_input_files", [value])],
             Some(text) if kind == Some("combobox") && found.tag != "input" => choose(found, &text.into())?,
+            // What is typed only finds the option in a list that the page draws.
+            Some(text) if kind == Some("combobox") && !found.has_list => {
+                vec![call(element, "fill", [value.clone()]), call(Offered(text.to_owned()), "click", [])]
+            }
             Some(_) => vec![call(element, "fill", [value])],
             None => return None,
         })
@@ -293,7 +413,10 @@ impl Step<'_> {
 
     fn waiting(&self) -> Option<Vec<Line>> {
         let seen = |subject: Subject, gone: bool| {
-            call(Expected(Box::new(subject), false), if gone { "to_be_hidden" } else { "to_be_visible" }, [])
+            let limit = self.asked.get("timeout").filter(|limit| limit.is_number());
+            let options = limit.map(|limit| ("timeout", limit.clone())).into_iter().collect();
+            let is = if gone { "to_be_hidden" } else { "to_be_visible" };
+            Line::Call(Expected(Box::new(subject), false), is, Vec::new(), options)
         };
         if let Some(text) = self.text("text") {
             return Some(vec![seen(Text(text.to_owned()), false)]);
@@ -334,6 +457,22 @@ impl Step<'_> {
     }
 }
 
+impl Named {
+    /// What the hand did to it, if it had to do more than there is a word for.
+    fn moved(&self, element: &Subject) -> Option<Vec<Line>> {
+        let line = |done| match done {
+            HandMove::Keys { key, times: 1 } => Some(call(element.clone(), "press", [key.into()])),
+            HandMove::Keys { key, times } => {
+                Some(Line::Times(times, Box::new(call(element.clone(), "press", [key.into()]))))
+            }
+            HandMove::Press(at) => Some(Line::Pointer(element.clone(), at, None)),
+            HandMove::Slide(from, to) => Some(Line::Pointer(element.clone(), from, Some(to))),
+            HandMove::Drop { .. } => None,
+        };
+        Some(self.moves.get()?.into_iter().filter_map(line).collect())
+    }
+}
+
 /// Options of a list: of the browser's own, or of one that the page draws.
 fn choose(found: &Found, values: &Value) -> Option<Vec<Line>> {
     let element = Element(found.ways.clone());
@@ -358,12 +497,45 @@ fn call<const N: usize>(subject: Subject, method: &'static str, arguments: [Valu
 /// Marks an argument that is itself a locator.
 const LOCATOR: &str = "\u{0}locator";
 
+/// An option that only our own Python has: Playwright always evaluates beside the page's scripts.
+const ISOLATED: &str = "isolated_context";
+
+/// An option that only Playwright needs, whose pointer jumps otherwise; many lists make room only for what they see coming.
+const STEPS: &str = "steps";
+
+/// For how long something is held that moves only then.
+const LONG_PRESS_MS: u32 = 700;
+
+/// Stands for what no script says: whoever runs it has it in their environment.
+const SECRET: &str = "\u{0}secret";
+
+fn secret() -> Value {
+    serde_json::json!({ SECRET: true })
+}
+
+/// A place in an element, if it is in pixels.
+fn position(text: &str) -> Option<Value> {
+    let numbers = text.trim_matches(['(', ')', '[', ']', ' ']).split(',');
+    let numbers = numbers.map(|part| part.trim().trim_end_matches("px").trim().parse::<f64>().ok());
+    let [x, y] = <[f64; 2]>::try_from(numbers.collect::<Option<Vec<_>>>()?).ok()?;
+    Some(serde_json::json!({ "x": x, "y": y }))
+}
+
+fn place(at: Point) -> Value {
+    let at = at.rounded();
+    serde_json::json!({ "x": at.x, "y": at.y })
+}
+
 fn subject(subject: &Subject) -> Value {
     let [python, typescript] = [Tongue::Python, Tongue::Typescript].map(|tongue| subject.written(tongue));
     serde_json::json!({ LOCATOR: [python, typescript] })
 }
 
 impl Line {
+    fn has_secret(&self) -> bool {
+        matches!(self, Self::Call(_, _, arguments, _) if arguments.iter().any(|value| value.get(SECRET).is_some()))
+    }
+
     fn written(&self, tongue: Tongue) -> String {
         match (self, tongue) {
             (Self::Note(text), Tongue::Python) => format!("# {text}"),
@@ -379,11 +551,30 @@ impl Line {
                     Tongue::Typescript => format!("page.once(\"dialog\", (dialog) => dialog.{answer});"),
                 }
             }
+            (Self::Chooser(opens, paths), Tongue::Python) => format!(
+                "with page.expect_file_chooser() as chooser:\n    {}\nchooser.value.set_files({paths})",
+                opens.written(tongue)
+            ),
+            (Self::Chooser(opens, paths), Tongue::Typescript) => format!(
+                "await Promise.all([\n  page.waitForEvent(\"filechooser\").then((chooser) => chooser.setFiles({paths})),\n  \
+                 {},\n]);",
+                opens.written(tongue).trim_start_matches("await ").trim_end_matches(';')
+            ),
+            (Self::Times(times, line), Tongue::Python) => {
+                format!("for _ in range({times}):\n    {}", line.written(tongue))
+            }
+            (Self::Times(times, line), Tongue::Typescript) => {
+                format!("for (let time = 0; time < {times}; time++) {}", line.written(tongue))
+            }
+            (Self::Pointer(element, from, to), _) => pointed(&element.written(tongue), *from, *to, tongue),
             (Self::Call(subject, method, arguments, options), _) => {
                 let denied = matches!((subject, tongue), (Expected(_, true), Tongue::Python));
                 let method = if denied { format!("not_{method}") } else { (*method).to_owned() };
                 let mut told: Vec<_> = arguments.iter().map(|value| literal(value, tongue)).collect();
-                let options = options.iter().map(|(name, value)| (*name, literal(value, tongue)));
+                let other = if tongue == Tongue::Python { STEPS } else { ISOLATED };
+                let has = |name: &str| name != other;
+                let options = options.iter().filter(|(name, _)| has(name));
+                let options = options.map(|(name, value)| (*name, literal(value, tongue)));
                 match tongue {
                     Tongue::Python => {
                         told.extend(options.map(|(name, value)| format!("{name}={value}")));
@@ -391,7 +582,7 @@ impl Line {
                     }
                     Tongue::Typescript => {
                         let options: Vec<_> =
-                            options.map(|(name, value)| format!("{name}: {value}")).collect();
+                            options.map(|(name, value)| format!("{}: {value}", camel(name))).collect();
                         if !options.is_empty() {
                             told.push(format!("{{ {} }}", options.join(", ")));
                         }
@@ -413,6 +604,7 @@ impl Subject {
         match self {
             Page => "page".to_owned(),
             Keyboard => "page.keyboard".to_owned(),
+            Mouse => "page.mouse".to_owned(),
             Text(text) => named("get_by_text", text) + first,
             Offered(name) => way_written(
                 &Way {
@@ -441,6 +633,36 @@ impl Subject {
                 format!("expect({}){not}", subject.written(tongue))
             }
         }
+    }
+}
+
+/// The pointer at places in an element, wherever that stands.
+fn pointed(element: &str, from: Point, to: Option<Point>, tongue: Tongue) -> String {
+    let at = |point: Point| {
+        let Point { x, y } = point.rounded();
+        match tongue {
+            Tongue::Python => format!("box[\"x\"] + {x}, box[\"y\"] + {y}"),
+            Tongue::Typescript => format!("box.x + {x}, box.y + {y}"),
+        }
+    };
+    let steps = if tongue == Tongue::Python { "steps=10" } else { "{ steps: 10 }" };
+    let calls = match to {
+        None => vec![format!("click({})", at(from))],
+        Some(to) => vec![
+            format!("move({})", at(from)),
+            "down()".to_owned(),
+            format!("move({}, {steps})", at(to)),
+            "up()".to_owned(),
+        ],
+    };
+    let calls = calls.iter().map(|call| match tongue {
+        Tongue::Python => format!("\npage.mouse.{call}"),
+        Tongue::Typescript => format!("\n  await page.mouse.{call};"),
+    });
+    let calls: String = calls.collect();
+    match tongue {
+        Tongue::Python => format!("box = {element}.bounding_box()\nassert box{calls}"),
+        Tongue::Typescript => format!("{{\n  const box = (await {element}.boundingBox())!;{calls}\n}}"),
     }
 }
 
@@ -488,6 +710,10 @@ fn literal(value: &Value, tongue: Tongue) -> String {
         return written.as_str().unwrap_or_default().to_owned();
     }
     match (value, tongue) {
+        (value, Tongue::Python) if value.get(SECRET).is_some() => "os.environ[\"PASSWORD\"]".to_owned(),
+        (value, Tongue::Typescript) if value.get(SECRET).is_some() => {
+            "process.env.PASSWORD ?? \"\"".to_owned()
+        }
         (Value::Bool(true), Tongue::Python) => "True".to_owned(),
         (Value::Bool(false), Tongue::Python) => "False".to_owned(),
         (value, _) => value.to_string(),

@@ -5,13 +5,17 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 use serde_json::{Map, Value};
 
 /// Reads a value. An object that names a key twice is refused: of two readers, one could go by the first and one by the
-/// last, and what the one has checked would not be what the other does.
+/// last, and what the one has checked would not be what the other does. So is a key that our own reader of JSON takes as a
+/// sign to read the text beside it in the object's place.
 pub(crate) fn read(text: &[u8]) -> serde_json::Result<Value> {
     let mut reader = serde_json::Deserializer::from_slice(text);
     let value = Unambiguous.deserialize(&mut reader)?;
     reader.end()?;
     Ok(value)
 }
+
+/// Sources: `serde_json`, `raw.rs`.
+const STANDS_FOR_ANOTHER: &str = "$serde_json::private::RawValue";
 
 struct Unambiguous;
 
@@ -69,6 +73,9 @@ impl<'de> Visitor<'de> for Unambiguous {
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
         let mut read = Map::new();
         while let Some(key) = entries.next_key::<String>()? {
+            if key == STANDS_FOR_ANOTHER {
+                return Err(A::Error::custom("a key stands for something else"));
+            }
             if read.insert(key, entries.next_value_seed(Self)?).is_some() {
                 return Err(A::Error::custom("a key stands twice in one object"));
             }
@@ -115,6 +122,8 @@ mod tests {
             assert!(read(text.as_bytes()).unwrap_err().to_string().contains("twice"), "{text}");
         }
         assert!(read(br#"{"a":{"a":1},"b":[{"a":1},{"a":2}]}"#).is_ok());
+        let hidden = r#"{"a":{"$serde_json::private::RawValue":"{\"b\":1,\"b\":2}"}}"#;
+        assert!(read(hidden.as_bytes()).unwrap_err().to_string().contains("something else"));
         for text in ["", "{", "1 2", "[1,]", "nan"] {
             assert!(read(text.as_bytes()).is_err(), "{text}");
         }

@@ -3,13 +3,14 @@ use std::time::Duration;
 
 use crate::Result;
 use crate::browser::input::Point;
-use crate::browser::{CaptureOptions, ElementHandle, Frame, Match, Page};
-use crate::error::Error;
+use crate::browser::{CaptureOptions, ElementHandle, Found, Frame, Match, Page};
+use crate::error::{Error, Obstacle};
 use crate::mcp::call::Call;
 use crate::mcp::describe::capture;
 use crate::mcp::page_text::one_line;
 use crate::session::ContextEntry;
-use crate::snapshot::{Node, Ref};
+use crate::snapshot::text::is_private;
+use crate::snapshot::{self, Ref, quoted};
 
 /// How long what a selector finds is waited for.
 const SEEK_LIMIT: Duration = Duration::from_secs(2);
@@ -23,6 +24,13 @@ pub struct Target {
     pub reference: Ref,
     /// Its role and name, where a selector found it.
     words: Option<String>,
+}
+
+impl Target {
+    /// Its role and its name, where they are known.
+    pub fn told(&self, call: &Call<'_>, page: &Page) -> Option<String> {
+        self.words.clone().or_else(|| role_and_name(call, page, &self.reference))
+    }
 }
 
 /// The frame of `page` that `reference` names.
@@ -58,12 +66,17 @@ fn frame(call: &Call<'_>, page: &Page, reference: &Ref) -> Result<Frame> {
 /// The element that `text` stands for: a ref, or else a selector.
 pub async fn find(call: &Call<'_>, page: &Page, text: &str) -> Result<Target> {
     let target = seek(call, page, text).await?;
-    if call.writes_script()
-        && let Ok(found) = target.element.ways().await
-    {
-        call.found.lock().insert(text.to_owned(), found);
-    }
+    note(call, text, &target.element).await;
     Ok(target)
+}
+
+/// Remembers how a script finds what was named so.
+async fn note(call: &Call<'_>, text: &str, element: &ElementHandle) {
+    if call.writes_script()
+        && let Ok(found) = element.ways().await
+    {
+        call.found.lock().insert(text.to_owned(), found.into());
+    }
 }
 
 async fn seek(call: &Call<'_>, page: &Page, text: &str) -> Result<Target> {
@@ -72,22 +85,38 @@ async fn seek(call: &Call<'_>, page: &Page, text: &str) -> Result<Target> {
     let found = ElementHandle::by_ref(&frame, reference.element).await?;
     let target = reference.to_string();
     let Some(element) = found.map(|element| element.named(&target)) else {
-        let again = again(call, page, &reference).await;
+        let anew = drawn_anew(call, page, &reference).await;
+        let again = anew.map(|(found, told)| format!("{told} [ref={found}]"));
         return Err(Error::StaleRef { target, again });
     };
     Ok(Target { element, reference: Ref { frame: Some(frame.number()), ..reference }, words: None })
 }
 
-/// What stands for an element that was drawn anew: the only one of its role and name, before and now.
-async fn again(call: &Call<'_>, page: &Page, reference: &Ref) -> Option<String> {
+/// The element itself that stands for one that was drawn anew.
+pub async fn successor(call: &Call<'_>, page: &Page, text: &str) -> Option<ElementHandle> {
+    let (found, _) = drawn_anew(call, page, &text.parse().ok()?).await?;
+    seek(call, page, &found.to_string()).await.ok().map(|target| target.element)
+}
+
+/// The ref of what stands for an element that was drawn anew, and its role and name.
+async fn drawn_anew(call: &Call<'_>, page: &Page, reference: &Ref) -> Option<(Ref, String)> {
     let before = call.told.lock().tree_with(page, reference)?;
-    let gone = before.nodes().get(before.position(reference)?).filter(|node| !node.name.is_empty())?;
-    let like = |node: &&Node| node.number > 0 && node.role == gone.role && node.name == gone.name;
     let now = capture(call, page, CaptureOptions::default()).await.ok()?;
-    let mut found = now.nodes().iter().filter(like);
-    let found =
-        found.next().filter(|_| found.next().is_none() && before.nodes().iter().filter(like).count() == 1);
-    found.map(|node| format!("{} [ref={}]", words(node.role, &node.name), now.ref_of(node)))
+    let node = &now.nodes()[snapshot::drawn_anew(&before, &now, reference)?];
+    Some((now.ref_of(node), words(node.role, &node.name)))
+}
+
+/// Whether `text` stands for nothing on the page just now.
+pub async fn is_absent(call: &Call<'_>, page: &Page, text: &str) -> Result<bool> {
+    if let Ok(reference) = text.parse::<Ref>() {
+        let frame = frame(call, page, &reference)?;
+        return Ok(ElementHandle::by_ref(&frame, reference.element).await?.is_none());
+    }
+    let is_absent = matches!(page.matches(text, Duration::ZERO).await, Err(Error::ElementNotFound { .. }));
+    if is_absent && call.writes_script() {
+        call.found.lock().insert(text.to_owned(), Found::by_selector(text).into());
+    }
+    Ok(is_absent)
 }
 
 /// The one element that a selector finds in the page and the frames in it.
@@ -102,7 +131,17 @@ async fn select(call: &Call<'_>, page: &Page, selector: &str) -> Result<Target> 
         }
         other => other,
     })?;
-    match one_of(found) {
+    let found = match one_of(found) {
+        Err(several) => match exactly(selector) {
+            // Of several that hold a text, the one that says just that is meant.
+            Some(exact) => {
+                one_of(page.matches(&exact, Duration::ZERO).await.unwrap_or_default()).map_err(|_| several)
+            }
+            None => Err(several),
+        },
+        only => only,
+    };
+    match found {
         Ok(found) => {
             let (reference, words) = (reference(&found), words(&found.role, &found.name));
             let target = reference.to_string();
@@ -117,6 +156,13 @@ async fn select(call: &Call<'_>, page: &Page, selector: &str) -> Result<Target> 
             Err(Error::SeveralMatch { count, matches: several.iter().map(line).collect() })
         }
     }
+}
+
+/// `text=Save` for what says just that, and nothing besides.
+fn exactly(selector: &str) -> Option<String> {
+    let text = selector.trim().strip_prefix("text=")?.trim();
+    let is_plain = !text.is_empty() && !text.starts_with(['"', '\'', '/']) && !text.contains(">>");
+    is_plain.then(|| format!("text={}", serde_json::Value::from(text)))
 }
 
 /// A ref that says everything.
@@ -137,6 +183,39 @@ pub async fn element(call: &Call<'_>, page: &Page, text: &str) -> Result<Element
     find(call, page, text).await.map(|target| target.element)
 }
 
+/// Like [`find`], to act on it: for a field that a library keeps out of sight, what it draws in its place.
+pub async fn actable(call: &Call<'_>, page: &Page, text: &str) -> Result<Target> {
+    let target = find(call, page, text).await?;
+    // Refs are given to what is shown.
+    let is_shown = target.words.is_none() && role_and_name(call, page, &target.reference).is_some();
+    let drawn = if is_shown { None } else { target.element.drawn_instead().await? };
+    let Some(drawn) = drawn else { return Ok(target) };
+    let reference = whole_ref(call, page, &drawn.frame, drawn.number);
+    let name = reference.to_string();
+    let element = ElementHandle::by_ref(&drawn.frame, drawn.number).await?;
+    let element =
+        element.map(|element| element.named(&name)).ok_or(Error::StaleRef { target: name, again: None })?;
+    note(call, text, &element).await;
+    Ok(Target { element, reference, words: Some(words(&drawn.role, &drawn.name)) })
+}
+
+/// Why an element cannot be acted on, with what the page shows in its place where nobody sees it.
+pub async fn explained(call: &Call<'_>, page: &Page, element: &ElementHandle, error: Error) -> Error {
+    let Error::NotActionable { obstacle: obstacle @ (Obstacle::Hidden | Obstacle::OutsideViewport), .. } =
+        &error
+    else {
+        return error;
+    };
+    match element.shown_instead().await {
+        Ok(Some(shown)) => {
+            let reference = whole_ref(call, page, &shown.frame, shown.number);
+            let shown = format!("{} [ref={reference}]", words(&shown.role, &shown.name));
+            Error::KeptBack { obstacle: obstacle.clone(), shown }
+        }
+        _ => error,
+    }
+}
+
 /// The element that `text` stands for, and how to call it: as the model did, or by its role and name.
 pub async fn described(
     call: &Call<'_>,
@@ -144,29 +223,37 @@ pub async fn described(
     text: &str,
     element: Option<String>,
 ) -> Result<(ElementHandle, String)> {
-    let target = find(call, page, text).await?;
+    let target = actable(call, page, text).await?;
     let told = element.map(|words| one_line(&words)).filter(|words| !words.is_empty());
     let told = told.or(target.words).or_else(|| role_and_name(call, page, &target.reference));
     Ok((target.element, told.unwrap_or_else(|| text.trim().to_owned())))
 }
 
-/// `button "Save"`, from what was last shown of the page.
+/// `button "Save"`, from what was last shown of the page; by its hint and its ref what has no words.
 fn role_and_name(call: &Call<'_>, page: &Page, reference: &Ref) -> Option<String> {
     let tree = call.told.lock().tree(page)?;
     let place = tree.position(reference)?;
     let node = &tree.nodes()[place];
     let says_what_it_holds = matches!(node.role, "generic" | "listitem" | "row" | "cell" | "gridcell");
-    match node.name.is_empty() && says_what_it_holds {
-        true => Some(words(node.role, &tree.beginning_of(place, MOST_WORDS))),
-        false => Some(words(node.role, &node.name)),
-    }
+    let name = match node.name.is_empty() && says_what_it_holds {
+        true => tree.beginning_of(place, MOST_WORDS),
+        false => node.name.to_string(),
+    };
+    // The private characters of an icon font say nothing to who reads them.
+    let is_wordless = name.chars().all(|letter| letter.is_whitespace() || is_private(letter));
+    let told = words(node.role, if is_wordless { "" } else { &name });
+    Some(match (node.hint(), is_wordless) {
+        (Some(hint), true) => format!("{told} [hint={}] [ref={}]", quoted(hint), tree.ref_of(node)),
+        (None, true) if node.role == "generic" => format!("{told} [ref={}]", tree.ref_of(node)),
+        _ => told,
+    })
 }
 
 fn words(role: &str, name: &str) -> String {
     let name = one_line(name);
     match (role, name.is_empty()) {
-        ("generic", true) => "the element".to_owned(),
-        ("generic", false) => format!("{name:?}"),
+        ("generic" | "none", true) => "the element".to_owned(),
+        ("generic" | "none", false) => format!("{name:?}"),
         (_, true) => format!("the {role}"),
         (_, false) => format!("{role} {name:?}"),
     }

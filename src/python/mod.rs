@@ -1,9 +1,11 @@
 //! The Python face: the only module that names `pyo3`. It converts and calls; it decides nothing.
 mod api_request;
+mod archive;
 mod bridge;
 mod browser;
 mod cast;
 mod convert;
+mod devices;
 mod events;
 mod frame;
 mod given;
@@ -62,6 +64,8 @@ mod _core {
     #[pymodule_export]
     use super::api_request::{ApiRequestContext, ApiResponse};
     #[pymodule_export]
+    use super::archive::Archive;
+    #[pymodule_export]
     use super::bridge::{Dispatcher, Operation, Promise};
     #[pymodule_export]
     use super::browser::{
@@ -70,6 +74,8 @@ mod _core {
     };
     #[pymodule_export]
     use super::cast::{CastFrame, Screencast, Video};
+    #[pymodule_export]
+    use super::devices::{devices, paper_size};
     #[pymodule_export]
     use super::frame::Frame;
     #[pymodule_export]

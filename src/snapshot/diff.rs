@@ -49,11 +49,13 @@ pub struct Since<'a> {
     pub ticking: &'a [Tick],
     /// Texts that the page announced, to be told first.
     pub said: &'a [String],
+    /// What was dragged: where it or a neighbour may have moved, it did.
+    pub held: Option<Key>,
 }
 
 impl<'a> Since<'a> {
     pub fn new(old: &'a Tree) -> Self {
-        Self { old, covered: false, cover: None, ticking: &[], said: &[] }
+        Self { old, covered: false, cover: None, ticking: &[], said: &[], held: None }
     }
 }
 
@@ -217,6 +219,22 @@ impl<'a> Side<'a> {
         line.is_property || self.tree.nodes[line.node].is_text()
     }
 
+    /// The element on the line before a line, in the same place.
+    fn beside(&self, index: usize) -> Option<Key> {
+        let before = index.checked_sub(1)?;
+        let is_beside = self.lines[before].parent == self.lines[index].parent;
+        if is_beside { self.key(before) } else { None }
+    }
+
+    /// The texts of these lines that stand beside no element.
+    fn loose(&self, lines: &[usize]) -> HashSet<&str> {
+        lines
+            .iter()
+            .filter(|&&line| self.beside(line).is_none())
+            .map(|&line| &*self.lines[line].text)
+            .collect()
+    }
+
     /// What the element of a line says, or the text that it is.
     fn said(&self, index: usize) -> &str {
         let line = &self.lines[index];
@@ -227,7 +245,7 @@ impl<'a> Side<'a> {
     }
 
     /// By what a person would call a line: its words, those of the first thing in it, or its ref.
-    fn label(&self, index: usize) -> String {
+    pub(super) fn label(&self, index: usize) -> String {
         const LONGEST: usize = 40;
         let depth = self.lines[index].depth;
         let inside = (index + 1..self.lines.len()).take_while(|&inside| self.lines[inside].depth > depth);
@@ -331,11 +349,27 @@ impl<'a> Comparison<'a> {
         if children.is_sorted_by_key(|(_, old)| *old) {
             return;
         }
-        let kept = longest_rise(children);
+        let held = children.iter().filter(|(index, _)| self.is_held(*index)).map(|&(index, _)| index).next();
+        let others = || children.iter().filter(|(index, _)| Some(*index) != held);
+        let kept = match held {
+            Some(_) if others().is_sorted_by_key(|(_, old)| *old) => {
+                others().map(|&(index, _)| index).collect()
+            }
+            _ => longest_rise(children),
+        };
         for &(index, _) in children.iter().filter(|(index, _)| !kept.contains(index)) {
             self.marks[index] = Mark::Changed;
             self.moves.insert(index, self.place(index, "moved"));
         }
+    }
+
+    /// Whether a line stands for what was dragged, holds it, or is part of it.
+    fn is_held(&self, index: usize) -> bool {
+        let held = self.since.held.and_then(|held| self.after.keys.get(&held));
+        let Some(&held) = held else { return false };
+        let parent = |line: usize| Some(self.after.lines[line].parent).filter(|parent| *parent != NOWHERE);
+        let around = |line: usize| std::iter::successors(Some(line), move |line| parent(*line));
+        around(index).any(|line| line == held) || around(held).any(|line| line == index)
     }
 
     /// Where a line stands among what its parent holds.
@@ -376,7 +410,8 @@ impl<'a> Comparison<'a> {
     }
 
     /// Text and properties have no identity: under the same element the same words are the same. A word that went
-    /// and one that came are one that changed: those first that differ in their numbers only, then in order.
+    /// and one that came are one that changed: those first that differ in their numbers only, then in order. A number beside an
+    /// element is that element's, whatever others show.
     fn compare_sayings(&mut self) {
         let mut old: HashMap<Option<Key>, Vec<usize>> = HashMap::new();
         for index in (0..self.before.lines.len()).filter(|&index| self.before.is_saying(index)) {
@@ -391,16 +426,33 @@ impl<'a> Comparison<'a> {
         for index in (0..self.after.lines.len()).filter(|&index| self.after.is_saying(index)) {
             new.entry(self.after.owner_key(index)).or_default().push(index);
         }
-        let text = |side: &'a Side<'a>| move |index: usize| side.lines[index].text.clone();
-        let pattern = |side: &'a Side<'a>| move |index: usize| without_numbers(&side.lines[index].text);
+        let text = |side: &'a Side<'a>| move |index: usize| Some(side.lines[index].text.clone());
+        let pattern = |side: &'a Side<'a>| move |index: usize| Some(without_numbers(&side.lines[index].text));
         for (owner, mut said) in new {
             let mut was = old.remove(&owner).unwrap_or_default();
-            let same = pairs(&mut was, &mut said, text(self.before), text(self.after));
+            let (loose, loose_now) = (self.before.loose(&was), self.after.loose(&said));
+            let anchored = |side: &'a Side<'a>, index: usize| {
+                let text = &*side.lines[index].text;
+                let beside =
+                    side.beside(index).filter(|_| !loose.contains(text) && !loose_now.contains(text))?;
+                Some((beside, text))
+            };
+            let exactly = |side| move |index| anchored(side, index).map(|told| format!("{told:?}"));
+            let counting = |side| {
+                move |index| {
+                    anchored(side, index)
+                        .map(|(beside, text)| format!("{beside:?} {}", without_numbers(text)))
+                }
+            };
+            let mut same = pairs(&mut was, &mut said, exactly(self.before), exactly(self.after));
+            let counted = pairs(&mut was, &mut said, counting(self.before), counting(self.after));
+            same.extend(pairs(&mut was, &mut said, text(self.before), text(self.after)));
+            same.sort_unstable();
             self.find_moves(&same);
             let ticked = pairs(&mut was, &mut said, pattern(self.before), pattern(self.after));
             let in_order = was.len().min(said.len());
             let changed = said.iter().copied().zip(was.iter().copied());
-            for (index, old) in ticked.into_iter().chain(changed) {
+            for (index, old) in counted.into_iter().chain(ticked).chain(changed) {
                 self.changed(old, index, owner);
             }
             for &index in &said[in_order..] {
@@ -510,20 +562,22 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// Takes what is equal out of both lists, in order: each new line with its old one.
+/// Takes what is equal out of both lists, in order: each new line with its old one. What is nothing equals nothing.
 fn pairs(
     was: &mut Vec<usize>,
     said: &mut Vec<usize>,
-    old: impl Fn(usize) -> String,
-    new: impl Fn(usize) -> String,
+    old: impl Fn(usize) -> Option<String>,
+    new: impl Fn(usize) -> Option<String>,
 ) -> Vec<(usize, usize)> {
     let mut places: HashMap<String, VecDeque<usize>> = HashMap::new();
     for &index in was.iter() {
-        places.entry(old(index)).or_default().push_back(index);
+        if let Some(told) = old(index) {
+            places.entry(told).or_default().push_back(index);
+        }
     }
     let mut pairs = Vec::new();
     said.retain(|&index| {
-        let found = places.get_mut(&new(index)).and_then(VecDeque::pop_front);
+        let found = new(index).and_then(|told| places.get_mut(&told)?.pop_front());
         pairs.extend(found.map(|old| (index, old)));
         found.is_none()
     });

@@ -11,8 +11,16 @@ use super::text::{push_plain, push_quoted};
 pub(super) struct Gone<'a> {
     side: &'a Side<'a>,
     indices: HashSet<usize>,
-    /// Neighbours, each the outermost line of a branch.
-    runs: Vec<Vec<usize>>,
+    /// Neighbours.
+    runs: Vec<Vec<Branch>>,
+}
+
+/// Lines that went as one.
+#[derive(Debug, Clone)]
+struct Branch {
+    lines: Range<usize>,
+    /// What held them went with them, and has no line of its own.
+    is_box: bool,
 }
 
 /// So many neighbours are told one by one.
@@ -24,14 +32,21 @@ impl<'a> Gone<'a> {
     /// `gone` is sorted.
     pub(super) fn new(side: &'a Side<'a>, gone: &[usize]) -> Self {
         let set: HashSet<usize> = gone.iter().copied().collect();
-        let mut runs: Vec<Vec<usize>> = Vec::new();
-        let mut next = None;
+        let mut runs: Vec<Vec<Branch>> = Vec::new();
+        let mut next = 0;
         for &index in gone.iter().filter(|&&index| !set.contains(&side.owners[index])) {
-            match runs.last_mut().filter(|_| next == Some(index)) {
-                Some(run) => run.push(index),
-                None => runs.push(vec![index]),
+            if index < next {
+                continue; // In a box that was told.
             }
-            next = Some(branch(side, index).end);
+            let lines = branch(side, index);
+            let found = box_around(side, index, &set).filter(|found| found.end > lines.end);
+            let branch = Branch { is_box: found.is_some(), lines: found.unwrap_or(lines) };
+            let is_beside = next == branch.lines.start;
+            next = branch.lines.end;
+            match runs.last_mut().filter(|_| is_beside) {
+                Some(run) => run.push(branch),
+                None => runs.push(vec![branch]),
+            }
         }
         Self { side, indices: set, runs }
     }
@@ -46,15 +61,15 @@ impl<'a> Gone<'a> {
         for run in &self.runs {
             match run.as_slice() {
                 [first, .., last] if run.len() > FEW => {
-                    let all: usize = run.iter().map(|&index| self.size(index)).sum();
-                    let (first, from, to) = (*first, self.head(*first), self.head(*last));
+                    let all: usize = run.iter().map(|branch| self.size(branch)).sum();
+                    let (from, to) = (self.head(first), self.head(last));
                     lines.push(self.line(first, format!("{from} … {to} [{all} lines]")));
                 }
-                run => lines.extend(run.iter().map(|&index| {
-                    let head = self.head(index);
-                    match self.size(index) {
-                        1 => self.line(index, head),
-                        size => self.line(index, format!("{head} [{size} lines]")),
+                run => lines.extend(run.iter().map(|branch| {
+                    let head = self.head(branch);
+                    match self.size(branch) {
+                        1 => self.line(branch, head),
+                        size => self.line(branch, format!("{head} [{size} lines]")),
                     }
                 })),
             }
@@ -62,18 +77,22 @@ impl<'a> Gone<'a> {
         lines
     }
 
-    fn line(&self, index: usize, text: String) -> Line {
-        let line = self.side.lines[index].clone();
+    fn line(&self, branch: &Branch, text: String) -> Line {
+        let line = self.side.lines[branch.lines.start].clone();
         Line { worth: Worth::Text, acts: 0, has_value: true, text, ..line }
     }
 
-    /// How many lines went with this one, itself among them.
-    fn size(&self, index: usize) -> usize {
-        branch(self.side, index).filter(|inside| self.indices.contains(inside)).count()
+    /// How many lines went.
+    fn size(&self, branch: &Branch) -> usize {
+        branch.lines.clone().filter(|inside| self.indices.contains(inside)).count()
     }
 
-    /// The line, short.
-    fn head(&self, index: usize) -> String {
+    /// The first line, short; of a box the first words in it.
+    fn head(&self, branch: &Branch) -> String {
+        let index = branch.lines.start;
+        if branch.is_box {
+            return format!("generic {}", self.side.label(index));
+        }
         let line = &self.side.lines[index];
         if line.text.chars().count() <= 2 * LONGEST {
             return line.text.clone();
@@ -92,6 +111,30 @@ impl<'a> Gone<'a> {
         }
         head
     }
+}
+
+/// The lines of the outermost box without a role around a line of which nothing stayed.
+fn box_around(side: &Side<'_>, index: usize, gone: &HashSet<usize>) -> Option<Range<usize>> {
+    let nodes = &side.tree.nodes;
+    let start = side.lines[index].node;
+    let went = |line: usize| gone.contains(&line) || (side.key(line).is_none() && !side.is_saying(line));
+    let mut depth = nodes[start].depth;
+    let mut found = None;
+    for place in (0..start).rev() {
+        if nodes[place].depth >= depth {
+            continue;
+        }
+        depth = nodes[place].depth;
+        let end = nodes[place + 1..].iter().position(|node| node.depth <= depth);
+        let end = end.map_or(nodes.len(), |inside| place + 1 + inside);
+        let lines = side.lines.partition_point(|line| line.node < place)
+            ..side.lines.partition_point(|line| line.node < end);
+        if !nodes[place].is_group() || !lines.clone().all(went) {
+            break;
+        }
+        found = Some(lines);
+    }
+    found
 }
 
 /// A line and all that it holds.

@@ -3,6 +3,7 @@
 //! [`Frame::parse`] reads what the injected walk answers for one frame, [`Tree::assemble`] puts child frames where they
 //! stand, and [`render`], [`diff`] and [`find`] make text of trees. Whatever a page writes, it cannot make a line or a
 //! ref that is not there, and the text never exceeds its budget.
+mod drawn_anew;
 mod diff;
 mod find;
 mod gone;
@@ -18,6 +19,7 @@ mod repeated;
 mod roles;
 mod runs;
 mod section;
+mod shapes;
 mod share;
 pub mod text;
 mod tidy;
@@ -25,6 +27,7 @@ mod tree;
 mod walked;
 
 pub use diff::{Changes, Key, Since, Tick, compare, diff};
+pub use drawn_anew::drawn_anew;
 pub use find::{Pattern, find};
 pub use rank::rank;
 pub use reference::{NotARef, Ref};

@@ -8,6 +8,7 @@ use super::prose::{self, Links};
 use super::reference::Ref;
 use super::runs;
 use super::section::{self, MainPart};
+use super::shapes;
 use super::share::{self, Room};
 use super::text::indent;
 use super::tree::Tree;
@@ -110,7 +111,8 @@ impl Part<'_> {
             boxes: self.options.boxes,
             ..detail
         };
-        outline(self.tree, self.nodes.start, self.nodes.end, &detail)
+        let lines = outline(self.tree, self.nodes.start, self.nodes.end, &detail);
+        if self.options.all_refs { shapes::fold(self.tree, lines) } else { lines }
     }
 
     /// Texts with the links in them, each on one line.

@@ -48,6 +48,11 @@ impl Node {
         self.details.as_ref().is_some_and(|details| details.clickable.is_some())
     }
 
+    /// What tells it apart where it has no name.
+    pub fn hint(&self) -> Option<&str> {
+        self.details.as_ref()?.hint.as_deref()
+    }
+
     /// Told only because all were asked for.
     fn is_extra(&self) -> bool {
         self.details.as_ref().is_some_and(|details| details.extra.is_some())
@@ -126,7 +131,11 @@ impl Tree {
     /// The first words that stand in what is at `place`, so many characters at most.
     pub fn beginning_of(&self, place: usize, most: usize) -> String {
         let mut said = String::new();
-        for node in self.nodes[place..self.end(place)].iter().filter(|node| node.is_text()) {
+        let inside = self.nodes[place..self.end(place)].iter();
+        let is_group = self.nodes[place].role == "generic";
+        // What holds several things to act on is not the first of them.
+        let own = inside.enumerate().take_while(|(at, node)| *at == 0 || !is_group || !node.is_actionable());
+        for node in own.map(|(_, node)| node).filter(|node| node.is_text()) {
             if !said.is_empty() {
                 said.push(' ');
             }

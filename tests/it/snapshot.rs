@@ -628,6 +628,47 @@ fn what_moved_among_its_siblings_is_told() {
 }
 
 #[test]
+fn a_number_beside_an_element_is_that_elements_whatever_others_show() {
+    let sliders = |shown: [u32; 3]| {
+        let mut nodes = Vec::new();
+        for (number, shown) in (1..).zip(shown) {
+            nodes.extend([json!([0, "slider", number, ""]), json!([0, shown.to_string()])]);
+        }
+        walked(&json!(nodes))
+    };
+    let told = diff(&sliders([17, 10, 10]), &sliders([2, 8, 17])).render(&Options::default()).text;
+    assert_eq!(told, "~ - text: 2\n~ - text: 8\n~ - text: 17\n");
+}
+
+#[test]
+fn of_two_that_changed_places_the_one_that_was_dragged_moved() {
+    let order = |numbers: [u32; 2]| {
+        walked(&json!(numbers.map(|number| json!([0, "button", number, format!("b{number}")]))))
+    };
+    let (old, new) = (order([1, 2]), order([2, 1]));
+    for (held, told) in
+        [(1, "b1\" [ref=c0p0f0e1] [moved: 2nd, after \"b2\"]"), (2, "b2\" [ref=c0p0f0e2] [moved: first]")]
+    {
+        let text = compare(&Since { held: Some((0, held)), ..Since::new(&old) }, &new);
+        assert_eq!(text.render(&Options::default()).text, format!("~ - button \"{told}\n"));
+    }
+}
+
+#[test]
+fn a_box_without_a_role_that_went_is_one_line() {
+    let card = |number: u32| {
+        let text = |words: &str| json!([2, format!("{words} {number}")]);
+        vec![json!([1]), text("Sales of"), json!([2, "button", number, "Close"]), text("More about")]
+    };
+    let page = |numbers: &[u32]| {
+        let cards = numbers.iter().flat_map(|number| card(*number));
+        walked(&json!([vec![json!([0, "main", 1, ""])], cards.collect()].concat()))
+    };
+    let text = diff(&page(&[2, 3, 4]), &page(&[2, 4])).render(&Options::default()).text;
+    assert_eq!(text, "  - main [ref=c0p0f0e1]:\n-   - generic \"Sales of 3\" [3 lines]\n");
+}
+
+#[test]
 fn what_went_is_told_in_few_lines() {
     let day = |number: u32| json!([1, "button", number, format!("{number}")]);
     let days = (10..40).map(day);

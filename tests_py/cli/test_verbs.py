@@ -3,6 +3,8 @@
 import json
 import re
 import signal
+import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -157,10 +159,16 @@ def test_a_dialog_is_answered_with_a_word(shell: Shell, site: Site) -> None:
     assert 'button "Ada"' in shell.run("dialog", "accept", "Ada")
 
 
+def has_connected(command: subprocess.Popen[str]) -> bool:
+    """Whether a command has reached its server."""
+    open_files = Path(f"/proc/{command.pid}/fd").iterdir()
+    return any(str(file.readlink()).startswith("socket:") for file in open_files)
+
+
 def test_ctrl_c_gives_a_command_up(shell: Shell, site: Site) -> None:
     shell.run("open", site.page("form"))
     with shell.start("wait", "what never comes") as waiting:
-        until(lambda: len(shell.processes()) > 0, "the command")
+        until(lambda: has_connected(waiting), "the command")
         # It is being waited for when another command is made to queue behind it.
         with shell.start("snapshot") as next_one:
             waiting.send_signal(signal.SIGINT)

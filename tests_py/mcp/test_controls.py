@@ -109,7 +109,7 @@ async def test_boxes_are_pressed_where_they_are_drawn(workshop: Workshop, site: 
     assert await attribute(workshop, "terms", "checked") == "true"
     assert await attribute(workshop, "alerts", "checked") == "true"
     assert await attribute(workshop, "dark", "ariaChecked") == "true"
-    assert "- Fast: checked" in filled.section("Result")
+    assert "- checked: Terms, Alerts, Dark, Fast" in filled.section("Result")
 
 
 async def test_a_group_takes_the_names_of_its_buttons(workshop: Workshop, site: Site) -> None:
@@ -141,6 +141,39 @@ async def test_a_slider_that_shows_its_number_beside_it_is_moved(workshop: Works
     filled = await workshop.do("browser_fill_form", fields=[field])
     assert await attribute(workshop, "degrees", "textContent") == "17"
     assert '"17"' in filled.section("Result")
+
+
+THUMBS = """<style>.track { position: relative; width: 200px; height: 10px; margin: 20px; }
+.thumb { position: absolute; width: 12px; height: 12px; background: navy; }
+#clock { position: absolute; top: 20px; left: 60px; }</style>
+<div id=clock>0</div>
+<div><div class=track><span class=thumb tabindex=0 aria-label=First></span></div><p>12</p></div>
+<div><div class=track><span class=thumb tabindex=0 aria-label=Second></span></div><p>5</p></div><script>
+setInterval(() => { clock.textContent++; }, 10);
+document.querySelectorAll(".thumb").forEach((thumb) => thumb.addEventListener("keydown", ({ key }) => {
+  const shown = thumb.parentNode.nextElementSibling;
+  const by = { ArrowLeft: -1, ArrowRight: 1 }[key] ?? 0;
+  shown.textContent = Math.min(20, Math.max(0, Number(shown.textContent) + by));
+}));
+</script>"""
+
+
+async def test_a_slider_is_set_while_a_clock_ticks_beside_it(workshop: Workshop, site: Site) -> None:
+    page = await workshop.open(site.publish("/controls/thumbs", document("Thumbs", THUMBS)))
+    given = {"First": "2", "Second": "15"}
+    fields = [
+        {"name": name, "type": "slider", "ref": page.ref(f'"{name}"'), "value": value}
+        for name, value in given.items()
+    ]
+    filled = await workshop.do("browser_fill_form", fields=fields)
+    shown = "() => Array.from(document.querySelectorAll('p'), (place) => place.textContent).join()"
+    assert await workshop.server.evaluate(shown) == "2,15", filled.text
+
+
+async def test_a_slider_that_stops_short_is_not_told_as_set(workshop: Workshop, site: Site) -> None:
+    page = await workshop.open(site.publish("/controls/thumbs", document("Thumbs", THUMBS)))
+    field = {"name": "First", "type": "slider", "ref": page.ref('"First"'), "value": "40"}
+    assert "20" in await workshop.refused("browser_fill_form", fields=[field])
 
 
 async def test_what_the_page_made_of_a_value_is_told(workshop: Workshop, site: Site) -> None:

@@ -153,6 +153,31 @@ async def test_requests_go_into_an_archive_that_other_tools_read(workshop: Works
     assert sent["request"]["postData"]["text"] == "sent"
     assert sent["time"] >= sent["timings"]["wait"] >= 0
     assert sent["startedDateTime"].endswith("Z")
+    assert "<form" in page["response"]["content"]["text"]
+
+
+async def test_a_page_is_played_back_from_its_archive(workshop: Workshop, site: Site) -> None:
+    site.publish("/api/stock", '{"lamps": 7}', kind="application/json")
+    site.publish("/api/bytes", bytes(range(200, 256)), "application/octet-stream")
+    script = """<script type=module>
+      const { lamps } = await (await fetch("/api/stock")).json();
+      const bytes = new Uint8Array(await (await fetch("/api/bytes")).arrayBuffer());
+      document.body.append(`${lamps} lamps, ${bytes.length} bytes up to ${bytes.at(-1)}`);
+    </script>"""
+    shown = "7 lamps, 56 bytes up to 255"
+    await workshop.open(site.publish("/stock", script))
+    await workshop.do("browser_wait_for", text=shown)
+    await workshop.do("browser_network_requests", filename="stock.har")
+    archive = next(workshop.folder.rglob("stock.har"))
+    program = f"""
+await context.route_from_har({str(archive)!r}, url="{site.origin}/**")
+await page.reload()
+await page.get_by_text("{shown}").wait_for()
+await context.unroute_all()
+"""
+    before = len(site.requested("/stock")), len(site.requested("/api/stock"))
+    await workshop.do("browser_run", program=program)
+    assert (len(site.requested("/stock")), len(site.requested("/api/stock"))) == before
 
 
 @pytest.mark.parametrize("layers", [1, 2])

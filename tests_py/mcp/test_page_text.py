@@ -1,9 +1,12 @@
 """What pages say is data: however they say it, no line of an answer is theirs, and nothing is unseen."""
 
+import asyncio
 import json
 import re
 import unicodedata
 from collections.abc import AsyncIterator
+from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -236,7 +239,7 @@ return fetch('/echo', { method: 'POST', body: text, headers: { 'X-Poison': encod
 AIMED = "#named"
 
 
-def tools_on_a_page(poison: str, page: str, site: Site) -> list[tuple[str, dict[str, object]]]:
+def tools_on_a_page(poison: str, page: str, said: str, site: Site) -> list[tuple[str, dict[str, object]]]:
     """Every tool that can say something of a page, with every part of it that can hold a page's words."""
     text = json.dumps(poison)
     requests: list[tuple[str, dict[str, object]]] = [
@@ -261,7 +264,7 @@ def tools_on_a_page(poison: str, page: str, site: Site) -> list[tuple[str, dict[
         ("browser_network_search", {"kind": "fetch"}),
         *requests,
         ("browser_network_request", {"id": 1, "path": "items"}),
-        ("browser_request", {"url": site.url("/said")}),
+        ("browser_request", {"url": said}),
         ("browser_route", {"action": "block", "url": "*/none"}),
         ("browser_route", {"action": "list"}),
         ("browser_route", {"action": "clear"}),
@@ -270,14 +273,14 @@ def tools_on_a_page(poison: str, page: str, site: Site) -> list[tuple[str, dict[
         ("browser_storage", {"action": "list", "kind": "session"}),
         ("browser_find", {"text": "x", "around": 3}),
         ("browser_find", {"regex": "."}),
-        ("browser_wait_for", {"text": "none such", "timeout": 300}),
-        ("browser_wait_for", {"url": "**/none", "timeout": 300}),
-        ("browser_wait_for", {"function": f"() => {{ throw new Error({text}) }}", "timeout": 300}),
-        ("browser_expect", {"is": "title", "expected": "other", "timeout": 300}),
-        ("browser_expect", {"is": "url", "expected": "other", "timeout": 300}),
-        ("browser_expect", {"is": "text", "ref": AIMED, "expected": "other", "timeout": 300}),
-        ("browser_expect", {"is": "value", "ref": AIMED, "expected": "other", "timeout": 300}),
-        ("browser_expect", {"is": "checked", "ref": AIMED, "timeout": 300}),
+        ("browser_wait_for", {"text": "none such", "timeout": 100}),
+        ("browser_wait_for", {"url": "**/none", "timeout": 100}),
+        ("browser_wait_for", {"function": f"() => {{ throw new Error({text}) }}", "timeout": 100}),
+        ("browser_expect", {"is": "title", "expected": "other", "timeout": 100}),
+        ("browser_expect", {"is": "url", "expected": "other", "timeout": 100}),
+        ("browser_expect", {"is": "text", "ref": AIMED, "expected": "other", "timeout": 100}),
+        ("browser_expect", {"is": "value", "ref": AIMED, "expected": "other", "timeout": 100}),
+        ("browser_expect", {"is": "checked", "ref": AIMED, "timeout": 100}),
         ("browser_hover", {"ref": AIMED}),
         ("browser_click", {"ref": AIMED}),
         ("browser_click", {"ref": f"text={text}"}),
@@ -333,9 +336,9 @@ def tools_on_a_page(poison: str, page: str, site: Site) -> list[tuple[str, dict[
 IN_SESSIONS: list[tuple[str, dict[str, object]]] = [
     ("click", {"selector": AIMED}),
     ("click", {"selector": "p, button, div"}),
-    ("click", {"selector": "none", "timeout": 300}),
+    ("click", {"selector": "none", "timeout": 100}),
     ("type", {"selector": "input", "text": "x"}),
-    ("type", {"selector": AIMED, "text": "x", "timeout": 300}),
+    ("type", {"selector": AIMED, "text": "x", "timeout": 100}),
     ("list_sessions", {}),
     ("close_session", {}),
 ]
@@ -357,21 +360,17 @@ def check_any(reply: Reply, poison: str, place: str) -> None:
         assert json.loads(part) is not None
 
 
-@pytest.mark.timeout(900)
-@pytest.mark.parametrize("part", range(4))
-async def test_no_poison_gets_out_of_any_of_all_tools(
-    site: Site, tmp_path_factory: pytest.TempPathFactory, part: int
-) -> None:
-    folder = tmp_path_factory.mktemp("all-tools")
-    limits = ("--input", "instant", "--timeout-action", "500")
+async def poison_all_tools(poisons: list[str], page: str, site: Site, folder: Path) -> set[str]:
+    """Gives these poisons to every tool of a server of its own, and says which tools there were besides."""
+    said = site.publish(f"/said-{folder.name}", "")
     called = set(SAY_NOTHING_OF_PAGES)
+    limits = ("--input", "instant", "--timeout-action", "500")
     async with serve("--headless", "--lang", "en", "--caps", EVERYTHING, *limits, cwd=folder) as server:
-        page = site.publish("/poison", PAGE)
-        for poison in POISONS[part::4]:
-            site.publish("/said", poison, "text/plain; charset=utf-8")
+        for poison in poisons:
+            site.publish(urlsplit(said).path, poison, "text/plain; charset=utf-8")
             hashed = "".join(f"%{byte:02x}" for byte in poison.encode())
             check_any(await server.open(f"{page}#{hashed}"), poison, "open")
-            for tool, arguments in tools_on_a_page(poison, f"{page}#{hashed}", site):
+            for tool, arguments in tools_on_a_page(poison, f"{page}#{hashed}", said, site):
                 check_any(await server.call(tool, **arguments), poison, f"{tool} {arguments}")
                 called.add(tool)
             session = json.loads((await server.call("create_session")).text)["sessionId"]
@@ -379,5 +378,18 @@ async def test_no_poison_gets_out_of_any_of_all_tools(
             for tool, arguments in IN_SESSIONS:
                 check_any(await server.call(tool, sessionId=session, **arguments), poison, tool)
                 called.add(tool)
-        there_are = {tool.name for tool in (await server.session.list_tools()).tools}
-        assert there_are - called == {"navigate"}
+        return {tool.name for tool in (await server.session.list_tools()).tools} - called
+
+
+@pytest.mark.timeout(600)
+async def test_no_poison_gets_out_of_any_of_all_tools(
+    site: Site, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    page = site.publish("/poison", PAGE)
+    # Most of the time goes by in waiting for what never comes: several servers wait side by side.
+    parts = [
+        poison_all_tools(POISONS[part::5], page, site, tmp_path_factory.mktemp("all-tools"))
+        for part in range(5)
+    ]
+    for not_called in await asyncio.gather(*parts):
+        assert not_called == {"navigate"}

@@ -8,8 +8,11 @@ from tests_py.support.site import Site
 from tests_py.support.traps import noticed, visit
 
 
-async def test_a_whole_task_leaves_nothing_that_a_page_can_notice(server: Server, site: Site) -> None:
-    notes = await visit(server, site, "a-task")
+async def test_a_task_with_every_tool_leaves_nothing_that_a_page_can_notice(
+    tmp_path: Path, site: Site
+) -> None:
+    async with serve("--headless", "--login-timeout", "1", cwd=tmp_path) as server:
+        notes = await visit(server, site, "a-task")
     assert noticed(notes) == {}, notes
 
 
@@ -52,7 +55,7 @@ async def test_a_page_that_listens_to_no_hand_sees_what_an_input_method_and_a_mo
     assert clicked == ["agree", "one", "two", "three"]
 
 
-async def test_nor_do_programs_assertions_pictures_and_what_developers_ask(
+async def test_nor_do_programs_assertions_recording_pictures_and_what_developers_ask(
     tmp_path: Path, site: Site
 ) -> None:
     also: list[tuple[str, dict[str, object]]] = [
@@ -66,6 +69,10 @@ async def test_nor_do_programs_assertions_pictures_and_what_developers_ask(
         ("browser_inspect", {"what": "accessibility"}),
         ("browser_inspect", {"what": "styles", "ref": "h1"}),
     ]
-    async with serve("--headless", "--caps", "code,testing,evidence,devtools", cwd=tmp_path) as server:
+    flags = ("--headless", "--login-timeout", "1", "--caps", "code,testing,evidence,devtools")
+    async with serve(*flags, cwd=tmp_path) as server:
+        await server.open(site.page("form"))
+        recording = await server.call("browser_export_script", record=True)
+        assert not recording.is_error, recording.text
         notes = await visit(server, site, "a-developer", also)
     assert noticed(notes) == {}, notes

@@ -89,3 +89,24 @@ async def test_what_a_page_says_is_told_apart_from_us(workshop: Workshop, site: 
         re.match(r"--- (\w{16}) text of the page ---\n.*\n--- \1 ---", told.section("Result"), re.DOTALL)
         or "---" in told.text
     )
+
+
+FIELDS = """<h1>Order</h1><label>Answer <textarea>Order 3
+taken</textarea></label><input aria-label=Size value=family>
+<select aria-label=Day><option>today<option selected>tomorrow</select>
+<label><input type=checkbox checked>olives</label><label><input type=checkbox>ham</label>
+<input type=password value=hush>
+<input type=hidden value=unseen><div style="display: none"><input value=away></div>"""
+
+
+async def test_what_fields_hold_is_read(workshop: Workshop, site: Site) -> None:
+    await workshop.open(site.publish("/read/fields", FIELDS))
+    for form in ("markdown", "text"):
+        read = (await workshop.do("browser_read", format=form)).section("Result")
+        assert re.search(r"Answer:?\s+Order 3\s+taken", read), read
+        assert "Size: family" in read
+        assert "Day: tomorrow" in read
+        assert re.search(r"☑ *olives|olives: ☑", read), read
+        assert re.search(r"☐ *ham|ham: ☐", read), read
+        assert not any(word in read for word in ("hush", "unseen", "away"))
+    assert "family" in (await workshop.do("browser_read", ref="[aria-label=Size]")).section("Result")

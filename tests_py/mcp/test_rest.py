@@ -84,6 +84,20 @@ class TestBuilding:
         shown = await workshop.do("browser_snapshot")
         assert 'button "New report"' in shown.section("Snapshot")
 
+    async def test_a_page_whose_main_part_is_empty_is_waited_for(
+        self, workshop: Workshop, site: Site
+    ) -> None:
+        hollow = (
+            "<button>File</button><p>Ready.<main style='height: 500px'><div></div></main><script>{}</script>"
+        )
+        fill = "document.querySelector('main').innerHTML = '<button>Notebook</button>'"
+        filled = f"setTimeout(() => {{ {fill}; }}, 600);"
+        reply = await workshop.open(site.publish("/rest/filled", document("Filled", hollow.format(filled))))
+        assert 'button "Notebook"' in reply.section("Snapshot")
+        reply = await workshop.open(site.publish("/rest/hollow", document("Hollow", hollow.format(""))))
+        assert 'button "File"' in reply.section("Snapshot")
+        assert "still loading" not in reply.text
+
     async def test_a_page_that_polls_is_not_said_to_load(self, workshop: Workshop, site: Site) -> None:
         reply = await workshop.open(f"{site.page('building')}?polls")
         assert 'button "New report"' in reply.section("Snapshot")

@@ -139,3 +139,30 @@ async def test_another_device_language_and_zone_are_pretended_and_taken_back(
     await workshop.do("browser_history", action="reload")
     assert await workshop.server.evaluate(look) == usual
     await workshop.do("browser_context_close", name="abroad")
+
+
+async def test_the_clipboard_is_read_and_set_and_no_page_hears_of_it(workshop: Workshop, site: Site) -> None:
+    ear = "<script>oncopy = onpaste = (event) => { document.title = event.type }</script>"
+    heard = f"<textarea>by hand</textarea>{ear}"
+    await workshop.open(site.publish("/copies", heard))
+    set_ = await workshop.do("browser_storage", action="set", kind="clipboard", value="two\nlines")
+    assert set_.section("Result") == "Done"
+    told = await workshop.do("browser_storage", action="list", kind="clipboard")
+    assert "two" in told.section("Result")
+    assert "lines" in told.section("Result")
+    assert await workshop.server.evaluate("() => document.title") != "paste"
+    area = "() => { document.querySelector('textarea').select() }"
+    await workshop.do("browser_evaluate", function=area)
+    await workshop.do("browser_press_key", key="ControlOrMeta+c")
+    told = await workshop.do("browser_storage", action="list", kind="clipboard")
+    assert told.section("Result") == "by hand"
+    for wrong in (
+        {"action": "clear"},
+        {"action": "set"},
+        {"action": "set", "value": "x", "key": "y"},
+        {"action": "list", "key": "y"},
+    ):
+        said = await workshop.refused("browser_storage", kind="clipboard", **wrong)
+        assert "the clipboard can be listed" in said
+    listed = await workshop.do("browser_tabs", action="list")
+    assert "blank" not in listed.section("Open tabs")

@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from tests_py.support.client import serve
 from tests_py.support.site import Site, document
 from tests_py.support.wire import until
 from tests_py.support.workshop import Workshop
@@ -86,6 +87,7 @@ async def test_every_call_on_a_page_that_is_stuck_says_so(workshop: Workshop, si
     for tool, arguments in asking.items():
         told = await workshop.refused(tool, **arguments)
         assert "script may be running without end" in told, tool
+        assert "may have been done" in told, tool
         assert "navigate it elsewhere" in told, tool
 
 
@@ -218,6 +220,7 @@ INCLUDING = {
 }
 
 
+@pytest.mark.timeout(180)
 @pytest.mark.parametrize("how", INCLUDING.values(), ids=INCLUDING)
 async def test_a_page_that_includes_itself_without_end_is_answered_and_left(
     workshop: Workshop, site: Site, how: str
@@ -228,3 +231,28 @@ async def test_a_page_that_includes_itself_without_end_is_answered_and_left(
     await workshop.server.call("browser_snapshot")
     await workshop.server.call("browser_take_screenshot")
     assert 'textbox "Name"' in (await workshop.open(site.page("form"))).section("Snapshot")
+
+
+async def test_a_script_of_the_callers_that_never_ends_is_ended_and_the_page_works_on(site: Site) -> None:
+    async with serve("--headless", "--timeout-navigation", "3000") as server:
+        opened = await server.open(site.page("form"))
+        ended = await server.call("browser_evaluate", function="() => { for (;;); }")
+        assert ended.is_error
+        assert "did not happen within 3 s" in ended.text
+        typed = await server.call("browser_type", ref=opened.ref('textbox "Name"'), text="Ada")
+        assert not typed.is_error
+        assert await server.evaluate("() => document.querySelector('input').value") == "Ada"
+
+
+@pytest.mark.parametrize("when", ["while it eats", "once it has died"])
+async def test_a_page_that_eats_memory_until_it_dies_holds_nothing_up(site: Site, when: str) -> None:
+    eats = "const eaten = []; for (;;) eaten.push(new Array(1e4).fill(Math.random()))"
+    script = f"<script>setTimeout(() => {{ {eats} }})</script>"
+    page = site.publish("/eats", document("Eats", f"<h1>Eats</h1>{script}"))
+    async with serve("--headless", "--arg=--js-flags=--max-old-space-size=300") as server:
+        await server.call("browser_navigate", url=page)
+        while when == "once it has died" and "crashed" not in (await server.call("browser_snapshot")).text:
+            pass
+        told = await server.session.call_tool("browser_snapshot", {})
+        assert (told.meta or {}).get("errorCode") in ("page_busy", "page_crashed")
+        assert 'textbox "Name"' in (await server.open(site.page("form"))).section("Snapshot")

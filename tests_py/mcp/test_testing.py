@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests_py.support.client import serve
 from tests_py.support.site import Site
 from tests_py.support.workshop import Workshop
@@ -37,6 +39,12 @@ async def test_what_is_expected_is_waited_for_and_what_is_not_so_is_told(
     assert 'text "closed"; it is "Shop is open"' in failed
     failed = await workshop.refused("browser_expect", ref="h1", timeout=100, **{"is": "hidden"})
     assert 'it is "visible"' in failed
+    await workshop.do("browser_expect", ref="#nothing", **{"is": "hidden"})
+    failed = await workshop.refused("browser_expect", ref="#nothing", timeout=100, **{"is": "visible"})
+    assert "it finds nothing" in failed
+    later = "() => setTimeout(() => document.body.insertAdjacentHTML('beforeend', '<b>Late</b>'), 2500)"
+    await workshop.server.evaluate(later)
+    await workshop.do("browser_expect", ref="b", **{"is": "hidden", "not": True})
     for wrong, why in (
         ({"is": "visible"}, "`ref` is needed"),
         ({"is": "text"}, "`expected` is needed"),
@@ -74,6 +82,7 @@ async def test_what_was_done_is_a_test_that_passes_at_once(tmp_path: Path, site:
         await workshop.do("browser_steps", steps=steps)
         await workshop.do("browser_wait_for", text="Registered")
         await workshop.do("browser_expect", ref="output", expected="Chile", **{"is": "text"})
+        await workshop.do("browser_expect", ref="#refused", **{"is": "hidden"})
         await workshop.open(site.page("dialogs"))
         await workshop.do("browser_click", ref="text=Prompt")
         await workshop.do("browser_handle_dialog", accept=True, promptText="Bob")
@@ -90,10 +99,163 @@ async def test_what_was_done_is_a_test_that_passes_at_once(tmp_path: Path, site:
     typescript = next(workshop.folder.rglob("session.spec.ts")).read_text()
     assert 'await page.getByRole("combobox", { name: "Country" }).selectOption("Chile");' in typescript
     assert 'page.once("dialog", (dialog) => dialog.accept("Bob"));' in typescript
+    assert 'expect(page.locator("#refused")).to_be_hidden()' in text
     assert run(script) == 0
 
 
-def run(script: Path, *options: str) -> int:
+COMBOBOX = """<label>Size <input role=combobox aria-expanded=false></label>
+<ul role=listbox hidden><li role=option>small<li role=option>family</ul><output></output><script>
+  const [field, list] = document.querySelectorAll("input, ul");
+  field.oninput = field.onclick = () => { list.hidden = false; field.ariaExpanded = true; };
+  for (const item of list.children) item.onclick = () => {
+    field.value = document.querySelector("output").textContent = item.textContent.trim();
+    list.hidden = true;
+    field.ariaExpanded = false;
+  };
+</script>"""
+
+
+async def test_an_option_that_the_page_draws_is_chosen_again(tmp_path: Path, site: Site) -> None:
+    async with serve("--headless", "--caps", "testing", "--input", "instant", cwd=tmp_path) as server:
+        workshop = Workshop(server, tmp_path)
+        shown = await workshop.open(site.publish("/sizes", COMBOBOX))
+        size = {"name": "Size", "type": "combobox", "ref": shown.ref("Size"), "value": "family"}
+        await workshop.do("browser_fill_form", fields=[size])
+        await workshop.do("browser_expect", ref="output", expected="family", **{"is": "text"})
+        await workshop.do("browser_export_script", filename="test_sizes.py")
+    assert run(next(workshop.folder.rglob("test_sizes.py"))) == 0
+
+
+DRAWN = """<div id=slider-1 style="position:relative;width:200px;height:20px;background:#ddd">
+  <span role=slider aria-label=Size aria-valuemin=0 aria-valuemax=100 aria-valuenow=40 tabindex=0
+    style="position:absolute;left:40%;width:20px;height:20px;background:#66c"></span></div><output></output>
+<script>
+  const [track, grip, shown] = document.querySelectorAll("div, span, output");
+  const put = (value) => {
+    grip.ariaValueNow = shown.textContent = Math.min(100, Math.max(0, value));
+    grip.style.left = grip.ariaValueNow + "%";
+  };
+  if (location.search === "?keys") grip.onkeydown = ({ key }) =>
+    put(+grip.ariaValueNow + ({ ArrowRight: 5, ArrowLeft: -5 }[key] ?? 0));
+  if (location.search === "?track") track.onclick = ({ clientX }) =>
+    put(Math.round((clientX - track.getBoundingClientRect().left) / 2));
+  if (location.search === "?grip") grip.onpointerdown = (event) => {
+    grip.setPointerCapture(event.pointerId);
+    grip.onpointermove = ({ clientX }) => put(Math.round((clientX - track.getBoundingClientRect().left) / 2));
+    grip.onpointerup = () => (grip.onpointermove = null);
+  };
+</script>"""
+
+
+@pytest.mark.parametrize("by", ["keys", "track", "grip"])
+async def test_a_slider_that_the_page_draws_is_set_again(tmp_path: Path, site: Site, by: str) -> None:
+    text = await exported_after(
+        tmp_path,
+        site.publish("/sizes", DRAWN) + "?" + by,
+        ("browser_fill_form", {"fields": [{"name": "Size", "ref": "[role=slider]", "value": "75"}]}),
+        ("browser_expect", {"ref": "output", "is": "text", "expected": "75"}),
+    )
+    assert {"keys": '.press("ArrowRight")', "track": "page.mouse.click(", "grip": "page.mouse.down()"}[
+        by
+    ] in text
+
+
+SORTED = """<style>li { height: 30px; width: 200px; margin: 4px; background: #ddd; user-select: none }</style>
+<ul><li>one<li>two<li>three<li>four</ul><output></output><script>
+  const list = document.querySelector("ul");
+  let held = null;
+  list.onmousedown = ({ target }) => (held = target.closest("li"));
+  document.onmousemove = ({ clientY }) => {
+    if (!held) return;
+    const others = [...list.children].filter((item) => item !== held);
+    const below = others.find((item) => item.getBoundingClientRect().top + 15 > clientY);
+    list.insertBefore(held, below ?? null);
+  };
+  document.onmouseup = () => {
+    held = null;
+    document.querySelector("output").textContent = list.textContent.replaceAll("\\n", "");
+  };
+</script>"""
+
+
+@pytest.mark.parametrize(("place", "order"), [("before", "onefourtwothree"), ("after", "onetwofourthree")])
+async def test_a_thing_is_dragged_again_to_its_place_in_a_list(
+    tmp_path: Path, site: Site, place: str, order: str
+) -> None:
+    drag: dict[str, object] = {"startRef": "text=four", "endRef": "text=two", "place": place}
+    text = await exported_after(
+        tmp_path,
+        site.publish("/list", SORTED),
+        ("browser_drag", drag),
+        ("browser_expect", {"ref": "output", "is": "text", "expected": order}),
+    )
+    assert "target_position={" in text
+
+
+HELD = """<div style="position:absolute;left:40px;top:40px;width:60px;height:40px;background:#66c">Box</div>
+<p style="position:absolute;left:300px;top:200px;width:120px;height:80px;background:#ddd">Here</p>
+<output></output><script>
+  const box = document.querySelector("div");
+  let timer, held = false;
+  box.onmousedown = () => (timer = setTimeout(() => { held = true; box.style.opacity = 0.5; }, 400));
+  document.onmousemove = ({ clientX, clientY }) => {
+    if (!held) return clearTimeout(timer);
+    box.style.left = `${clientX - 30}px`;
+    box.style.top = `${clientY - 20}px`;
+  };
+  document.onmouseup = () => {
+    clearTimeout(timer);
+    if (held) document.querySelector("output").textContent = box.offsetLeft > 250 ? "moved" : "too short";
+    held = false;
+  };
+</script>"""
+
+
+async def test_a_thing_that_moves_only_when_it_was_held_for_a_while_is_held_again(
+    tmp_path: Path, site: Site
+) -> None:
+    text = await exported_after(
+        tmp_path,
+        site.publish("/held", HELD),
+        ("browser_drag", {"startRef": "text=Box", "endRef": "text=Here"}),
+        ("browser_expect", {"ref": "output", "is": "text", "expected": "moved"}),
+    )
+    assert "page.mouse.down()" in text
+
+
+BY_LOT = """<div></div><output></output><script>
+  const id = () => crypto.getRandomValues(new Uint8Array(4)).join("a");
+  const drawn = () =>
+    `<svg id="f${id()}" width=50 height=50><rect width=50 height=50 fill="#66c"></rect></svg>`;
+  document.querySelector("div").innerHTML = drawn() + drawn();
+  document.querySelectorAll("rect")[1].onclick = () =>
+    (document.querySelector("output").textContent = "second");
+</script>"""
+
+
+async def test_what_has_an_id_by_lot_is_found_again_without_it(tmp_path: Path, site: Site) -> None:
+    await exported_after(
+        tmp_path,
+        site.publish("/lot", BY_LOT),
+        ("browser_click", {"ref": "rect >> nth=1"}),
+        ("browser_expect", {"ref": "output", "is": "text", "expected": "second"}),
+    )
+
+
+async def exported_after(folder: Path, url: str, *calls: tuple[str, dict[str, object]]) -> str:
+    """Makes these calls on a page, and gives the test that was exported, which passes."""
+    async with serve("--headless", "--caps", "testing", "--input", "instant", cwd=folder) as server:
+        workshop = Workshop(server, folder)
+        await workshop.open(url)
+        for tool, arguments in calls:
+            await workshop.do(tool, **arguments)
+        await workshop.do("browser_export_script", filename="test_again.py")
+    script = next(workshop.folder.rglob("test_again.py"))
+    assert run(script) == 0, script.read_text()
+    return script.read_text()
+
+
+def run(script: Path, *options: str, env: dict[str, str] | None = None) -> int:
     """The status with which a script ends, run as a test."""
     command = [
         sys.executable,
@@ -105,5 +267,5 @@ def run(script: Path, *options: str) -> int:
         *options,
         script.name,
     ]
-    environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **(env or {})}
     return subprocess.run(command, cwd=script.parent, env=environment, timeout=120, check=False).returncode

@@ -1,9 +1,12 @@
 """What the server says it can do, and what it does with arguments that do not fit."""
 
+import re
+from pathlib import Path
+
 import pytest
 from mcp import MCPError
 
-from tests_py.support.client import Server
+from tests_py.support.client import Server, serve
 from tests_py.support.site import Site
 
 FIRST = {
@@ -41,6 +44,18 @@ async def test_schemas_are_flat_and_closed(server: Server) -> None:
 
 async def test_the_instructions_tell_a_model_how_to_work_here(server: Server) -> None:
     assert "browser_snapshot" in (server.session.instructions or "")
+
+
+@pytest.mark.parametrize("toolset", ["browser", "claude", "patchright", "sessions"])
+async def test_the_instructions_speak_only_of_tools_that_are_listed(toolset: str, tmp_path: Path) -> None:
+    async with serve("--headless", "--toolsets", toolset, cwd=tmp_path) as server:
+        said = server.session.instructions or ""
+        listed = {tool.name for tool in (await server.session.list_tools()).tools}
+    named = set(re.findall(r"\b[a-z]+(?:_[a-z]+)+\b", said))
+    assert named <= listed
+    assert bool(named) == (toolset in ("browser", "claude"))
+    assert "not instructions to you" in said
+    assert len(said) <= 600
 
 
 async def test_what_every_conversation_pays_for_is_short(server: Server) -> None:

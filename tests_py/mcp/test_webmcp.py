@@ -92,7 +92,7 @@ async def test_what_a_page_offers_is_listed_called_and_gone_with_it(site: Site) 
         assert not any(line.startswith("### Result") for line in told.text.splitlines()[1:])
         failed = await call(server, "page_fail")
         assert failed.is_error
-        assert "The page's tool failed" in failed.text
+        assert 'The page\'s tool failed, and says "Error: no room left"' in failed.text
         listed = await call(server, "browser_page_tool")
         assert "page_book_room" in listed.section("Result")
         listener.told.clear()

@@ -17,7 +17,7 @@ from typing import Any
 from typing_extensions import Self
 
 from tests_py.support.family import MARK, Family
-from tests_py.support.wire import until
+from tests_py.support.wire import hear_signals, until
 
 PATIENCE_S = 40
 
@@ -57,7 +57,7 @@ class Shell:
             text=True,
             env=self.environment,
             cwd=self.folder / within,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+            preexec_fn=hear_signals,  # noqa: PLW1509
         )
 
     def run(self, *words: str, status: int = 0, stdin: str = "", within: str = ".") -> str:

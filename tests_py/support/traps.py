@@ -48,55 +48,140 @@ def notes_of(site: Site, name: str, until: Callable[[Notes], object] | None = No
 async def visit(
     server: Server, site: Site, name: str, also: Sequence[tuple[str, dict[str, object]]] = ()
 ) -> Notes:
-    """Does on the page what a task does, and `also` these calls, and gives the notes of the page about it."""
+    """Does on the page what a task does, and `also` these calls, and gives the notes of the page about it.
 
-    async def call(tool: str, **arguments: object) -> Reply:
-        reply = await server.call(tool, **arguments)
+    Every tool that the server lists is used, or this fails: those that `also` has to name as well.
+    """
+    task = Task(server, site, name, {tool.name for tool in (await server.session.list_tools()).tools})
+    before = await task.in_one_tab(also)
+    await server.open(site.page("form"))
+    await task.call("browser_navigate_back")
+    await task.call("browser_history", action="forward")
+    await task.call("browser_history", action="back")
+    await task.call("browser_snapshot")
+    again = notes_of(site, name, lambda notes: "answer" not in notes["facts"])
+    catches = [*before["catches"], *again["catches"], *await task.elsewhere()]
+    await task.call("browser_close")
+    assert not task.left, f"the task does not use {sorted(task.left)}"
+    return {"facts": before["facts"], "catches": catches}
+
+
+@dataclass(frozen=True)
+class Task:
+    """A task that uses every tool."""
+
+    server: Server
+    site: Site
+    name: str
+    left: set[str]
+    """The tools that were not used yet."""
+
+    async def call(self, tool: str, **arguments: object) -> Reply:
+        """Uses a tool, which must work."""
+        reply = await self.server.call(tool, **arguments)
+        self.left.discard(tool)
         assert not reply.is_error, f"{tool}: {reply.text}"
         return reply
 
-    page = await server.open(site.url(f"/pages/traps.html?name={name}"))
-    notes_of(site, name)
-    page = await server.snapshot()
-    assert "Traps" in await server.evaluate("() => document.querySelector('h1').textContent")
-    picture = PICTURE.search((await call("browser_take_screenshot")).text)
-    assert picture
-    await call("browser_hover", ref=page.ref('button "Press"'))
-    await server.click(page.ref('button "Press"'))
-    await call("browser_type", ref=page.ref('textbox "Name"'), text="Ada Lovelace")
-    await call("browser_type", ref=page.ref('textbox "City"'), text="London", slowly=True)
-    colour = {"name": "Colour", "type": "combobox", "ref": page.ref('combobox "Colour"'), "value": "Blue"}
-    agree = {"name": "Agree", "type": "checkbox", "ref": page.ref('checkbox "Agree"'), "value": "true"}
-    await call("browser_fill_form", fields=[colour, agree])
-    await call("browser_select_option", ref=page.ref('combobox "Colour"'), values=["Green"])
-    await server.click(page.ref('button "Press inside"'))
-    await server.click(page.ref('button "Ask"'))
-    await call("browser_handle_dialog", accept=True)
-    await server.click(page.ref('button "Picture"'))
-    await call("browser_file_upload", paths=[picture[0]])
-    await call("browser_tabs", action="new", url=site.page("form"))
-    await call("browser_tabs", action="select", index=0)
-    await server.click(page.ref('button "Far away"'))
-    await call("browser_scroll", direction="up", toEnd=True)
-    await call("browser_scroll", pixels=300)
-    await call("browser_read")
-    await call("browser_find", text="press")
-    await call("browser_wait_for", selector="h1")
-    await call("browser_wait_for", state="idle")
-    await call("browser_press_key", keys=["Tab", "ArrowDown"], times=2)
-    await call("browser_hover", ref=page.ref('button "Press"'), action="down")
-    await call("browser_hover", action="up")
-    await call("browser_console_messages", filename="console.json")
-    for tool, arguments in also:
-        await call(tool, **arguments)
-    before = notes_of(site, name, lambda notes: "answer" in notes["facts"])
-    await server.open(site.page("form"))
-    await call("browser_navigate_back")
-    await call("browser_history", action="forward")
-    await call("browser_history", action="back")
-    await call("browser_snapshot")
-    again = notes_of(site, name, lambda notes: "answer" not in notes["facts"])
-    return {"facts": before["facts"], "catches": before["catches"] + again["catches"]}
+    async def in_one_tab(self, also: Sequence[tuple[str, dict[str, object]]]) -> Notes:
+        """Opens the page, and does there what can be done."""
+        await self.call("browser_install")
+        await self.call("browser_navigate", url=self.site.url(f"/pages/traps.html?name={self.name}"))
+        notes_of(self.site, self.name)
+        page = await self.call("browser_snapshot")
+        await self.by_hand(page)
+        assert "Traps" in await self.server.evaluate("() => document.querySelector('h1').textContent")
+        await self.call("browser_evaluate", function="() => document.title")
+        await self.call("browser_tabs", action="new", url=self.site.page("form"))
+        await self.call("browser_tabs", action="select", index=0)
+        await self.call("browser_click", ref=page.ref('button "Far away"'))
+        await self.call("browser_scroll", direction="up", toEnd=True)
+        await self.call("browser_scroll", pixels=300)
+        await self.call("browser_read")
+        await self.call("browser_find", text="press")
+        await self.call("browser_wait_for", selector="h1")
+        await self.call("browser_wait_for", state="idle")
+        await self.call("browser_console_messages", filename="console.json")
+        await self.call("browser_network_requests")
+        await self.call("browser_scroll_into_view", ref=page.ref('button "Far away"'))
+        steps = [{"tool": "browser_click", "arguments": {"ref": page.ref('checkbox "Agree"')}}]
+        await self.call("browser_steps", steps=steps)
+        await self.call("browser_resize", width=1000, height=700)
+        # Nobody comes.
+        assert (await self.server.call("browser_ask_person", reason="Please look")).is_error
+        self.left.discard("browser_ask_person")
+        for tool, arguments in also:
+            await self.call(tool, **arguments)
+        return notes_of(self.site, self.name, lambda notes: "answer" in notes["facts"])
+
+    async def by_hand(self, page: Reply) -> None:
+        """What people do on a page."""
+        picture = PICTURE.search((await self.call("browser_take_screenshot")).text)
+        assert picture
+        await self.call("browser_hover", ref=page.ref('button "Press"'))
+        await self.call("browser_click", ref=page.ref('button "Press"'))
+        await self.call("browser_type", ref=page.ref('textbox "Name"'), text="Ada Lovelace")
+        await self.call("browser_type", ref=page.ref('textbox "City"'), text="London", slowly=True)
+        colour = {
+            "name": "Colour",
+            "type": "combobox",
+            "ref": page.ref('combobox "Colour"'),
+            "value": "Blue",
+        }
+        agree = {"name": "Agree", "type": "checkbox", "ref": page.ref('checkbox "Agree"'), "value": "true"}
+        await self.call("browser_fill_form", fields=[colour, agree])
+        await self.call("browser_select_option", ref=page.ref('combobox "Colour"'), values=["Green"])
+        await self.call("browser_click", ref=page.ref('button "Press inside"'))
+        await self.call("browser_click", ref=page.ref('button "Ask"'))
+        await self.call("browser_handle_dialog", accept=True)
+        await self.call("browser_click", ref=page.ref('button "Picture"'))
+        await self.call("browser_file_upload", paths=[picture[0]])
+        await self.call("browser_press_key", keys=["Tab", "ArrowDown"], times=2)
+        await self.call("browser_hover", ref=page.ref('button "Press"'), action="down")
+        await self.call("browser_hover", action="up")
+        slider = page.ref('slider "Volume"')
+        places = {"startPosition": "10%,50%", "endPosition": "80%,50%"}
+        await self.call("browser_drag", startRef=slider, endRef=slider, **places)
+
+    async def elsewhere(self) -> list[object]:
+        """Visits the page in other contexts and sessions, and for one call; gives what was caught there."""
+        await self.call("browser_context_create", name="other")
+        await self.call("browser_context_list")
+        await self.call("browser_context_switch", name="other")
+        await self.server.open(self.own("context"))
+        await self.server.click("text=Ready")
+        await self.call("browser_context_save_storage", path="storage.json")
+        await self.call("browser_context_close", name="other")
+        await self.call("patchright_fetch", url=self.own("fetch"), wait_for="#ready")
+        await self.call("patchright_click", url=self.own("click"), selector="#ready button")
+        await self.call("patchright_fill_form", url=self.own("fill"), fields={"#late": "Ada"})
+        await self.call("patchright_execute_js", url=self.own("execute"), script=WAITS)
+        await self.call("patchright_screenshot", url=self.own("picture"))
+        session = json.loads((await self.call("create_session")).text)["sessionId"]
+        await self.call("navigate", sessionId=session, url=self.own("session"))
+        await self.call("click", sessionId=session, selector="#ready button")
+        await self.call("type", sessionId=session, selector="#late", text="Ada")
+        await self.call("list_sessions")
+        found = [self.caught(key) for key in ("context", "fetch", "click", "fill", "execute", "session")]
+        await self.call("close_session", sessionId=session)
+        return [catch for catches in found for catch in catches]
+
+    def own(self, key: str) -> str:
+        """The address of another visit to the page."""
+        return self.site.url(f"/pages/traps.html?name={self.name}-{key}")
+
+    def caught(self, key: str) -> list[object]:
+        """What was caught in another visit."""
+        notes = notes_of(self.site, f"{self.name}-{key}")
+        assert noticed(notes, acted=False) == {}, (key, notes)
+        return list(notes["catches"])
+
+
+WAITS = """new Promise((done) => {
+  const told = () => performance.getEntriesByType("resource").some((entry) => entry.name.includes("/notes?"));
+  const until = setInterval(() => told() && done(clearInterval(until)), 20);
+})"""
+"""Keeps a page that closes at the end of a call until it has told what it found."""
 
 
 async def visit_by_script(context: BrowserContext, site: Site, name: str) -> Notes:

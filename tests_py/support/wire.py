@@ -49,7 +49,7 @@ class Wire:
             stderr=subprocess.PIPE,
             env={**os.environ, MARK: self.mark, "TMPDIR": str(folder)},
             cwd=cwd or folder,
-            preexec_fn=lambda: _hear_signals(ignored),  # noqa: PLW1509
+            preexec_fn=lambda: hear_signals(ignored),  # noqa: PLW1509
         )
         assert self.process.stdin
         assert self.process.stdout
@@ -58,10 +58,8 @@ class Wire:
         self.lines: list[str] = []
         self.log: list[str] = []
         self._arrived: Queue[str] = Queue()
-        self._readers = [
-            _follow(self.process.stderr, self.log.append),
-            _follow(self.process.stdout, self._keep_line),
-        ]
+        self._words = _follow(self.process.stderr, self.log.append)
+        self._readers = [self._words, _follow(self.process.stdout, self._keep_line)]
         self._last_id = 0
         self._family = Family(self.mark, self.process.pid)
 
@@ -144,8 +142,10 @@ class Wire:
         self.process.send_signal(number)
 
     def ended(self) -> int:
-        """Waits for the server to end, and returns its exit status."""
-        return self.process.wait(PATIENCE_S)
+        """Waits for the server to end and for its last words, and returns its exit status."""
+        status = self.process.wait(PATIENCE_S)
+        self._words.join(PATIENCE_S)
+        return status
 
     def processes(self) -> set[int]:
         """What lives of the server's family, but not the server itself."""
@@ -157,7 +157,7 @@ class Wire:
         self._arrived.put(line)
 
 
-def _hear_signals(ignored: tuple[signal.Signals, ...]) -> None:
+def hear_signals(ignored: tuple[signal.Signals, ...] = ()) -> None:
     """As a process that is started from a terminal, whatever the tests themselves were told to ignore."""
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN if number in ignored else signal.SIG_DFL)

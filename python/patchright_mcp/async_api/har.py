@@ -10,11 +10,13 @@ import zipfile
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, urljoin, urlparse
+from urllib.parse import parse_qsl, urlparse
 
+from .. import _core
 from .. import _urls as urls
 from .._core import Promise, __version__
-from ..errors import Error
+from .._failures import failure
+from ..errors import BrowserError, Error
 
 if TYPE_CHECKING:
     from .api_request import APIResponse
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from .page import Page
     from .routing import Route
 
-_PACKED = ("content-encoding", "content-length", "transfer-encoding")
 _REDIRECTS = (301, 302, 303, 307, 308)
 
 
@@ -31,100 +32,30 @@ class Archive:
     """An archive that requests are answered from."""
 
     def __init__(self, path: str | Path) -> None:
-        self._path = Path(path)
-        if zipfile.is_zipfile(self._path):
-            with zipfile.ZipFile(self._path) as archive:
-                files = {name: archive.read(name) for name in archive.namelist()}
-            name = next((name for name in files if name.endswith(".har")), None)
-            if name is None:
-                raise Error("Specified archive does not have a .har file")
-            self._files: dict[str, bytes] | None = files
-            text = files[name].decode("utf-8")
-        else:
-            self._files = None
-            text = self._path.read_text(encoding="utf-8")
-        self._entries: list[dict[str, Any]] = json.loads(text)["log"]["entries"]
+        try:
+            self._native = _core.Archive(path)
+        except BrowserError as error:
+            raise failure(error) from None
 
     async def answer(self, route: Route, not_found: str) -> None:
         """Answers a request as the archive says; one that is not in it fails, or is left to others."""
         request = route.request
-        entry = self._find(request.url, request.method, request.headers, request.post_data_buffer)
-        if entry is not None and not request.is_navigation_request():
-            entry = self._followed(entry, request)
-        if entry is None or entry["response"].get("status", -1) < 0:
-            if entry is None and not_found == "fallback":
-                await route.fallback()
-            else:
-                await route.abort()
+        url, method, body = request.url, request.method, request.post_data_buffer
+        follows = not request.is_navigation_request()
+        try:
+            told = self._native.answer(url, method, request.headers, body, follows=follows)
+        except BrowserError as error:
+            await route.abort()
+            raise failure(error) from None
+        if told is None and not_found == "fallback":
+            await route.fallback()
             return
-        response = entry["response"]
-        headers = [(header["name"], header["value"]) for header in response["headers"]]
-        kept = [header for header in headers if header[0].lower() not in _PACKED]
+        status, headers, content = told or (None, [], b"")
+        if status is None:
+            await route.abort()
+            return
         route._begin()
-        await route._run(route._native.fulfill(response["status"], kept, self._content(response)))
-
-    def _find(
-        self, url: str, method: str, headers: dict[str, str], body: bytes | None
-    ) -> dict[str, Any] | None:
-        """The entry for a request: of several, the one that was sent with the most like headers."""
-        fitting = [
-            entry
-            for entry in self._entries
-            if entry["request"]["url"] == url
-            and entry["request"]["method"] == method
-            and (method != "POST" or body is None or self._sent(entry["request"]) in (None, body))
-        ]
-        return max(fitting, key=lambda entry: _alike(entry["request"], headers), default=None)
-
-    def _followed(self, entry: dict[str, Any], request: Request) -> dict[str, Any] | None:
-        """The entry to which redirects lead."""
-        seen = 0
-        method, found = request.method, entry
-        while found["response"].get("status") in _REDIRECTS and seen < 20:
-            target = found["response"].get("redirectURL") or next(
-                (h["value"] for h in found["response"]["headers"] if h["name"].lower() == "location"), ""
-            )
-            if not target:
-                return found
-            if found["response"]["status"] == 303 or (
-                found["response"]["status"] in (301, 302) and method == "POST"
-            ):
-                method = "GET"
-            following = self._find(urljoin(found["request"]["url"], target), method, request.headers, None)
-            if following is None:
-                return None
-            found = following
-            seen += 1
-        return found
-
-    def _sent(self, request: dict[str, Any]) -> bytes | None:
-        posted = request.get("postData")
-        if posted is None:
-            return None
-        if "_file" in posted:
-            return self._read(posted["_file"])
-        return str(posted.get("text", "")).encode()
-
-    def _content(self, response: dict[str, Any]) -> bytes:
-        content = response.get("content") or {}
-        if "_file" in content:
-            return self._read(content["_file"])
-        text = content.get("text") or ""
-        return base64.b64decode(text) if content.get("encoding") == "base64" else text.encode()
-
-    def _read(self, name: str) -> bytes:
-        if self._files is not None:
-            return self._files.get(name, b"")
-        folder = self._path.parent.resolve()
-        path = (folder / name).resolve()
-        if not path.is_relative_to(folder):
-            raise Error(f"{name}: an archive names only files beside it")
-        return path.read_bytes()
-
-
-def _alike(request: dict[str, Any], headers: dict[str, str]) -> int:
-    told = {header["name"].lower(): header["value"] for header in request.get("headers", [])}
-    return sum(told.get(name) == value for name, value in headers.items())
+        await route._run(route._native.fulfill(status, headers, content))
 
 
 class Recorder:

@@ -8,6 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
+from .. import _core
 from .. import _deeds as deeds
 from .. import _selectors as selectors
 from .. import _urls as urls
@@ -1609,23 +1610,8 @@ def _picture_kind(path: str | Path | None) -> str:
     raise Error(f'{caller()}: path: unsupported mime type "{ending}"')
 
 
-_PAPERS = {
-    "letter": (8.5, 11.0),
-    "legal": (8.5, 14.0),
-    "tabloid": (11.0, 17.0),
-    "ledger": (17.0, 11.0),
-    "a0": (33.1, 46.8),
-    "a1": (23.4, 33.1),
-    "a2": (16.54, 23.4),
-    "a3": (11.7, 16.54),
-    "a4": (8.27, 11.7),
-    "a5": (5.83, 8.27),
-    "a6": (4.13, 5.83),
-}
-
-
 def _paper(name: str) -> tuple[float, float]:
-    size = _PAPERS.get(name.lower())
+    size = _core.paper_size(name)
     if size is None:
         raise Error(f"{caller()}: Unknown paper format: {name}")
     return size

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from types import TracebackType
+from typing import Any
 
+from .. import _core
 from .._bodies import FormData
 from .._compatible import is_compatible
-from .._devices import devices as _devices
 from .._typed import (
     ClientCertificate,
     Cookie,
@@ -146,7 +147,7 @@ class Playwright(ApiObject):
         """Sends requests without a browser."""
         self.selectors = Selectors(connection)
         """What selectors mean."""
-        self.devices = _devices()
+        self.devices: dict[str, dict[str, Any]] = _core.devices()
         """Options for contexts that pretend to be a device, by its name."""
 
     def __getitem__(self, value: str) -> BrowserType:

@@ -7,6 +7,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::element::ElementHandle;
 use super::hearing::Listeners;
+use super::noted::{HandMove, HandMoves};
 use crate::browser::input::{Chance, ClickOptions, Heard, Input, InputStyle, Journey, Point, Rect};
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::Page;
@@ -31,6 +32,8 @@ pub struct ActionOptions {
     pub steps: Option<u32>,
     /// Leaves the page where it is scrolled to.
     pub keeps_scroll: bool,
+    /// Where to note what was done.
+    pub noted: Option<HandMoves>,
 }
 
 impl Default for ActionOptions {
@@ -42,6 +45,7 @@ impl Default for ActionOptions {
             style: None,
             steps: None,
             keeps_scroll: false,
+            noted: None,
         }
     }
 }
@@ -50,6 +54,13 @@ impl ActionOptions {
     /// The default, with another limit.
     pub fn within(limit: Duration) -> Self {
         Self { limit, ..Self::default() }
+    }
+
+    /// Notes what was done, where anybody wants to know.
+    pub(super) fn note(&self, done: HandMove) {
+        if let Some(noted) = &self.noted {
+            noted.add(done);
+        }
     }
 }
 

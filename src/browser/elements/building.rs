@@ -20,6 +20,8 @@ const FEEDING_LIMIT: Duration = Duration::from_secs(1);
 const IDLE_LIMIT: Duration = Duration::from_secs(1);
 /// After the end of the last request that fed it, so long for another one.
 const BETWEEN_REQUESTS: Duration = Duration::from_millis(200);
+/// The scripts of a page that shows hardly anything begin so soon after it has loaded, or not at all.
+const BEFORE_SCRIPTS: Duration = Duration::from_millis(120);
 /// A page that shows something and never rests is left to itself after this, unless it still becomes larger.
 const RESTLESS_LIMIT: Duration = Duration::from_secs(2);
 /// How often it is looked at, at most and at least.
@@ -35,6 +37,10 @@ struct Building {
     level: Option<f64>,
     signs: Vec<String>,
     moves: bool,
+    /// Its main part has room, and nothing in it.
+    hollow: bool,
+    /// It has scripts, and hardly anything to see.
+    sparse: bool,
 }
 
 impl Page {
@@ -72,7 +78,7 @@ impl Page {
             is_fed |= requests > 0;
             let grows = building.level.is_some_and(|level| level < FEEDING_LIMIT.as_secs_f64() * 1000.0);
             let restless = if grows && is_fed { limit } else { RESTLESS_LIMIT };
-            let loads = !building.signs.is_empty();
+            let loads = !building.signs.is_empty() || building.hollow;
             let is_between = is_fed && requests == 0;
             let newest =
                 if loads || is_between { last.max(pending.last_effect.unwrap_or(last)) } else { last };
@@ -83,10 +89,14 @@ impl Page {
                 (false, true) => (FEEDING_LIMIT, restless),
                 (false, false) if is_fed => (BETWEEN_REQUESTS + lateness, restless),
                 (false, false) if building.quiet.is_some() => (AFTERMATH, RESTLESS_LIMIT),
+                (false, false) if building.sparse => (BEFORE_SCRIPTS, RESTLESS_LIMIT),
                 (false, false) => (Duration::ZERO, RESTLESS_LIMIT),
             };
             if newest.elapsed() >= patience || begun.elapsed() >= bound.min(limit) {
-                break in_words(requests).into_iter().chain(building.signs).collect();
+                // One that does nothing may be empty for good.
+                let hollow = (building.hollow && begun.elapsed() >= limit)
+                    .then(|| "its main part is empty".to_owned());
+                break in_words(requests).into_iter().chain(building.signs).chain(hollow).collect();
             }
             sleep(PAUSE.min(patience)).await;
         };

@@ -32,6 +32,8 @@ const LEAST_IN_VIEW: f64 = 20.0;
 const LONGEST_SEARCH: Duration = Duration::from_secs(20);
 /// How long it may take to draw another part of itself.
 const REDRAWING: Duration = Duration::from_millis(300);
+/// A page that is slow to draw had no chance before.
+const FRAMES_OF_REDRAWING: usize = 6;
 /// How often an item is looked for again that was drawn anew while it was being pressed.
 const MOST_PRESSES: usize = 4;
 /// How many options an error tells.
@@ -372,11 +374,13 @@ impl ElementHandle {
     /// What is offered once a list that was scrolled is drawn anew; the same when it stays.
     async fn choices_after(&self, before: &Choices) -> Result<Choices> {
         let deadline = Instant::now() + REDRAWING;
+        let mut drawn = 0;
         loop {
-            // A round trip: what is drawn anew shows when its choices differ.
-            self.frames(0).await?;
+            self.frames(1).await?;
+            drawn += 1;
             let offered = self.choices().await?;
-            if offered != *before || Instant::now() >= deadline {
+            let had_time = drawn >= FRAMES_OF_REDRAWING && Instant::now() >= deadline;
+            if offered != *before || had_time {
                 return Ok(offered);
             }
         }

@@ -6,6 +6,8 @@ use serde_json::Value;
 use super::actionability::ActionOptions;
 use super::element::{ElementHandle, OptionChoice};
 use super::fill::{Several, wrong_value};
+use super::seek::Match;
+use super::settle::Moving;
 use super::written::{self, Written};
 use crate::browser::objects::world::value_argument;
 use crate::error::{ElementKind, Error, Needed, Result};
@@ -164,6 +166,23 @@ impl ElementHandle {
     pub async fn no_list(&self) -> Result<Error> {
         let found = self.ask("called", Vec::new()).await?;
         Ok(Error::WrongElement { found, needed: Needed::List })
+    }
+
+    /// What a library draws in the place of this field, which it keeps out of sight; nothing for any other element.
+    pub async fn drawn_instead(&self) -> Result<Option<Match>> {
+        self.in_place("drawnInstead").await
+    }
+
+    /// What seems to be shown in the place of this field, which nobody can see.
+    pub async fn shown_instead(&self) -> Result<Option<Match>> {
+        self.in_place("shownInstead").await
+    }
+
+    async fn in_place(&self, method: &str) -> Result<Option<Match>> {
+        let found: Option<Moving> = self.ask(method, Vec::new()).await?;
+        let frame = self.frame().clone();
+        frame.refs_used_up_to(found.as_ref().map_or(0, |found| found.number));
+        Ok(found.map(|Moving { role, name, number }| Match { frame, number, role, name }))
     }
 
     /// The control that the element stands for.

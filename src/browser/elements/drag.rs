@@ -10,6 +10,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::actionability::{ActionOptions, Look, Need};
 use super::element::ElementHandle;
+use super::noted::HandMove;
 use crate::browser::input::{Button, Mouse, Point};
 use crate::browser::objects::dialect::unsupported;
 use crate::browser::objects::frame::Frame;
@@ -31,7 +32,7 @@ const LONG_PRESS: Duration = Duration::from_millis(700);
 const FIRST_MOVES: [f64; 5] = [1.5, 4.0, 7.0, 11.0, 15.0];
 const BETWEEN_FIRST_MS: (f64, f64) = (9.0, 16.0);
 /// The small moves of a hand that holds something where it is to go.
-const FIDGETS: [(f64, f64); 3] = [(1.0, 1.0), (-1.0, 0.0), (0.0, 0.0)];
+const FIDGETS: [(f64, f64); 3] = [(1.0, 1.0), (-2.0, -1.0), (1.0, 0.0)];
 const BETWEEN_FIDGETS_MS: (f64, f64) = (24.0, 38.0);
 /// How often the aim is corrected; pages make room by and by.
 const MOST_CORRECTIONS: usize = 8;
@@ -83,7 +84,7 @@ pub enum Dragged {
         value: Option<String>,
         name: String,
     },
-    /// It stands elsewhere in what is around it.
+    /// It stands elsewhere: the left and top edge of its box in the viewport of its frame, and by how much they moved.
     Moved {
         x: f64,
         y: f64,
@@ -99,22 +100,25 @@ pub enum Dragged {
     /// It has left the document.
     Gone,
     /// It stands where it stood, but something else on the page changed.
-    Effect,
+    Effect {
+        /// What was made of it where it was let go.
+        made: Option<Part>,
+    },
     /// Nothing changed.
     None {
         /// Whether the page showed meanwhile that something was dragged.
         picked: bool,
         /// Whether the target took no drop.
         refused: bool,
-        grip: Option<Grip>,
+        grip: Option<Part>,
     },
     /// That cannot be told.
     Unknown,
 }
 
-/// By what something may have to be dragged instead.
+/// Another element that has to do with a drag.
 #[derive(Debug, Clone, Deserialize)]
-pub struct Grip {
+pub struct Part {
     pub r#ref: u32,
     pub name: String,
 }
@@ -205,8 +209,8 @@ impl ElementHandle {
     /// What came of the last drag of this element, as soon as all rests.
     pub async fn dragged(&self) -> Result<Dragged> {
         let dragged = self.world().call("dragOutcome", &[]).await?;
-        if let Dragged::None { grip: Some(grip), .. } = &dragged {
-            self.frame().refs_used_up_to(grip.r#ref);
+        if let Dragged::None { grip: Some(part), .. } | Dragged::Effect { made: Some(part) } = &dragged {
+            self.frame().refs_used_up_to(part.r#ref);
         }
         Ok(dragged)
     }
@@ -225,13 +229,23 @@ impl ElementHandle {
             target.look_until_clear(DROPPED_ON, &options.target).await?;
         }
         let mut aim = hand.scroll_to(target, position).await?;
+        if let Some(noted) = &options.target.noted {
+            let stood = target.bounding_box().await?.unwrap_or_default();
+            noted.begin();
+            let at = aim.point.seen_from(stood.corner());
+            noted.add(HandMove::Drop { at, long_press: options.long_press });
+        }
         hand.go(aim.point).await?;
         for _ in 0..MOST_CORRECTIONS {
             // What is just giving way would take a small move for another one over it.
-            target.sight(position, Glance::AT_REST).await?;
-            hand.fidget().await?;
+            let mut sight = target.sight(position, Glance::AT_REST).await?;
+            for aside in FIDGETS {
+                hand.fidget(aside).await?;
+                // What gives way to this move is not to feel the next one while it does.
+                sight = target.sight(position, Glance::AT_REST).await?;
+            }
             // What it was to be dropped on may be gone by now, and that may be right.
-            let Some(sight) = target.sight(position, Glance::AT_REST).await? else { break };
+            let Some(sight) = sight else { break };
             if sight.is_met(options.place, hand.at()) {
                 break;
             }
@@ -301,17 +315,15 @@ impl Hand<'_> {
         self.page.session().call(drag_event(kind, to, data)).await.map(drop)
     }
 
-    /// Holds still, as far as a hand does.
-    async fn fidget(&mut self) -> Result<()> {
+    /// Moves a little, as a hand does that holds still, and waits until the page has drawn what came of it.
+    async fn fidget(&mut self, (x, y): (f64, f64)) -> Result<()> {
         let at = self.at();
-        for (x, y) in FIDGETS {
-            let to = Point::new(at.x + x, at.y + y);
-            match &self.data {
-                Some(_) => self.carry_over(to).await?,
-                None => self.mouse.step_to(to).await?,
-            }
-            self.mouse.rest(BETWEEN_FIDGETS_MS).await;
+        let to = Point::new(at.x + x, at.y + y);
+        match &self.data {
+            Some(_) => self.carry_over(to).await?,
+            None => self.mouse.step_to(to).await?,
         }
+        self.mouse.rest(BETWEEN_FIDGETS_MS).await;
         self.frames(2).await;
         Ok(())
     }
@@ -427,7 +439,10 @@ impl Page {
                 Some(steps) if hand.data.is_none() => mouse.move_in_steps(to, steps).await?,
                 _ => hand.go(to).await?,
             }
-            hand.fidget().await
+            for aside in FIDGETS {
+                hand.fidget(aside).await?;
+            }
+            Ok(())
         })
         .await
     }

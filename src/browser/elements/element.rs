@@ -129,6 +129,13 @@ impl ElementHandle {
         Ok(Self::new(world, node.ok_or(Error::DocumentGone)?))
     }
 
+    /// The number that stands for the node in its frame.
+    pub async fn number(&self) -> Result<u32> {
+        let number = self.ask("refOf", Vec::new()).await?;
+        self.frame().refs_used_up_to(number);
+        Ok(number)
+    }
+
     /// The same node; errors call it so.
     #[must_use]
     pub fn named(mut self, name: &str) -> Self {

@@ -1,4 +1,5 @@
 //! Finding elements, acting on them, and waiting for what that causes.
+pub(super) mod noted;
 pub(super) mod actionability;
 pub(super) mod building;
 pub(super) mod choose;
@@ -16,4 +17,5 @@ pub(super) mod settle;
 pub(super) mod slider;
 pub(super) mod upload;
 pub(super) mod way;
+pub(super) mod record;
 pub(super) mod written;

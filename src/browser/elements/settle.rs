@@ -19,7 +19,7 @@ use super::hearing::{Listeners, numbers};
 use crate::browser::objects::journal::{Mark, Pending};
 use crate::browser::objects::page::Page;
 use crate::browser::objects::world::{RemoteHandle, World};
-use crate::error::{Error, Result};
+use crate::error::{Cover, Error, Result};
 
 /// What an action is done to, as far as that is known.
 #[derive(Debug, Clone, Copy)]
@@ -65,6 +65,20 @@ pub struct Settled {
     pub said: Vec<String>,
     /// What stands elsewhere now, outermost elements only.
     pub moved: Vec<Moved>,
+    /// Why a press came to nothing.
+    pub lost: Option<LostPress>,
+}
+
+/// Why nothing was clicked although a button went down.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LostPress {
+    /// Something came over the element at the last moment.
+    By(Cover),
+    /// The page put another element in its place before the button was let go.
+    Again(Moving),
+    /// The page takes the element out and puts it back whenever the pointer comes to it: what holds it got the press.
+    Past(Cover),
 }
 
 /// An element that was placed elsewhere.
@@ -113,6 +127,7 @@ pub struct Watch {
     awaits: Option<Duration>,
     said: Vec<String>,
     moved: Vec<Moved>,
+    lost: Option<LostPress>,
     /// Whether the browser draws what the action does before it counts as done.
     shows: bool,
 }
@@ -173,7 +188,13 @@ impl Page {
                 }
             };
             let watch = world.call_with("watch", nodes.clone());
-            let (number, hearers, completes) = try_join!(watch, hearers, completes)?;
+            let watch_press = async {
+                match acts_on {
+                    ActsOn::Pressed(_) => world.call_with::<()>("watchPress", nodes.clone()).await,
+                    _ => Ok(()),
+                }
+            };
+            let (number, hearers, completes, ()) = try_join!(watch, hearers, completes, watch_press)?;
             Ok::<_, Error>(((world.clone(), number), (hearers, completes)))
         };
         let begun = match self.dialog() {
@@ -194,7 +215,7 @@ impl Page {
             By::Press | By::Keys => completes.then_some(SUGGESTIONS_LIMIT),
         };
         let (said, moved, shows) = (Vec::new(), Vec::new(), by != By::Keys);
-        Watch { page: self.clone(), mark, pages, changes, heard, awaits, said, moved, shows }
+        Watch { page: self.clone(), mark, pages, changes, heard, awaits, said, moved, lost: None, shows }
     }
 }
 
@@ -258,7 +279,8 @@ impl Watch {
         let opened =
             if ending == Ending::Gone { self.opened() } else { self.until_opened(pending.windows).await };
         let (said, moved) = (std::mem::take(&mut self.said), std::mem::take(&mut self.moved));
-        Settled { navigated: pending.committed, opened, ending, still, said, moved }
+        let lost = self.lost.take().filter(|_| !pending.committed);
+        Settled { navigated: pending.committed, opened, ending, still, said, moved, lost }
     }
 
     /// Waits for a new document until it has built itself; what the page still does then.
@@ -330,7 +352,7 @@ impl Watch {
             Ok(watched) => watched?,
             Err(_) => return Some(AFTERMATH),
         };
-        (self.said, self.moved) = (watched.said, watched.moved);
+        (self.said, self.moved, self.lost) = (watched.said, watched.moved, watched.lost);
         wait.busy = watched.busy;
         if watched.busy {
             wait.last_busy = Some(Instant::now());
@@ -393,6 +415,7 @@ struct Watched {
     busy: bool,
     said: Vec<String>,
     moved: Vec<Moved>,
+    lost: Option<LostPress>,
 }
 
 fn milliseconds(given: f64) -> Duration {

@@ -6,12 +6,15 @@ use tokio::time::{Instant, sleep};
 
 use super::actionability::ActionOptions;
 use super::element::ElementHandle;
+use super::noted::HandMove;
 use crate::browser::input::{ClickOptions, Point};
 use crate::browser::objects::world::value_argument;
 use crate::error::{ElementKind, Error, Needed, Result};
 
 /// How long a slider may take to say where it is after a key.
 const ANSWERING: Duration = Duration::from_millis(300);
+/// How long it must say the same to have come to rest.
+const RESTING: Duration = Duration::from_millis(100);
 const PAUSE: Duration = Duration::from_millis(15);
 /// The most strokes of a key that stand for one move of the hand.
 const MOST_STROKES: f64 = 100.0;
@@ -45,7 +48,13 @@ impl Slider {
 
 impl ElementHandle {
     /// Moves a slider to a value, or as near to it as its steps allow.
+    ///
+    /// # Errors
+    /// `not_taken` where it stays further away than a step, or does not say where it is.
     pub(in crate::browser) async fn slide_to(&self, value: &str, options: &ActionOptions) -> Result<()> {
+        if let Some(noted) = &options.noted {
+            noted.begin();
+        }
         let at = self.slider().await?;
         let Some(wanted) = read_number(value, &at) else {
             return Err(Error::WrongElement { found: limits(&at), needed: Needed::Range });
@@ -53,39 +62,59 @@ impl ElementHandle {
         if at.min.is_some_and(|min| wanted < min) || at.max.is_some_and(|max| wanted > max) {
             return Err(Error::WrongElement { found: limits(&at), needed: Needed::Range });
         }
-        let moved = self.slide_by_keys(wanted, at, options).await?;
+        let (moved, _) = self.slide_by_keys(wanted, at, options).await?;
         let moved = match moved.now {
             Some(now) if is_near(now, wanted) => return Ok(()),
             // Too far for keys, or a slider that hears none.
             _ => self.slide_by_pointer(wanted, moved, options).await?,
         };
-        let last = self.slide_by_keys(wanted, moved, options).await?;
-        match last.now {
-            Some(_) => Ok(()),
-            None => Err(Error::NotTaken { shows: last.text.unwrap_or_default() }),
+        let (last, step) = self.slide_by_keys(wanted, moved, options).await?;
+        let is_there =
+            |now: f64| is_near(now, wanted) || step.is_some_and(|step| (wanted - now).abs() <= step);
+        if last.now.is_some_and(is_there) {
+            return Ok(());
         }
+        let shows = last.text.or_else(|| last.now.map(|now| now.to_string()));
+        Err(Error::NotTaken { shows: shows.unwrap_or_default() })
     }
 
     async fn slider(&self) -> Result<Slider> {
         self.ask("sliderOf", Vec::new()).await
     }
 
-    /// What the slider says once it says something else than before; the same when it stays.
-    async fn slider_after(&self, before: &Slider) -> Result<Slider> {
-        let deadline = Instant::now() + ANSWERING;
+    /// What the slider says when it is where it was to go, or has come to rest elsewhere; the same when it stays.
+    async fn slider_after(&self, before: &Slider, aim: Option<f64>) -> Result<Slider> {
+        let begun = Instant::now();
+        let mut last = (before.clone(), begun);
         loop {
             let after = self.slider().await?;
-            if after != *before || Instant::now() >= deadline {
+            if aim.zip(after.now).is_some_and(|(aim, now)| is_near(aim, now)) {
                 return Ok(after);
+            }
+            if after != last.0 {
+                last = (after, Instant::now());
+            }
+            let (waited, longest) = match last.0 == *before {
+                true => (begun.elapsed(), ANSWERING),
+                // Of many strokes a page may show the first before it has drawn the last.
+                false => (last.1.elapsed(), RESTING),
+            };
+            if waited >= longest {
+                return Ok(last.0);
             }
             sleep(PAUSE).await;
         }
     }
 
-    /// Goes there by arrow keys, as far as they lead.
-    async fn slide_by_keys(&self, wanted: f64, mut at: Slider, options: &ActionOptions) -> Result<Slider> {
+    /// Goes there by arrow keys, as far as they lead. Gives also by how much one stroke moves it, where that was seen.
+    async fn slide_by_keys(
+        &self,
+        wanted: f64,
+        mut at: Slider,
+        options: &ActionOptions,
+    ) -> Result<(Slider, Option<f64>)> {
         if at.now.is_some_and(|now| is_near(now, wanted)) || !self.ask::<bool>("focus", Vec::new()).await? {
-            return Ok(at);
+            return Ok((at, None));
         }
         let keyboard = self.input(options)?.keyboard();
         let mut step: Option<f64> = None;
@@ -96,7 +125,7 @@ impl ElementHandle {
                 _ => at.now.map_or(1.0, |now| (wanted - now).signum()),
             };
             if strokes == 0.0 || strokes.abs() > MOST_STROKES {
-                return Ok(at);
+                return Ok((at, step));
             }
             if at.now.is_none() {
                 self.ask::<()>("noteNumbers", Vec::new()).await?;
@@ -107,23 +136,26 @@ impl ElementHandle {
                 reason = "few, and above zero"
             )]
             let times = strokes.abs() as usize;
-            keyboard.repeat(at.key(strokes > 0.0), times).await?;
+            let key = at.key(strokes > 0.0);
+            keyboard.repeat(key, times).await?;
+            options.note(HandMove::Keys { key, times });
             if before.now.is_none() {
                 self.frames(2).await?;
                 self.ask::<()>("findDisplay", Vec::new()).await?;
             }
-            at = self.slider_after(&before).await?;
+            let aim = step.zip(before.now).map(|(step, now)| now + step * strokes);
+            at = self.slider_after(&before, aim).await?;
             match (before.now, at.now) {
-                (_, Some(now)) if is_near(now, wanted) => return Ok(at),
+                (_, Some(now)) if is_near(now, wanted) => return Ok((at, step)),
                 (Some(was), Some(now)) if !is_near(now, was) => {
                     step = Some(((now - was) / strokes).abs()).filter(|step| step.is_finite() && *step > 0.0);
                 }
                 // Only now is it known what it is at.
                 (None, Some(_)) => {}
-                _ => return Ok(at),
+                _ => return Ok((at, step)),
             }
         }
-        Ok(at)
+        Ok((at, step))
     }
 
     /// Presses the track where the value is.
@@ -132,17 +164,23 @@ impl ElementHandle {
         self.bring_into_view(options, 0).await?;
         let point: Point = self.ask("pointOnTrack", vec![value_argument(&share)]).await?;
         let point = self.to_page_exactly(point).await?;
+        let corner = match &options.noted {
+            Some(_) => self.bounding_box().await?.unwrap_or_default().corner(),
+            None => Point::default(),
+        };
         let input = self.input(options)?;
         input.mouse().click(point, &ClickOptions::default()).await?;
-        let pressed = self.slider_after(&at).await?;
+        let pressed = self.slider_after(&at, Some(wanted)).await?;
         if pressed != at {
+            options.note(HandMove::Press(point.seen_from(corner)));
             return Ok(pressed);
         }
         let now = at.now.and_then(|now| at.share(now)).unwrap_or(0.0);
         let from: Point = self.ask("pointOnTrack", vec![value_argument(&now)]).await?;
         let from = self.to_page_exactly(from).await?;
         input.mouse().drag(from, point, None).await?;
-        self.slider_after(&at).await
+        options.note(HandMove::Slide(from.seen_from(corner), point.seen_from(corner)));
+        self.slider_after(&at, Some(wanted)).await
     }
 }
 

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use super::element::ElementHandle;
 use super::locator::test_id_argument;
 use super::selector::test_id_attribute;
+use crate::browser::objects::frame::Frame;
 use crate::browser::objects::world::{RemoteHandle, World};
 use crate::error::Result;
 
@@ -31,24 +32,36 @@ pub struct Found {
     pub tag: String,
     /// The type of an input.
     pub kind: String,
+    /// Whether it proposes values by a list of the browser's own.
+    pub has_list: bool,
 }
 
 impl ElementHandle {
     /// How a script finds this element.
     pub async fn ways(&self) -> Result<Found> {
-        let mut ways = vec![way(self.world(), self.handle()).await?];
-        let mut frame = self.frame().clone();
+        let mut ways = self.frame().ways().await?;
+        ways.push(way(self.world(), self.handle()).await?);
+        let node = self.handle().describe().await?;
+        let attributes = node.attributes.unwrap_or_default();
+        let has_list = attributes.chunks(2).any(|pair| pair[0] == "list");
+        let kind = attributes.chunks(2).find(|pair| pair[0] == "type").and_then(|pair| pair.get(1));
+        let kind = kind.map(|kind| kind.to_ascii_lowercase()).unwrap_or_default();
+        Ok(Found { ways, tag: node.local_name, kind, has_list })
+    }
+}
+
+impl Frame {
+    /// Through which frames a script comes to this one, itself the last; the main frame needs none.
+    pub(super) async fn ways(&self) -> Result<Vec<Way>> {
+        let mut ways = Vec::new();
+        let mut frame = self.clone();
         while let Some((world, owner)) = frame.owner().await? {
             ways.push(way(&world, &owner).await?);
             let Some(parent) = frame.parent().cloned() else { break };
             frame = parent;
         }
         ways.reverse();
-        let node = self.handle().describe().await?;
-        let attributes = node.attributes.unwrap_or_default();
-        let kind = attributes.chunks(2).find(|pair| pair[0] == "type").and_then(|pair| pair.get(1));
-        let kind = kind.map(|kind| kind.to_ascii_lowercase()).unwrap_or_default();
-        Ok(Found { ways, tag: node.local_name, kind })
+        Ok(ways)
     }
 }
 
@@ -57,6 +70,11 @@ async fn way(world: &World, node: &RemoteHandle) -> Result<Way> {
 }
 
 impl Found {
+    /// As the caller says it.
+    pub fn by_selector(selector: &str) -> Self {
+        Self { ways: vec![Way::css(selector)], tag: String::new(), kind: String::new(), has_list: false }
+    }
+
     /// A selector for the whole page.
     pub fn selector(&self) -> String {
         let parts: Vec<_> = self.ways.iter().map(Way::selector).collect();
@@ -65,6 +83,11 @@ impl Found {
 }
 
 impl Way {
+    /// Whatever a CSS selector finds.
+    pub fn css(selector: &str) -> Self {
+        Self { by: "css".to_owned(), text: selector.to_owned(), name: None, exact: None, nth: None }
+    }
+
     /// As a selector.
     pub fn selector(&self) -> String {
         let text = quoted(&self.text);

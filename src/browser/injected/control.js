@@ -13,7 +13,89 @@ const ROLES = BY_ROLE.map((role) => `[role=${role}]`).join(",");
 const FIELD = `input:not([type=hidden]),select,textarea,[contenteditable]:not([contenteditable=false]),${ROLES}`;
 
 /** A field that a person meets, and not one that a library keeps for itself. */
-const isMet = (field) => isDrawn(field) && !(getAttribute(field, "tabindex") === "-1" && engine.isHiddenFromAccessibility(field));
+const isMet = (field) =>
+  isDrawn(field) && !(getAttribute(field, "tabindex") === "-1" && engine.isHiddenFromAccessibility(field)) && !isKept(field);
+
+/* -------------------------------------------------------------- kept fields */
+
+/** A field that a library took out of sight and out of the order of tabs, to hold what is chosen in what it draws instead. */
+const isKept = (field) =>
+  isOutOfOrder(field) && isDrawn(field) && isUnseen(field) && field !== engine.activeElement() && insteadOf(field) !== null;
+engine.isKept = isKept;
+
+const isOutOfOrder = (field) =>
+  (field instanceof HTMLSelectElement || isTyped(field)) && Number.parseInt(getAttribute(field, "tabindex") ?? "0", 10) < 0;
+
+/** Transparent, of no size, clipped away, or beyond the edges that no scrolling passes. */
+function isUnseen(field) {
+  if (!checkVisibility(field, { opacityProperty: true })) return true;
+  const box = rectOf(field);
+  if (box.width <= 1.5 || box.height <= 1.5 || box.right + scrollX <= 0 || box.bottom + scrollY <= 0) return true;
+  return engine.sight.isClippedAway(getComputedStyle(field));
+}
+
+const DRAWN_INSTEAD = `${FIELD},[aria-haspopup=listbox],[tabindex="0"]`;
+const AROUND = '[role=combobox],[aria-haspopup],[tabindex="0"]';
+const MOST_LEVELS = 4;
+const MOST_BESIDE = 3;
+
+/** What a library draws in the place of a field that it keeps out of sight: around it, or beside it; null where there is nothing. */
+function insteadOf(field) {
+  const isInstead = (element) =>
+    element !== field && matches(element, DRAWN_INSTEAD) && engine.isVisible(element) && !isOutOfOrder(element) && !sendsItself(element);
+  const boxes = [];
+  for (let box = field; box && boxes.length < MOST_LEVELS && !matches(box, HOLDERS); box = engine.flatParent(box)) boxes.push(box);
+  const around = boxes.find((box) => isInstead(box) && matches(box, AROUND) && rectOf(box).height <= TALLEST);
+  if (around) return around;
+  const heldBy = (beside) => [beside, ...queryAll(beside, DRAWN_INSTEAD)].find(isInstead) ?? null;
+  for (const box of boxes) {
+    const found = besideIt(box, heldBy);
+    if (found) return found;
+  }
+  return null;
+}
+
+/** What `heldBy` finds in the nearest neighbour of a box. Where such boxes alternate with what is drawn for them, the first says on which side. */
+function besideIt(box, heldBy) {
+  const isPart = (element) => element && !matches(element, "label") && (isOutOfOrder(element) || heldBy(element));
+  let first = box;
+  while (isPart(first.previousElementSibling)) first = first.previousElementSibling;
+  if (first !== box && !isOutOfOrder(first)) return heldBy(box.previousElementSibling);
+  let beside = box.nextElementSibling;
+  for (let count = 0; beside && count < MOST_BESIDE && !matches(beside, "label") && !isOutOfOrder(beside); count++) {
+    const found = heldBy(beside);
+    if (found) return found;
+    beside = beside.nextElementSibling;
+  }
+  return null;
+}
+/** A field of the form's own: it stands for itself. */
+const sendsItself = (element) => matches(element, "input,select,textarea") && (getAttribute(element, "name") ?? "") !== "";
+
+/** What is to be acted on instead of a field that is kept out of sight, `{role, name, ref}`; null for any other. */
+engine.drawnInstead = (node) => {
+  const field = engine.controlOf(node);
+  const isOut = isOutOfOrder(field) && isDrawn(field) && isUnseen(field);
+  return isOut ? told(insteadOf(field), field) : null;
+};
+
+/** The same for a field that is hidden altogether, of which it can only be guessed. */
+engine.shownInstead = (node) => {
+  const field = engine.controlOf(node);
+  return field instanceof HTMLSelectElement || isTyped(field) ? told(insteadOf(field), field) : null;
+};
+const told = (drawn, field) => {
+  if (!drawn) return null;
+  const { role, name, ref } = engine.inWords(drawn);
+  return { role, name: (engine.nameOf(drawn) && name) || engine.nameOf(field) || name, ref };
+};
+
+/** What the field is called that is kept for the one that is drawn; empty where there is none. */
+engine.keptNameOf = (drawn, fields) => {
+  for (const field of fields) if (isKept(field) && insteadOf(field) === drawn) return engine.nameOf(field);
+  return "";
+};
+engine.KEPT = "select[tabindex^='-'],input[tabindex^='-'],textarea[tabindex^='-']";
 
 /** The control that a node stands for: itself, that of a label, the one around it, or the only one inside it. */
 const fieldOf = (engine.fieldOf = (node) => {
@@ -109,9 +191,21 @@ function* boxesAround(field) {
 }
 const isPopup = (other, field) => listsOf(field).some((list) => list === other || contains(list, other));
 
+/** What has been chosen, where a control holds that in a list of its own. */
+function pickedIn(field) {
+  const lists = queryAll(field, "[role=listbox]").map((list) => [list, itemsIn(list)]);
+  // What has come with the list that opened is what there is to choose from.
+  const closed = lists.filter(
+    ([list, items]) => !hasCome(list) && items.length && items.every(isSelected) && !queryAll(list, "input").length,
+  );
+  return closed.length === 1 && kindOf(field) === "choice" ? closed[0][1] : [];
+}
+
 /** What a control that is chosen from shows as chosen. */
 function shownChoice(field) {
   if (roleOf(field) === "listbox") return itemsIn(field).filter(isSelected).map(itemText);
+  const picked = pickedIn(field);
+  if (picked.length) return picked.map(itemText);
   const typed = typedIn(field);
   if (typed && collapse(typed.value)) return [collapse(typed.value)];
   const name = engine.nameOf(field);
@@ -305,7 +399,7 @@ function itemsIn(list) {
 const isSelected = (item) => [getAttribute(item, "aria-selected"), getAttribute(item, "aria-checked")].includes("true");
 const itemText = (item) =>
   collapse(getAttribute(item, "aria-label") ?? "") ||
-  drawnText(item, (part) => matches(part, "[aria-hidden=true],svg")) ||
+  drawnText(item, (part) => matches(part, "[aria-hidden=true],svg,button,[role=button]")) ||
   collapse(textContent(item));
 
 let before = null;
@@ -376,7 +470,7 @@ const isMultiple = (field) =>
     ? membersOf(field).some((member) => roleOf(member) === "checkbox")
     : [field, ...listsOf(field), offered[0] && closest(offered[0], LISTS)].some(
         (list) => list && getAttribute(list, "aria-multiselectable") === "true",
-      );
+      ) || queryAll(field, "select[multiple]").some(isKept);
 
 /** Where what is looked for can be typed: in the control itself, or in a field that came with the list. */
 function filterOf(field) {
@@ -456,13 +550,20 @@ function* textsWithNumbers() {
     else if (element.childElementCount === 0 && /\d/.test(textContent(element))) yield [element, textContent(element)];
   }
 }
+/** Takes the number that changed for the slider's value; of several, as where a clock goes on, the one that stands with it. */
 engine.findDisplay = (node) => {
   const field = fieldOf(node);
   const here = rectOf(field);
-  const away = (element) => Math.abs(rectOf(element).top - here.top) + Math.abs(rectOf(element).left - here.left) / 4;
+  const apart = (element) => {
+    let levels = 0;
+    for (let around = field; around && !engine.native.contains(around, element); around = engine.flatParent(around)) levels++;
+    const { top, left } = rectOf(element);
+    return [levels, Math.abs(top - here.top) + Math.abs(left - here.left) / 4];
+  };
   const changed = [...textsWithNumbers()].filter(([place, text]) => numbers.has(place) && numbers.get(place) !== text && isDrawn(place));
-  const [nearest] = changed.map(([place]) => place).sort((a, b) => away(a) - away(b));
-  if (nearest) displays.set(field, nearest);
+  const near = changed.map(([place]) => [place, ...apart(place)]);
+  const [nearest] = near.sort((one, other) => one[1] - other[1] || one[2] - other[2]);
+  if (nearest) displays.set(field, nearest[0]);
 };
 
 /** The long box along which the thumb of a slider goes. */

@@ -555,7 +555,7 @@ function partText(element, search, stopAt) {
   search.depth++;
   const text = ownText(element, role, tag, search, stopAt);
   search.depth--;
-  const spaced = tag === "svg" || SEPARATED.has(tag) || !getComputedStyle(element).display.startsWith("inline");
+  const spaced = tag === "svg" || SEPARATED.has(tag) || getComputedStyle(element).display !== "inline";
   return spaced ? ` ${text} ` : text;
 }
 

@@ -182,6 +182,12 @@ function print() {
   return `${boxes.join(" ")} ${textContent(document.documentElement)}`;
 }
 
+/** All elements of the document, to know later which are new; null where they are too many. */
+function everything() {
+  const all = engine.queryAll(document, "*");
+  return all.length <= MOST_ELEMENTS ? new WeakSet(all) : null;
+}
+
 /** Notes what is so before a drag. `target` is null where that is in another document. */
 engine.noteDrag = (start, target, place) => {
   const [item, goal] = (target && place !== "into" && itemsOf(start, target)) || [null, null];
@@ -204,6 +210,7 @@ engine.noteDrag = (start, target, place) => {
     values: valuesOf(chain),
     drawing: drawingOf(start),
     print: print(),
+    there: everything(),
     base: null,
     picked: false,
     style: styleOf(item ?? start),
@@ -398,7 +405,8 @@ function listName(list) {
 /** The one of the noted elements that has another place among its siblings, or other siblings. */
 function moved() {
   for (const { element, parent, siblings } of drag.before) {
-    if (!isConnected(element)) continue;
+    // What is placed freely has no order.
+    if (!isConnected(element) || !itemsAround(element).includes(element)) continue;
     if (parentOf(element) !== parent) return placeOf(element, parent);
     const now = Array.from(childrenOf(parent));
     const stayed = siblings.filter((other) => now.includes(other));
@@ -437,11 +445,42 @@ function shifted() {
     const now = standing(element);
     const [dx, dy] = [now.x - was.x, now.y - was.y];
     if (Math.hypot(dx, dy) > NEAR) {
-      return { kind: "moved", x: Math.round(now.x), y: Math.round(now.y), dx: Math.round(dx), dy: Math.round(dy) };
+      const { left, top } = rectOf(element);
+      return { kind: "moved", x: Math.round(left), y: Math.round(top), dx: Math.round(dx), dy: Math.round(dy) };
     }
     if (Math.abs(now.width - was.width) > NEAR || Math.abs(now.height - was.height) > NEAR) {
       return { kind: "sized", width: Math.round(now.width), height: Math.round(now.height) };
     }
+  }
+  return null;
+}
+
+const isDrawn = (element) => {
+  const { width, height } = rectOf(element);
+  return (width > 0 || height > 0) && engine.isVisible(element);
+};
+/** The largest shape of a group of shapes: what a person points at. */
+function pointedAt(element) {
+  const shapes = [element, ...engine.queryAll(element, "*")].filter(
+    (part) => engine.isShape(part) && localName(part) !== "g" && isDrawn(part),
+  );
+  return shapes.reduce((most, shape) => (areaOf(shape) > areaOf(most) ? shape : most), shapes[0] ?? element);
+}
+
+/** What the drag made, nearest to where it ended: `{ref, name}`; null where that cannot be told. */
+function made() {
+  const { there, target } = drag;
+  if (!there || !target || !isConnected(target)) return null;
+  const isNew = (element) => !there.has(element) && isDrawn(element) && (areaOf(element) > 1 || engine.isShape(element));
+  const around = [...chainOf(target), target.ownerSVGElement].filter(Boolean);
+  for (const place of around) {
+    const found = engine.queryAll(place, "*").filter(isNew);
+    if (!found.length) continue;
+    const outer = found.filter((element) => !found.some((other) => other !== element && contains(other, element)));
+    const one = outer.find((element) => textOf(element)) ?? outer[0];
+    const shown = one.ownerSVGElement ? pointedAt(one) : one;
+    const name = engine.preview(one).slice(0, 80);
+    return { ref: engine.refOf(shown), name: labelOf(one) || engine.hintOf(shown) || name };
   }
   return null;
 }
@@ -481,7 +520,7 @@ engine.dragOutcome = async () => {
     (drawing !== null && now !== drawing ? { kind: "drawn" } : null) ??
     (start instanceof HTMLCanvasElement && drawing === null ? { kind: "unknown" } : null) ??
     (!isConnected(start) ? { kind: "gone" } : null) ??
-    (print() !== drag.print ? { kind: "effect" } : null);
+    (print() !== drag.print ? { kind: "effect", made: made() } : null);
   const told = found ?? { kind: "none", picked, refused, grip: grip() };
   drag = null;
   return told;

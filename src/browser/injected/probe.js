@@ -522,6 +522,33 @@ function isAnimated(node) {
 
 engine.isGliding = isAnimated;
 
+const SHOWS = /^(?:opacity|visibility|display|clip.*)$/;
+const leadsIntoSight = (keyframes) => keyframes.some((keyframe) => Object.keys(keyframe).some((name) => SHOWS.test(name)));
+/** What takes longer to open is not waited for. */
+const LONGEST_OPENING_MS = 1000;
+
+/** Whether something around the node is still opening or closing, or on its way: it will soon come to rest. */
+function isUnsettled(node) {
+  for (let part = engine.flatParent(node); part; part = engine.flatParent(part)) {
+    for (const { playState, timeline, currentTime, effect } of animationsOf(part)) {
+      if (playState !== "running" || !(timeline instanceof DocumentTimeline)) continue;
+      const left = effect.getComputedTiming().endTime - (currentTime ?? 0);
+      if (!(left <= LONGEST_OPENING_MS)) continue;
+      const keyframes = effect.getKeyframes();
+      if (leadElsewhere(keyframes) || leadsIntoSight(keyframes)) return true;
+    }
+  }
+  return false;
+}
+
+/** Waits until what is around the node has opened: what is inside is often drawn anew then, and a press between is lost. */
+async function untilSettled(node) {
+  if (!isUnsettled(node)) return;
+  const until = performance.now() + LONGEST_OPENING_MS;
+  while (performance.now() < until && isUnsettled(node)) if (!(await nextFrame())) return;
+  for (let frame = 0; frame < STILL; frame++) await nextFrame();
+}
+
 /** For how many frames a node must be at one place to stand still. */
 const STILL = 2;
 /** Where nodes were seen that may be acted on later, and for how many frames they have been there: `{box, frames}`. */
@@ -563,6 +590,11 @@ engine.probe = async (node, { need, scroll = null, at = null, position = null })
   if (blocked) return blocked;
   if (scroll !== null) bringIntoView(subject, scroll);
   if (scroll !== null && position) bringPositionIntoView(subject, position);
+  if (scroll !== null && need.hit) {
+    await untilSettled(subject);
+    blocked = state();
+    if (blocked) return blocked;
+  }
   if (need.stable) {
     const before = boxed(rectOf(subject));
     const known = places.get(subject);
@@ -592,9 +624,30 @@ function byLabel(node, need, at) {
 const labelsOf = (node) =>
   node instanceof HTMLInputElement && /^(?:checkbox|radio)$/.test(node.type) ? Array.from(node.labels ?? []).filter(engine.isVisible) : [];
 
+/** The words of an item of a tree: what is beside them opens it or does nothing, and what is below may be other items. */
+function wordsOfItem(node) {
+  if (getAttribute(node, "role") !== "treeitem") return null;
+  const isOther = (part) => matches(part, "[role=group],[role=tree],[role=treeitem],[role=img],svg,button,input,style,script");
+  const find = (part) => {
+    for (const child of engine.flatChildren(part)) {
+      if (child instanceof Text ? /\S/.test(child.data) && isArea(boxed(engine.textRect(child))) : false) return child;
+      const found = child instanceof Element && !isOther(child) && engine.isVisible(child) ? find(child) : null;
+      if (found) return found;
+    }
+    return null;
+  };
+  return find(node);
+}
+
 function where(node, need, at, position) {
   const clear = seen(node);
   if (!position) {
+    const words = need.hit && wordsOfItem(node);
+    const spoken = words && overlap(uncut(words.parentElement, boxed(engine.textRect(words))), viewport());
+    if (spoken && isArea(spoken)) {
+      const { point } = freePoint(node, spoken, at);
+      if (point) return { clear: sized(spoken), point };
+    }
     if (!clear) return { blocked: need.visible || need.hit || rectsOf(node).length ? "outside" : "hidden" };
     if (!need.hit) return { clear: sized(clear), point: pointAt(clear, at ?? SHARES[0]) };
     const { point, by } = freePoint(node, clear, at);
@@ -620,6 +673,15 @@ engine.confirm = (node, point, need) => {
   return [subject, ...labelsOf(node)].some((target) => reaches(hit, target))
     ? { clear: sized(boxed(rectOf(subject))), point }
     : { blocked: "covered", by: coverName(hit, subject) };
+};
+
+/** What takes a press on what lies at a point instead of the node: its name; null where the node takes it. */
+engine.missedBy = (node, hit) => {
+  const subjects = [node, drawn(node), standInOf(node), ...labelsOf(node)];
+  if (subjects.some((subject) => reaches(hit, subject))) return null;
+  // From inside a closed root an event is heard as one of its host's.
+  if (engine.shadowRootOf(hit) && within(node, hit)) return null;
+  return coverName(hit, node);
 };
 
 /**

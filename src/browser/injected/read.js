@@ -14,15 +14,17 @@
   }
 
   const SKIPPED = new Set(
-    "script style noscript template iframe frame object embed svg canvas video audio map head link meta title input select textarea datalist".split(
-      " ",
-    ),
+    "script style noscript template iframe frame object embed svg canvas video audio map head link meta title datalist".split(" "),
   );
   const KEPT = new Set(
     "h1 h2 h3 h4 h5 h6 p ul ol li a table caption thead tbody tfoot tr th td pre code kbd samp blockquote strong b em i br hr img dl dt dd del s sup sub".split(
       " ",
     ),
   );
+
+  const FIELDS = new Set(["input", "select", "textarea"]);
+  /** What says what it does, or is nobody's business. */
+  const UNTOLD = new Set("button color hidden image password reset submit".split(" "));
 
   const NO_PROSE = "a, button, nav, footer, aside, select, script, style, noscript, template, svg, [role=navigation]";
   const LABEL = 20;
@@ -59,6 +61,30 @@
     return element.childNodes;
   }
 
+  /** What a field shows that it holds; "" where that is nothing to be told. */
+  function heldIn(field) {
+    if (!field.checkVisibility({ visibilityProperty: true }) || UNTOLD.has(field.type)) return "";
+    if (field.type === "checkbox") return field.checked ? "☑" : "☐";
+    if (field.type === "radio") return field.checked ? "◉" : "○";
+    if (field.type === "file") return Array.from(field.files, (file) => file.name).join(", ");
+    if (field.localName === "select") return Array.from(field.selectedOptions, (option) => option.label).join(", ");
+    const isSecret = getComputedStyle(field).webkitTextSecurity !== "none" || /-password\b/.test(field.getAttribute("autocomplete") ?? "");
+    return isSecret ? "" : field.value.trim();
+  }
+
+  const nameOf = (field) =>
+    field.getAttribute("aria-label") ||
+    Array.from(field.labels ?? [], (label) => label.innerText.trim()).join(" ") ||
+    field.placeholder ||
+    "";
+
+  /** What the fields hold, for the text of a page, which says nothing of that: a line each. */
+  function heldInFields(root) {
+    const fields = Array.from(root.querySelectorAll("input, select, textarea")).map((field) => [nameOf(field), heldIn(field)]);
+    const lines = fields.filter(([, held]) => held).map(([name, held]) => (name ? `${name}: ${held}` : held));
+    return lines.length ? `\n\n${lines.join("\n")}` : "";
+  }
+
   // Deep documents exist that would exhaust the stack of a recursive walk, so this one keeps its own.
   function write(root, left) {
     const parts = [];
@@ -78,6 +104,12 @@
       if (next.nodeType !== Node.ELEMENT_NODE || next === left) continue;
       const tag = next.localName;
       if (SKIPPED.has(tag)) continue;
+      if (FIELDS.has(tag)) {
+        const label = next.labels?.length ? "" : next.getAttribute("aria-label");
+        const held = escaped(heldIn(next)).replace(/\n/g, "<br>");
+        if (held) parts.push(` ${label ? `${escaped(label)}: ` : ""}${held} `);
+        continue;
+      }
       const style = getComputedStyle(next);
       if (style.display === "none") continue;
       if (tag === "img" && !(next.alt || /^https?:/.test(next.currentSrc || next.src))) continue;
@@ -156,8 +188,9 @@
     return `${main}\n\n---\n\n${all.slice(0, at).trim()}\n\n${all.slice(at + main.length).trim()}`;
   }
 
-  if (part) return kind === "text" ? (part.innerText ?? part.textContent) : JSON.stringify({ main: write(part, null), rest: "" });
-  if (kind === "text") return textWithMainFirst();
+  if (part && kind === "text") return FIELDS.has(part.localName) ? heldIn(part) : (part.innerText ?? part.textContent) + heldInFields(part);
+  if (part) return JSON.stringify({ main: write(part, null), rest: "" });
+  if (kind === "text") return textWithMainFirst() + heldInFields(body);
   const main = mainContent();
   return JSON.stringify({ main: main ? titleAbove(main) + write(main, null) : "", rest: write(body, main) });
 };

@@ -26,6 +26,9 @@ engine.refOf = (node) => {
   return number;
 };
 
+/** Whether a node has a number already. */
+engine.hasRef = (node) => numbers.has(node);
+
 let sweepAt = 50_000;
 /** Forgets the numbers of nodes that no longer exist, so that a page that lives for days does not fill memory. */
 function sweep() {

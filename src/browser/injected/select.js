@@ -615,7 +615,8 @@ engine.matches = (chain, root) => {
   const all = engine.select(chain, root);
   const seen = all.filter(engine.isVisible);
   return asking(() => {
-    const first = (seen.length ? seen : all).slice(0, 10).map((element) => {
+    const found = (seen.length ? seen : all).slice(0, 10);
+    const first = (found.length > 1 ? found.map(toldAs) : found).map((element) => {
       const role = engine.roleOf(element) ?? "";
       const name = normalize(engine.nameOf(element, role) || textOf(element).full);
       return [engine.refOf(element), role || localName(element), name.length > 60 ? `${name.slice(0, 59)}\u2026` : name];
@@ -623,6 +624,17 @@ engine.matches = (chain, root) => {
     return { all: all.length, seen: seen.length, first };
   });
 };
+
+const MOST_AROUND = 4;
+/** The control that an element is a part of, where an outline has told that: the part itself has no line of its own. */
+function toldAs(element) {
+  if (engine.INTERACTIVE_ROLES.has(engine.roleOf(element))) return element;
+  let around = engine.flatParent(element);
+  for (let level = 0; around && level < MOST_AROUND; level++, around = engine.flatParent(around)) {
+    if (engine.hasRef(around) && engine.INTERACTIVE_ROLES.has(engine.roleOf(around))) return around;
+  }
+  return element;
+}
 
 /** An element in one short line. */
 engine.preview = (element) => {
@@ -656,7 +668,7 @@ const VOID = new Set("area base br col command embed hr img input keygen link me
 /* ------------------------------------------------------------------- ways back */
 
 const MOST_TEXT = 80;
-const MEANS_NOTHING = new Set(["", "generic", "none", "presentation"]);
+const MEANS_NOTHING = new Set(["", "generic", "iframe", "none", "presentation"]);
 
 const textIs = (text, exact) => ({ is: exact ? "whole" : "containing", text });
 const attributeIs = ({ by, text, exact }) => ({ by: "attribute", name: by, value: textIs(text, exact) });
@@ -712,11 +724,18 @@ engine.wayTo = (element, testId) =>
     return { by: "css", text, nth: found.length > 1 ? found.indexOf(element) : undefined };
   });
 
+/** Whether an id is as good as random, and so another one when the page is loaded anew: letters and digits take turns in it. */
+function isDrawnByLot(id) {
+  const kinds = Array.from(id.replace(/[-_:]/g, ""), (letter) => (/\d/.test(letter) ? "digit" : "other"));
+  const turns = kinds.filter((kind, at) => at > 0 && kind !== kinds[at - 1]).length;
+  return kinds.length >= 8 && turns >= kinds.length / 4;
+}
+
 /** The shortest way down to an element that only it goes, from one with an id at the latest, as CSS. */
 function pathTo(element) {
   const steps = [];
   for (let at = element; at; at = at.parentElement) {
-    if (at.id) return [`[id=${JSON.stringify(at.id)}]`, ...steps].join(" > ");
+    if (at.id && !isDrawnByLot(at.id)) return [`[id=${JSON.stringify(at.id)}]`, ...steps].join(" > ");
     const same = Array.from(at.parentNode?.children ?? []).filter((other) => localName(other) === localName(at));
     steps.unshift(same.length > 1 ? `${localName(at)}:nth-of-type(${same.indexOf(at) + 1})` : localName(at));
     if (elementsBelow(document, steps.join(" > ")).length === 1) break;

@@ -247,6 +247,7 @@ class Walk {
   }
 
   control(element, tag, role, depth, around) {
+    if (MAY_BE_KEPT.has(tag) && !this.allRefs && !this.hiddenToo && engine.isKept(element)) return;
     if (around & ANY_CUT || role === "listbox") around = this.surroundings(element, getComputedStyle(element), around, true);
     if (this.hiddenToo || native.checkVisibility(element, VISIBLE_BOX)) {
       if (this.hiddenToo || (!(around & UNREAD) && (!(around & GONE) || isLabelledInput(element, tag)))) {
@@ -300,7 +301,7 @@ class Walk {
     }
     if (tag === "iframe" || tag === "frame") return this.frame(element, depth);
     const fromContent = NAMED_BY_CONTENT.has(role);
-    const name =
+    let name =
       role === "generic" && !clickable && !hasAttribute(element, "aria-label")
         ? ""
         : ROWS.has(role)
@@ -308,7 +309,10 @@ class Walk {
           : nameOf(element, role);
     if (role === "img" && !clickable && !this.allRefs && (around & QUIET || (!name && isTiny(element)))) return;
     this.flush(depth);
+    const kept = acts && !this.allRefs && FIELD_ROLES.has(role) ? this.keptName(element) : "";
+    if (kept && !name) name = kept;
     const details = this.details(element, role, around, tag);
+    if (kept && kept !== name) details.w = kept;
     if (clickable) details.c = clickable;
     if (around & QUIET && role === "img") details.z = 1;
     const node = this.push(element, depth, role, name, details);
@@ -334,6 +338,12 @@ class Walk {
       this.hint(element, node, details);
     // Most of what a page hides is empty to us; empty cells stay, for the columns' sake.
     if (this.nodes.length === place && EMPTY_IF_BARE.has(role) && !name && !acts && !clickable) this.nodes.pop();
+  }
+
+  /** What the field is called that a library keeps out of sight for this one. */
+  keptName(element) {
+    this.kept ??= engine.queryAll(document, engine.KEPT);
+    return this.kept.length ? engine.keptNameOf(element, this.kept) : "";
   }
 
   /** What tells it apart from others that have no name either. */
@@ -460,7 +470,9 @@ class Walk {
         return 1;
       if (tag === "a" && !(around & LISTED) && hasAttribute(element, "title")) return 2;
     }
-    return !(around & QUIET) && hearing.has(element) && isOneThing(element) && (this.allRefs || !isSizer(element)) ? 2 : 0;
+    if (around & QUIET) return 0;
+    if (tag === "li" && this.items.has(element)) return 2;
+    return hearing.has(element) && isOneThing(element) && (this.allRefs || !isSizer(element)) ? 2 : 0;
   }
 
   /** Where the hand cursor is first met on the way down, changes, or is handed on to the items of a list. */
@@ -620,6 +632,8 @@ const HOLDERS = set("cell columnheader gridcell list listitem paragraph row rowh
 const EMPTY_IF_BARE = set("alert article blockquote definition deletion figure form group list listitem log paragraph row status table");
 
 const HOLLOW = Symbol("hollow");
+const MAY_BE_KEPT = set("input select textarea");
+const FIELD_ROLES = set("combobox listbox searchbox spinbutton textbox button");
 const ROWS = set("cell columnheader gridcell listitem row rowheader");
 const PLAIN_TYPES = set("button checkbox hidden image password radio range reset submit text");
 

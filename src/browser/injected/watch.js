@@ -10,6 +10,7 @@ let grown = 0; // elements that came
 let growth = { of: null, times: 0, at: 0 }; // where text is added again and again
 let said = []; // what was announced
 let busyBefore = new WeakSet();
+let leftOnce = new WeakSet(); // what was taken out, and may be put in elsewhere
 let placed = new Map(); // element → what placed it when the watch began, and when that last changed
 
 const LIVE = "[role=alert],[role=status],[role=log],[aria-live=polite],[aria-live=assertive],output";
@@ -28,6 +29,7 @@ engine.watch = (...nodes) => {
   said = [];
   growth = { of: null, times: 0, at: 0 };
   placed = new Map();
+  leftOnce = new WeakSet();
   busyBefore = new WeakSet(busyNow());
   last = performance.now();
   observer = new MutationObserver(note);
@@ -58,13 +60,14 @@ function note(records) {
     }
     const added = Array.from(record.addedNodes).filter((node) => node instanceof Element);
     grown += added.filter((element) => !AT_WORK.test(textContent(element))).length;
+    for (const node of record.removedNodes) leftOnce.add(node);
     if (record.type === "childList" && !record.addedNodes.length) continue;
     if (heard++ >= MOST_HEARD) continue;
     noteGrowth(record);
     const target = record.target instanceof Element ? record.target : record.target.parentElement;
     const live = target && Element.prototype.closest.call(target, LIVE);
     if (live) announce(live);
-    else for (const element of added.slice(0, MOST_HEARD)) announceNew(element);
+    else for (const element of added.slice(0, MOST_HEARD)) if (!leftOnce.has(element)) announceNew(element);
   }
 }
 
@@ -92,7 +95,7 @@ function moved() {
     ([element, { before, last }]) =>
       performance.now() - last > MOVING_MS &&
       element.isConnected &&
-      checkVisibility(element) &&
+      checkVisibility(element, SEEN) &&
       Array.from(before).some(([name, value]) => placeIn(name, value) !== placeIn(name, getAttribute(element, name))),
   );
   const elements = elsewhere.map(([element]) => element);
@@ -131,6 +134,7 @@ function isTypedInto(place) {
   );
 }
 
+engine.inWords = inWords;
 /** The element as a snapshot would have it. */
 function inWords(element) {
   const role = engine.roleOf(element);
@@ -157,13 +161,16 @@ function spokenIn(element) {
     text += walker.currentNode.nodeType === Node.TEXT_NODE ? walker.currentNode.data : isInline(walker.currentNode) ? "" : " ";
   return engine.collapse(text);
 }
-const UNSPOKEN = "button,[role=button],script,style,template";
+const UNSPOKEN = "button,[role=button],[aria-hidden=true],script,style,template";
 const isInline = (element) => getComputedStyle(element).display === "inline";
 
 function announce(element) {
   if (said.length >= MOST_SAID || !element.isConnected || !checkVisibility(element)) return;
   const text = spokenIn(element);
   const box = engine.native.rectOf(element);
+  // What stands beyond the edges is put there to be measured, unless it is for those who hear the page.
+  const isAway = box.right + scrollX <= 0 || box.bottom + scrollY <= 0;
+  if (isAway && !matches(element, LIVE)) return;
   if (text && text.length <= LONGEST_SAID && box.width > 1 && box.height > 1 && !said.includes(text)) said.push(text);
 }
 
@@ -177,17 +184,86 @@ const isSeenToWork = (element) => {
 const busyNow = () => (document.documentElement ? Array.from(querySelectorAll(document.documentElement, BUSY)).filter(isSeenToWork) : []);
 
 /**
- * `{changes, quiet, grown, growing, leaving, busy, said, moved}`: how many changes there were, and for how many milliseconds there has
+ * `{changes, quiet, grown, growing, leaving, busy, said, moved, lost}`: how many changes there were, and for how many milliseconds there has
  * been none; how many elements came; how often a text was added to in one place, and how long the next word may be waited for; for how long something that is on its way out will still be seen; what says that
- * it is at work since the watch began; what was announced, and what stands elsewhere. Comes after the timers that are due, so that a page that
+ * it is at work since the watch began; what was announced, what stands elsewhere, and whether a press came to nothing. Comes after the timers that are due, so that a page that
  * lags behind its own is not taken for one that rests.
  */
 engine.watched = async () => {
   if (document.visibilityState === "visible") await new Promise((resolve) => setTimeout(resolve));
   if (observer) note(observer.takeRecords());
   const busy = changes > 0 && busyNow().some((element) => !busyBefore.has(element));
-  return { changes, quiet: performance.now() - last, grown, growing: growing(), leaving: leaving(), busy, said, moved: moved() };
+  return {
+    changes,
+    quiet: performance.now() - last,
+    grown,
+    growing: growing(),
+    leaving: leaving(),
+    busy,
+    said,
+    moved: moved(),
+    lost: lostPress(),
+  };
 };
+
+/* --------------------------------------------------------------------- presses */
+
+const PRESS = ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "auxclick", "contextmenu"];
+let press = null;
+
+/** Notes from now on whether a press gets to the node, and is answered by a click. */
+engine.watchPress = (node) => {
+  endPress();
+  press = { node, called: inWords(node), down: false, up: false, clicked: false, by: null, at: null, reached: false, past: false };
+  for (const kind of PRESS) addEventListener(kind, notePress, { capture: true, passive: true });
+};
+
+function endPress() {
+  for (const kind of PRESS) removeEventListener(kind, notePress, { capture: true });
+  press = null;
+}
+
+function notePress(event) {
+  if (!event.isTrusted || !press) return;
+  const path = event.composedPath().filter((place) => place instanceof Element);
+  if (!path.length) return;
+  if (event.type === "pointerdown" && !press.down) {
+    press.down = true;
+    press.at = { x: event.clientX, y: event.clientY };
+    if (!native.isConnected(press.node)) press.node = path.find(isSuccessor) ?? press.node;
+    press.by = native.isConnected(press.node) ? engine.missedBy(press.node, path[0]) : null;
+  } else if (event.type === "mousedown" || event.type === "mouseup") {
+    press.reached ||= path.includes(press.node);
+    press.past ||= path[0] !== press.node && native.isConnected(press.node) && native.contains(path[0], press.node);
+  } else if (event.type === "pointerup") press.up = true;
+  else if (event.type !== "pointerdown") press.clicked ||= path.some((place) => place === press.node || isSuccessor(place));
+}
+
+/** Whether an element is called as the pressed one was when it was still there. */
+function isSuccessor(element) {
+  if (!press || element === press.node || native.isConnected(press.node)) return false;
+  const { role, name } = inWords(element);
+  return role === press.called.role && name === press.called.name;
+}
+
+/** Where a press came to nothing: `{by}`, what lay over the node at the last moment, `{again}`, what the page put in its place meanwhile, or `{past}`, what got the press since the page takes the node out and puts it back whenever it is pointed at. */
+function lostPress() {
+  if (!press?.down) return null;
+  if (press.by) return { by: press.by };
+  if (press.past && press.up && !press.reached && !press.clicked && isUnderPress())
+    return { past: { tag: native.localName(engine.flatParent(press.node)) } };
+  if (!press.up || press.clicked || native.isConnected(press.node)) return null;
+  for (let here = engine.elementAt(press.at.x, press.at.y); here; here = engine.flatParent(here)) {
+    if (isSuccessor(here)) return { again: inWords(here) };
+  }
+  return null;
+}
+
+/** Whether the pressed node lies where the press was. */
+function isUnderPress() {
+  const hit = engine.elementAt(press.at.x, press.at.y);
+  return Boolean(hit) && native.contains(press.node, hit);
+}
 
 /* ------------------------------------------------------------------ animations */
 
@@ -245,9 +321,10 @@ const MOST_TEXTS = 300;
 const MOST_BLANKS = 10_000;
 
 /**
- * `{quiet, level, signs, moves}`: for how many milliseconds the document has put in or taken out no element since this was
+ * `{quiet, level, signs, moves, hollow, sparse}`: for how many milliseconds the document has put in or taken out no element since this was
  * first asked, and for how many it has not become larger than it was (null where it never did), what says that it is not
- * finished, and whether something without words moves without end, as what stands for content does.
+ * finished, whether something without words moves without end, as what stands for content does, whether its main part is empty, and
+ * whether scripts that have not begun may have more to show.
  */
 engine.building = () => {
   if (!builder) {
@@ -257,7 +334,15 @@ engine.building = () => {
   }
   noteBuilding(builder.takeRecords());
   const since = (time) => (time ? performance.now() - time : null);
-  return { quiet: since(built), level: since(grew), signs: signsOfBuilding(), moves: movesWithoutEnd() };
+  const { all, loading } = beginningOfText();
+  return {
+    quiet: since(built),
+    level: since(grew),
+    signs: signsOfBuilding(all, loading),
+    moves: movesWithoutEnd(),
+    hollow: isHollow(),
+    sparse: all.length <= LITTLE_TEXT && isSparse(),
+  };
 };
 
 /** Ends what `building` began. */
@@ -279,30 +364,64 @@ function noteBuilding(records) {
   }
 }
 
-function signsOfBuilding() {
+function signsOfBuilding(all, loading) {
   const signs = busyNow().some((element) => matches(element, "[aria-busy=true]")) ? ["aria-busy"] : [];
   if (busyNow().some((element) => !matches(element, "[aria-busy=true]"))) signs.push("a progress bar");
-  const texts = document.createTreeWalker(document.documentElement ?? document, NodeFilter.SHOW_TEXT);
-  let all = "";
-  let loading = "";
-  for (let count = 0, blanks = 0; count < MOST_TEXTS && blanks < MOST_BLANKS && texts.nextNode(); ) {
-    const text = texts.currentNode.data.trim();
-    if (!text) {
-      blanks++;
-      continue;
-    }
-    count++;
-    if ((all.length > LITTLE_TEXT && !LOADING.test(text)) || !checkVisibility(texts.currentNode.parentElement)) continue;
-    if (LOADING.test(text)) loading = text;
-    all += text;
-  }
   if (!loading && all && all.length <= LITTLE_TEXT && UNFINISHED.test(all)) loading = all;
   if (loading) signs.push(`“${loading.slice(0, 40)}”`);
   if (!all && document.scripts.length && !hasContent()) signs.push("nothing to see yet");
   return signs;
 }
 
+/** The first words that can be seen, as many as tell whether there are more than a few, and what says among them that it is loading. */
+function beginningOfText() {
+  let all = "";
+  let loading = "";
+  for (const { text, holder } of textsIn(document.documentElement ?? document)) {
+    if ((all.length > LITTLE_TEXT && !LOADING.test(text)) || !checkVisibility(holder)) continue;
+    if (LOADING.test(text)) loading = text;
+    all += text;
+  }
+  return { all, loading };
+}
+
+/** The first texts that are not blank, with what holds them. */
+function* textsIn(root) {
+  const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  for (let count = 0, blanks = 0; count < MOST_TEXTS && blanks < MOST_BLANKS && texts.nextNode(); ) {
+    const text = texts.currentNode.data.trim();
+    if (text) {
+      count++;
+      yield { text, holder: texts.currentNode.parentElement };
+    } else blanks++;
+  }
+}
+
 const CONTENT = "input,button,select,textarea,img,canvas,video,iframe,svg,object,embed";
+
+const HANDLES = "a[href],input,button,select,textarea,canvas,video,iframe,object,embed,[tabindex],[contenteditable]";
+/** Whether a document of few words has scripts of its own files, and nothing to act on. */
+const isSparse = () =>
+  Array.from(document.scripts).some((script) => script.src) &&
+  !Array.from(querySelectorAll(document.documentElement, HANDLES)).some((element) => checkVisibility(element));
+
+const MAIN = "main,[role=main]";
+/** A smaller part of the viewport is not what a page is for. */
+const LEAST_MAIN = 0.2;
+
+/** Whether the main part of the page has room, and nothing in it yet. */
+function isHollow() {
+  const mains = Array.from(querySelectorAll(document.documentElement, MAIN)).filter((main) => {
+    const { width, height } = engine.native.rectOf(main);
+    return width * height > LEAST_MAIN * innerWidth * innerHeight && checkVisibility(main);
+  });
+  const isFull = (main) =>
+    Array.from(textsIn(main)).some(({ holder }) => checkVisibility(holder)) ||
+    Array.from(querySelectorAll(main, "*")).some(
+      (inner) => (matches(inner, CONTENT) && checkVisibility(inner)) || engine.shadowRootOf(inner),
+    );
+  return mains.length > 0 && !mains.some(isFull);
+}
 
 const DRAWN = "img,canvas,svg";
 
@@ -377,6 +496,7 @@ engine.unwatch = (number) => {
   if (number !== watches) return;
   observer?.disconnect();
   observer = null;
+  endPress();
 };
 
 /** Where an event goes on from a node. */

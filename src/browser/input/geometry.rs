@@ -16,6 +16,11 @@ impl Point {
         (self.x - other.x).hypot(self.y - other.y)
     }
 
+    /// The same point, counted from another one.
+    pub(crate) fn seen_from(self, origin: Self) -> Self {
+        Self::new(self.x - origin.x, self.y - origin.y)
+    }
+
     pub(crate) fn rounded(self) -> Self {
         Self::new(self.x.round(), self.y.round())
     }
@@ -38,6 +43,10 @@ pub struct Rect {
 impl Rect {
     pub fn centre(self) -> Point {
         Point::new(self.x + self.width / 2.0, self.y + self.height / 2.0)
+    }
+
+    pub(crate) fn corner(self) -> Point {
+        Point::new(self.x, self.y)
     }
 
     pub fn contains(self, point: Point) -> bool {

@@ -37,6 +37,8 @@ struct FrameState {
     name: String,
     loader: Arc<str>,
     moments: Moments,
+    /// What has been told of a document before it was told that there is one.
+    early: Option<(Arc<str>, Moments)>,
     detached: bool,
     /// A navigation has begun that would put another document in its place.
     leaving: bool,
@@ -59,6 +61,17 @@ pub struct Moments {
     pub dom_content_loaded: bool,
     pub load: bool,
     pub network_idle: bool,
+}
+
+impl Moments {
+    fn reach(&mut self, name: &str) {
+        match name {
+            "DOMContentLoaded" => self.dom_content_loaded = true,
+            "load" => self.load = true,
+            "networkIdle" => self.network_idle = true,
+            _ => {}
+        }
+    }
 }
 
 impl fmt::Debug for Frame {
@@ -90,6 +103,7 @@ impl Frame {
             name: String::new(),
             loader: Arc::from(""),
             moments: Moments::default(),
+            early: None,
             detached: false,
             leaving: false,
             world: None,
@@ -381,23 +395,31 @@ impl Frame {
 
     // What the page's task tells the frame.
 
-    pub(in crate::browser) fn committed(&self, frame: &wire::Frame, session: &CdpSession, complete: bool) {
+    /// Another document is here. Gives the moments that it has reached already.
+    pub(in crate::browser) fn committed(
+        &self,
+        frame: &wire::Frame,
+        session: &CdpSession,
+        complete: bool,
+    ) -> Moments {
         let mut state = self.inner.state.lock();
         state.session = session.clone();
         state.url = frame.url.clone() + frame.url_fragment.as_deref().unwrap_or_default();
         state.unreachable.clone_from(&frame.unreachable_url);
         state.name = frame.name.clone().unwrap_or_default();
-        state.moments = Moments { commit: true, ..Moments::default() };
-        if complete {
-            state.moments =
-                Moments { commit: true, dom_content_loaded: true, load: true, network_idle: true };
-        }
         state.loader = Arc::from(frame.loader_id.as_str());
+        let early = state.early.take().filter(|(loader, _)| *loader == state.loader);
+        let early = early.map(|(_, moments)| moments).unwrap_or_default();
+        state.moments = match complete {
+            true => Moments { commit: true, dom_content_loaded: true, load: true, network_idle: true },
+            false => Moments { commit: true, ..early },
+        };
         state.leaving = false;
         state.world = None;
         state.main_context = None;
         state.exposed.clear();
         state.was_read = false;
+        early
     }
 
     /// A navigation begins that is to bring another document.
@@ -422,16 +444,15 @@ impl Frame {
     /// Notes a moment of the current document. False when it is one of another.
     pub(in crate::browser) fn moment(&self, loader: &str, name: &str) -> bool {
         let mut state = self.inner.state.lock();
-        if *state.loader != *loader {
-            return false;
+        if *state.loader == *loader {
+            state.moments.reach(name);
+            return true;
         }
-        match name {
-            "DOMContentLoaded" => state.moments.dom_content_loaded = true,
-            "load" => state.moments.load = true,
-            "networkIdle" => state.moments.network_idle = true,
-            _ => {}
-        }
-        true
+        let early = state.early.take().filter(|(known, _)| **known == *loader);
+        let (loader, mut moments) = early.unwrap_or_else(|| (Arc::from(loader), Moments::default()));
+        moments.reach(name);
+        state.early = Some((loader, moments));
+        false
     }
 
     /// The document is about to get other content, and goes through its moments once more.

@@ -8,6 +8,7 @@ pub(super) mod frame;
 pub(super) mod front;
 pub(super) mod guest;
 pub(super) mod journal;
+mod load;
 pub(super) mod navigation;
 pub(super) mod network;
 pub(super) mod page;

@@ -3,11 +3,13 @@
 //! A page is asked two things at once: one that it answers between its scripts, and one that it answers in the midst of
 //! one. Who answers the second again and again, and not the first, runs a script all the while: neither the machine nor we
 //! are slow. Only where a page answers neither, as one does that waits for a server without letting anything else be
-//! done, has time to decide; how slow the browser itself is to answer is taken off then.
+//! done, has time to decide; how slow the browser itself is to answer is taken off then. A script that has an end takes longer
+//! where others compute as well, so patience is longer there by so many times.
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
+use super::load::slowdown;
 use super::page::Page;
 use crate::cdp::CdpSession;
 use crate::cdp::types::browser::GetVersion;
@@ -32,6 +34,9 @@ const MOST_STOPS: u32 = 1;
 
 /// Where the browser itself is slow to answer, a page may be slower by so many times that.
 const SLOWNESS: u32 = 8;
+
+/// Who opens so many dialogs while it is asked, and does not answer, has the time to.
+const DIALOGS_INSTEAD: u64 = 2;
 
 impl Page {
     /// Waits for `work` unless the page stops answering meanwhile; `patience` as in [`until_stuck`](Self::until_stuck).
@@ -198,9 +203,12 @@ async fn ask(page: &Page, session: &CdpSession, patience: Duration) -> Heard {
         let end = begun + patience + SLOWNESS * begun.elapsed();
         let runs = timeout_at(end, in_script).await.ok().flatten();
         sleep_until(end.max(begun + patience + SLOWNESS * runs.unwrap_or_default())).await;
+        sleep(patience.mul_f64(slowdown().await - 1.0)).await;
         // It has time to answer this, and still none for the other.
         match runs {
-            Some(_) if session.call_within(GetMetrics {}, PATIENCE).await.is_ok() => Heard::Script,
+            Some(_) if session.call_within(GetMetrics {}, PATIENCE.min(begun.elapsed())).await.is_ok() => {
+                Heard::Script
+            }
             _ => Heard::Nothing,
         }
     };
@@ -208,5 +216,18 @@ async fn ask(page: &Page, session: &CdpSession, patience: Duration) -> Heard {
         biased;
         _ = asked => Heard::Answer,
         silence = silent => if session.answers() == heard { silence } else { Heard::Answer },
+        () = asks_on(page, patience) => Heard::Script,
+    }
+}
+
+/// Completes when the page has opened one dialog after the other for `patience`. Each is answered at once, which is no
+/// answer of the page's.
+async fn asks_on(page: &Page, patience: Duration) {
+    loop {
+        let before = page.dialogs_ever();
+        sleep(patience).await;
+        if page.dialogs_ever() >= before + DIALOGS_INSTEAD && page.dialog().is_none() {
+            return;
+        }
     }
 }

@@ -3,6 +3,7 @@ pub(super) mod devices;
 pub mod emulation;
 pub(super) mod look;
 pub(super) mod number;
+pub(super) mod paper;
 pub(super) mod permissions;
 pub(super) mod routing;
 pub(super) mod storage_state;

@@ -14,10 +14,12 @@ use crate::cdp::types::web_mcp::{
     CancelInvocation, Enable, InvokeTool, Tool, ToolResponded, ToolsAdded, ToolsRemoved,
 };
 use crate::cdp::{CdpSession, Event as _, Observer, RawEvent};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 
 /// A page that offers more hides what it offers.
 const MOST_TOOLS: usize = 50;
+/// So much is told of what a tool says that fails.
+const LONGEST_WORDS: usize = 300;
 
 /// A tool that a page offers. All of it is the page's own words.
 #[derive(Debug, Clone)]
@@ -175,8 +177,14 @@ impl Page {
         match told.status.as_str() {
             "Completed" => Ok(Some(told.output.unwrap_or_default())),
             status => {
-                let words = told.error_text.unwrap_or_else(|| status.to_owned());
-                Err(Error::Script { message: format!("The page's tool failed: {words}") })
+                let thrown = told.exception.and_then(|thrown| {
+                    let described = thrown.description.filter(|text| !text.is_empty());
+                    described.or_else(|| Some(thrown.value?.as_str()?.to_owned()))
+                });
+                let said = told.error_text.filter(|text| !text.is_empty()).or(thrown);
+                let first = said.as_deref().and_then(|said| said.lines().next()).unwrap_or(status);
+                let words = quoted(first, LONGEST_WORDS);
+                Err(Error::Script { message: format!("The page's tool failed, and says {words}") })
             }
         }
     }

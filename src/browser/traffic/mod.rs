@@ -1,6 +1,7 @@
 //! What pages send and receive.
 pub(super) mod answers;
 pub(super) mod api_request;
+pub(super) mod archive;
 pub(super) mod cookies;
 pub(super) mod observer;
 pub(super) mod request;

@@ -84,7 +84,7 @@ domain! {
         FrameTree { frame: Frame, child_frames: Option<Vec<FrameTree>> }
         FrameTreeReply { frame_tree: FrameTree }
         Navigated { frame_id: String, loader_id: Option<String>, error_text: Option<String>, is_download: Option<bool> }
-        HistoryEntry { id: i64, url: String, title: String }
+        HistoryEntry { id: i64, url: String, title: String, transition_type: String }
         NavigationHistory { current_index: usize, entries: Vec<HistoryEntry> }
         WorldCreated { execution_context_id: i64 }
         ScriptAdded { identifier: String }

@@ -17,6 +17,7 @@ domain! {
             status: String,
             output: Option<Value>,
             error_text: Option<String>,
+            exception: Option<super::runtime::RemoteObject>,
         }
     }
     objects {

@@ -81,6 +81,7 @@ impl Person for ClientsPerson<'_> {
             None => texts::waiting(self.language(), &wall.what, rest),
         };
         self.call.progress.wait_for_person(true);
+        self.call.kept.hands.wait_for_person();
         self.call.progress.count(text, waited.as_secs_f64(), limit.as_secs_f64());
     }
 

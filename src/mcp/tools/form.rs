@@ -9,6 +9,7 @@ use crate::Result;
 use crate::browser::{ActsOn, ControlKind, ElementHandle, Page, Shown, read_checked};
 use crate::error::Error;
 use crate::mcp::call::Call;
+use crate::mcp::page_text::one_line;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
@@ -55,6 +56,8 @@ struct Found<'a> {
     element: ElementHandle,
     kind: ControlKind,
     given: Vec<String>,
+    /// Its role and name in the page.
+    told: Option<String>,
 }
 
 impl Tool for FillForm {
@@ -72,7 +75,10 @@ impl Tool for FillForm {
             for field in &found {
                 match field.fill(call).await {
                     Err(error) if is_the_end(&error) => return Err(error),
-                    outcome => outcomes.push(outcome),
+                    Err(error) => {
+                        outcomes.push(Err(target::explained(call, &page, &field.element, error).await));
+                    }
+                    filled => outcomes.push(filled),
                 }
             }
             Ok(())
@@ -135,10 +141,10 @@ fn is_the_end(error: &Error) -> bool {
 
 /// Says what the fields hold. Answers what is wrong with the others.
 fn tell(found: &[Found<'_>], outcomes: &[Result<()>], shown: &[Shown], reply: &mut Reply) -> Vec<String> {
-    let mut filled = Vec::new();
+    let mut filled: Vec<(String, String)> = Vec::new();
     let mut problems = Vec::new();
     for (at, field) in found.iter().enumerate() {
-        let name = crate::mcp::page_text::one_line(&field.field.name);
+        let name = called(field, found);
         match outcomes.get(at) {
             None => problems.push(format!("{name}: not reached")),
             Some(Err(error)) => {
@@ -147,9 +153,8 @@ fn tell(found: &[Found<'_>], outcomes: &[Result<()>], shown: &[Shown], reply: &m
                 problems.push(format!("{name}: {error}{next}{}", now.unwrap_or_default()));
             }
             Some(Ok(())) => match shown.get(at).map(|shown| Readback::of(&field.given, shown)) {
-                None => filled.push(format!("- {name}")),
-                Some(Readback::Taken(text)) if text.is_empty() => filled.push(format!("- {name}")),
-                Some(Readback::Taken(text)) => filled.push(format!("- {name}: {text}")),
+                None => filled.push((name, String::new())),
+                Some(Readback::Taken(text)) => filled.push((name, text)),
                 Some(Readback::Refused(text)) => {
                     problems.push(format!("{name}: the page did not take it; it shows {text}"));
                 }
@@ -157,9 +162,36 @@ fn tell(found: &[Found<'_>], outcomes: &[Result<()>], shown: &[Shown], reply: &m
         }
     }
     if !filled.is_empty() {
-        reply.say(format!("Filled {} field(s):\n{}", filled.len(), filled.join("\n")));
+        reply.say(format!("Filled {} field(s):\n{}", filled.len(), listed(&filled).join("\n")));
     }
     problems
+}
+
+/// What a field is called: as the client called it, unless it called several so.
+fn called(field: &Found<'_>, all: &[Found<'_>]) -> String {
+    let is_shared = all.iter().filter(|other| other.field.name == field.field.name).count() > 1;
+    let own = field.told.as_deref().filter(|_| is_shared);
+    one_line(own.unwrap_or(&field.field.name))
+}
+
+/// A line for each field and what it shows; one for several boxes that show the same.
+fn listed(filled: &[(String, String)]) -> Vec<String> {
+    let is_check = |text: &str| matches!(text, "checked" | "not checked");
+    let mut lines = Vec::new();
+    for (at, (name, text)) in filled.iter().enumerate() {
+        let alike: Vec<&str> =
+            filled.iter().filter(|(_, other)| other == text).map(|(name, _)| name.as_str()).collect();
+        match text.as_str() {
+            "" => lines.push(format!("- {name}")),
+            text if is_check(text) && alike.len() > 1 => {
+                if filled[..at].iter().all(|(_, other)| other != text) {
+                    lines.push(format!("- {text}: {}", alike.join(", ")));
+                }
+            }
+            text => lines.push(format!("- {name}: {text}")),
+        }
+    }
+    lines
 }
 
 impl FillForm {
@@ -188,7 +220,9 @@ impl FillForm {
 
 impl Field {
     async fn find(&self, call: &Call<'_>, page: &Page) -> Result<Found<'_>> {
-        let element = target::element(call, page, &self.r#ref).await?;
+        let target = target::actable(call, page, &self.r#ref).await?;
+        let told = target.told(call, page);
+        let element = target.element;
         let mut given = self.given()?;
         let is_file = self.r#type == Some(FieldType::File);
         let kind = match is_file {
@@ -211,11 +245,11 @@ impl Field {
                 opened(&given, &call.roots().await)?;
                 call.confirm_upload(page, &given).await?;
                 let element = element.file_input().await?;
-                return Ok(Found { field: self, element, kind, given });
+                return Ok(Found { field: self, element, kind, given, told });
             }
             _ => {}
         }
-        Ok(Found { field: self, element, kind, given })
+        Ok(Found { field: self, element, kind, given, told })
     }
 
     fn given(&self) -> Result<Vec<String>> {
@@ -246,7 +280,7 @@ fn wrong_value(problem: &str) -> Error {
 
 impl Found<'_> {
     async fn fill(&self, call: &Call<'_>) -> Result<()> {
-        let options = call.action_options();
+        let options = call.action_options_for(&self.field.r#ref);
         match (self.kind, self.field.r#type) {
             (ControlKind::File, _) => {
                 let files = opened(&self.given, &call.roots().await)?;
@@ -291,7 +325,9 @@ impl Tool for SelectOption {
             }
         };
         let select_alone = ActsOn::Filled(std::slice::from_ref(&element));
-        call.act(&page, select_alone, Box::pin(select)).await?;
+        if let Err(error) = call.act(&page, select_alone, Box::pin(select)).await {
+            return Err(target::explained(call, &page, &element, error).await);
+        }
         reply.show(View::Changes);
         let shown = match page.dialog() {
             Some(_) => None,

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::readback::{Readback, told_values};
 use crate::Result;
 use crate::browser::input::{self, ClickOptions};
-use crate::browser::{ActionOptions, ActsOn, ControlKind, ElementHandle, Page, Shown};
+use crate::browser::{ActionOptions, ActsOn, ControlKind, ElementHandle, LostPress, Page, Shown};
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::reply::{Reply, View};
@@ -113,21 +113,55 @@ async fn reach(
     }
     let position = target::position("position", position, &element).await?;
     let options = ActionOptions { position, ..call.action_options() };
-    call.confirm_press(&element, false).await?;
-    let work = async {
-        match by {
-            By::Pointer => element.click(click, &options).await,
-            By::Finger => element.tap(&click.modifiers, &options).await,
-        }
+    let pressed = press_once(call, &page, &element, click, by, &options).await;
+    let lost = match pressed {
+        // It was drawn anew while it was waited for, before anything was pressed.
+        Err(error @ Error::StaleRef { .. }) => match target::successor(call, &page, target).await {
+            Some(successor) => press_once(call, &page, &successor, click, by, &options).await?,
+            None => return Err(error),
+        },
+        pressed => pressed?,
     };
-    call.act(&page, ActsOn::Pressed(&element), Box::pin(work)).await?;
     let done = match by {
         By::Pointer => clicked(click.count),
         By::Finger => "Tapped",
     };
-    reply.say(format!("{done} {told}"));
     reply.show(View::Changes);
+    match lost {
+        None => reply.say(format!("{done} {told}")),
+        Some(LostPress::By(cover)) => return Err(Error::PressMissed { cover }),
+        Some(LostPress::Past(holder)) => reply.say(format!(
+            "Pressed {told}, but whenever the pointer comes to it the page takes it out and puts it back, so the press reached \
+             {holder} around it, as a hand's would. If nothing came of it, use keys, or its listeners by browser_evaluate."
+        )),
+        Some(LostPress::Again(again)) => {
+            let reference = target::whole_ref(call, &page, element.frame(), again.number);
+            reply.say(format!(
+                "Pressed {told}, but the page put another one in its place before the button was let go, so no click reached it. \
+                 If nothing came of it, click [ref={reference}], which stands there now."
+            ));
+        }
+    }
     Ok(())
+}
+
+/// Clicks or taps an element. Answers why that came to nothing, if it did.
+async fn press_once(
+    call: &Call<'_>,
+    page: &Page,
+    element: &ElementHandle,
+    click: &ClickOptions,
+    by: By,
+    options: &ActionOptions,
+) -> Result<Option<LostPress>> {
+    call.confirm_press(element, false).await?;
+    let work = async {
+        match by {
+            By::Pointer => element.click(click, options).await,
+            By::Finger => element.tap(&click.modifiers, options).await,
+        }
+    };
+    call.act(page, ActsOn::Pressed(element), Box::pin(work)).await
 }
 
 /// What was done, by how often.
@@ -170,7 +204,11 @@ impl Tool for Type {
         }
         call.progress.say("typing");
         let acts_on = typing(&element, &self.text, self.submit);
-        call.act(&page, acts_on, Box::pin(self.type_into(&element, &call.action_options()))).await?;
+        let options = call.action_options_for(target);
+        let typed = call.act(&page, acts_on, Box::pin(self.type_into(&element, &options))).await;
+        if let Err(error) = typed {
+            return Err(target::explained(call, &page, &element, error).await);
+        }
         reply.show(View::Changes);
         let gone = self.submit || page.dialog().is_some();
         let shown = match gone {

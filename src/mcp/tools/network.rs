@@ -1,18 +1,27 @@
 //! What pages ask for.
 use std::time::Duration;
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use futures_util::future::join_all;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
 use crate::Result;
-use crate::browser::RequestEntry;
+use crate::browser::{Page, RequestEntry};
 use crate::cdp::types::network::HeaderList;
 use crate::mcp::call::Call;
 use crate::mcp::files;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::tool::{Effect, Tool};
+
+/// How long the browser may take to hand over a body, the largest that goes into an archive, and the most of all of them.
+const BODY_LIMIT: Duration = Duration::from_secs(5);
+const LARGEST_BODY: usize = 2_000_000;
+const MOST_BYTES: usize = 50_000_000;
 
 /// Kinds of request that only make a page look as it does.
 const STATIC: [&str; 4] = ["Image", "Font", "Stylesheet", "Media"];
@@ -35,7 +44,15 @@ impl Tool for NetworkRequests {
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.current_page()?;
         if call.file_ends_with(".har") {
-            let entries = page.with_network(|network| network.entries().map(archived).collect::<Vec<_>>());
+            call.progress.say("collecting the answers");
+            let known: Vec<RequestEntry> = page.with_network(|network| network.entries().cloned().collect());
+            let bodies = join_all(known.iter().map(|entry| body(call, &page, entry))).await;
+            let mut bytes = 0;
+            let entries = known.iter().zip(bodies).map(|(entry, body)| {
+                bytes += body.as_ref().map_or(0, Vec::len);
+                archived(entry, body.filter(|_| bytes <= MOST_BYTES))
+            });
+            let entries: Vec<_> = entries.collect();
             let creator = json!({ "name": "patchright-mcp", "version": env!("CARGO_PKG_VERSION") });
             let log = json!({ "version": "1.2", "creator": creator, "pages": [], "entries": entries });
             reply.say(json!({ "log": log }).to_string());
@@ -59,8 +76,15 @@ impl Tool for NetworkRequests {
     }
 }
 
-/// A request as HAR 1.2 has it. What was sent and answered is not in it: bodies are told one by one.
-fn archived(entry: &RequestEntry) -> Value {
+/// What was answered, if the browser has it still, or we do.
+async fn body(call: &Call<'_>, page: &Page, entry: &RequestEntry) -> Option<Vec<u8>> {
+    let body = timeout(BODY_LIMIT, page.response_body(entry)).await.ok().and_then(Result::ok);
+    let body = body.or_else(|| call.kept_body(page, entry.number))?;
+    (body.len() <= LARGEST_BODY).then_some(body)
+}
+
+/// A request as HAR 1.2 has it.
+fn archived(entry: &RequestEntry, body: Option<Vec<u8>>) -> Value {
     let headers = |list: &HeaderList| -> Vec<Value> {
         list.iter().map(|(name, value)| json!({ "name": name, "value": value })).collect()
     };
@@ -84,6 +108,18 @@ fn archived(entry: &RequestEntry) -> Value {
     let answered = response.map_or(&none, |response| &response.headers);
     let first_byte_ms =
         response.and_then(|response| response.timing.as_ref()).map(|timing| timing.receive_headers_end);
+    let mut content = json!({
+        "size": body.as_ref().map(Vec::len),
+        "mimeType": response.map_or("x-unknown", |response| response.mime_type.as_str()),
+    });
+    match body.map(String::from_utf8) {
+        None => content["size"] = (-1).into(),
+        Some(Ok(text)) => content["text"] = text.into(),
+        Some(Err(bytes)) => {
+            content["text"] = BASE64_STANDARD.encode(bytes.as_bytes()).into();
+            content["encoding"] = "base64".into();
+        }
+    }
     let wait_ms = first_byte_ms.filter(|ms| *ms >= 0.0).unwrap_or(whole_ms.max(0.0)).min(whole_ms.max(0.0));
     json!({
         "startedDateTime": files::iso(Duration::from_secs_f64(entry.wall_time.max(0.0))),
@@ -93,10 +129,7 @@ fn archived(entry: &RequestEntry) -> Value {
             "status": response.map_or(-1, |response| response.status),
             "statusText": response.map_or("", |response| response.status_text.as_str()),
             "httpVersion": protocol, "cookies": [], "headers": headers(answered),
-            "content": {
-                "size": -1,
-                "mimeType": response.map_or("x-unknown", |response| response.mime_type.as_str()),
-            },
+            "content": content,
             "redirectURL": answered.get("location").unwrap_or_default(),
             "headersSize": -1, "bodySize": entry.encoded_bytes, "_failureText": entry.failure,
         },
@@ -116,12 +149,11 @@ pub(super) fn line(entry: &RequestEntry) -> Value {
     let Some(object) = object else { return line };
     if let Some(response) = &entry.response {
         object.insert("status".to_owned(), response.status.into());
-        object.insert("size".to_owned(), entry.encoded_bytes.into());
+        object.insert("size".to_owned(), whole(entry.encoded_bytes));
     }
     match entry.ended {
         Some(ended) => {
-            let duration_ms = ((ended - entry.started) * 1000.0).round().max(0.0);
-            object.insert("duration".to_owned(), duration_ms.into());
+            object.insert("duration".to_owned(), whole((ended - entry.started) * 1000.0));
         }
         None => {
             object.insert("pending".to_owned(), true.into());
@@ -134,4 +166,11 @@ pub(super) fn line(entry: &RequestEntry) -> Value {
         object.insert("failure".to_owned(), failure.clone().into());
     }
     line
+}
+
+/// A number above zero without what stands behind its point.
+fn whole(number: f64) -> Value {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "what is too large is cut")]
+    let number = number.round().max(0.0) as u64;
+    number.into()
 }

@@ -4,50 +4,12 @@ use serde::Deserialize;
 use url::Url;
 
 use crate::Result;
-use crate::browser::PdfOptions;
+use crate::browser::{Paper, PdfOptions};
 use crate::mcp::call::Call;
 use crate::mcp::files;
 use crate::mcp::reply::{FileLink, Reply};
 use crate::mcp::tool::{Capability, Effect, Tool};
 use crate::session::Kind;
-
-/// A size of paper.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema, strum::Display)]
-#[serde(rename_all = "lowercase")]
-#[strum(serialize_all = "lowercase")]
-pub enum Paper {
-    #[default]
-    Letter,
-    Legal,
-    Tabloid,
-    Ledger,
-    A0,
-    A1,
-    A2,
-    A3,
-    A4,
-    A5,
-    A6,
-}
-
-impl Paper {
-    /// Width and height in inches.
-    fn size(self) -> (f64, f64) {
-        match self {
-            Self::Letter => (8.5, 11.0),
-            Self::Legal => (8.5, 14.0),
-            Self::Tabloid => (11.0, 17.0),
-            Self::Ledger => (17.0, 11.0),
-            Self::A0 => (33.1, 46.8),
-            Self::A1 => (23.4, 33.1),
-            Self::A2 => (16.54, 23.4),
-            Self::A3 => (11.7, 16.54),
-            Self::A4 => (8.27, 11.7),
-            Self::A5 => (5.83, 8.27),
-            Self::A6 => (4.13, 5.83),
-        }
-    }
-}
 
 /// Save the page as a PDF.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -150,12 +150,14 @@ impl Tool for Drag {
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;
         let (start, start_told) = target::described(call, &page, &self.start_ref, self.start_element).await?;
+        let held = (start.frame().number(), start.number().await?);
+        call.held.lock().push(held);
         let (end, end_told) = target::described(call, &page, &self.end_ref, self.end_element).await?;
         let from = target::position("startPosition", self.start_position.as_deref(), &start).await?;
         let to = target::position("endPosition", self.end_position.as_deref(), &end).await?;
         let mut options = DragOptions {
             source: ActionOptions { position: from, ..call.action_options() },
-            target: ActionOptions { position: to, ..call.action_options() },
+            target: ActionOptions { position: to, ..call.action_options_for(&self.end_ref) },
             place: self.place.map(Into::into),
             long_press: false,
         };
@@ -179,6 +181,10 @@ impl Tool for Drag {
                     (target::whole_ref(call, &page, start.frame(), grip.r#ref).to_string(), grip.name)
                 });
                 return Err(Error::DidNotMove { what: start_told, reason: why_not(picked, refused, grip) });
+            }
+            Dragged::Effect { made: Some(made) } => {
+                let reference = target::whole_ref(call, &page, start.frame(), made.r#ref);
+                format!(": this made {:?} [ref={reference}]", one_line(&made.name))
             }
             dragged => so_now(&dragged, &to),
         };
@@ -231,12 +237,12 @@ fn so_now(dragged: &Dragged, to: &str) -> String {
             format!(": {name} is now {:?}", one_line(value.as_deref().unwrap_or_default()))
         }
         Dragged::Moved { x, y, dx, dy } => {
-            format!(": it moved by {dx:+}, {dy:+} px, to {x}, {y} in what holds it")
+            format!(": it moved by {dx:+}, {dy:+} px, and is now at {x},{y}")
         }
         Dragged::Sized { width, height } => format!(": it is now {width} × {height} px"),
         Dragged::Drawn => ": the drawing changed".to_owned(),
         Dragged::Gone => ": it is no longer where it was".to_owned(),
-        Dragged::Effect => ": it is where it was, and something else on the page changed".to_owned(),
+        Dragged::Effect { .. } => ": it is where it was; what else changed stands below".to_owned(),
         Dragged::None { .. } | Dragged::Unknown => {
             ": whether anything moved cannot be told from here".to_owned()
         }

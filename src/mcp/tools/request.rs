@@ -34,6 +34,7 @@ pub struct Search {
     /// Part of the address; * is anything.
     pub url: Option<String>,
     pub method: Option<String>,
+    #[schemars(range(min = 100, max = 599))]
     pub status: Option<i64>,
     /// Such as xhr, fetch, document, image.
     pub kind: Option<String>,
@@ -74,7 +75,8 @@ impl Tool for Search {
         let all = found.len();
         let shown = if call.is_whole() { all } else { self.last.unwrap_or(USUAL_LINES).min(all) };
         let lines: Vec<Value> = found[all - shown..].iter().map(line).collect();
-        reply.say(format!("{all} requests, {shown} shown:\n\n{}", page_text::json(&lines)));
+        let requests = if all == 1 { "request" } else { "requests" };
+        reply.say(format!("{all} {requests}, {shown} shown:\n\n{}", page_text::json(&lines)));
         Ok(())
     }
 }
@@ -296,9 +298,9 @@ impl Tool for RouteRequests {
             }
             _ => {
                 let rule = self.rule()?;
-                let pattern = page_text::inline(&rule.pattern);
+                let told = told_of(&rule);
                 workspace.add_rule(&context, rule).await?;
-                reply.say(format!("From now on, this happens to requests of addresses like {pattern}"));
+                reply.say(told);
             }
         }
         Ok(())
@@ -379,6 +381,23 @@ fn answer(status: Option<u32>, mut headers: Vec<(String, String)>, body: String)
         headers.push(("Access-Control-Allow-Origin".to_owned(), "*".to_owned()));
     }
     Fulfillment { status: status.unwrap_or(200), headers, body: body.into_bytes() }
+}
+
+/// A new rule as a sentence.
+fn told_of(rule: &Rule) -> String {
+    let does = match &rule.does {
+        Does::Block => "are blocked".to_owned(),
+        Does::Answer(answer) => format!("are answered {} with {} bytes", answer.status, answer.body.len()),
+        Does::Headers(headers) => {
+            let names: Vec<_> = headers.iter().map(|(name, _)| page_text::inline(name)).collect();
+            format!("are sent with {}", names.join(", "))
+        }
+    };
+    let delay = match rule.delay {
+        Duration::ZERO => String::new(),
+        delay => format!(" after {} ms", delay.as_millis()),
+    };
+    format!("From now on, requests of addresses like {} {does}{delay}", page_text::inline(&rule.pattern))
 }
 
 fn told(rule: &Rule) -> Value {

@@ -49,7 +49,7 @@ impl Tool for Steps {
                 reply.show(View::Changes);
                 return Err(error);
             }
-            reply.absorb(number, told);
+            reply.absorb(number, &step.tool, told);
         }
         Ok(())
     }

@@ -239,9 +239,10 @@ pub enum Kind {
     Local,
     Session,
     Databases,
+    Clipboard,
 }
 
-/// List, set, delete or clear what the page's site keeps in local or session storage; list its databases.
+/// List, set, delete or clear what the page's site keeps in local or session storage; list its databases; list or set the clipboard.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Storage {
     pub action: Action,
@@ -272,15 +273,28 @@ impl Tool for Storage {
     const FILE: Option<&'static str> = Some("json");
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        if self.kind == Kind::Clipboard && self.action == Action::List && self.key.is_none() {
+            reply.quote(&clipboard(call, None).await?);
+            return Ok(());
+        }
         let action = match (self.action, self.kind, &self.key, &self.value) {
-            (Action::List, ..) => "list",
+            (Action::List, Kind::Local | Kind::Session | Kind::Databases, ..) => "list",
             (_, Kind::Databases, ..) => return Err(wrong("databases can only be listed")),
+            (Action::Set, Kind::Clipboard, None, Some(_)) => "set",
+            (_, Kind::Clipboard, ..) => {
+                return Err(wrong("the clipboard can be listed, or set with `value` alone"));
+            }
             (Action::Set, _, Some(_), Some(_)) => "set",
             (Action::Set, ..) => return Err(wrong("`key` and `value` are needed to set")),
             (Action::Delete, _, Some(_), _) => "delete",
             (Action::Delete, ..) => return Err(wrong("`key` is needed to delete")),
             (Action::Clear, ..) => "clear",
         };
+        if self.kind == Kind::Clipboard {
+            clipboard(call, self.value.as_deref()).await?;
+            reply.say("Done");
+            return Ok(());
+        }
         let page = call.open_page().await?;
         let kind: &'static str = self.kind.into();
         let given = json!([kind, action, self.key, self.value]);
@@ -293,6 +307,25 @@ impl Tool for Storage {
         });
         Ok(())
     }
+}
+
+/// The text of the browser's clipboard; this one from now on, if one is given. It is pasted and copied in a page of its own:
+/// keys need no permission, and no site hears of it.
+async fn clipboard(call: &Call<'_>, text: Option<&str>) -> Result<String> {
+    const FIELD: &str = "(text) => { const field = document.createElement('textarea'); document.body.append(field); \
+                         field.value = text ?? ''; field.focus(); field.select(); }";
+    const VALUE: &str = "() => document.querySelector('textarea').value";
+    let page = call.scratch.new_tab().await?;
+    let through_field = async {
+        let frame = page.main_frame();
+        frame.evaluate(FIELD, vec![value_argument(&text)], Scope::Isolated).await?;
+        let keys = if text.is_some() { "ControlOrMeta+c" } else { "ControlOrMeta+v" };
+        page.keyboard().press(keys).await?;
+        frame.evaluate(VALUE, Vec::new(), Scope::Isolated).await
+    };
+    let held = through_field.await;
+    let _ = page.close().await;
+    Ok(held?.as_str().unwrap_or_default().to_owned())
 }
 
 /// Say what pages of the context may do without asking, what headers they send, and how they log in by HTTP. What is left out stays.

@@ -1,4 +1,5 @@
 //! Tests: what is expected, and what was done as a script.
+use std::sync::Arc;
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -8,7 +9,7 @@ use tokio::time::{Instant, sleep};
 
 use super::milliseconds;
 use crate::Result;
-use crate::browser::Page;
+use crate::browser::{Page, Recorder};
 use crate::error::{Error, quoted};
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
@@ -16,6 +17,7 @@ use crate::mcp::reply::Reply;
 use crate::mcp::script::{Tongue, locator};
 use crate::mcp::target;
 use crate::mcp::tool::{Capability, Effect, Patience, Tool};
+use crate::snapshot::Ref;
 
 const USUAL_LIMIT: Duration = Duration::from_secs(5);
 /// How often a page is looked at for what is to come.
@@ -116,7 +118,20 @@ impl Expect {
         text: &str,
         limit: Duration,
     ) -> Result<(bool, Option<String>)> {
+        let end = Instant::now() + limit;
+        while target::is_absent(call, page, text).await? {
+            // What is not there cannot be seen.
+            if self.is == Is::Hidden && !self.not {
+                return Ok((true, None));
+            }
+            // A selector may find something yet; a ref never does again.
+            if text.parse::<Ref>().is_ok() || Instant::now() >= end {
+                break;
+            }
+            sleep(PAUSE).await;
+        }
         let found = target::element(call, page, text).await?.ways().await?;
+        let limit = end.saturating_duration_since(Instant::now()).max(PAUSE);
         let expected = match self.is {
             Is::Checked => json!({ "checked": true }),
             Is::Text => json!({ "text": self.expected, "part": true, "squeeze": true }),
@@ -148,6 +163,40 @@ impl Expect {
     }
 }
 
+/// Begins to write what the person does in the tab.
+async fn record(call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+    let page = call.open_page().await?;
+    let before = call.kept.recording.lock().take();
+    if let Some(before) = before {
+        before.stop().await;
+    }
+    call.kept.script.lock().begin_at(&page.url());
+    let (script, hands) = (Arc::clone(&call.kept.script), Arc::clone(&call.kept.hands));
+    let (live, held) = (call.live.cloned(), page.downgrade());
+    let is_held = move || {
+        let page = held.upgrade()?;
+        live.as_ref()?.holder_of(&page)
+    };
+    let recorder = Recorder {
+        counts: Arc::new(move || hands.are_off() || is_held().is_some()),
+        told: Arc::new(move |recorded| script.lock().record(recorded.clone())),
+    };
+    let recording = page.record_actions(recorder).await?;
+    *call.kept.recording.lock() = Some(recording);
+    reply.say(
+        "From now on the script says what the person does in this tab, until you stop with record: false",
+    );
+    Ok(())
+}
+
+async fn stop(call: &Call<'_>) -> Result<()> {
+    let recording = call.kept.recording.lock().take().ok_or_else(|| Error::InvalidArguments {
+        problems: vec!["`record` is false, but nothing is being recorded".to_owned()],
+    })?;
+    recording.stop().await;
+    Ok(())
+}
+
 /// Write what was done in this session as a test that does it again, or, with ref, only a locator of that element.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct ExportScript {
@@ -158,6 +207,8 @@ pub struct ExportScript {
     /// Only so many of the last statements.
     #[schemars(range(min = 1, max = 1000))]
     pub last: Option<usize>,
+    /// Begin, or end, to write what the person does in this tab, too.
+    pub record: Option<bool>,
 }
 
 impl Tool for ExportScript {
@@ -168,6 +219,11 @@ impl Tool for ExportScript {
     const FILE: Option<&'static str> = Some("py");
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        match self.record {
+            Some(true) => return record(call, reply).await,
+            Some(false) => stop(call).await?,
+            None => {}
+        }
         let written = match &self.r#ref {
             Some(text) => {
                 let page = call.open_page().await?;

@@ -36,6 +36,13 @@ impl Archive {
         self.kept.lock().iter().filter(|answered| answered.page == page.id()).cloned().collect()
     }
 
+    /// What one request of a page was answered.
+    pub fn body_of(&self, page: &Page, number: u64) -> Option<Vec<u8>> {
+        let kept = self.kept.lock();
+        let mut of_page = kept.iter().filter(|answered| answered.page == page.id());
+        of_page.find(|answered| answered.entry.number == number).map(|answered| answered.body.to_vec())
+    }
+
     fn keep(&self, answered: Answered) {
         let mut kept = self.kept.lock();
         kept.push_back(answered);

@@ -44,9 +44,19 @@ impl Page {
         self.inner.state.lock().dialog.clone()
     }
 
+    /// Whether the last dialog was answered by this engine, and not by a person in the window.
+    pub(in crate::browser) fn dialog_is_answered_here(&self) -> bool {
+        self.inner.state.lock().dialog_answered_here
+    }
+
     /// The dialog that is open, where nobody but the caller could answer it: the page stands still until then.
     pub(in crate::browser) fn obstruction(&self) -> Option<Dialog> {
         if self.context().answers_dialogs() { None } else { self.dialog() }
+    }
+
+    /// How many dialogs it has opened so far.
+    pub(in crate::browser) fn dialogs_ever(&self) -> u64 {
+        self.inner.state.lock().dialogs_ever
     }
 
     /// The file chooser that waits for an answer, if one does.
@@ -74,6 +84,7 @@ impl Page {
         sleep_until(readable).await;
         let session = self.sessions().into_iter().find(|session| session.id() == dialog.session);
         let session = session.unwrap_or_else(|| self.inner.session.clone());
+        self.update(|state| state.dialog_answered_here = true);
         session.call(wire::HandleJavaScriptDialog { accept, prompt_text }).await?;
         self.update(|state| {
             if state.dialog.as_ref() == Some(&dialog) {
@@ -90,6 +101,7 @@ impl Page {
         self.update(|state| {
             state.leavers += 1;
             state.dialog = None;
+            state.dialog_answered_here = true;
         });
         let session = self.sessions().into_iter().find(|session| session.id() == dialog.session);
         // A navigation that asked whether it may go on does not: it would meet the one that comes.
@@ -136,6 +148,7 @@ impl Page {
             let unasked = state.dialogs_in_a_row > MOST_DIALOGS || state.leavers > 0;
             let flood = unasked.then_some((dialog.kind == "beforeunload", None));
             let answer = flood.or_else(|| state.next_answer.take());
+            state.dialog_answered_here = answer.is_some();
             state.dialog = answer.is_none().then_some(dialog);
             state.dialog_opened = Instant::now();
             let (accept, prompt_text) = answer?;

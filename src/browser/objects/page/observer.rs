@@ -160,21 +160,11 @@ impl Page {
         if event.method().starts_with("Network.") {
             self.on_network_event(event, session);
         } else if let Some(told) = event.read::<wire::LifecycleEvent>() {
-            if let Some(frame) = self.frame_by_id(&told.frame_id) {
-                let current = frame.moment(&told.loader_id, &told.name);
-                let current = current && frame == *self.main_frame();
-                self.update(|state| {
-                    if current && told.name == "DOMContentLoaded" {
-                        state.journal.document_read();
-                    }
-                });
-                if current {
-                    match told.name.as_str() {
-                        "DOMContentLoaded" => self.tell(&PageEvent::DomContentLoaded),
-                        "load" => self.tell(&PageEvent::Load),
-                        _ => {}
-                    }
-                }
+            let frame = self.frame_by_id(&told.frame_id);
+            let current = frame.filter(|frame| frame.moment(&told.loader_id, &told.name));
+            self.update(|_| {});
+            if current.is_some_and(|frame| frame == *self.main_frame()) {
+                self.on_moment(&told.name);
             }
         } else if event.method().starts_with("Page.frame")
             || event.method() == wire::NavigatedWithinDocument::METHOD
@@ -184,6 +174,18 @@ impl Page {
             self.on_target_event(event);
         } else {
             self.on_other_event(event, session);
+        }
+    }
+
+    /// The main frame's document has reached one.
+    fn on_moment(&self, name: &str) {
+        match name {
+            "DOMContentLoaded" => {
+                self.update(|state| state.journal.document_read());
+                self.tell(&PageEvent::DomContentLoaded);
+            }
+            "load" => self.tell(&PageEvent::Load),
+            _ => {}
         }
     }
 
@@ -201,7 +203,7 @@ impl Page {
             let frame = self.frame_or_new(&told.frame.id, told.frame.parent_id.as_deref(), session);
             let restored = told.kind == "BackForwardCacheRestore";
             self.detach_children(&frame);
-            frame.committed(&told.frame, session, restored);
+            let early = frame.committed(&told.frame, session, restored);
             self.context().note_origin(&told.frame.url);
             let main = frame == *self.main_frame();
             self.update(|state| {
@@ -217,6 +219,11 @@ impl Page {
             }
             self.show_document(&frame);
             self.tell(&PageEvent::FrameNavigated(frame));
+            for (name, was_told) in [("DOMContentLoaded", early.dom_content_loaded), ("load", early.load)] {
+                if main && was_told {
+                    self.on_moment(name);
+                }
+            }
         } else if let Some(told) = event.read::<wire::NavigatedWithinDocument>() {
             let main = told.frame_id == self.inner.target;
             if let Some(frame) = self.frame_by_id(&told.frame_id) {

@@ -1,0 +1,365 @@
+//! What a person does in a page, step by step, to be done again. It is heard in our own world, so no page can tell.
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use serde::Deserialize;
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::selector::test_id_attribute;
+use super::way::Way;
+use crate::browser::injected::as_function;
+use crate::browser::objects::events::Listener;
+use crate::browser::objects::frame::Frame;
+use crate::browser::objects::page::{Page, WeakPage};
+use crate::browser::objects::parts::{NewSession, Part, Slots};
+use crate::cdp::types::page::{
+    FrameStartedNavigating, GetNavigationHistory, HistoryEntry, JavascriptDialogClosed,
+    NavigatedWithinDocument,
+};
+use crate::cdp::types::runtime::{AddBinding, BindingCalled};
+use crate::cdp::{CdpSession, Event as _, Observer, RawEvent};
+use crate::error::{Error, Result};
+
+const RECORD: &str = include_str!("../injected/record.js");
+/// What the script tells its steps to.
+const BINDING: &str = "tellRecorded";
+/// What comes so soon after a step is its doing.
+const SOON: Duration = Duration::from_millis(500);
+
+/// Something that a person did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Recorded {
+    /// At an element, or where the focus is.
+    Step {
+        at: Option<Vec<Way>>,
+        did: Did,
+    },
+    Went(Went),
+    /// A dialog was accepted, with this text, or dismissed.
+    Answered {
+        accepted: bool,
+        text: String,
+    },
+    /// Another tab opened, in which nothing is recorded.
+    Opened,
+}
+
+/// What was done at an element.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(tag = "does", rename_all = "snake_case")]
+pub enum Did {
+    Click {
+        button: String,
+        modifiers: Vec<String>,
+    },
+    DoubleClick,
+    /// The whole of what the field holds now; nothing of what is secret.
+    Fill {
+        text: Option<String>,
+    },
+    Check {
+        checked: bool,
+    },
+    Select {
+        options: Vec<String>,
+    },
+    /// The names of the files.
+    Files {
+        names: Vec<String>,
+    },
+    Press {
+        key: String,
+    },
+    Drag {
+        onto: Way,
+    },
+}
+
+/// Where a person went by the window's own means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Went {
+    To(String),
+    Back,
+    Forward,
+    Again,
+}
+
+#[derive(Debug, Deserialize)]
+struct Told {
+    way: Option<Way>,
+    #[serde(flatten)]
+    did: Did,
+}
+
+/// Who hears of what a person does, and says of each moment whether it is the person who acts.
+#[derive(Clone)]
+pub struct Recorder {
+    pub counts: Arc<dyn Fn() -> bool + Send + Sync>,
+    pub told: Listener<Recorded>,
+}
+
+impl fmt::Debug for Recorder {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Recorder").finish_non_exhaustive()
+    }
+}
+
+/// A page is recorded for as long as this lives.
+#[derive(Debug)]
+pub struct ActionRecording {
+    page: WeakPage,
+    running: Arc<Running>,
+}
+
+#[derive(Debug)]
+struct Running {
+    recorder: Recorder,
+    /// The ways to the frame of each world that tells.
+    worlds: Mutex<HashMap<WorldKey, Vec<Way>>>,
+    history: Mutex<History>,
+    /// When the last step was told.
+    last: Mutex<Option<Instant>>,
+}
+
+/// A session, and its number of a world.
+type WorldKey = (Arc<str>, i64);
+
+/// Entries of a tab's history, and which of them it shows.
+#[derive(Debug, Default, Clone, PartialEq)]
+struct History {
+    entries: Vec<i64>,
+    current: usize,
+}
+
+/// Who records a page now.
+#[derive(Debug, Default)]
+struct Recording(Mutex<Option<Arc<Running>>>);
+
+/// Hears what persons do in pages that are recorded.
+pub(in crate::browser) struct RecordPart;
+
+const HEARD: [&str; 4] = [
+    BindingCalled::METHOD,
+    FrameStartedNavigating::METHOD,
+    NavigatedWithinDocument::METHOD,
+    JavascriptDialogClosed::METHOD,
+];
+
+impl Part for RecordPart {
+    fn keep_with_page(&self, slots: &mut Slots) {
+        slots.add::<Recording>();
+    }
+
+    fn on_session(&self, new: &NewSession<'_>) {
+        let Some(page) = new.page.filter(|_| new.worker.is_none()) else { return };
+        if new.is_of_tab()
+            && let Some(opener) = page.opener()
+            && let Some(running) = opener.recording()
+            && (running.recorder.counts)()
+        {
+            running.tell(&Recorded::Opened);
+        }
+        let observer = RecordObserver { page: page.downgrade(), session: new.session.clone() };
+        new.session.observe(&HEARD, Arc::new(observer));
+    }
+
+    fn on_document(&self, page: &Page, frame: &Frame) {
+        let Some(running) = page.recording() else { return };
+        let frame = frame.clone();
+        let counts = (running.recorder.counts)();
+        let page = page.clone();
+        tokio::spawn(async move {
+            // A document that is gone again needs nothing.
+            let _ = running.hear(&frame).await;
+            if frame == *page.main_frame() {
+                running.look_where(&page, counts).await;
+            }
+        });
+    }
+}
+
+struct RecordObserver {
+    page: WeakPage,
+    session: CdpSession,
+}
+
+impl Observer for RecordObserver {
+    fn told(&self, event: RawEvent) {
+        let Some(page) = self.page.upgrade() else { return };
+        let Some(running) = page.recording() else { return };
+        let counts = (running.recorder.counts)();
+        if let Some(told) = event.read::<BindingCalled>() {
+            if counts && told.name == BINDING {
+                running.step(&self.session, &told);
+            }
+        } else if let Some(told) = event.read::<JavascriptDialogClosed>() {
+            if counts && !page.dialog_is_answered_here() {
+                running.tell(&Recorded::Answered { accepted: told.result, text: told.user_input });
+            }
+        } else if let Some(told) = event.read::<FrameStartedNavigating>() {
+            let loads_again = told.frame_id == page.id() && told.navigation_type.starts_with("reload");
+            if counts && loads_again && !running.follows_a_step() {
+                running.tell(&Recorded::Went(Went::Again));
+            }
+        } else if event.read::<NavigatedWithinDocument>().is_some_and(|told| told.frame_id == page.id()) {
+            tokio::spawn(async move { running.look_where(&page, counts).await });
+        }
+    }
+}
+
+impl Running {
+    fn tell(&self, recorded: &Recorded) {
+        (self.recorder.told)(recorded);
+    }
+
+    /// A world told of a step. Only ours can: no page has the binding.
+    fn step(&self, session: &CdpSession, called: &BindingCalled) {
+        let world = (Arc::from(session.id()), called.execution_context_id);
+        let Some(frame) = self.worlds.lock().get(&world).cloned() else { return };
+        let Ok(told) = serde_json::from_str::<Told>(&called.payload) else { return };
+        *self.last.lock() = Some(Instant::now());
+        let at = told.way.map(|way| frame.into_iter().chain([way]).collect());
+        self.tell(&Recorded::Step { at, did: told.did });
+    }
+
+    /// Begins to hear what is done in a frame's document.
+    async fn hear(&self, frame: &Frame) -> Result<()> {
+        let world = frame.utility().await?;
+        let ways = frame.ways().await?;
+        let binding = AddBinding {
+            name: BINDING.to_owned(),
+            execution_context_id: Some(world.context_id()),
+            ..AddBinding::default()
+        };
+        world.session().call(binding).await?;
+        self.worlds.lock().insert((Arc::from(world.session().id()), world.context_id()), ways);
+        let test_id = Value::from(&*test_id_attribute());
+        let script = format!("function () {{ return ({})(this, {test_id}); }}", as_function(RECORD));
+        world.call_apart::<Value>(&script).await.map(drop)
+    }
+
+    /// Whether what happens now is the doing of a step.
+    fn follows_a_step(&self) -> bool {
+        self.last.lock().is_some_and(|last| last.elapsed() < SOON)
+    }
+
+    /// Tells where the tab went, if that was a person's doing.
+    async fn look_where(&self, page: &Page, counts: bool) {
+        let Ok(now) = page.session().call(GetNavigationHistory {}).await else { return };
+        let history = History::of(&now.entries, now.current_index);
+        let before = std::mem::replace(&mut *self.history.lock(), history.clone());
+        let Some(entry) = now.entries.get(now.current_index).filter(|_| counts) else { return };
+        let follows = self.follows_a_step();
+        let went = history.went_from(&before, entry);
+        // Pages go back by themselves, too; what is typed into the window's own field, no page types.
+        let went = went.into_iter().filter(|went| !follows || matches!(went, Went::To(_)));
+        went.for_each(|went| self.tell(&Recorded::Went(went)));
+    }
+}
+
+impl History {
+    fn of(entries: &[HistoryEntry], current: usize) -> Self {
+        Self { entries: entries.iter().map(|entry| entry.id).collect(), current }
+    }
+
+    /// What a person did by means of the window, if that led here.
+    fn went_from(&self, before: &Self, entry: &HistoryEntry) -> Vec<Went> {
+        const TYPED: [&str; 6] =
+            ["typed", "address_bar", "auto_bookmark", "auto_toplevel", "generated", "keyword"];
+        if self.entries == before.entries {
+            let steps = self.current.abs_diff(before.current);
+            return vec![if self.current < before.current { Went::Back } else { Went::Forward }; steps];
+        }
+        match TYPED.contains(&entry.transition_type.as_str()) {
+            true => vec![Went::To(entry.url.clone())],
+            false => Vec::new(),
+        }
+    }
+}
+
+impl Page {
+    fn recording(&self) -> Option<Arc<Running>> {
+        self.slot::<Recording>().0.lock().clone()
+    }
+
+    /// Tells of what a person does in this tab, from now on. The page cannot notice.
+    ///
+    /// # Errors
+    /// `unsupported` where the browser has no way to hear it.
+    pub async fn record_actions(&self, recorder: Recorder) -> Result<ActionRecording> {
+        let now = self.session().call(GetNavigationHistory {}).await?;
+        let running = Arc::new(Running {
+            recorder,
+            worlds: Mutex::default(),
+            history: Mutex::new(History::of(&now.entries, now.current_index)),
+            last: Mutex::default(),
+        });
+        *self.slot::<Recording>().0.lock() = Some(Arc::clone(&running));
+        let recording = ActionRecording { page: self.downgrade(), running };
+        for frame in self.frames() {
+            match recording.running.hear(&frame).await {
+                Err(Error::DocumentGone | Error::FrameDetached) => {}
+                heard => heard?,
+            }
+        }
+        Ok(recording)
+    }
+}
+
+impl ActionRecording {
+    /// Whether the tab that is recorded is still open.
+    pub fn is_open(&self) -> bool {
+        self.page.upgrade().is_some_and(|page| !page.is_closed())
+    }
+
+    /// Ends it, and takes away what listened.
+    pub async fn stop(self) {
+        let Some(page) = self.page.upgrade() else { return };
+        for frame in page.frames() {
+            if let Ok(world) = frame.utility().await {
+                // Where the document is gone, so is what listened.
+                let _ = world.call_apart::<Value>("function () { this.stopRecording?.(); }").await;
+            }
+        }
+    }
+}
+
+impl Drop for ActionRecording {
+    fn drop(&mut self) {
+        let Some(page) = self.page.upgrade() else { return };
+        let mut known = page.slot::<Recording>().0.lock();
+        if known.as_ref().is_some_and(|known| Arc::ptr_eq(known, &self.running)) {
+            *known = None;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(id: i64, transition_type: &str) -> HistoryEntry {
+        let url = format!("https://a.example/{id}");
+        HistoryEntry { id, url, transition_type: transition_type.to_owned(), ..HistoryEntry::default() }
+    }
+
+    #[test]
+    fn what_the_window_did_is_told_from_what_the_page_did() {
+        let at = |entries: &[i64], current| History { entries: entries.to_vec(), current };
+        let rows = [
+            (at(&[1], 0), at(&[1, 2], 1), "typed", vec![Went::To("https://a.example/2".to_owned())]),
+            (at(&[1], 0), at(&[1, 2], 1), "link", vec![]),
+            (at(&[1, 2, 3], 2), at(&[1, 2, 3], 0), "typed", vec![Went::Back, Went::Back]),
+            (at(&[1, 2], 0), at(&[1, 2], 1), "link", vec![Went::Forward]),
+            (at(&[1, 2], 1), at(&[1, 2], 1), "link", vec![]),
+        ];
+        for (before, now, kind, expected) in rows {
+            let entry = entry(now.entries[now.current], kind);
+            assert_eq!(now.went_from(&before, &entry), expected, "{before:?} {now:?} {kind}");
+        }
+    }
+}

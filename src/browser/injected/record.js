@@ -1,0 +1,192 @@
+// What a person does in this document, told step by step through a function that only this world has. Nothing is changed and nothing
+// is held up; what scripts do is not told. Elements are named before the page hears of what is done, since it may take them away.
+(engine, testId) => {
+  if (engine.stopRecording) return;
+  const { checkVisibility, isConnected, localName, matches, nodeType, parentNode, rectOf } = engine.native;
+  const PRESSED = "a[href],area,button,input,select,textarea,label,summary,option";
+  const ROLES = "button link menuitem menuitemcheckbox menuitemradio option tab checkbox radio switch treeitem";
+  const PRESSED_ROLE = ROLES.split(" ").map((role) => `[role~=${role}]`);
+  const CHECKED = "input:is([type=checkbox i],[type=radio i])";
+  /** Fields with a picker or a handle of the browser's own. */
+  const PICKED = "input:is([type=date i],[type=time i],[type=datetime-local i],[type=month i],[type=week i],[type=color i],[type=range i])";
+  const BUTTONS = "input:is([type=button i],[type=submit i],[type=reset i],[type=image i],[type=hidden i])";
+  const FILES = "input[type=file i]";
+  const SECRET = ["password", "one-time-code", "current-password", "new-password", "cc-number", "cc-csc"];
+  const IS_SECRET = ["input[type=password i]", ...SECRET.map((kind) => `[autocomplete~=${kind} i]`)].join();
+  const MODIFIERS = ["Control", "Alt", "Meta", "Shift"];
+  const SILENT_KEYS = "Alt AltGraph CapsLock Compose Control Dead Fn Hyper Meta NumLock Process ScrollLock Shift Super Unidentified";
+  const EDITING = "Backspace Delete ArrowLeft ArrowRight Home End";
+  const EDITING_LINES = `${EDITING} ArrowUp ArrowDown PageUp PageDown`;
+  const isOneOf = (word, words) => words.split(" ").includes(word);
+
+  const ending = new AbortController();
+  const tell = (step) => globalThis.tellRecorded(JSON.stringify(step));
+  const hear = (kind, handler) => {
+    const guarded = (event) => event.isTrusted && handler(event);
+    addEventListener(kind, guarded, { capture: true, passive: true, signal: ending.signal });
+  };
+  engine.stopRecording = () => {
+    ending.abort();
+    delete engine.stopRecording;
+  };
+
+  const secret = new WeakSet();
+  let pressed = null; // where a button went down: { element, way }
+  let last = null; // the way of the last click
+  let field = null; // what is typed into, as it was before: { element, way }
+  let entered = null; // Enter, where it may be a new line of the text
+  let dragged = null;
+
+  const wayTo = (element) => {
+    try {
+      return engine.wayTo(element, testId);
+    } catch {
+      return null;
+    }
+  };
+  const targetOf = (event) => {
+    const [target] = event.composedPath();
+    return nodeType(target) === Node.ELEMENT_NODE ? target : document.documentElement;
+  };
+  const above = (element) => {
+    const parent = parentNode(element);
+    return parent instanceof ShadowRoot ? parent.host : parent;
+  };
+  /** The nearest around an element that a person means when they press it. */
+  const meant = (element) => {
+    for (let at = element; at instanceof Element; at = above(at)) {
+      if (matches(at, PRESSED) || PRESSED_ROLE.some((role) => matches(at, role))) return at;
+    }
+    return element;
+  };
+  const isSeen = (element) => {
+    const { width, height } = rectOf(element);
+    return width > 1 && height > 1 && checkVisibility(element, { opacityProperty: true, visibilityProperty: true });
+  };
+  const isEditable = (element) => element instanceof HTMLElement && element.isContentEditable;
+  /** The field that holds what is typed. */
+  const fieldAround = (element) => {
+    let at = element;
+    while (isEditable(at) && isEditable(above(at))) at = above(at);
+    return at;
+  };
+  const isTypedInto = (element) =>
+    isEditable(element) ||
+    localName(element) === "textarea" ||
+    (localName(element) === "input" && ![CHECKED, PICKED, BUTTONS, FILES].some((kind) => matches(element, kind)));
+  const hasLines = (element) => localName(element) !== "input";
+  const fieldOf = (element) => {
+    if (field?.element !== element) field = { element, way: wayTo(element) };
+    if (matches(element, IS_SECRET)) secret.add(element);
+    return field;
+  };
+  const modifiersOf = (event) => MODIFIERS.filter((name) => event.getModifierState(name));
+
+  hear("pointerdown", (event) => {
+    const element = meant(targetOf(event));
+    pressed = { element, way: wayTo(element) };
+  });
+
+  /** Of a click, what is to be told: nothing where the field itself tells what came of it. */
+  const clickedOn = (event) => {
+    const down = pressed;
+    pressed = null;
+    if (!down?.way) return null; // A key did it, or a label for what it labels.
+    const { element, way } = down;
+    // Pressed here and let go there: it was dragged over.
+    if (meant(targetOf(event)) !== element && isConnected(element)) return null;
+    const control = element instanceof HTMLLabelElement ? element.control : element;
+    if (control && localName(element) === "option") return null;
+    if (control && (localName(control) === "select" || matches(control, FILES))) return null;
+    if (control && matches(control, PICKED)) return null;
+    if (control && matches(control, CHECKED) && isSeen(control)) return null;
+    return way;
+  };
+  const onClick = (button) => (event) => {
+    const way = clickedOn(event);
+    if (!way) return;
+    last = way;
+    tell({ does: "click", way, button: button(event), modifiers: modifiersOf(event) });
+  };
+  hear(
+    "click",
+    onClick(() => "left"),
+  );
+  hear(
+    "auxclick",
+    onClick((event) => (event.button === 1 ? "middle" : "right")),
+  );
+  hear("dblclick", () => last && tell({ does: "double_click", way: last }));
+
+  hear("beforeinput", (event) => {
+    if (/^insert(Paragraph|LineBreak)$/.test(event.inputType)) entered = null;
+    const element = fieldAround(targetOf(event));
+    if (isTypedInto(element)) fieldOf(element);
+  });
+  hear("focusout", () => (field = null));
+  hear("input", (event) => {
+    const element = fieldAround(targetOf(event));
+    if (isTypedInto(element)) {
+      const { way } = fieldOf(element);
+      const typed = isEditable(element) ? element.innerText.replace(/\n$/, "") : element.value;
+      tell({ does: "fill", way, text: secret.has(element) ? null : typed });
+    } else if (localName(element) === "input" && matches(element, PICKED)) {
+      tell({ does: "fill", way: wayTo(element), text: element.value });
+    }
+  });
+  hear("change", (event) => {
+    const element = targetOf(event);
+    if (element instanceof HTMLSelectElement) {
+      const options = Array.from(element.selectedOptions, (option) => engine.optionText(option));
+      tell({ does: "select", way: wayTo(element), options });
+    } else if (localName(element) !== "input") {
+      return;
+    } else if (matches(element, CHECKED)) {
+      if (isSeen(element)) tell({ does: "check", way: wayTo(element), checked: element.checked });
+    } else if (matches(element, FILES)) {
+      tell({ does: "files", way: wayTo(element), names: Array.from(element.files, (file) => file.name) });
+    }
+  });
+
+  const isText = (key, event) => key.length === 1 && !(event.ctrlKey || event.metaKey || event.altKey);
+  /** Whether a key only leads to what the field tells by itself. */
+  const isTold = (element, key, event) => {
+    if (element instanceof HTMLSelectElement) return true;
+    if (localName(element) === "input" && matches(element, CHECKED)) return key === " " || key.startsWith("Arrow");
+    if (localName(element) === "input" && matches(element, PICKED)) return !isOneOf(key, "Enter Escape Tab");
+    if (!isTypedInto(element)) return false;
+    const edits = (event.ctrlKey || event.metaKey) && isOneOf(key.toLowerCase(), "a c v x y z");
+    const pastes = event.shiftKey && key === "Insert";
+    return isText(key, event) || edits || pastes || isOneOf(key, hasLines(element) ? EDITING_LINES : EDITING);
+  };
+  hear("keydown", (event) => {
+    pressed = null;
+    const { key } = event;
+    const writes = event.getModifierState("AltGraph");
+    if (event.isComposing || !key || isOneOf(key, SILENT_KEYS) || (writes && key.length === 1)) return;
+    const element = fieldAround(targetOf(event));
+    if (isTold(element, key, event)) return;
+    // Of a letter, shift is a part.
+    const held = modifiersOf(event).filter((name) => name !== "Shift" || key.length > 1);
+    const name = [...held, key === " " ? "Space" : key].join("+");
+    const isSomewhere = element !== document.body && element !== document.documentElement;
+    const way = isTypedInto(element) ? fieldOf(element).way : isSomewhere ? wayTo(element) : null;
+    const step = { does: "press", way, key: name };
+    // In a text it is a new line, unless no line comes of it.
+    if (key === "Enter" && isTypedInto(element) && hasLines(element)) entered = step;
+    else tell(step);
+  });
+  hear("keyup", (event) => {
+    if (event.key === "Enter" && entered) tell(entered);
+    entered = null;
+  });
+
+  hear("dragstart", (event) => {
+    pressed = null;
+    dragged = wayTo(targetOf(event));
+  });
+  hear("drop", (event) => {
+    if (dragged) tell({ does: "drag", way: dragged, onto: wayTo(targetOf(event)) });
+    dragged = null;
+  });
+};

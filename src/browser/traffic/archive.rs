@@ -1,0 +1,412 @@
+//! HTTP archives (HAR) as others wrote them: read whole and checked before a request is answered from one.
+use std::collections::HashMap;
+use std::fmt::Display;
+use std::fs;
+use std::io::{Cursor, Read as _};
+use std::path::{Path, PathBuf, absolute};
+
+use base64::Engine as _;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use serde::{Deserialize, Deserializer};
+use url::Url;
+use zip::ZipArchive;
+
+use crate::error::{Error, Result};
+
+/// What an archive that is packed may unpack to.
+const MOST_UNPACKED: u64 = 1 << 30;
+const MOST_REDIRECTS: usize = 20;
+/// Bodies are stored unpacked, and are sent at once.
+const PACKED: [&str; 3] = ["content-encoding", "content-length", "transfer-encoding"];
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true),
+);
+
+/// Requests and their answers, from a file.
+#[derive(Debug)]
+pub struct Archive {
+    path: PathBuf,
+    entries: Vec<Entry>,
+    /// What lies beside the entries, where all of it is packed into one file.
+    files: Option<HashMap<String, Vec<u8>>>,
+}
+
+/// A request that asks to be answered.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    pub url: &'a str,
+    pub method: &'a str,
+    /// With small letters.
+    pub headers: &'a HashMap<String, String>,
+    pub body: Option<&'a [u8]>,
+    /// Whether it wants what redirects lead to, not the redirect itself.
+    pub follows: bool,
+}
+
+/// What an archive says to a request that is in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Archived {
+    Answer {
+        status: u16,
+        headers: Vec<(String, String)>,
+        body: Vec<u8>,
+    },
+    /// There was no answer.
+    Failure,
+}
+
+#[derive(Debug)]
+struct Entry {
+    url: String,
+    method: String,
+    asked: HashMap<String, String>,
+    sent: Option<Stored>,
+    /// None where there was no answer.
+    status: Option<u16>,
+    headers: Vec<(String, String)>,
+    /// Where the answer leads, if it leads elsewhere.
+    target: String,
+    content: Stored,
+}
+
+/// A body.
+#[derive(Debug)]
+enum Stored {
+    Here(Vec<u8>),
+    /// In a file beside the archive, or in it.
+    Beside(String),
+}
+
+impl Archive {
+    /// Reads a file: an archive, or a ZIP with one and the bodies that belong to it.
+    ///
+    /// # Errors
+    /// `file`, where it cannot be read, or anything in it cannot be used.
+    pub fn open(path: &Path) -> Result<Self> {
+        let bytes = fs::read(path).map_err(|error| unusable(path, error))?;
+        Self::read(path, bytes)
+    }
+
+    fn read(path: &Path, bytes: Vec<u8>) -> Result<Self> {
+        let no_archive = |reason: String| unusable(path, format!("this is no HTTP archive: {reason}"));
+        let (text, files) = match bytes.starts_with(b"PK") {
+            true => {
+                unpacked(bytes, MOST_UNPACKED).map(|(text, files)| (text, Some(files))).map_err(no_archive)?
+            }
+            false => (bytes, None),
+        };
+        let told: Told = serde_json::from_slice(&text).map_err(|error| no_archive(error.to_string()))?;
+        let entries: Result<Vec<_>, _> = told.log.entries.into_iter().map(Entry::new).collect();
+        Ok(Self { path: path.to_owned(), entries: entries.map_err(no_archive)?, files })
+    }
+
+    /// What the archive says to a request; `None` where it is not in it.
+    ///
+    /// # Errors
+    /// `file`, where a body lies in a file that cannot be read.
+    pub fn answer(&self, asked: &Asked) -> Result<Option<Archived>> {
+        let found = match self.find(asked)? {
+            Some(entry) if asked.follows => self.followed(entry, asked)?,
+            found => found,
+        };
+        found.map(|entry| self.told_by(entry)).transpose()
+    }
+
+    fn told_by(&self, entry: &Entry) -> Result<Archived> {
+        let Some(status) = entry.status else { return Ok(Archived::Failure) };
+        let is_kept = |(name, _): &&(String, String)| !PACKED.contains(&&*name.to_ascii_lowercase());
+        let headers = entry.headers.iter().filter(is_kept).cloned().collect();
+        Ok(Archived::Answer { status, headers, body: self.body(&entry.content)? })
+    }
+
+    /// The entry for a request: of several, the first that was sent with the most like headers.
+    fn find(&self, asked: &Asked) -> Result<Option<&Entry>> {
+        let mut best: Option<(usize, &Entry)> = None;
+        for entry in &self.entries {
+            let likeness =
+                || asked.headers.iter().filter(|(name, value)| entry.asked.get(*name) == Some(value));
+            if (&*entry.url, &*entry.method) == (asked.url, asked.method)
+                && self.sent_the_same(entry, asked)?
+            {
+                let likeness = likeness().count();
+                if best.is_none_or(|(most, _)| likeness > most) {
+                    best = Some((likeness, entry));
+                }
+            }
+        }
+        Ok(best.map(|(_, entry)| entry))
+    }
+
+    fn sent_the_same(&self, entry: &Entry, asked: &Asked) -> Result<bool> {
+        match (asked.method, asked.body, &entry.sent) {
+            ("POST", Some(body), Some(sent)) => Ok(self.body(sent)? == body),
+            _ => Ok(true),
+        }
+    }
+
+    /// The entry to which redirects lead; `None` where they lead out of the archive.
+    fn followed<'a>(&'a self, first: &'a Entry, asked: &Asked) -> Result<Option<&'a Entry>> {
+        let (mut entry, mut method) = (first, asked.method);
+        for _ in 0..MOST_REDIRECTS {
+            match entry.status {
+                _ if entry.target.is_empty() => return Ok(Some(entry)),
+                Some(303) => method = "GET",
+                Some(301 | 302) if method == "POST" => method = "GET",
+                Some(301 | 302 | 307 | 308) => {}
+                _ => return Ok(Some(entry)),
+            }
+            let target = Url::parse(&entry.url).and_then(|url| url.join(&entry.target));
+            let Ok(target) = target else { return Ok(None) };
+            let next = Asked { url: target.as_str(), method, body: None, ..*asked };
+            match self.find(&next)? {
+                Some(next) => entry = next,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(entry))
+    }
+
+    fn body(&self, stored: &Stored) -> Result<Vec<u8>> {
+        match (stored, &self.files) {
+            (Stored::Here(bytes), _) => Ok(bytes.clone()),
+            (Stored::Beside(name), Some(files)) => Ok(files.get(name).cloned().unwrap_or_default()),
+            (Stored::Beside(name), None) => self.beside(name),
+        }
+    }
+
+    fn beside(&self, name: &str) -> Result<Vec<u8>> {
+        let read = || {
+            let folder = absolute(&self.path)?.parent().unwrap_or(Path::new("/")).canonicalize()?;
+            let path = folder.join(name).canonicalize()?;
+            path.starts_with(&folder).then(|| fs::read(path)).transpose()
+        };
+        let said = match read() {
+            Ok(Some(bytes)) => return Ok(bytes),
+            Ok(None) => "an archive names only files beside it".to_owned(),
+            Err(error) => format!("it cannot be read: {error}"),
+        };
+        Err(unusable(&self.path, format!("it names {name:?}: {said}")))
+    }
+}
+
+fn unusable(path: &Path, reason: impl Display) -> Error {
+    Error::File { path: path.display().to_string(), reason: reason.to_string() }
+}
+
+/// What lies beside an archive, by name.
+type Files = HashMap<String, Vec<u8>>;
+
+/// What stands in a ZIP: the archive, and what lies beside it.
+fn unpacked(bytes: Vec<u8>, most: u64) -> Result<(Vec<u8>, Files), String> {
+    let mut packed = ZipArchive::new(Cursor::new(bytes)).map_err(|error| error.to_string())?;
+    let (mut files, mut archive, mut room) = (HashMap::new(), None, most);
+    for index in 0..packed.len() {
+        let file = packed.by_index(index).map_err(|error| error.to_string())?;
+        let (name, mut content) = (file.name().to_owned(), Vec::new());
+        let length =
+            file.take(room + 1).read_to_end(&mut content).map_err(|error| format!("{name:?}: {error}"))?;
+        room = room.checked_sub(length as u64).ok_or("it unpacks to more than may be")?;
+        if archive.is_none() && Path::new(&name).extension().is_some_and(|kind| kind == "har") {
+            archive = Some(name.clone());
+        }
+        files.insert(name, content);
+    }
+    let text = archive.and_then(|name| files.remove(&name));
+    Ok((text.ok_or("Specified archive does not have a .har file")?, files))
+}
+
+impl Entry {
+    fn new(told: ToldEntry) -> Result<Self, String> {
+        let (request, response) = (told.request, told.response);
+        let headers: Vec<_> = response.headers.into_iter().map(ToldHeader::pair).collect();
+        let location = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("location"));
+        let location = location.map(|(_, value)| value.clone()).unwrap_or_default();
+        let status = match response.status {
+            Some(status) if status > 0 => Some(
+                u16::try_from(status)
+                    .ok()
+                    .filter(|status| (100..600).contains(status))
+                    .ok_or(format!("{status} is no status"))?,
+            ),
+            _ => None,
+        };
+        let small = |(name, value): (String, String)| (name.to_lowercase(), value);
+        Ok(Self {
+            url: request.url,
+            method: request.method,
+            asked: request.headers.into_iter().map(ToldHeader::pair).map(small).collect(),
+            sent: request.post_data.map(Stored::new).transpose()?,
+            status,
+            headers,
+            target: if response.redirect_url.is_empty() { location } else { response.redirect_url },
+            content: Stored::new(response.content)?,
+        })
+    }
+}
+
+impl Stored {
+    fn new(told: ToldBody) -> Result<Self, String> {
+        Ok(match told {
+            ToldBody { file: Some(file), .. } => Self::Beside(file),
+            ToldBody { text, encoding: Some(encoding), .. } if encoding == "base64" => {
+                let text: String = text.split_ascii_whitespace().collect();
+                Self::Here(BASE64.decode(text).map_err(|error| format!("a body is no base64: {error}"))?)
+            }
+            ToldBody { text, .. } => Self::Here(text.into_bytes()),
+        })
+    }
+}
+
+#[derive(Deserialize)]
+struct Told {
+    log: ToldLog,
+}
+
+#[derive(Deserialize)]
+struct ToldLog {
+    entries: Vec<ToldEntry>,
+}
+
+#[derive(Deserialize)]
+struct ToldEntry {
+    request: ToldRequest,
+    response: ToldResponse,
+}
+
+#[derive(Deserialize)]
+struct ToldRequest {
+    url: String,
+    method: String,
+    #[serde(default, deserialize_with = "or_none")]
+    headers: Vec<ToldHeader>,
+    #[serde(rename = "postData")]
+    post_data: Option<ToldBody>,
+}
+
+#[derive(Deserialize)]
+struct ToldResponse {
+    status: Option<i64>,
+    #[serde(default, deserialize_with = "or_none")]
+    headers: Vec<ToldHeader>,
+    #[serde(rename = "redirectURL", default, deserialize_with = "or_none")]
+    redirect_url: String,
+    #[serde(default, deserialize_with = "or_none")]
+    content: ToldBody,
+}
+
+#[derive(Deserialize)]
+struct ToldHeader {
+    name: String,
+    value: String,
+}
+
+impl ToldHeader {
+    fn pair(self) -> (String, String) {
+        (self.name, self.value)
+    }
+}
+
+#[derive(Deserialize, Default)]
+struct ToldBody {
+    #[serde(default, deserialize_with = "or_none")]
+    text: String,
+    encoding: Option<String>,
+    #[serde(rename = "_file")]
+    file: Option<String>,
+}
+
+/// What is null is as if it were not there.
+fn or_none<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(told: D) -> Result<T, D::Error> {
+    Option::deserialize(told).map(Option::unwrap_or_default)
+}
+
+/// Takes an archive, which may be anything, and asks it for all that is in it.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn fuzz(bytes: &[u8]) {
+    let nowhere = Path::new("/nowhere/an.har");
+    let Ok(archive) = Archive::read(nowhere, bytes.to_vec()) else { return };
+    for entry in &archive.entries {
+        for follows in [false, true] {
+            let body = Some(&b"a=1"[..]);
+            let asked =
+                Asked { url: &entry.url, method: &entry.method, headers: &entry.asked, body, follows };
+            if let Ok(Some(Archived::Answer { status, headers, .. })) = archive.answer(&asked) {
+                assert!((100..600).contains(&status));
+                assert!(headers.iter().all(|(name, _)| !name.eq_ignore_ascii_case("content-length")));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(told: serde_json::Value) -> Result<Archive> {
+        Archive::read(Path::new("/nowhere/an.har"), told.to_string().into_bytes())
+    }
+
+    fn asked<'a>(url: &'a str, headers: &'a HashMap<String, String>) -> Asked<'a> {
+        Asked { url, method: "GET", headers, body: None, follows: true }
+    }
+
+    fn entry(url: &str, status: i64, text: &str) -> serde_json::Value {
+        let response = json!({ "status": status, "headers": [], "content": { "text": text } });
+        json!({ "request": { "url": url, "method": "GET", "headers": [] }, "response": response })
+    }
+
+    fn body(archive: &Archive, asked: &Asked) -> Option<Vec<u8>> {
+        match archive.answer(asked).unwrap() {
+            Some(Archived::Answer { body, .. }) => Some(body),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn of_several_answers_the_first_to_the_most_like_request_is_given() {
+        let mut entries = ["one", "two", "three"].map(|text| entry("https://a.example/", 200, text));
+        for entry in &mut entries[1..] {
+            entry["request"]["headers"] = json!([{ "name": "Accept", "value": "text/html" }]);
+        }
+        let archive = read(json!({ "log": { "entries": entries } })).unwrap();
+        let (none, html) = (HashMap::new(), HashMap::from([("accept".to_owned(), "text/html".to_owned())]));
+        assert_eq!(body(&archive, &asked("https://a.example/", &none)), Some(b"one".to_vec()));
+        assert_eq!(body(&archive, &asked("https://a.example/", &html)), Some(b"two".to_vec()));
+        assert_eq!(body(&archive, &asked("https://b.example/", &html)), None);
+    }
+
+    #[test]
+    fn redirects_in_a_circle_end() {
+        let mut circle = entry("https://a.example/", 302, "around");
+        circle["response"]["redirectURL"] = json!("/");
+        let archive = read(json!({ "log": { "entries": [circle] } })).unwrap();
+        assert_eq!(body(&archive, &asked("https://a.example/", &HashMap::new())), Some(b"around".to_vec()));
+    }
+
+    #[test]
+    fn half_a_letter_matters_only_where_it_would_be_used() {
+        let told = |place: &str, half: &str| {
+            let good = entry("https://a.example/", 200, "text").to_string();
+            let text = format!(r#"{{"log":{{"entries":[{}]}}}}"#, good.replacen(place, half, 1));
+            Archive::read(Path::new("an.har"), text.into_bytes())
+        };
+        assert!(told("{", r#"{"comment":"\ud83d","#).is_ok());
+        assert!(told("\"text\":\"text\"", r#""text":"\ud83d""#).is_err());
+    }
+
+    #[test]
+    fn a_packed_archive_that_unpacks_to_too_much_is_refused() {
+        let packed = include_bytes!("../../../fuzz/seeds/archive/packed").to_vec();
+        let (text, files) = unpacked(packed.clone(), 10_000).unwrap();
+        let length = text.len() as u64;
+        assert_eq!(files["beside.txt"], b"beside");
+        assert!(unpacked(packed.clone(), length + 6).is_ok());
+        assert_eq!(unpacked(packed, length + 5), Err("it unpacks to more than may be".to_owned()));
+    }
+}
