@@ -217,11 +217,7 @@ pub async fn go(page: &Page, url: &Url, until: WaitUntil, limit: Duration) -> Re
     let deadline = Instant::now() + limit;
     let options = NavigateOptions { until, limit, ..NavigateOptions::default() };
     dismiss(page).await?;
-    let mut arrival = tokio::select! {
-        biased;
-        arrival = page.goto(url.as_str(), &options) => arrival?,
-        () = page.until_stuck_on_arrival() => return Err(Error::PageBusy),
-    };
+    let mut arrival = page.unless_stuck_on_arrival(page.goto(url.as_str(), &options)).await?;
     while matches!(arrival, Arrival::Dialog) {
         dismiss(page).await?;
         if !page.until_reached(until, rest(deadline)).await? {

@@ -53,9 +53,13 @@ async def test_an_item_goes_where_it_was_dragged_and_the_answer_says_where(
     assert told in reply.text
 
 
-async def test_a_list_scrolls_while_something_is_held_at_its_edge(hand: Server, site: Site) -> None:
+@pytest.mark.parametrize("name", ["long", "swift"])
+async def test_a_list_scrolls_while_something_is_held_at_its_edge(
+    hand: Server, site: Site, name: str
+) -> None:
     await hand.open(site.page("drags"))
-    reply = await hand.call("browser_drag", startRef='text="Row 2"', endRef='text="Row 25"', place="after")
+    start, end = f'#{name} >> text="Row 2"', f'#{name} >> text="Row 25"'
+    reply = await hand.call("browser_drag", startRef=start, endRef=end, place="after")
     assert 'now 25th of 30, between "Row 25" and "Row 26"' in reply.text, reply.text
 
 

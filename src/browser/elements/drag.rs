@@ -38,6 +38,10 @@ const BETWEEN_FIDGETS_MS: (f64, f64) = (24.0, 38.0);
 const MOST_CORRECTIONS: usize = 8;
 /// An aim this near is met.
 const NEAR: f64 = 3.0;
+/// How often one that the page has put elsewhere is not taken for met.
+const MOST_ELSEWHERE: usize = 3;
+/// How far a quick move leads away from the edge of what scrolls: most go on scrolling while the pointer is within 30 px of it.
+const OUT_OF_EDGE: f64 = 45.0;
 /// How often it is looked whether what has to scroll does, and after how many looks in vain it is scrolled for the page.
 const MOST_LOOKS: usize = 150;
 const LOOKS_IN_VAIN: usize = 12;
@@ -147,6 +151,8 @@ struct Sight {
     edge: Option<Point>,
     /// Where it lies beside the target just now.
     side: Option<Place>,
+    /// Whether the page shows that it lies in the target's list, but not beside it.
+    elsewhere: bool,
     /// From the point out of the target, on the side where it is wanted.
     out: Point,
 }
@@ -228,7 +234,7 @@ impl ElementHandle {
             // Nothing may be scrolled to, so it has to be in view.
             target.look_until_clear(DROPPED_ON, &options.target).await?;
         }
-        let mut aim = hand.scroll_to(target, position).await?;
+        let aim = hand.scroll_to(target, position).await?;
         if let Some(noted) = &options.target.noted {
             let stood = target.bounding_box().await?.unwrap_or_default();
             noted.begin();
@@ -236,7 +242,7 @@ impl ElementHandle {
             noted.add(HandMove::Drop { at, long_press: options.long_press });
         }
         hand.go(aim.point).await?;
-        for _ in 0..MOST_CORRECTIONS {
+        for correction in 0..MOST_CORRECTIONS {
             // What is just giving way would take a small move for another one over it.
             let mut sight = target.sight(position, Glance::AT_REST).await?;
             for aside in FIDGETS {
@@ -246,14 +252,17 @@ impl ElementHandle {
             }
             // What it was to be dropped on may be gone by now, and that may be right.
             let Some(sight) = sight else { break };
-            if sight.is_met(options.place, hand.at()) {
+            let is_elsewhere = sight.elsewhere && correction < MOST_ELSEWHERE;
+            if !is_elsewhere && sight.is_met(options.place, hand.at()) {
                 break;
             }
             if sight.point.distance(hand.at()) <= NEAR {
                 // It lies on the other side: once more, from there.
                 hand.go(Point::new(sight.point.x + sight.out.x, sight.point.y + sight.out.y)).await?;
             }
-            aim = sight;
+            // Going there may have scrolled it out of view.
+            let is_out = sight.edge.is_some() && correction < MOST_ELSEWHERE && !options.target.keeps_scroll;
+            let aim = if is_out { hand.scroll_to(target, position).await? } else { sight };
             hand.go(aim.point).await?;
         }
         self.world().call("noteCarried", &[]).await
@@ -307,6 +316,14 @@ impl Hand<'_> {
         }
     }
 
+    /// Goes to a point in a single move.
+    async fn step(&mut self, to: Point) -> Result<()> {
+        match &self.data {
+            Some(_) => self.carry_over(to).await,
+            None => self.mouse.step_to(to).await,
+        }
+    }
+
     async fn carry_over(&mut self, to: Point) -> Result<()> {
         let Some(data) = self.data.clone() else { return Ok(()) };
         let kind = if self.has_entered { "dragOver" } else { "dragEnter" };
@@ -318,11 +335,7 @@ impl Hand<'_> {
     /// Moves a little, as a hand does that holds still, and waits until the page has drawn what came of it.
     async fn fidget(&mut self, (x, y): (f64, f64)) -> Result<()> {
         let at = self.at();
-        let to = Point::new(at.x + x, at.y + y);
-        match &self.data {
-            Some(_) => self.carry_over(to).await?,
-            None => self.mouse.step_to(to).await?,
-        }
+        self.step(Point::new(at.x + x, at.y + y)).await?;
         self.mouse.rest(BETWEEN_FIDGETS_MS).await;
         self.frames(2).await;
         Ok(())
@@ -340,13 +353,26 @@ impl Hand<'_> {
     async fn scroll_to(&mut self, target: &ElementHandle, position: Option<Point>) -> Result<Sight> {
         let mut in_vain = 0;
         let mut last = None;
+        let mut is_at_edge = false;
         for look in 0..MOST_LOOKS {
-            let glance = if look == 0 { Glance::AT_ONCE } else { Glance::WELL_INSIDE };
+            let glance = if is_at_edge { Glance::WELL_INSIDE } else { Glance::AT_ONCE };
             let sight = target.sight(position, glance).await?.ok_or_else(|| target.stale())?;
-            let Some(edge) = sight.edge else { return Ok(sight) };
+            let Some(edge) = sight.edge else {
+                if !is_at_edge {
+                    return Ok(sight);
+                }
+                self.leave_edge(sight.point).await?;
+                is_at_edge = false;
+                continue;
+            };
             if edge.distance(self.at()) > NEAR {
-                self.go(edge).await?;
+                if is_at_edge {
+                    self.leave_edge(edge).await?;
+                }
+                self.go(near(edge, self.at())).await?;
+                self.step(edge).await?;
             }
+            is_at_edge = true;
             in_vain = if last == Some(sight.point) { in_vain + 1 } else { 0 };
             last = Some(sight.point);
             if in_vain > LOOKS_IN_VAIN {
@@ -356,14 +382,17 @@ impl Hand<'_> {
             }
             // What scrolls by itself wants to hear of the pointer again and again.
             let aside = if look % 2 == 0 { 1.0 } else { -1.0 };
-            let to = Point::new(edge.x + aside, edge.y);
-            match &self.data {
-                Some(_) => self.carry_over(to).await?,
-                None => self.mouse.step_to(to).await?,
-            }
+            self.step(Point::new(edge.x + aside, edge.y)).await?;
             self.frames(1).await;
         }
         target.sight(position, Glance::AT_REST).await?.ok_or_else(|| target.stale())
+    }
+
+    /// Leaves the edge of what scrolls by a single move, since each that is still there scrolls on.
+    async fn leave_edge(&mut self, towards: Point) -> Result<()> {
+        self.step(near(self.at(), towards)).await?;
+        self.frames(1).await;
+        Ok(())
     }
 
     /// Lets go.
@@ -482,6 +511,12 @@ impl Page {
         }
         carried.and(released)
     }
+}
+
+/// A point so far away from the edge of what scrolls, on the way to another one, that nothing scrolls.
+fn near(edge: Point, other: Point) -> Point {
+    let far = edge.distance(other).max(OUT_OF_EDGE);
+    edge.towards(other, OUT_OF_EDGE / far).rounded()
 }
 
 /// What the page lets the browser drag, where nobody can let go of it.

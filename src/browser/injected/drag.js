@@ -241,9 +241,12 @@ function gaveWay(element) {
   return was ? standing(element)[drag.axis] - was[drag.axis] : 0;
 }
 
-/** On which side of the goal what is dragged lies just now: "before", "after", or null where that is not beside it. */
+/**
+ * On which side of the goal what is dragged lies just now, and whether the page shows that it lies elsewhere among the items:
+ * `{side, elsewhere}`. `side` is "before", "after", or null where that is not beside it.
+ */
 function sideNow() {
-  const { goal, list, item, axis, children, wasAfter } = drag;
+  const { goal, list, item, children, wasAfter } = drag;
   const all = Array.from(childrenOf(list)).filter((element) => isInFlow(element) && (areaOf(element) > 0 || element === item));
   const at = all.indexOf(goal);
   const isMoved = parentOf(item) === list && isInFlow(item) && (isAfter(item, goal) !== wasAfter || !children.has(item));
@@ -251,7 +254,16 @@ function sideNow() {
   const isShifted = all.some((element) => element !== item && getComputedStyle(element).transform !== "none");
   const stands = isShifted ? [] : all.filter((element) => !children.has(element));
   const marker = isMoved ? item : stands.length === 1 ? stands[0] : null;
-  if (marker) return all[at - 1] === marker ? "before" : all[at + 1] === marker ? "after" : null;
+  if (marker) {
+    const side = all[at - 1] === marker ? "before" : all[at + 1] === marker ? "after" : null;
+    return { side, elsewhere: side === null };
+  }
+  return { side: sideGivenWay(all, at), elsewhere: false };
+}
+
+/** The same side where nothing in the document tells it. */
+function sideGivenWay(all, at) {
+  const { goal, list, item, axis, wasAfter } = drag;
   // Where nothing moved in the document, things may be shown elsewhere than they are.
   const rest = all.filter((element) => element !== item);
   const index = rest.indexOf(goal);
@@ -296,10 +308,10 @@ function shares() {
 }
 
 /**
- * Where to hold what is dragged now: `{point, edge, side, out}`. `edge` is a point at the edge of what has to scroll where the
- * point is not shown; `side` is where what is dragged lies beside the goal; `out` leads from the point out of the goal on the side
- * that is wanted. Null when what it goes to is gone. `margin` is how far inside of what scrolls the point must be; `still` waits
- * until what it goes to stands still.
+ * Where to hold what is dragged now: `{point, edge, side, elsewhere, out}`. `edge` is a point at the edge of what has to scroll
+ * where the point is not shown; `side` and `elsewhere` are as above; `out` leads from the point out of the goal on the side that is
+ * wanted. Null when what it goes to is gone. `margin` is how far inside of what scrolls the point must be; `still` waits until what
+ * it goes to stands still.
  */
 engine.dragSight = async (node, position, { margin = 0, still = false } = {}) => {
   const here = drag?.target === node ? drag : null;
@@ -316,7 +328,8 @@ engine.dragSight = async (node, position, { margin = 0, still = false } = {}) =>
   const inList = Boolean(here?.goal) && isConnected(here.goal);
   const out = { x: 0, y: 0 };
   if (inList && share[here.axis] !== 0.5) out[here.axis] = (share[here.axis] - 0.5) * { x: width, y: height }[here.axis] * 1.4;
-  return { point: { x: Math.round(point.x), y: Math.round(point.y) }, edge, side: inList ? sideNow() : null, out };
+  const { side, elsewhere } = inList ? sideNow() : { side: null, elsewhere: false };
+  return { point: { x: Math.round(point.x), y: Math.round(point.y) }, edge, side, elsewhere, out };
 };
 
 /** Whether the page lets the browser itself drag an element. */

@@ -58,8 +58,35 @@ impl Page {
         self.until_silent(SILENCE, patience).await;
     }
 
+    /// Waits for an arrival unless the new document runs a script without end. One that still runs a script when time is
+    /// up, having answered nothing, is told as that, however slow the machine.
+    ///
+    /// # Errors
+    /// Those of `arrival`; `page_busy`.
+    pub async fn unless_stuck_on_arrival<T>(&self, arrival: impl Future<Output = Result<T>>) -> Result<T> {
+        let document = self.main_frame().loader();
+        let arrived = tokio::select! {
+            biased;
+            arrived = arrival => arrived,
+            () = self.until_stuck_on_arrival() => return Err(Error::PageBusy),
+        };
+        match arrived {
+            Err(Error::NavigationSlow { .. })
+                if *self.main_frame().loader() != *document && self.is_in_script().await =>
+            {
+                Err(Error::PageBusy)
+            }
+            arrived => arrived,
+        }
+    }
+
+    /// Whether the page runs one script all the while that it is looked.
+    async fn is_in_script(&self) -> bool {
+        self.may_be_stuck() && hear(self, self.session(), SILENCE, async {}).await == Heard::Script
+    }
+
     /// Completes when another document than now is shown, and runs a script without end.
-    pub async fn until_stuck_on_arrival(&self) {
+    async fn until_stuck_on_arrival(&self) {
         let document = self.main_frame().loader();
         let _ = self.until(|page| (*page.main_frame().loader() != *document).then_some(())).await;
         self.until_stuck_since_arrival().await;
@@ -192,6 +219,12 @@ async fn answers_in(page: &Page, session: &CdpSession, patience: Duration) -> bo
 
 /// Whether the page does the least that it can be asked within `patience`; longer on a machine that is slow.
 async fn ask(page: &Page, session: &CdpSession, patience: Duration) -> Heard {
+    let longer = async { sleep(patience.mul_f64(slowdown().await - 1.0)).await };
+    hear(page, session, patience, longer).await
+}
+
+/// The same within `patience` and then until `longer` completes.
+async fn hear(page: &Page, session: &CdpSession, patience: Duration, longer: impl Future<Output = ()>) -> Heard {
     let (begun, heard) = (Instant::now(), session.answers());
     let asked = session.send(Evaluate { expression: "0".to_owned(), ..Evaluate::default() });
     let in_script = session.send(GetMetrics {});
@@ -203,7 +236,7 @@ async fn ask(page: &Page, session: &CdpSession, patience: Duration) -> Heard {
         let end = begun + patience + SLOWNESS * begun.elapsed();
         let runs = timeout_at(end, in_script).await.ok().flatten();
         sleep_until(end.max(begun + patience + SLOWNESS * runs.unwrap_or_default())).await;
-        sleep(patience.mul_f64(slowdown().await - 1.0)).await;
+        longer.await;
         // It has time to answer this, and still none for the other.
         match runs {
             Some(_) if session.call_within(GetMetrics {}, PATIENCE.min(begun.elapsed())).await.is_ok() => {

@@ -2,7 +2,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::navigate::{Timing, Until, arrived, unless_stuck};
+use super::navigate::{Timing, Until, arrived};
 use crate::Result;
 use crate::mcp::call::Call;
 use crate::mcp::reply::Reply;
@@ -50,7 +50,7 @@ impl Tool for History {
                 Go::Fresh => page.reload_fresh(&options).await,
             }
         };
-        let arrival = unless_stuck(&page, Box::pin(going)).await?;
+        let arrival = page.unless_stuck_on_arrival(Box::pin(going)).await?;
         arrived(&page, &arrival, mark, &timing, reply).await
     }
 }

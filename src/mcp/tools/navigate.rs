@@ -56,7 +56,7 @@ async fn go(call: &Call<'_>, page: &Page, url: &Url, timing: &Timing, reply: &mu
     call.pacing.before(page.context(), url).await?;
     call.progress.say("loading the page");
     let mark = page.mark();
-    let arrival = match unless_stuck(page, page.goto(url.as_str(), &timing.options())).await {
+    let arrival = match page.unless_stuck_on_arrival(page.goto(url.as_str(), &timing.options())).await {
         Err(Error::NavigationFailed { reason }) if reason.contains(ASKS_BY_HTTP) => {
             named(call, page, url, reason).await?
         }
@@ -120,20 +120,8 @@ impl Tool for NavigateBack {
         call.progress.say("loading the page");
         let mark = page.mark();
         let timing = Timing::new(call, None, None);
-        let arrival = unless_stuck(&page, page.go_back(&timing.options())).await?;
+        let arrival = page.unless_stuck_on_arrival(page.go_back(&timing.options())).await?;
         arrived(&page, &arrival, mark, &timing, reply).await
-    }
-}
-
-/// Waits for `arrival` unless the new document runs a script without end.
-pub(super) async fn unless_stuck(
-    page: &Page,
-    arrival: impl Future<Output = Result<Arrival>>,
-) -> Result<Arrival> {
-    tokio::select! {
-        biased;
-        arrival = arrival => arrival,
-        () = page.until_stuck_on_arrival() => Err(Error::PageBusy),
     }
 }
 
