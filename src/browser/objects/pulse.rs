@@ -224,7 +224,12 @@ async fn ask(page: &Page, session: &CdpSession, patience: Duration) -> Heard {
 }
 
 /// The same within `patience` and then until `longer` completes.
-async fn hear(page: &Page, session: &CdpSession, patience: Duration, longer: impl Future<Output = ()>) -> Heard {
+async fn hear(
+    page: &Page,
+    session: &CdpSession,
+    patience: Duration,
+    longer: impl Future<Output = ()>,
+) -> Heard {
     let (begun, heard) = (Instant::now(), session.answers());
     let asked = session.send(Evaluate { expression: "0".to_owned(), ..Evaluate::default() });
     let in_script = session.send(GetMetrics {});
