@@ -33,7 +33,7 @@ use crate::mcp::program::Gate;
 use crate::mcp::progress::Progress;
 use crate::mcp::reply::Reply;
 use crate::mcp::roots::ClientRoots;
-use crate::mcp::script::Named;
+use crate::mcp::script::{Before, Named};
 use crate::mcp::settings::Settings;
 use crate::mcp::told::Told;
 use crate::mcp::tool::{AnyTool, Capability, Effect, Patience, Registry, Toolset, UnknownTool};
@@ -192,6 +192,7 @@ impl Call<'_> {
         self.met_dialog.store(false, Ordering::Relaxed);
         let file = ToFile::take(self, tool, &mut arguments).await?;
         let asked = self.writes_script().then(|| arguments.clone());
+        let before = asked.as_ref().and_then(|_| self.current_page().ok()).map(Before::new);
         // What leads to a person's doing is no doing of ours.
         let acts = tool.effect != Effect::Reads && tool.waits_for_person;
         let _acting = acts.then(|| self.kept.hands.act());
@@ -202,7 +203,8 @@ impl Call<'_> {
         };
         if let Some(asked) = asked {
             let found = std::mem::take(&mut *self.found.lock());
-            self.kept.script.lock().add(tool.name, tool.effect, &asked, &found);
+            let sequel = before.and_then(Before::sequel);
+            self.kept.script.lock().add(tool.name, tool.effect, &asked, &found, sequel);
         }
         match file {
             Some(file) if !opened_dialog => file.write(reply, self.secrets).await,

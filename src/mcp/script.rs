@@ -10,6 +10,9 @@ use crate::browser::{Found, HandMove, HandMoves, Scope, Way};
 use crate::mcp::effect::Effect;
 
 mod recorded;
+mod sequel;
+
+pub use sequel::{Before, Sequel};
 
 // The language of a script.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -41,6 +44,8 @@ const MOST_LINES: usize = 1_000;
 #[derive(Debug, Default)]
 pub struct Script {
     lines: VecDeque<Line>,
+    /// What the last statement led to.
+    sequel: Option<Sequel>,
 }
 
 /// A statement.
@@ -86,23 +91,30 @@ const SILENT: [&str; 8] = [
 ];
 
 impl Script {
-    /// Adds what a tool did. `found` says how scripts find the elements, by what the call named them.
+    /// Adds what a tool did. `found` says how scripts find the elements, by what the call named them; `sequel` is what came of
+    /// it.
     pub fn add(
         &mut self,
         tool: &'static str,
         effect: Effect,
         asked: &Map<String, Value>,
         found: &HashMap<String, Named>,
+        sequel: Option<Sequel>,
     ) {
         let step = Step { asked, found };
         if let Some(paths) = step.files(tool) {
-            return self.give_files(paths);
+            self.give_files(paths);
+            self.sequel = sequel;
+            return;
         }
         let lines = step.lines(tool).unwrap_or_else(|| match effect {
             Effect::Reads => Vec::new(),
             _ if SILENT.contains(&tool) => Vec::new(),
             _ => vec![Line::Note(format!("{tool} was called here, which has no words in a script."))],
         });
+        if let Some(last) = lines.last() {
+            self.sequel = sequel.filter(|_| last.may_have_sequel());
+        }
         for line in lines {
             self.push(line);
         }
@@ -151,7 +163,11 @@ impl Script {
 
     /// All of it, as a test that can be run.
     pub fn test(&self, tongue: Tongue) -> String {
-        let lines = self.statements(tongue, usize::MAX);
+        let mut lines = self.statements(tongue, usize::MAX);
+        // Whoever leaves as soon as the last thing is done may take away what it was done for.
+        if let (Some(last), Some(sequel)) = (lines.last_mut(), &self.sequel) {
+            *last = sequel.awaited(last, tongue);
+        }
         let indent = if tongue == Tongue::Python { "    " } else { "  " };
         let body = lines.iter().flat_map(|line| line.lines()).map(|line| format!("{indent}{line}\n"));
         let body = body.collect::<Vec<_>>().concat();
@@ -532,6 +548,15 @@ fn subject(subject: &Subject) -> Value {
 }
 
 impl Line {
+    /// Whether it ends before what it led to has come.
+    fn may_have_sequel(&self) -> bool {
+        match self {
+            Self::Call(subject, ..) => matches!(subject, Element(_) | Offered(_) | Keyboard | Mouse),
+            Self::Times(..) | Self::Pointer(..) | Self::Chooser(..) => true,
+            Self::Dialog(_) | Self::Note(_) => false,
+        }
+    }
+
     fn has_secret(&self) -> bool {
         matches!(self, Self::Call(_, _, arguments, _) if arguments.iter().any(|value| value.get(SECRET).is_some()))
     }

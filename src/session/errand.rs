@@ -195,7 +195,7 @@ async fn arrive(page: &Page, url: &Url, reads: bool, options: ErrandOptions<'_>)
     let deadline = Instant::now() + options.limit;
     let mark = page.mark();
     let until = if reads { WaitUntil::Commit } else { WaitUntil::DomContentLoaded };
-    go(page, url, until, options.limit).await?;
+    Box::pin(go(page, url, until, options.limit)).await?;
     let parsed = deadline.min(Instant::now() + PARSE_LIMIT);
     while reads && !page.main_frame().moments().dom_content_loaded {
         dismiss(page).await?;

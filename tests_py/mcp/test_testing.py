@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests_py.support.client import serve
-from tests_py.support.site import Site
+from tests_py.support.site import Site, document
 from tests_py.support.workshop import Workshop
 
 LATE = """<h1>Shop</h1><button id=go disabled>Buy</button><input id=name value=Ann>
@@ -240,6 +240,31 @@ async def test_what_has_an_id_by_lot_is_found_again_without_it(tmp_path: Path, s
         ("browser_click", {"ref": "rect >> nth=1"}),
         ("browser_expect", {"ref": "output", "is": "text", "expected": "second"}),
     )
+
+
+SAVES = {
+    "a request": (
+        "fetch('/delay/300').then(() => fetch('/saved', { method: 'POST' }))",
+        'response.request.method == "POST" and "/saved" in response.url',
+    ),
+    "another page": ("fetch('/delay/300').then(() => { location = '/saved' })", '("domcontentloaded")'),
+}
+
+
+@pytest.mark.parametrize("kind", SAVES)
+async def test_a_script_ends_when_what_it_did_last_has_arrived(tmp_path: Path, site: Site, kind: str) -> None:
+    saves, awaited = SAVES[kind]
+    page = document("Saves", f'<button onclick="{saves}">Save</button>')
+    site.publish("/saved", document("Saved", "<h1>Saved</h1>"))
+    saved = len(site.requested("/saved"))
+    script = await exported_after(
+        tmp_path,
+        site.publish("/saves", page),
+        ("browser_click", {"ref": "text=Save"}),
+        ("browser_snapshot", {}),
+    )
+    assert awaited in script
+    assert len(site.requested("/saved")) == saved + 2
 
 
 async def exported_after(folder: Path, url: str, *calls: tuple[str, dict[str, object]]) -> str:

@@ -72,7 +72,7 @@ impl Page {
         };
         match arrived {
             Err(Error::NavigationSlow { .. })
-                if *self.main_frame().loader() != *document && self.is_in_script().await =>
+                if *self.main_frame().loader() != *document && Box::pin(self.is_in_script()).await =>
             {
                 Err(Error::PageBusy)
             }
@@ -220,7 +220,7 @@ async fn answers_in(page: &Page, session: &CdpSession, patience: Duration) -> bo
 /// Whether the page does the least that it can be asked within `patience`; longer on a machine that is slow.
 async fn ask(page: &Page, session: &CdpSession, patience: Duration) -> Heard {
     let longer = async { sleep(patience.mul_f64(slowdown().await - 1.0)).await };
-    hear(page, session, patience, longer).await
+    Box::pin(hear(page, session, patience, longer)).await
 }
 
 /// The same within `patience` and then until `longer` completes.

@@ -8,6 +8,7 @@ use crate::browser::{Did, Recorded, Way, Went};
 impl Script {
     /// Adds what a person did. A field is written once, as it was left.
     pub fn record(&mut self, recorded: Recorded) {
+        self.sequel = None;
         match recorded {
             Recorded::Step { at, did } => self.step(at, did),
             Recorded::Went(Went::To(url)) => self.push(call(Page, "goto", [url.into()])),

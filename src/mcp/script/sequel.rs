@@ -1,0 +1,106 @@
+//! What the last thing that was done led to: a script waits for it, or its browser is closed before it has arrived.
+use super::{Tongue, quoted};
+use crate::browser::{Mark, Page, RequestEntry};
+
+/// What was so before something was done.
+#[derive(Debug)]
+pub struct Before {
+    page: Page,
+    mark: Mark,
+    /// The newest request.
+    number: Option<u64>,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Sequel {
+    /// Another document.
+    Document,
+    /// A request that changes something, and the part of its path that is the same each time.
+    Request { method: String, path: String },
+}
+
+impl Before {
+    pub fn new(page: Page) -> Self {
+        let number = page.with_network(|log| log.entries().map(|entry| entry.number).max());
+        Self { mark: page.mark(), number, page }
+    }
+
+    pub fn sequel(self) -> Option<Sequel> {
+        let Self { page, mark, number } = self;
+        if page.pending_since(mark).committed {
+            return Some(Sequel::Document);
+        }
+        page.with_network(|log| {
+            let is_new = |entry: &&RequestEntry| Some(entry.number) > number;
+            log.entries()
+                .filter(is_new)
+                .find(|entry| changes_something(entry))
+                .map(|entry| Sequel::Request { method: entry.method.clone(), path: lasting_path(&entry.url) })
+        })
+    }
+}
+
+/// Whether a request was answered that was sent to change something.
+fn changes_something(entry: &RequestEntry) -> bool {
+    let asks = matches!(entry.kind.as_str(), "XHR" | "Fetch");
+    let writes = matches!(entry.method.as_str(), "POST" | "PUT" | "PATCH" | "DELETE");
+    asks && writes && entry.response.is_some()
+}
+
+/// The path of an address up to what may be a number or a key that is another one each time.
+fn lasting_path(url: &str) -> String {
+    let path = url::Url::parse(url).map_or_else(|_| "/".to_owned(), |url| url.path().to_owned());
+    let is_made =
+        |part: &&str| part.chars().any(|letter| letter.is_ascii_digit()) || part.len() > LONGEST_WORD;
+    let lasting: Vec<_> = path.split('/').take_while(|part| !is_made(part)).collect();
+    let is_whole = lasting.len() == path.split('/').count();
+    lasting.join("/") + if is_whole { "" } else { "/" }
+}
+
+/// Longer parts of a path are keys.
+const LONGEST_WORD: usize = 40;
+
+impl Sequel {
+    /// A statement, and the wait for what it leads to.
+    pub fn awaited(&self, statement: &str, tongue: Tongue) -> String {
+        match tongue {
+            Tongue::Python => {
+                let awaited = match self {
+                    Self::Document => "expect_event(\"domcontentloaded\")".to_owned(),
+                    Self::Request { method, path } => format!(
+                        "expect_response(lambda response: response.request.method == {} and {} in response.url)",
+                        quoted(method),
+                        quoted(path)
+                    ),
+                };
+                let within: Vec<_> = statement.lines().map(|line| format!("\n    {line}")).collect();
+                format!("with page.{awaited}:{}", within.concat())
+            }
+            Tongue::Typescript => {
+                let awaited = match self {
+                    Self::Document => "waitForEvent(\"domcontentloaded\")".to_owned(),
+                    Self::Request { method, path } => format!(
+                        "waitForResponse((response) => response.request().method() === {} && response.url().includes({}))",
+                        quoted(method),
+                        quoted(path)
+                    ),
+                };
+                format!("const arrived = page.{awaited};\n{statement}\nawait arrived;")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lasting_path;
+
+    #[test]
+    fn what_is_another_one_each_time_is_left_out_of_paths() {
+        let kept = |url: &str| lasting_path(url);
+        assert_eq!(kept("http://a.example/api/contents/Untitled.ipynb?1732"), "/api/contents/Untitled.ipynb");
+        assert_eq!(kept("http://a.example/pages/17/edit/"), "/pages/");
+        assert_eq!(kept("http://a.example/"), "/");
+    }
+}
