@@ -48,6 +48,10 @@ fn changes_something(entry: &RequestEntry) -> bool {
     asks && writes && entry.response.is_some()
 }
 
+fn host(url: &str) -> Option<String> {
+    url::Url::parse(url).ok()?.host_str().map(str::to_owned)
+}
+
 /// The path of an address up to what may be a number or a key that is another one each time.
 fn lasting_path(url: &str) -> String {
     let path = url::Url::parse(url).map_or_else(|_| "/".to_owned(), |url| url.path().to_owned());
