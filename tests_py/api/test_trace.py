@@ -1,5 +1,6 @@
 """What a trace holds."""
 
+import asyncio
 import json
 import zipfile
 from pathlib import Path
@@ -33,6 +34,33 @@ async def test_a_trace_tells_the_calls_their_groups_and_the_requests(
     assert ended[begun[2]["callId"]]["name"] == "TimeoutError"
     assert requests[0]["request"]["url"] == site.page("form")
     assert b"<form" in body
+
+
+async def test_each_call_is_told_with_what_it_was_given_and_how_it_ended(
+    context: BrowserContext, page: Page, tmp_path: Path
+) -> None:
+    await page.set_content("<button id=one>One</button><button id=two>Two</button><input>")
+    for part in ("first", "second"):
+        await context.tracing.start()
+        for _ in range(3):
+            await page.locator("#one").click()
+        await page.click("#one"); await page.locator("#two").click()  # fmt: skip # noqa: E702
+        await asyncio.gather(page.locator("input").fill("A"), page.locator("#two").text_content())
+        with pytest.raises(Error):
+            await page.locator("#none").click(timeout=50)
+        await context.tracing.stop(path=tmp_path / f"{part}.zip")
+        with zipfile.ZipFile(tmp_path / f"{part}.zip") as archive:
+            events = [json.loads(line) for line in archive.read("trace.trace").splitlines()][1:]
+        begun = [event for event in events if event["type"] == "before"]
+        told = [(event["method"], event["params"].get("selector")) for event in begun]
+        clicks = [("click", "#one")] * 4 + [("click", "#two")]
+        assert told[:5] == clicks
+        assert sorted(told[5:7]) == [("fill", "input"), ("textContent", "#two")]
+        assert told[7:] == [("click", "#none")]
+        ended = {event["callId"]: event.get("error") for event in events if event["type"] == "after"}
+        assert set(ended) == {event["callId"] for event in begun}
+        assert [call for call, error in ended.items() if error] == [begun[-1]["callId"]]
+        assert next(event["params"]["value"] for event in begun if event["method"] == "fill") == "A"
 
 
 async def test_a_trace_shows_pages_documents_and_the_script(

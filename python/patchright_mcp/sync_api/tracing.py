@@ -25,11 +25,16 @@ from .har import Recorder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from types import FrameType
 
     from .._core import Operation
     from .._typed import TracingGroupLocation
     from .context import BrowserContext
     from .page import Page
+
+
+MOST_AT_ONCE = 16
+"""So many calls that run at the same time are told apart."""
 
 
 class Tracing(ApiObject):
@@ -45,7 +50,7 @@ class Tracing(ApiObject):
         self._archive: Recorder | None = None
         self._groups: list[str] = []
         self._calls = 0
-        self._running: tuple[str, dict[str, Any]] | None = None
+        self._running: list[tuple[FrameType, dict[str, Any]]] = []
         self._wanted: set[str] = set()
         self._pictures: Pictures | None = None
 
@@ -87,6 +92,7 @@ class Tracing(ApiObject):
         self._title = title
         self._events = []
         self._groups = []
+        self._running = []
         if self._network is None:
             path = Path(tempfile.gettempdir()) / "trace.zip"
             self._network = Recorder(self._context, path, content="attach")
@@ -100,6 +106,7 @@ class Tracing(ApiObject):
         if self._events is None or self._network is None:
             raise Error("Tracing.stop_chunk: Must start tracing before stopping")
         events, self._events = self._events, None
+        self._running = []
         self._connection.traced = None
         pictures, self._pictures = self._pictures, None
         if pictures is not None:
@@ -161,16 +168,18 @@ class Tracing(ApiObject):
         owner, _, method = title.partition(".")
         if self._events is None or not method or owner == "Tracing":
             return self._runtime.run(operation, timeout, log)
-        place = _place_of_call()
+        frame = _frame_of_call()
         page = page_of(item)
-        if self._running is None or self._running[0] != place:
+        told = next((told for running, told in self._running if running is frame), None)
+        if told is None:
             told = self._before(owner, method, None)
-            self._running = (place, told)
+            told["params"] = _params(frame)
             told["stack"] = place_in_script()
+            # The frame is kept, since another one could have the place in memory of one that is gone.
+            self._running = [*self._running[1 - MOST_AT_ONCE :], (frame, told)]
             if page is not None:
                 told["pageId"] = page_id(page)
                 self._write_down(page, told, "before")
-        told = self._running[1]
         after: dict[str, Any] = {"type": "after", "callId": told["callId"]}
         try:
             return self._runtime.run(operation, timeout, log)
@@ -275,15 +284,26 @@ def _camel(method: str) -> str:
     return first + "".join(word.capitalize() for word in rest)
 
 
-def _place_of_call() -> str:
+def _frame_of_call() -> FrameType:
     """Tells one call of a script from the next: the frame of the outermost method of ours."""
-    frame = sys._getframe(1)
-    place = ""
-    while frame is not None:
-        inside = frame.f_globals.get("__name__", "").startswith("patchright_mcp.")
-        if not inside and place:
-            break
-        if inside:
-            place = f"{id(frame)}:{frame.f_code.co_name}"
+    outermost = frame = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("patchright_mcp."):
+        outermost = frame
         frame = frame.f_back  # type: ignore[assignment]
-    return place
+    return outermost
+
+
+def _params(frame: FrameType) -> dict[str, Any]:
+    """What a call was given, as far as it can be written, and what finds the element that it is about."""
+    code = frame.f_code
+    given = {
+        name: frame.f_locals.get(name)
+        for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    }
+    owner = given.pop("self", None)
+    selector = getattr(owner, "_selector", None)
+    params: dict[str, Any] = {"selector": selector} if isinstance(selector, str) else {}
+    for name, value in given.items():
+        if isinstance(value, (str, int, float)):
+            params[_camel(name)] = value
+    return params
