@@ -146,8 +146,11 @@ async def test_dialogs_files_and_windows_are_the_persons(handed: Handed, tmp_pat
     await handed.click("open")
     tabs = viewer.locator("#tabs button")
     await tabs.nth(1).wait_for()
+    await viewer.evaluate("() => { window.button = document.querySelectorAll('#tabs button')[1] }")
     await tabs.nth(1).click()
     await viewer.wait_for_function("() => document.querySelector('#url').textContent.includes('form.html')")
+    # A report between press and release takes no click away.
+    assert await viewer.evaluate("() => window.button.isConnected")
 
 
 async def test_the_picture_follows_the_hand(handed: Handed) -> None:

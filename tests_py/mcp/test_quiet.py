@@ -3,11 +3,14 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests_py.support.client import Server, serve
 from tests_py.support.site import Site
 from tests_py.support.traps import noticed, visit
 
 
+@pytest.mark.timeout(180)  # Every tool is used, one after the other.
 async def test_a_task_with_every_tool_leaves_nothing_that_a_page_can_notice(
     tmp_path: Path, site: Site
 ) -> None:
@@ -55,6 +58,7 @@ async def test_a_page_that_listens_to_no_hand_sees_what_an_input_method_and_a_mo
     assert clicked == ["agree", "one", "two", "three"]
 
 
+@pytest.mark.timeout(180)  # As above, with those behind `--caps`.
 async def test_nor_do_programs_assertions_recording_pictures_and_what_developers_ask(
     tmp_path: Path, site: Site
 ) -> None:
