@@ -131,6 +131,32 @@ async def test_pages_are_allowed_and_send_what_was_said(workshop: Workshop, site
     await workshop.do("browser_context_close", name="told")
 
 
+async def test_workers_send_headers_too_until_they_are_taken_back(workshop: Workshop, site: Site) -> None:
+    await workshop.do("browser_context_create", name="working")
+    site.publish(
+        "/work.js",
+        "onmessage = async () => postMessage((await fetch('/seen?by=worker')).status)",
+        "text/javascript",
+    )
+    await workshop.open(site.page("form"))
+    await workshop.do("browser_access", headers={"X-Team": "blue"})
+    await workshop.open(site.page("form"))
+    work = """() => new Promise((done) => {
+      window.worker ??= new Worker('/work.js');
+      worker.onmessage = () => done('worked');
+      worker.postMessage('go');
+    })"""
+    assert await workshop.server.evaluate(work) == "worked"
+    assert site.requested("/seen")[-1].headers.get("X-Team") == "blue"
+    told = await workshop.do("browser_access", headers={})
+    assert told.section("Result") == "The context has no added headers now"
+    await workshop.open(site.page("fields"))
+    assert "X-Team" not in site.requested("/pages/fields.html")[-1].headers
+    assert await workshop.server.evaluate(work) == "worked"
+    assert "X-Team" not in site.requested("/seen")[-1].headers
+    await workshop.do("browser_context_close", name="working")
+
+
 async def test_a_name_and_a_password_are_told_where_they_are_asked_for(
     workshop: Workshop, site: Site
 ) -> None:

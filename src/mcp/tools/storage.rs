@@ -154,8 +154,8 @@ impl Tool for Access {
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let context = call.page().await?.context().clone();
         let mut done = Vec::new();
-        let headers = self.headers.unwrap_or_default();
-        if let Some((name, _)) = headers.iter().find(|(name, value)| !is_header(name, value)) {
+        let mut named = self.headers.iter().flatten();
+        if let Some((name, _)) = named.find(|(name, value)| !is_header(name, value)) {
             return Err(wrong(&format!("{name:?} is no header that can be sent")));
         }
         if self.username.is_some() != self.password.is_some() {
@@ -166,8 +166,12 @@ impl Tool for Access {
             context.grant_permissions(permissions, None).await?;
             done.push(format!("{} permissions", permissions.len()));
         }
-        if !headers.is_empty() {
-            done.push(format!("{} headers", headers.len()));
+        if let Some(headers) = self.headers {
+            done.push(match headers.len() {
+                0 => "no added headers".to_owned(),
+                1 => "1 header".to_owned(),
+                count => format!("{count} headers"),
+            });
             context.set_extra_headers(headers).await?;
         }
         if let (Some(username), Some(password)) = (self.username, self.password) {
