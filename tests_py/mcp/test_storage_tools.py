@@ -157,6 +157,19 @@ async def test_workers_send_headers_too_until_they_are_taken_back(workshop: Work
     await workshop.do("browser_context_close", name="working")
 
 
+async def test_a_password_that_a_site_does_not_take_is_told_at_once(workshop: Workshop, site: Site) -> None:
+    await workshop.do("browser_context_create", name="mistaken")
+    await workshop.open(site.page("form"))
+    await workshop.do("browser_access", username="ann", password="wrong")  # noqa: S106
+    refused = await workshop.refused("browser_navigate", url=site.url("/members/ann"))
+    assert f"127.0.0.1:{site.port} did not take the name or the password" in refused
+    assert "browser_access" in refused
+    await workshop.do("browser_access", username="ann", password="secret")  # noqa: S106
+    opened = await workshop.open(site.url("/members/ann"))
+    assert "Hello ann" in opened.section("Snapshot")
+    await workshop.do("browser_context_close", name="mistaken")
+
+
 async def test_a_name_and_a_password_are_told_where_they_are_asked_for(
     workshop: Workshop, site: Site
 ) -> None:

@@ -175,7 +175,8 @@ impl Tool for Access {
             context.set_extra_headers(headers).await?;
         }
         if let (Some(username), Some(password)) = (self.username, self.password) {
-            let credentials = HttpCredentials { username, password, origin: self.origin, unasked: false };
+            let credentials =
+                HttpCredentials { username, password, origin: self.origin, ..HttpCredentials::default() };
             // Who answers for the context must hear it first.
             call.workspace.rules(&context);
             context.set_http_credentials(vec![credentials]).await?;
