@@ -179,6 +179,9 @@ pub enum Error {
     UnknownKey { name: String },
     #[error("{what} did not happen within {}", human(*waited))]
     WaitRanOut { what: String, waited: Duration },
+    #[strum(serialize = "wait_ran_out")]
+    #[error("the answer did not come within {}", human(*waited))]
+    AnswerLate { waited: Duration },
     #[error("not as expected within {}: {what}{received}", human(*waited))]
     NotAsExpected { what: String, received: String, waited: Duration },
     #[error("the call was cancelled")]
@@ -285,6 +288,9 @@ impl Error {
             Self::NotTaken { .. } => "click it, take a snapshot, and use what it opens; or type slowly",
             Self::WaitRanOut { .. } | Self::NotAsExpected { .. } => {
                 "take a snapshot to see what the page shows instead"
+            }
+            Self::AnswerLate { .. } => {
+                "give it a longer timeout; the server may have done what was asked all the same"
             }
             Self::NavigationSlow { .. } => "take a snapshot to see what has come so far, or navigate again",
             Self::NoHistory { .. } => "navigate to an address instead",

@@ -75,6 +75,7 @@ pub(crate) use traffic::archive::fuzz as fuzz_archive;
 pub use traffic::archive::{Archive, Archived, Asked};
 #[cfg(any(test, fuzzing))]
 pub(crate) use traffic::cookies::fuzz as fuzz_cookies;
+pub use traffic::cookies::parse as parse_set_cookie;
 pub use traffic::observer::News;
 pub use traffic::request::{Request, RequestSizes, RequestTiming, Response};
 pub use traffic::route::{ABORT_REASONS, Fulfillment, Overrides, Route, phrase};

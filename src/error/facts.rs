@@ -42,6 +42,7 @@ impl Error {
             Self::Script { message } => json!({ "thrown": message }),
             Self::DialogOpen { kind, message } => json!({ "kind": kind, "message": message }),
             Self::WaitRanOut { what, waited } => json!({ "what": what, "waited_ms": ms(*waited) }),
+            Self::AnswerLate { waited } => json!({ "what": "the answer", "waited_ms": ms(*waited) }),
             Self::UnknownKey { name } => json!({ "name": name }),
             Self::File { path, .. } => json!({ "path": path }),
             Self::InvalidArguments { problems } => json!({ "problems": problems }),

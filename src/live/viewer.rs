@@ -363,7 +363,8 @@ impl Viewer {
         let asked = self.handover.login.clone().unwrap_or_else(|| self.page.asked_url());
         let origin = url::Url::parse(&asked).map(|url| url.origin().ascii_serialization());
         let Ok(origin) = origin else { return };
-        let credentials = HttpCredentials { username, password, origin: Some(origin), unasked: false };
+        let origin = Some(origin);
+        let credentials = HttpCredentials { username, password, origin, unasked: false, by_person: true };
         let _ = self.page.context().add_http_credentials(credentials).await;
         let options =
             NavigateOptions { until: WaitUntil::Commit, limit: LOGIN_LIMIT, ..NavigateOptions::default() };

@@ -93,6 +93,8 @@ pub struct Reply {
     session: Option<String>,
     /// What another server answered, which is all then.
     forwarded: Option<Box<CallToolResult>>,
+    /// What goes to the file that the caller named, as it is.
+    content: Option<Vec<u8>>,
 }
 
 #[derive(Debug, Clone)]
@@ -261,6 +263,16 @@ impl Reply {
         parts.join("\n\n")
     }
 
+    /// Has these bytes written to the file that the caller named; what is said beside them stays.
+    pub fn set_content(&mut self, content: Vec<u8>) {
+        self.content = Some(content);
+    }
+
+    /// Takes what is to be written to the file as it is.
+    pub fn take_content(&mut self) -> Option<Vec<u8>> {
+        self.content.take()
+    }
+
     /// Takes over what one of several tools in the same call said, as number `number` of them. What a step was to show
     /// stands with it, unless it shows the page as it is in the end: that is told once.
     pub fn absorb(&mut self, number: usize, tool: &str, step: Self) {
@@ -341,6 +353,8 @@ impl Reply {
             structured,
             session: _,
             forwarded,
+            // Secrets are taken out of it where it is written.
+            content: _,
         } = self;
         let failed = failure.iter_mut().map(|failure| &mut failure.text);
         let tabs = tabs.iter_mut().flat_map(|tab| [&mut tab.title, &mut tab.url]);

@@ -73,7 +73,8 @@ impl Credentials {
 impl Credential {
     fn read(self) -> HttpCredentials {
         let unasked = self.send.as_deref() == Some("always");
-        HttpCredentials { username: self.username, password: self.password, origin: self.origin, unasked }
+        let Self { username, password, origin, .. } = self;
+        HttpCredentials { username, password, origin, unasked, by_person: false }
     }
 }
 

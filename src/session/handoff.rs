@@ -111,6 +111,7 @@ pub struct Passed {
 /// Looks whether a wall stands on the page; where a person can see it, waits until it is gone.
 ///
 /// # Errors
+/// `navigation_failed` where the site refused a name and a password that were set for it: no person has set those;
 /// `person_needed` at once where nobody can see the page, `person_away` when `patience` runs out, `cancelled` when the
 /// person says so.
 pub async fn pass(
@@ -120,6 +121,9 @@ pub async fn pass(
     patience: Duration,
     person: &dyn Person,
 ) -> Result<Option<Passed>> {
+    if asks_for_name(page) && page.context().has_login_for(&page.url()) {
+        return Err(login_refused(&page.url()));
+    }
     let Some(wall) = recognise(page, asked, purpose).await? else { return Ok(None) };
     let gone = || async move { is_gone(page, asked, purpose).await };
     let waited = until_passed(page, &wall, patience, person, &gone, false).await?;
@@ -140,10 +144,39 @@ pub async fn ask(page: &Page, why: &str, patience: Duration, person: &dyn Person
 /// # Errors
 /// As [`pass`].
 pub async fn log_in(page: &Page, asked: &Url, patience: Duration, person: &dyn Person) -> Result<Duration> {
+    if page.context().has_login_for(asked.as_str()) {
+        return Err(login_refused(asked.as_str()));
+    }
     let what = "a site that asks for a name and a password".to_owned();
     let wall = Wall { kind: WallKind::Challenge, url: asked.to_string(), what };
     let gone = || std::future::ready(page.document_response().is_some_and(|response| response.status != 401));
     until_passed(page, &wall, patience, person, &gone, false).await
+}
+
+/// Whether the document came with a question for a name and a password, in a way that those that were set answer.
+fn asks_for_name(page: &Page) -> bool {
+    page.document_response().is_some_and(|response| {
+        let asks = |name: &str, value: &str| {
+            let scheme = value.split_whitespace().next().unwrap_or_default();
+            let is_known = ["basic", "digest"].iter().any(|known| known.eq_ignore_ascii_case(scheme));
+            name.eq_ignore_ascii_case("www-authenticate") && is_known
+        };
+        response.status == 401 && response.headers.iter().any(|(name, value)| asks(name, value))
+    })
+}
+
+/// The failure that tells that a site did not take what it was told.
+fn login_refused(url: &str) -> Error {
+    let host = Url::parse(url).ok().and_then(|url| {
+        let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+        Some(format!("{}{port}", url.host_str()?))
+    });
+    let host = host.as_deref().unwrap_or("the site");
+    Error::NavigationFailed {
+        reason: format!(
+            "{host} did not take the name or the password that were set for it; set others with browser_access"
+        ),
+    }
 }
 
 /// Ends an invitation when nobody waits for it any more.

@@ -137,6 +137,38 @@ async def test_a_request_is_sent_with_the_cookies_of_the_pages(workshop: Worksho
     assert "only http and https" in await workshop.refused("browser_request", url="data:text/html,x")
 
 
+async def test_what_is_no_text_is_written_as_it_came(workshop: Workshop, site: Site) -> None:
+    body = bytes(range(256)) * 4
+    address = site.publish("/bin", body, kind="application/octet-stream")
+    await workshop.open(site.page("form"))
+    told = await workshop.do("browser_request", url=address, filename="thing.bin")
+    assert "(1024 bytes)" in told.section("Result")
+    assert next(workshop.folder.rglob("thing.bin")).read_bytes() == body
+    told = await workshop.do("browser_request", url=address)
+    assert told.section("Result") == (
+        "Answered 200 (1024 bytes, application/octet-stream)\n"
+        "The body is not text; give filename to have it as it is."
+    )
+
+
+async def test_an_answer_from_elsewhere_and_its_headers_are_told(workshop: Workshop, site: Site) -> None:
+    await workshop.open(site.page("form"))
+    end = site.publish("/end", "here", headers={"X-Mark": "seven"})
+    told = await workshop.do("browser_request", url=site.lead("/begin", end))
+    assert f"Answered 200 by {end} (4 bytes" in told.section("Result")
+    told = await workshop.do("browser_request", url=end, method="HEAD")
+    assert "x-mark: seven" in told.section("Result")
+
+
+async def test_a_request_without_an_answer_says_what_to_do(workshop: Workshop, site: Site) -> None:
+    await workshop.open(site.page("form"))
+    told = await workshop.refused("browser_request", url=site.url("/hold"), timeout=200)
+    assert "The answer did not come within" in told
+    assert "longer timeout" in told
+    assert "snapshot" not in told
+    site.release()
+
+
 async def test_requests_go_into_an_archive_that_other_tools_read(workshop: Workshop, site: Site) -> None:
     await workshop.open(site.page("form"))
     await workshop.server.evaluate(

@@ -32,6 +32,72 @@ async def test_cookies_are_set_listed_deleted_and_cleared(workshop: Workshop, si
     assert await listed(workshop) == {}
 
 
+async def test_only_the_cookies_that_are_meant_are_cleared(workshop: Workshop, site: Site) -> None:
+    await workshop.open(site.page("form"))
+    await workshop.do("browser_cookies", action="clear")
+    await workshop.do("browser_cookies", action="set", cookies="a=1; b=2", domain="127.0.0.1")
+    await workshop.do("browser_cookies", action="set", cookies="a=3", domain="localhost")
+    told = await workshop.do("browser_cookies", action="clear", domain="some-other-site.example")
+    assert told.section("Result") == "Deleted 0 cookies"
+    told = await workshop.do("browser_cookies", action="clear", domain=site.url("/"), name="a")
+    assert told.section("Result") == "Deleted 1 cookie"
+    assert await listed(workshop) == {"b": "2", "a": "3"}
+    assert await listed(workshop, domain="http://localhost:80") == {"a": "3"}
+    told = await workshop.do("browser_cookies", action="clear")
+    assert told.section("Result") == "Cleared all cookies of the context (2)"
+    for wrong, problem in [
+        ({"action": "clear", "cookies": "a=1"}, "`cookies` goes with set only"),
+        ({"action": "clear", "path": "/"}, "`path`"),
+        ({"action": "set", "cookies": "a=1", "name": "a"}, "`name` does not go with set"),
+        ({"action": "list", "domain": "a b"}, "`domain` names no host"),
+    ]:
+        assert problem in await workshop.refused("browser_cookies", **wrong)
+
+
+async def test_cookies_that_the_browser_does_not_take_are_told(workshop: Workshop, site: Site) -> None:
+    await workshop.open(site.page("form"))
+    await workshop.do("browser_cookies", action="clear")
+
+    def cookie(name: str, **more: object) -> dict[str, object]:
+        return {"name": name, "value": "1", "domain": "127.0.0.1", "path": "/", **more}
+
+    given = [cookie("none", sameSite="no_restriction", secure=False), cookie("kept")]
+    told = await workshop.do("browser_cookies", action="set", cookies=json.dumps(given))
+    assert told.section("Result") == "Set 1 of 2 cookies; not taken: none: SameSite=None needs Secure"
+    given = [cookie("first"), cookie("__Host-x"), cookie("old", expires=1), cookie("last")]
+    told = await workshop.do("browser_cookies", action="set", cookies=json.dumps(given))
+    said = 'Set 2 of 4 cookies; not taken: "__Host-x": its name needs Secure; old: it has expired'
+    assert told.section("Result") == said
+    assert await listed(workshop) == {"kept": "1", "first": "1", "last": "1"}
+    alone = json.dumps([cookie("__Secure-x")])
+    refused = await workshop.refused("browser_cookies", action="set", cookies=alone)
+    assert 'did not take the cookie "__Secure-x": its name needs Secure' in refused
+    await workshop.do("browser_cookies", action="clear")
+
+
+async def test_cookies_are_read_as_servers_and_commands_write_them(workshop: Workshop, site: Site) -> None:
+    await workshop.open(site.page("form"))
+    await workshop.do("browser_cookies", action="clear")
+    told = await workshop.do("browser_cookies", action="set", cookies="g=1", domain="http://127.0.0.1:80")
+    assert told.section("Result") == "Set 1 cookie"
+    line = "Set-Cookie: sc=1; Path=/c; Max-Age=100"
+    await workshop.do("browser_cookies", action="set", cookies=line, domain="127.0.0.1")
+    curl = f"curl '{site.url('/x')}' -H $'cookie: q=it\\'s; z=2' -bfoo=bar"
+    told = await workshop.do("browser_cookies", action="set", cookies=curl)
+    assert told.section("Result") == "Set 3 cookies"
+    found = json.loads((await workshop.do("browser_cookies", action="list")).section("Result"))
+    assert {(cookie["name"], cookie["value"], cookie["domain"], cookie["path"]) for cookie in found} == {
+        ("g", "1", "127.0.0.1", "/"),
+        ("sc", "1", "127.0.0.1", "/c"),
+        ("q", "it's", "127.0.0.1", "/"),
+        ("z", "2", "127.0.0.1", "/"),
+        ("foo", "bar", "127.0.0.1", "/"),
+    }
+    (expires,) = [cookie["expires"] for cookie in found if cookie["name"] == "sc"]
+    assert expires > 0
+    await workshop.do("browser_cookies", action="clear")
+
+
 async def test_storage_is_set_listed_deleted_and_cleared(workshop: Workshop, site: Site) -> None:
     await workshop.open(site.page("form"))
     for kind in ("local", "session"):
@@ -63,6 +129,45 @@ async def test_pages_are_allowed_and_send_what_was_said(workshop: Workshop, site
     assert "go together" in await workshop.refused("browser_access", username="ann")
     assert "Give `permissions`" in await workshop.refused("browser_access")
     await workshop.do("browser_context_close", name="told")
+
+
+async def test_workers_send_headers_too_until_they_are_taken_back(workshop: Workshop, site: Site) -> None:
+    await workshop.do("browser_context_create", name="working")
+    site.publish(
+        "/work.js",
+        "onmessage = async () => postMessage((await fetch('/seen?by=worker')).status)",
+        "text/javascript",
+    )
+    await workshop.open(site.page("form"))
+    await workshop.do("browser_access", headers={"X-Team": "blue"})
+    await workshop.open(site.page("form"))
+    work = """() => new Promise((done) => {
+      window.worker ??= new Worker('/work.js');
+      worker.onmessage = () => done('worked');
+      worker.postMessage('go');
+    })"""
+    assert await workshop.server.evaluate(work) == "worked"
+    assert site.requested("/seen")[-1].headers.get("X-Team") == "blue"
+    told = await workshop.do("browser_access", headers={})
+    assert told.section("Result") == "The context has no added headers now"
+    await workshop.open(site.page("fields"))
+    assert "X-Team" not in site.requested("/pages/fields.html")[-1].headers
+    assert await workshop.server.evaluate(work) == "worked"
+    assert "X-Team" not in site.requested("/seen")[-1].headers
+    await workshop.do("browser_context_close", name="working")
+
+
+async def test_a_password_that_a_site_does_not_take_is_told_at_once(workshop: Workshop, site: Site) -> None:
+    await workshop.do("browser_context_create", name="mistaken")
+    await workshop.open(site.page("form"))
+    await workshop.do("browser_access", username="ann", password="wrong")  # noqa: S106
+    refused = await workshop.refused("browser_navigate", url=site.url("/members/ann"))
+    assert f"127.0.0.1:{site.port} did not take the name or the password" in refused
+    assert "browser_access" in refused
+    await workshop.do("browser_access", username="ann", password="secret")  # noqa: S106
+    opened = await workshop.open(site.url("/members/ann"))
+    assert "Hello ann" in opened.section("Snapshot")
+    await workshop.do("browser_context_close", name="mistaken")
 
 
 async def test_a_name_and_a_password_are_told_where_they_are_asked_for(

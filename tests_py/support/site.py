@@ -169,6 +169,9 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._serve()
 
+    def do_HEAD(self) -> None:
+        self._serve()
+
     def do_POST(self) -> None:
         self._serve()
 
@@ -206,6 +209,8 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in answer.headers.items():
             self.send_header(name, value)
         self.end_headers()
+        if self.command == "HEAD":
+            return
         if answer.stalls_at is not None:
             self.wfile.write(payload[: answer.stalls_at])
             self.server.released.wait(LONGEST_HOLD_S)

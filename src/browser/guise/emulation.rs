@@ -9,7 +9,7 @@ use crate::cdp::types::emulation::{
     ClearDeviceMetricsOverride, SetCpuThrottlingRate, SetLocaleOverride, SetTimezoneOverride,
     SetTouchEmulationEnabled,
 };
-use crate::cdp::types::network::{Headers, SetExtraHttpHeaders};
+use crate::cdp::types::network::{Enable as NetworkEnable, Headers, SetExtraHttpHeaders};
 use crate::error::{Error, Result};
 
 impl BrowserContext {
@@ -130,7 +130,27 @@ impl BrowserContext {
         for page in self.pages() {
             page.send_extra_headers().await?;
         }
+        for worker in self.workers() {
+            worker.session().send(self.headers_of(worker.page())).ignore();
+        }
         Ok(())
+    }
+
+    /// What a page sends beside what the browser sends by itself, and its workers too; or what workers of no page send.
+    fn headers_of(&self, page: Option<&Page>) -> SetExtraHttpHeaders {
+        SetExtraHttpHeaders {
+            headers: page.map_or_else(|| self.options().extra_headers, Page::extra_headers),
+        }
+    }
+
+    /// Sends what a new worker needs to send these headers.
+    pub(in crate::browser) fn begin_headers(&self, session: &CdpSession, page: Option<&Page>) {
+        let set = self.headers_of(page);
+        if !set.headers.is_empty() {
+            // What watches over requests adds the headers, and it must be on.
+            session.send(NetworkEnable::default()).ignore();
+            session.send(set).ignore();
+        }
     }
 }
 
@@ -145,6 +165,9 @@ impl Page {
         let headers = self.extra_headers();
         for session in self.sessions() {
             session.call(SetExtraHttpHeaders { headers: headers.clone() }).await?;
+        }
+        for worker in self.context().workers().iter().filter(|worker| worker.page() == Some(self)) {
+            worker.session().send(SetExtraHttpHeaders { headers: headers.clone() }).ignore();
         }
         Ok(())
     }

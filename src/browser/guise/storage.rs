@@ -79,7 +79,10 @@ impl BrowserContext {
         let id = self.id().map(str::to_owned);
         let parameters: Vec<_> = cookies.iter().map(parameter).collect();
         let all = SetCookies { cookies: parameters.clone(), browser_context_id: id.clone() };
-        let Err(refused @ Error::Protocol { .. }) = root.call(all).await else { return Ok(()) };
+        let refused = match root.call(all).await {
+            Err(refused @ Error::Protocol { .. }) => refused,
+            other => return other.map(drop),
+        };
         // The browser does not say which.
         for (cookie, parameter) in cookies.iter().zip(parameters) {
             let one = SetCookies { cookies: vec![parameter], browser_context_id: id.clone() };

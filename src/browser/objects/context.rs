@@ -617,6 +617,7 @@ impl BrowserContext {
         if let Some(claim) = self.claim(&self.inner.options.lock()) {
             session.send(claim).ignore();
         }
+        self.begin_headers(session, page);
         session.send(RunIfWaitingForDebugger {}).ignore();
     }
 

@@ -86,6 +86,8 @@ pub struct HttpCredentials {
     pub origin: Option<String>,
     /// Told before anybody asks; only by requests that no page makes.
     pub unasked: bool,
+    /// Typed by a person at the page, not set by a program.
+    pub by_person: bool,
 }
 
 impl HttpCredentials {

@@ -246,8 +246,7 @@ impl ApiContext {
             return Err(Error::PageClosed);
         }
         let limit = request.limit.unwrap_or(self.inner.options.limit);
-        let ran_out = || Error::WaitRanOut { what: "the answer".to_owned(), waited: limit };
-        timeout(limit, self.send(request)).await.unwrap_or_else(|_| Err(ran_out()))
+        timeout(limit, self.send(request)).await.unwrap_or(Err(Error::AnswerLate { waited: limit }))
     }
 
     async fn send(&self, request: &ApiRequest) -> Result<ApiResponse> {

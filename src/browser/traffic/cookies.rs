@@ -43,7 +43,7 @@ fn address(url: &str) -> Result<Url> {
 }
 
 /// What a server sets, as a request to `url` may take it; `None` if it may not.
-pub(in crate::browser) fn parse(told: &str, url: &Url) -> Option<StoredCookie> {
+pub fn parse(told: &str, url: &Url) -> Option<StoredCookie> {
     let mut parts = told.split(';');
     let (name, value) = parts.next()?.split_once('=')?;
     let host = url.host_str()?;

@@ -43,12 +43,25 @@ impl ToFile {
 
     /// Writes what the tool said, and says where instead.
     pub(super) async fn write(self, reply: &mut Reply, secrets: &Secrets) -> Result<()> {
-        let text = reply.take_text();
-        let (characters, lines, size) = (text.chars().count(), text.lines().count(), text.len() as u64);
-        let file = files::write(self.place, text.into_bytes(), Kind::Text, secrets).await?;
-        reply.say(format!("Written to {} ({characters} characters, {lines} lines)", file.shown));
+        let Self { place, name, mut mime_type } = self;
+        let (content, measure) = match reply.take_content() {
+            Some(content) => {
+                if std::str::from_utf8(&content).is_err() {
+                    mime_type = "application/octet-stream";
+                }
+                let measure = format!("{} bytes", content.len());
+                (content, measure)
+            }
+            None => {
+                let text = reply.take_text();
+                let measure = format!("{} characters, {} lines", text.chars().count(), text.lines().count());
+                (text.into_bytes(), measure)
+            }
+        };
+        let size = content.len() as u64;
+        let file = files::write(place, content, Kind::Text, secrets).await?;
+        reply.say(format!("Written to {} ({measure})", file.shown));
         if let Ok(uri) = Url::from_file_path(&file.path) {
-            let Self { name, mime_type, .. } = self;
             reply.add_file(FileLink { uri: uri.into(), name, mime_type, size: Some(size) });
         }
         Ok(())

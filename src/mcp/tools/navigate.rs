@@ -94,7 +94,9 @@ async fn meet_wall(call: &Call<'_>, page: &Page, url: &Url, reply: &mut Reply) -
             }
             failure::tell_wall(&error, reply);
         }
-        Err(error @ (Error::PersonAway { .. } | Error::Cancelled)) => return Err(error),
+        Err(error @ (Error::PersonAway { .. } | Error::Cancelled | Error::NavigationFailed { .. })) => {
+            return Err(error);
+        }
         // What cannot be looked at is told by what follows.
         Err(_) | Ok(None) => {}
         Ok(Some(passed)) => {

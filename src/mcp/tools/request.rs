@@ -5,11 +5,12 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use url::Url;
 
 use super::network::line;
 use super::{like, milliseconds};
 use crate::Result;
-use crate::browser::{ApiBody, ApiContext, ApiOptions, ApiRequest, Fulfillment, RequestEntry};
+use crate::browser::{ApiBody, ApiContext, ApiOptions, ApiRequest, ApiResponse, Fulfillment, RequestEntry};
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
@@ -458,6 +459,7 @@ impl Tool for SendRequest {
         let context = call.page().await?.context().clone();
         call.pacing.before(&context, &url).await?;
         call.progress.say("waiting for the answer");
+        let asked = url.clone();
         let request = ApiRequest {
             url: url.into(),
             method: self.method.unwrap_or_else(|| "GET".to_owned()).to_ascii_uppercase(),
@@ -468,17 +470,22 @@ impl Tool for SendRequest {
         };
         let options = ApiOptions { largest_body: LARGEST_BODY, ..ApiOptions::default() };
         let answer = ApiContext::of_context(&context, options).fetch(&request).await?;
-        let text = String::from_utf8_lossy(&answer.body);
-        let text = call.secrets.strike(&text);
-        if call.is_whole() {
-            reply.say(text);
+        reply.say(head_of(&answer, &asked));
+        if request.method == "HEAD" {
+            reply.say(page_text::fenced(&headers_told(&answer.headers), "headers"));
             return Ok(());
         }
+        if call.is_whole() {
+            reply.set_content(answer.body);
+            return Ok(());
+        }
+        let Some(text) = text_of(&answer.body) else {
+            reply.say("The body is not text; give filename to have it as it is.");
+            return Ok(());
+        };
+        let text = call.secrets.strike(text);
         let most = self.max_chars.unwrap_or(USUAL_CHARS);
         let shown: String = text.chars().take(most).collect();
-        let kind = answer.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
-        let kind = kind.map(|(_, kind)| format!(", {}", page_text::inline(kind))).unwrap_or_default();
-        reply.say(format!("Answered {} ({} bytes{kind})", answer.status, answer.body.len()));
         if !shown.is_empty() {
             reply.say(page_text::fenced(&shown, "body"));
         }
@@ -487,6 +494,29 @@ impl Tool for SendRequest {
         }
         Ok(())
     }
+}
+
+/// How a request was answered, and where, if that is elsewhere than at the address that was asked.
+fn head_of(answer: &ApiResponse, asked: &Url) -> String {
+    let elsewhere = Url::parse(&answer.url).is_ok_and(|mut url| {
+        let mut asked = asked.clone();
+        asked.set_fragment(None);
+        url.set_fragment(None);
+        url != asked
+    });
+    let place = if elsewhere { format!(" by {}", page_text::address(&answer.url)) } else { String::new() };
+    let kind = answer.header("content-type");
+    let kind = kind.map(|kind| format!(", {}", page_text::inline(kind))).unwrap_or_default();
+    format!("Answered {}{place} ({} bytes{kind})", answer.status, answer.body.len())
+}
+
+fn headers_told(headers: &[(String, String)]) -> String {
+    headers.iter().map(|(name, value)| format!("{name}: {value}")).collect::<Vec<_>>().join("\n")
+}
+
+/// A body as text, if it is one that can be shown.
+fn text_of(body: &[u8]) -> Option<&str> {
+    std::str::from_utf8(body).ok().filter(|text| !text.contains('\0'))
 }
 
 #[cfg(test)]

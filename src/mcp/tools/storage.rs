@@ -1,19 +1,24 @@
 //! What sites keep: cookies, local and session storage; and what they are allowed and told.
+mod cookies;
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
-use url::Url;
+use serde_json::json;
 
 use super::request::is_header;
 use crate::Result;
-use crate::browser::{BrowserContext, HttpCredentials, SameSite, Scope, StoredCookie, value_argument};
+use crate::browser::{HttpCredentials, Scope, value_argument};
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::tool::{Capability, Effect, Tool};
+
+pub use cookies::Cookies;
+#[cfg(any(test, fuzzing))]
+pub(crate) use cookies::fuzz;
 
 // What to do with what is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -23,207 +28,6 @@ pub enum Action {
     Set,
     Delete,
     Clear,
-}
-
-/// List, set, delete or clear the cookies of the context.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct Cookies {
-    pub action: Action,
-    /// Of which cookie.
-    pub name: Option<String>,
-    /// Of which site; to set, whose they are where cookies does not say so.
-    pub domain: Option<String>,
-    /// To set: JSON as other tools export it, a Cookie header (a=1; b=2), or a cURL command.
-    #[schemars(length(min = 1))]
-    pub cookies: Option<String>,
-}
-
-impl Tool for Cookies {
-    const NAME: &'static str = "browser_cookies";
-    const TITLE: &'static str = "Cookies";
-    const EFFECT: Effect = Effect::Acts;
-    const CAPABILITY: Capability = Capability::Storage;
-    const FILE: Option<&'static str> = Some("json");
-
-    async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let context = call.page().await?.context().clone();
-        match self.action {
-            Action::List => {
-                let found = self.found(&context).await?;
-                reply.say(page_text::json(&found));
-            }
-            Action::Set => {
-                let cookies = self.given()?;
-                context.add_cookies(&cookies).await?;
-                reply.say(format!("Set {} cookies", cookies.len()));
-            }
-            Action::Delete if self.name.is_none() && self.domain.is_none() => {
-                return Err(wrong("Give `name` or `domain` of what to delete; or clear all"));
-            }
-            Action::Delete => {
-                let found = self.found(&context).await?;
-                context.remove_cookies(&found).await?;
-                reply.say(format!("Deleted {} cookies", found.len()));
-            }
-            Action::Clear => {
-                context.clear_cookies().await?;
-                reply.say("Cleared all cookies of the context");
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Cookies {
-    async fn found(&self, context: &BrowserContext) -> Result<Vec<StoredCookie>> {
-        let mut cookies = context.cookies().await?;
-        let is_of = |cookie: &StoredCookie, site: &str| {
-            let (domain, site) = (cookie.domain.trim_start_matches('.'), site.trim_start_matches('.'));
-            domain == site || domain.ends_with(&format!(".{site}"))
-        };
-        cookies.retain(|cookie| {
-            self.name.as_ref().is_none_or(|name| cookie.name == *name)
-                && self.domain.as_ref().is_none_or(|site| is_of(cookie, site))
-        });
-        Ok(cookies)
-    }
-
-    fn given(&self) -> Result<Vec<StoredCookie>> {
-        let text = self.cookies.as_deref().unwrap_or_default().trim();
-        let cookies = if text.starts_with(['[', '{']) {
-            self.read_json(text)?
-        } else if text.starts_with("curl ") {
-            let (header, host) = from_curl(text).ok_or_else(|| wrong("the command has no cookies"))?;
-            from_header(&header, self.domain.as_deref().or(host.as_deref()))?
-        } else {
-            from_header(text, self.domain.as_deref())?
-        };
-        if cookies.is_empty() { Err(wrong("`cookies` has none")) } else { Ok(cookies) }
-    }
-
-    /// A list, or an object with one, as Playwright and extensions of browsers write it.
-    fn read_json(&self, text: &str) -> Result<Vec<StoredCookie>> {
-        let unreadable = |error: serde_json::Error| wrong(&format!("`cookies` cannot be read: {error}"));
-        let value: Value = serde_json::from_str(text).map_err(unreadable)?;
-        let list = match value {
-            Value::Array(list) => list,
-            Value::Object(mut object) => match object.remove("cookies") {
-                Some(Value::Array(list)) => list,
-                Some(_) => return Err(wrong("`cookies` has no list")),
-                None => vec![Value::Object(object)],
-            },
-            _ => return Err(wrong("`cookies` has no list")),
-        };
-        list.into_iter()
-            .map(|entry| {
-                let mut cookie: StoredCookie = serde_json::from_value(as_ours(entry)).map_err(unreadable)?;
-                if cookie.domain.is_empty() && cookie.url.is_none() {
-                    cookie.domain = self.domain.clone().ok_or_else(needs_domain)?;
-                }
-                if cookie.path.is_empty() && cookie.url.is_none() {
-                    "/".clone_into(&mut cookie.path);
-                }
-                Ok(cookie)
-            })
-            .collect()
-    }
-}
-
-/// Reads cookies that may be written in any way. Each has a name and a place.
-#[cfg(any(test, fuzzing))]
-pub(crate) fn fuzz(text: &str) {
-    let given = Cookies {
-        action: Action::Set,
-        name: None,
-        domain: Some("a.example".to_owned()),
-        cookies: Some(text.to_owned()),
-    };
-    let Ok(cookies) = given.given() else { return };
-    assert!(!cookies.is_empty());
-    assert!(cookies.iter().all(|cookie| !cookie.domain.is_empty() || cookie.url.is_some()), "{cookies:?}");
-}
-
-/// Other tools name some things otherwise.
-fn as_ours(mut entry: Value) -> Value {
-    let Some(object) = entry.as_object_mut() else { return entry };
-    if let Some(expires) = object.remove("expirationDate") {
-        object.entry("expires").or_insert(expires);
-    }
-    let same_site = object.remove("sameSite").and_then(|value| value.as_str().map(str::to_ascii_lowercase));
-    let same_site = match same_site.as_deref() {
-        Some("strict") => Some("Strict"),
-        Some("lax") => Some("Lax"),
-        Some("none" | "no_restriction") => Some("None"),
-        _ => None,
-    };
-    if let Some(same_site) = same_site {
-        object.insert("sameSite".to_owned(), same_site.into());
-    }
-    object.retain(|_, value| !value.is_null());
-    entry
-}
-
-/// `a=1; b=2`, with or without the name of the header.
-fn from_header(text: &str, domain: Option<&str>) -> Result<Vec<StoredCookie>> {
-    let domain = domain.ok_or_else(needs_domain)?;
-    let bare =
-        text.get(..7).filter(|begin| begin.eq_ignore_ascii_case("cookie:")).map_or(text, |_| &text[7..]);
-    let cookie = |pair: &str| {
-        let (name, value) = pair.trim().split_once('=')?;
-        Some(StoredCookie {
-            name: name.trim().to_owned(),
-            value: value.trim().to_owned(),
-            domain: domain.to_owned(),
-            path: "/".to_owned(),
-            expires: -1.0,
-            same_site: Some(SameSite::Lax),
-            ..StoredCookie::default()
-        })
-    };
-    Ok(bare.split(';').filter_map(cookie).collect())
-}
-
-/// The header of a command, as browsers copy it, and the host that it asks.
-fn from_curl(command: &str) -> Option<(String, Option<String>)> {
-    let words = words(command);
-    let host = words.iter().find_map(|word| Url::parse(word).ok()?.host_str().map(str::to_owned));
-    let mut pairs = words.windows(2);
-    let header = pairs.find_map(|pair| match (pair[0].as_str(), &pair[1]) {
-        ("-b" | "--cookie", cookies) => Some(cookies.clone()),
-        ("-H" | "--header", header) => {
-            let (name, value) = header.split_once(':')?;
-            name.eq_ignore_ascii_case("cookie").then(|| value.trim().to_owned())
-        }
-        _ => None,
-    })?;
-    Some((header, host))
-}
-
-/// The words of a command as a shell reads them: quotes, and line ends behind a backslash.
-fn words(command: &str) -> Vec<String> {
-    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
-    let mut letters = command.chars();
-    while let Some(letter) = letters.next() {
-        match (letter, quote) {
-            (_, Some(end)) if letter == end => quote = None,
-            ('\\', None | Some('"')) => match letters.next() {
-                Some('\n') | None => {}
-                Some(next) => word.get_or_insert_default().push(next),
-            },
-            ('\'' | '"', None) => {
-                quote = Some(letter);
-                word.get_or_insert_default();
-            }
-            (_, None) if letter.is_whitespace() => words.extend(word.take()),
-            _ => word.get_or_insert_default().push(letter),
-        }
-    }
-    words.extend(word);
-    words
-}
-
-fn needs_domain() -> Error {
-    wrong("`domain` is needed to say whose cookies they are")
 }
 
 fn wrong(problem: &str) -> Error {
@@ -350,8 +154,8 @@ impl Tool for Access {
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let context = call.page().await?.context().clone();
         let mut done = Vec::new();
-        let headers = self.headers.unwrap_or_default();
-        if let Some((name, _)) = headers.iter().find(|(name, value)| !is_header(name, value)) {
+        let mut named = self.headers.iter().flatten();
+        if let Some((name, _)) = named.find(|(name, value)| !is_header(name, value)) {
             return Err(wrong(&format!("{name:?} is no header that can be sent")));
         }
         if self.username.is_some() != self.password.is_some() {
@@ -362,12 +166,17 @@ impl Tool for Access {
             context.grant_permissions(permissions, None).await?;
             done.push(format!("{} permissions", permissions.len()));
         }
-        if !headers.is_empty() {
-            done.push(format!("{} headers", headers.len()));
+        if let Some(headers) = self.headers {
+            done.push(match headers.len() {
+                0 => "no added headers".to_owned(),
+                1 => "1 header".to_owned(),
+                count => format!("{count} headers"),
+            });
             context.set_extra_headers(headers).await?;
         }
         if let (Some(username), Some(password)) = (self.username, self.password) {
-            let credentials = HttpCredentials { username, password, origin: self.origin, unasked: false };
+            let credentials =
+                HttpCredentials { username, password, origin: self.origin, ..HttpCredentials::default() };
             // Who answers for the context must hear it first.
             call.workspace.rules(&context);
             context.set_http_credentials(vec![credentials]).await?;
@@ -378,45 +187,5 @@ impl Tool for Access {
         }
         reply.say(format!("The context has {} now", done.join(", ")));
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn names(cookies: &[StoredCookie]) -> Vec<(&str, &str, &str)> {
-        cookies.iter().map(|one| (one.name.as_str(), one.value.as_str(), one.domain.as_str())).collect()
-    }
-
-    #[test]
-    fn cookies_are_read_as_people_have_them() {
-        let of = |text: &str, domain: Option<&str>| {
-            let cookies = Some(text.to_owned());
-            Cookies { action: Action::Set, name: None, domain: domain.map(str::to_owned), cookies }.given()
-        };
-        let two = [("a", "1", "a.example"), ("b", "x=y", "a.example")];
-        assert_eq!(names(&of("a=1; b=x=y", Some("a.example")).unwrap()), two);
-        assert_eq!(names(&of("Cookie: a=1; b=x=y", Some("a.example")).unwrap()), two);
-        let curl = "curl 'https://a.example/x' \\\n  -H 'accept: */*' \\\n  -b 'a=1; b=x=y' --compressed";
-        assert_eq!(names(&of(curl, None).unwrap()), two);
-        let curl = r#"curl "https://a.example/x" -H "cookie: a=1; b=x=y""#;
-        assert_eq!(names(&of(curl, None).unwrap()), two);
-        let exported = r#"[{"name": "a", "value": "1", "domain": "a.example", "expirationDate": 1999999999.5,
-            "sameSite": "no_restriction", "hostOnly": true, "storeId": null, "secure": true}]"#;
-        let read = of(exported, None).unwrap();
-        assert_eq!(
-            (read[0].expires, read[0].same_site, read[0].secure),
-            (1_999_999_999.5, Some(SameSite::None), true)
-        );
-        assert_eq!(
-            names(&of(r#"{"cookies": [{"name": "a", "value": "1"}]}"#, Some("b.example")).unwrap()),
-            [("a", "1", "b.example")]
-        );
-        for text in
-            ["a=1", "[{\"name\": \"a\", \"value\": \"1\"}]", "[1]", "{", "curl https://a.example", "nothing"]
-        {
-            assert!(of(text, None).is_err(), "{text}");
-        }
     }
 }

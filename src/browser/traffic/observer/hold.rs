@@ -51,6 +51,11 @@ impl BrowserContext {
         Ok(())
     }
 
+    /// Whether a program has set a name and a password for this address.
+    pub fn has_login_for(&self, url: &str) -> bool {
+        self.http_credentials_for(url).is_some_and(|credentials| !credentials.by_person)
+    }
+
     /// Tells sites that ask for them by HTTP these names and passwords from now on. Somebody must follow.
     pub async fn set_http_credentials(&self, credentials: Vec<HttpCredentials>) -> Result<()> {
         self.change_options(|options| options.http_credentials = credentials);
