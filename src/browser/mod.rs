@@ -32,7 +32,7 @@ pub use elements::element::{Consequence, ElementHandle, ElementState, Help, Opti
 pub use elements::expect::ExpectOutcome;
 pub use elements::fill::Several;
 pub use elements::noted::{HandMove, HandMoves};
-pub use elements::record::{ActionRecording, Did, Recorded, Recorder, Went};
+pub use elements::record::{ActionRecording, Did, Recorded, Recorder, SecretKind, Went};
 pub use elements::scroll::{Axis, Scrolled, Scroller};
 pub use elements::seek::{Match, Sight};
 pub use elements::settle::{ActsOn, Ending, LostPress, Moved, SettleOptions, Settled, Watch};
