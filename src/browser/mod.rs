@@ -48,7 +48,7 @@ pub use objects::guest::{PersonsBrowser, address as guest_address};
 pub use objects::journal::{Mark, Pending};
 pub use objects::navigation::{Arrival, NavigateOptions, WaitUntil};
 pub use objects::network::{NetworkLog, RequestEntry};
-pub use objects::page::{Dialog, FileChooser, Page, WeakPage};
+pub use objects::page::{AnsweredDialog, Dialog, FileChooser, Page, WeakPage};
 pub use objects::pulse::PATIENCE;
 pub use objects::raw::RawSession;
 pub use objects::worker::{Worker, WorkerKind};
