@@ -130,6 +130,11 @@ pub enum Error {
     // What a page asks of a person.
     #[error("a dialog is open: {kind} {message:?}")]
     DialogOpen { kind: String, message: String },
+    #[strum(serialize = "dialog_open")]
+    #[error(
+        "a dialog is open in another tab, and the page stands still until it is answered: {kind} {message:?}"
+    )]
+    DialogElsewhere { kind: String, message: String },
     #[error("no dialog is open")]
     NoDialog,
     #[error("no file chooser is open and the page has no file input")]
@@ -275,6 +280,9 @@ impl Error {
             Self::PersonHasControl => "wait until they are done, then call again",
             Self::PersonNeeded { .. } => "ask the user to do it in a visible browser, or use another source",
             Self::DialogOpen { .. } => "answer it with browser_handle_dialog",
+            Self::DialogElsewhere { .. } => {
+                "answer it with browser_handle_dialog and that tab, or select it first"
+            }
             Self::NoFileChooser => "click what opens one first",
             Self::WrongElement { needed: Needed::NativeSelect | Needed::List, .. } => {
                 "click the list open and choose in it"

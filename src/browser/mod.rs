@@ -32,7 +32,7 @@ pub use elements::element::{Consequence, ElementHandle, ElementState, Help, Opti
 pub use elements::expect::ExpectOutcome;
 pub use elements::fill::Several;
 pub use elements::noted::{HandMove, HandMoves};
-pub use elements::record::{ActionRecording, Did, Recorded, Recorder, Went};
+pub use elements::record::{ActionRecording, Did, Recorded, Recorder, SecretKind, Went};
 pub use elements::scroll::{Axis, Scrolled, Scroller};
 pub use elements::seek::{Match, Sight};
 pub use elements::settle::{ActsOn, Ending, LostPress, Moved, SettleOptions, Settled, Watch};
@@ -48,7 +48,7 @@ pub use objects::guest::{PersonsBrowser, address as guest_address};
 pub use objects::journal::{Mark, Pending};
 pub use objects::navigation::{Arrival, NavigateOptions, WaitUntil};
 pub use objects::network::{NetworkLog, RequestEntry};
-pub use objects::page::{Dialog, FileChooser, Page, WeakPage};
+pub use objects::page::{AnsweredDialog, Dialog, FileChooser, Page, WeakPage};
 pub use objects::pulse::PATIENCE;
 pub use objects::raw::RawSession;
 pub use objects::worker::{Worker, WorkerKind};

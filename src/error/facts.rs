@@ -40,7 +40,9 @@ impl Error {
             | Self::StateUnavailable { reason }
             | Self::BrowserLaunch { reason } => json!({ "reason": reason }),
             Self::Script { message } => json!({ "thrown": message }),
-            Self::DialogOpen { kind, message } => json!({ "kind": kind, "message": message }),
+            Self::DialogOpen { kind, message } | Self::DialogElsewhere { kind, message } => {
+                json!({ "kind": kind, "message": message })
+            }
             Self::WaitRanOut { what, waited } => json!({ "what": what, "waited_ms": ms(*waited) }),
             Self::AnswerLate { waited } => json!({ "what": "the answer", "waited_ms": ms(*waited) }),
             Self::UnknownKey { name } => json!({ "name": name }),

@@ -196,9 +196,11 @@ impl Call<'_> {
         // What leads to a person's doing is no doing of ours.
         let acts = tool.effect != Effect::Reads && tool.waits_for_person;
         let _acting = acts.then(|| self.kept.hands.act());
+        let asked_before = self.current_page().is_ok_and(|page| page.dialog_elsewhere().is_some());
         let opened_dialog = match self.unless_stuck(tool, tool.run(arguments, self, reply)).await {
             // What a call does can open a dialog. That is an effect to be told, not a failure.
             Err(Error::DialogOpen { .. }) if !self.met_dialog.load(Ordering::Relaxed) => true,
+            Err(Error::DialogElsewhere { .. }) if !asked_before => true,
             outcome => outcome.map(|()| false)?,
         };
         if let Some(asked) = asked {
@@ -313,12 +315,15 @@ impl Call<'_> {
         action: impl Future<Output = Result<()>>,
     ) -> Result<Option<LostPress>> {
         let watch = page.watch(acts_on).await;
-        let outcome = action.await;
-        self.progress.say("waiting for what the action caused");
-        let lost = self.settle(page, watch).await;
-        match outcome {
-            Err(Error::DialogOpen { .. }) => Ok(None),
-            outcome => outcome.map(|()| lost),
+        let acting = async {
+            let outcome = action.await;
+            self.progress.say("waiting for what the action caused");
+            let lost = self.settle(page, watch).await;
+            outcome.map(|()| lost)
+        };
+        match page.unless_held_up(acting).await {
+            Err(Error::DialogOpen { .. } | Error::DialogElsewhere { .. }) => Ok(None),
+            outcome => outcome,
         }
     }
 

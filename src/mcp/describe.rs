@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::Result;
-use crate::browser::{CaptureOptions, ConsoleLevel, DownloadState, Moved, PATIENCE, Page};
+use crate::browser::{CaptureOptions, ConsoleLevel, Dialog, DownloadState, Moved, PATIENCE, Page};
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::files::shown;
@@ -42,7 +42,8 @@ pub(super) struct Before {
 impl Before {
     pub(super) async fn note(call: &Call<'_>) -> Self {
         let tabs = call.tabs().iter().map(|tab| tab.page.id().to_owned()).collect();
-        let page = call.current_page().ok().filter(|page| page.dialog().is_none());
+        let answers = |page: &Page| page.dialog().is_none() && page.dialog_elsewhere().is_none();
+        let page = call.current_page().ok().filter(answers);
         let ticking = match page {
             Some(page) => ticking(call, &page).await,
             None => Vec::new(),
@@ -84,6 +85,20 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&
         let address = page_text::address(&tab.page.asked_url());
         reply.add_event(format!("The page opened tab {}: {address} [tab={}]", tab.index, tab.id));
     }
+    tell_answers(call, page.as_ref(), &tabs, reply);
+    let held_up = match &page {
+        Some(page) => page.held_up_by().await.is_some(),
+        None => false,
+    };
+    for tab in tabs.iter().filter(|tab| Some(&tab.page) != page.as_ref()) {
+        let concerns = !named || held_up || by_page(&tab);
+        let Some(dialog) = tab.page.dialog().filter(|_| concerns) else { continue };
+        let waits = if held_up { "; until then the page stands still" } else { "" };
+        let (told, id) = (told_dialog(&dialog), tab.id);
+        reply.add_modal(format!(
+            "{told} in tab {id}: answer it with browser_handle_dialog and tab {id}{waits}"
+        ));
+    }
     let lists_tabs = reply.view() > View::Nothing && tabs.len() > 1 && !named;
     if lists_tabs || reply.wants_tabs() {
         reply.set_tabs(tab_lines(call.workspace.tabs()).await);
@@ -94,8 +109,7 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&
         return;
     };
     if let Some(dialog) = page.dialog() {
-        let message = page_text::one_line(&dialog.message);
-        reply.add_modal(format!("{} dialog {message:?}: answer it with browser_handle_dialog", dialog.kind));
+        reply.add_modal(format!("{}: answer it with browser_handle_dialog", told_dialog(&dialog)));
     }
     if page.floods_dialogs() {
         reply.add_event("The page opens dialogs without end; they are dismissed until it is left.");
@@ -105,9 +119,9 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&
     }
     let url = page.asked_url();
     let moved = call.told.lock().state(&known).map(|page| &page.url) != Some(&url);
-    let answers = !matches!(failure, Some(Error::PageBusy));
+    let answers = !held_up && !matches!(failure, Some(Error::PageBusy));
     let state = (reply.view() > View::Nothing || moved).then(|| page_state(&page, url, answers));
-    let shows = failure.is_none() && reply.view() >= View::Changes;
+    let shows = !held_up && failure.is_none() && reply.view() >= View::Changes;
     let effects = answers && reply.shows_effects() && call.told.lock().tree(&page).is_some();
     let shown = async {
         if shows || effects {
@@ -127,6 +141,25 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&
         if reply.view() != View::Changes || known.as_ref() != Some(&state) {
             reply.set_page(state);
         }
+    }
+}
+
+fn told_dialog(dialog: &Dialog) -> String {
+    let message = page_text::one_line(&dialog.message);
+    let usual = dialog.usual_text().filter(|text| !text.is_empty());
+    let usual = usual.map(|text| format!(" that holds {:?}", page_text::one_line(&text))).unwrap_or_default();
+    format!("{} dialog {message:?}{usual}", dialog.kind)
+}
+
+/// Tells of dialogs that were answered as had been said before.
+fn tell_answers(call: &Call<'_>, page: Option<&Page>, tabs: &[Tab], reply: &mut Reply) {
+    let is_meant = |tab: &&Tab| call.tab().is_none() || page == Some(&tab.page);
+    for answered in tabs.iter().filter(is_meant).flat_map(|tab| tab.page.take_answered_dialogs()) {
+        let done = if answered.accepted { "accepted" } else { "dismissed" };
+        let text = answered.text.map(|text| format!(" with {:?}", page_text::one_line(&text)));
+        let (kind, message) = (&answered.dialog.kind, page_text::one_line(&answered.dialog.message));
+        let with = text.unwrap_or_default();
+        reply.add_event(format!("The {kind} dialog {message:?} was {done}{with}, as was said before."));
     }
 }
 
@@ -325,6 +358,7 @@ async fn tab_lines(tabs: Vec<Tab>) -> Vec<TabLine> {
                 url: page.asked_url(),
                 active: is_active,
                 crashed: page.is_crashed(),
+                asks: page.dialog().is_some(),
             }
         });
     }

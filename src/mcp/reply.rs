@@ -51,6 +51,8 @@ pub struct TabLine {
     pub url: String,
     pub active: bool,
     pub crashed: bool,
+    /// A dialog is open in it.
+    pub asks: bool,
 }
 
 /// A picture that goes with the text.
@@ -526,9 +528,10 @@ fn page_lines(page: &PageState) -> String {
 fn tab_line(tab: &TabLine) -> String {
     let current = if tab.active { "(current) " } else { "" };
     let crashed = if tab.crashed { " [crashed]" } else { "" };
+    let asks = if tab.asks { " [dialog open]" } else { "" };
     let title = page_text::inline_beside(&tab.title, &['[', ']', '(', ')']);
     let address = page_text::address(&tab.url);
-    format!("- {}: {current}[{title}]({address}){crashed} [tab={}]", tab.index, tab.id)
+    format!("- {}: {current}[{title}]({address}){crashed}{asks} [tab={}]", tab.index, tab.id)
 }
 
 fn listed(line: &str) -> String {

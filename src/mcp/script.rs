@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::browser::input::Point;
-use crate::browser::{Found, HandMove, HandMoves, Scope, Way};
+use crate::browser::{Found, HandMove, HandMoves, Scope, SecretKind, Way};
 use crate::mcp::effect::Effect;
 
 mod recorded;
@@ -46,6 +46,8 @@ pub struct Script {
     lines: VecDeque<Line>,
     /// What the last statement led to.
     sequel: Option<Sequel>,
+    /// The fields whose text is not written, by what it is.
+    secrets: Vec<(SecretKind, Vec<Way>)>,
 }
 
 /// A statement.
@@ -522,11 +524,11 @@ const STEPS: &str = "steps";
 /// For how long something is held that moves only then.
 const LONG_PRESS_MS: u32 = 700;
 
-/// Stands for what no script says: whoever runs it has it in their environment.
+/// Stands for what no script says: whoever runs it has it in their environment, under this name.
 const SECRET: &str = "\u{0}secret";
 
-fn secret() -> Value {
-    serde_json::json!({ SECRET: true })
+fn secret(name: &str) -> Value {
+    serde_json::json!({ SECRET: name })
 }
 
 /// A place in an element, if it is in pixels.
@@ -735,9 +737,9 @@ fn literal(value: &Value, tongue: Tongue) -> String {
         return written.as_str().unwrap_or_default().to_owned();
     }
     match (value, tongue) {
-        (value, Tongue::Python) if value.get(SECRET).is_some() => "os.environ[\"PASSWORD\"]".to_owned(),
+        (value, Tongue::Python) if value.get(SECRET).is_some() => format!("os.environ[{}]", value[SECRET]),
         (value, Tongue::Typescript) if value.get(SECRET).is_some() => {
-            "process.env.PASSWORD ?? \"\"".to_owned()
+            format!("process.env.{} ?? \"\"", value[SECRET].as_str().unwrap_or_default())
         }
         (Value::Bool(true), Tongue::Python) => "True".to_owned(),
         (Value::Bool(false), Tongue::Python) => "False".to_owned(),

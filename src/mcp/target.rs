@@ -259,13 +259,30 @@ fn words(role: &str, name: &str) -> String {
     }
 }
 
-/// A place in an element, as a model writes it: `10,20` in pixels from its upper left corner, or `90%,50%`.
+/// A place in an element, as a model writes it: `10,20` in pixels from its upper left corner inside its border, or `90%,50%` of
+/// what the border surrounds.
+///
+/// # Errors
+/// `invalid_arguments` for what lies outside of it.
 pub async fn position(argument: &str, text: Option<&str>, element: &ElementHandle) -> Result<Option<Point>> {
     if text.is_none_or(|text| text.trim().is_empty()) {
         return Ok(None);
     }
-    let size = element.bounding_box().await?.unwrap_or_default();
-    place(argument, text, size.width, size.height)
+    let inner = element.inner_box().await?;
+    let size = inner.unwrap_or_default();
+    let place = place(argument, text, size.width, size.height)?;
+    let is_inside = |at: &Point| (0.0..size.width).contains(&at.x) && (0.0..size.height).contains(&at.y);
+    // One that cannot be seen is refused as that, when it is acted on.
+    if inner.is_some() && !place.as_ref().is_none_or(is_inside) {
+        let problem = format!(
+            "`{argument}` {} lies outside of the element, which is {}x{} px inside its border",
+            text.unwrap_or_default().trim(),
+            size.width.round(),
+            size.height.round()
+        );
+        return Err(Error::InvalidArguments { problems: vec![problem] });
+    }
+    Ok(place)
 }
 
 /// Like [`position`], in something of this size.
@@ -290,7 +307,10 @@ impl Measure {
         match self {
             Self::Pixels(pixels) => pixels,
             // The far edge itself belongs to what lies beyond.
-            Self::Percent(percent) => (whole * percent / 100.0).min(whole - 1.0).max(0.0),
+            Self::Percent(percent) if (0.0..=100.0).contains(&percent) => {
+                (whole * percent / 100.0).min(whole - 1.0).max(0.0)
+            }
+            Self::Percent(percent) => whole * percent / 100.0,
         }
     }
 }

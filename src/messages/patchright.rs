@@ -193,6 +193,9 @@ fn rare_reason(error: &Error) -> String {
         Error::NotTaken { shows } => format!("页面没有接受这个值；现在显示: {}", quoted(shows, 60)),
         Error::FormIncomplete { problems, .. } => format!("部分字段没有填好: {}", problems.join("; ")),
         Error::DialogOpen { kind, message } => format!("页面弹出了对话框: {kind} {message:?}"),
+        Error::DialogElsewhere { kind, message } => {
+            format!("另一个标签页弹出了对话框，在回应之前此页面无法继续: {kind} {message:?}")
+        }
         Error::NoDialog => "没有打开的对话框".to_owned(),
         Error::NoFileChooser => "没有打开的文件选择框，页面上也没有文件输入框".to_owned(),
         Error::File { path, reason } => format!("{path}: {reason}"),

@@ -299,7 +299,14 @@ fn an_answer_has_its_sections_in_order() {
     });
     reply.set_tabs(vec![
         TabLine { id: "t0".to_owned(), title, url: url.clone(), active: true, ..TabLine::default() },
-        TabLine { index: 1, id: "t1".to_owned(), title: "B".to_owned(), url, crashed: true, active: false },
+        TabLine {
+            index: 1,
+            id: "t1".to_owned(),
+            title: "B".to_owned(),
+            url,
+            crashed: true,
+            ..TabLine::default()
+        },
     ]);
     reply.say("Clicked Save");
     reply.add_image(Image { base64: "AAAA".to_owned(), mime_type: "image/png" });

@@ -1,5 +1,7 @@
 """What pages ask: alerts, confirms, prompts, and the question before leaving."""
 
+import re
+
 import pytest
 
 from tests_py.support.site import Site
@@ -12,6 +14,8 @@ from tests_py.support.workshop import Workshop
         ("Confirm", {"accept": True}, "Answered true"),
         ("Confirm", {"accept": False}, "Answered false"),
         ("Prompt", {"accept": True, "promptText": "Ada"}, "Answered Ada"),
+        ("Prompt", {"accept": True}, "Answered nobody"),
+        ("Prompt", {"accept": True, "promptText": ""}, "Answered\n"),
         ("Prompt", {"accept": False, "promptText": "Ada"}, "Answered null"),
     ],
 )
@@ -21,6 +25,7 @@ async def test_a_dialog_is_told_and_answered(
     page = await either_workshop.open(site.page("dialogs"))
     asked = await either_workshop.do("browser_click", ref=page.ref(f'button "{name}"'))
     assert f"{name.lower()} dialog" in asked.section("Modal state")
+    assert ('that holds "nobody"' in asked.section("Modal state")) == (name == "Prompt")
     after = await either_workshop.do("browser_handle_dialog", **answer)
     assert result in after.section("Snapshot")
 
@@ -28,21 +33,29 @@ async def test_a_dialog_is_told_and_answered(
 @pytest.mark.parametrize(
     ("answer", "told", "result"),
     [
-        ({"accept": True, "promptText": "Ada"}, "will accept next dialog with text 'Ada'", "Answered Ada"),
-        ({"accept": False}, "will dismiss next dialog", "Answered null"),
+        (
+            {"accept": True, "promptText": "Ada"},
+            ("will accept next dialog with text 'Ada'", 'accepted with "Ada"'),
+            "Answered Ada",
+        ),
+        ({"accept": True}, ("will accept next dialog", 'accepted with "nobody"'), "Answered nobody"),
+        ({"accept": False}, ("will dismiss next dialog", "dismissed"), "Answered null"),
     ],
 )
 async def test_the_next_dialog_is_answered_as_was_said_before(
-    workshop: Workshop, site: Site, answer: dict[str, object], told: str, result: str
+    workshop: Workshop, site: Site, answer: dict[str, object], told: tuple[str, str], result: str
 ) -> None:
     page = await workshop.open(site.page("dialogs"))
-    assert told in (await workshop.do("browser_handle_dialog", **answer)).section("Result")
+    before, done = told
+    assert before in (await workshop.do("browser_handle_dialog", **answer)).section("Result")
     after = await workshop.do("browser_click", ref=page.ref('button "Prompt"'))
     assert not after.has_section("Modal state")
     assert result in after.section("Snapshot")
+    assert f'The prompt dialog "Your name?" was {done}, as was said before.' in after.section("Events")
     # It was meant for one dialog.
     again = await workshop.do("browser_click", ref=page.ref('button "Prompt"'))
     assert "prompt dialog" in again.section("Modal state")
+    assert "as was said before" not in again.text
     await workshop.do("browser_handle_dialog", accept=False)
 
 
@@ -90,3 +103,61 @@ async def test_a_page_that_asks_without_end_is_cut_off_and_can_be_left(
     while "dialogs without end" not in reply.text:  # The test's own limit ends this.
         reply = await workshop.server.call("browser_handle_dialog", accept=True)
     assert 'textbox "Name"' in (await workshop.open(site.page("form"))).section("Snapshot")
+
+
+async def test_an_answer_given_before_to_the_question_before_leaving_is_told(
+    workshop: Workshop, site: Site
+) -> None:
+    page = await workshop.open(site.page("asking"))
+    await workshop.do("browser_click", ref=page.ref('button "Ask before leaving"'))
+    await workshop.do("browser_handle_dialog", accept=True)
+    left = await workshop.open(site.page("form"))
+    assert "The beforeunload dialog" in left.section("Events")
+    assert "was accepted, as was said before." in left.section("Events")
+    assert 'textbox "Name"' in left.section("Snapshot")
+
+
+async def test_a_dialog_in_a_window_that_the_page_opened_is_told_where_the_page_waits_for_it(
+    workshop: Workshop, site: Site
+) -> None:
+    site.publish(
+        "/asks",
+        "<title>Asks</title><output></output><script>"
+        "document.querySelector('output').textContent = `Let in: ${confirm('Let it in?')}`</script>",
+    )
+    opener = "<button onclick=\"window.open('/asks')\">Open</button>"
+    page = await workshop.open(site.publish("/opens", opener))
+    clicked = await workshop.do("browser_click", ref=page.ref('button "Open"'))
+    told = re.search(
+        r'confirm dialog "Let it in\?" in tab (t\d+): answer it with browser_handle_dialog and tab \1',
+        clicked.section("Modal state"),
+    )
+    assert told, clicked.text
+    tab = told[1]
+    listed = await workshop.do("browser_tabs", action="list")
+    assert [line for line in listed.text.splitlines() if "[dialog open]" in line and f"[tab={tab}]" in line]
+    waiting = await workshop.server.call("browser_snapshot")
+    assert waiting.is_error
+    assert "A dialog is open in another tab" in waiting.text
+    assert f"in tab {tab}" in waiting.section("Modal state")
+    assert "without end" not in clicked.text + waiting.text
+    assert f"the dialog is open in tab {tab}" in await workshop.refused("browser_handle_dialog", accept=True)
+    answered = await workshop.do("browser_handle_dialog", accept=True, tab=tab)
+    assert "Let in: true" in answered.text
+    assert 'button "Open"' in (await workshop.do("browser_snapshot")).text
+
+
+async def test_a_dialog_in_a_tab_of_another_site_keeps_no_other_tab_waiting(
+    workshop: Workshop, site: Site
+) -> None:
+    page = await workshop.open(site.page("dialogs"))
+    await workshop.do("browser_click", ref=page.ref('button "Confirm"'))
+    elsewhere = site.page("form").replace(site.origin, site.other_origin)
+    other = await workshop.do("browser_tabs", action="new", url=elsewhere)
+    assert 'textbox "Name"' in other.section("Snapshot")
+    shown = await workshop.do("browser_snapshot")
+    assert 'textbox "Name"' in shown.text
+    assert 'confirm dialog "Are you sure?" in tab' in shown.section("Modal state")
+    assert "stands still" not in shown.text
+    await workshop.do("browser_tabs", action="select", index=0)
+    await workshop.do("browser_handle_dialog", accept=False)

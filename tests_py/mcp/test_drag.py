@@ -125,6 +125,51 @@ async def test_a_click_and_a_hover_go_where_they_are_told_to(hand: Server, site:
     assert "`position` must be two numbers" in refused.text
 
 
+BORDERED = """<style>
+  div { box-sizing: border-box; width: 200px; height: 100px; margin: 30px; border: 20px solid teal }
+</style>
+<div id=box></div><div id=goal></div><output></output><script>
+const say = (what) => ({ offsetX, offsetY }) => {
+  document.querySelector("output").textContent = `${what} ${Math.round(offsetX)},${Math.round(offsetY)}`;
+};
+box.onclick = say("click");
+box.onmousemove = say("over");
+goal.onmouseup = say("let go");
+</script>"""
+
+
+async def test_positions_are_counted_inside_of_the_border_in_pixels_and_in_percent(
+    hand: Server, site: Site
+) -> None:
+    await hand.open(site.publish("/bordered", BORDERED))
+    for position, place in [
+        ("90%,90%", "144,54"),
+        ("155,50", "155,50"),
+        ("0,0", "0,0"),
+        ("100%,0%", "159,0"),
+    ]:
+        await hand.click("#box", position=position)
+        assert await output(hand) == f"click {place}"
+    await hand.call("browser_hover", ref="#box", position="10%,30")
+    assert await output(hand) == "over 16,30"
+    dragged = {"startRef": "#box", "endRef": "#goal", "endPosition": "25%,10"}
+    await hand.call("browser_drag", **dragged)
+    assert await output(hand) == "let go 40,10"
+
+
+async def test_a_position_outside_of_the_element_is_refused_with_its_size(hand: Server, site: Site) -> None:
+    await hand.open(site.publish("/bordered", BORDERED))
+    for position in ("195,50", "-1,5", "120%,50%", "5,60"):
+        for tool, arguments in [
+            ("browser_click", {"ref": "#box", "position": position}),
+            ("browser_hover", {"ref": "#box", "position": position}),
+            ("browser_drag", {"startRef": "#goal", "endRef": "#box", "endPosition": position}),
+        ]:
+            refused = (await hand.call(tool, **arguments)).section("Error")
+            assert f"{position} lies outside of the element, which is 160x60 px inside its border" in refused
+    assert await output(hand) == ""
+
+
 async def test_a_selector_stands_where_a_ref_may_and_several_matches_are_listed_with_their_refs(
     server: Server, site: Site
 ) -> None:

@@ -110,3 +110,95 @@ async def test_what_fields_hold_is_read(workshop: Workshop, site: Site) -> None:
         assert re.search(r"☐ *ham|ham: ☐", read), read
         assert not any(word in read for word in ("hush", "unseen", "away"))
     assert "family" in (await workshop.do("browser_read", ref="[aria-label=Size]")).section("Result")
+
+
+async def rows_of(workshop: Workshop, site: Site, table: str, form: str = "markdown") -> list[list[str]]:
+    """The rows that are read of a table, without the line below its head."""
+    await workshop.open(site.publish("/read/table", f"<h1>Numbers</h1>{table}"))
+    read = (await workshop.do("browser_read", format=form)).section("Result")
+    between = "|" if form == "markdown" else "\t"
+    lines = [line.strip("| ") for line in read.splitlines() if between in line]
+    rows = [[cell.strip() for cell in line.split(between)] for line in lines]
+    return [row for row in rows if not re.fullmatch(r"[-:]+", row[0])]
+
+
+async def test_cells_stay_in_their_columns_beside_those_that_span_several(
+    workshop: Workshop, site: Site
+) -> None:
+    cities = """<table><tr><th>City<th>Year<th>N<tr><td rowspan=2><b>Brno</b> &amp; area<td>2020<td>380
+    <tr><td>2021<td>382<tr hidden><td>away<tr><td>Graz<td colspan=2>closed</table>"""
+    for form in ("markdown", "text"):
+        assert await rows_of(workshop, site, cities, form) == [
+            ["City", "Year", "N"],
+            ["**Brno** & area" if form == "markdown" else "Brno & area", "2020", "380"],
+            ["Brno & area", "2021", "382"],
+            ["Graz", "closed", "closed"],
+        ]
+    heads = """<table><thead><tr><th rowspan=2>Region<th colspan=2>Sales<tr><th>Q1<th>Q2</thead>
+    <tr><th>North<td>1<td>2<tr><th>South<td>3<td>4<tr><td colspan=3>All of them are estimates</table>"""
+    assert await rows_of(workshop, site, heads) == [
+        ["Region", "Sales", "Sales"],
+        ["Region", "Q1", "Q2"],
+        ["North", "1", "2"],
+        ["South", "3", "4"],
+        ["All of them are estimates"],
+    ]
+
+
+async def test_spans_without_end_make_no_cells_without_end(workshop: Workshop, site: Site) -> None:
+    absurd = """<table><tr><th>Name<th colspan=1000>Value<tr><td rowspan=65534>Tea<td colspan=1000>4
+    <tr><td>5<tr><td rowspan=0 colspan=1000>6<tbody><tr><td>Milk<td>7</table>"""
+    assert await rows_of(workshop, site, absurd) == [
+        ["Name", "Value"],
+        ["Tea", "4"],
+        ["Tea", "5"],
+        ["Tea", "6"],
+        ["Milk", "7"],
+    ]
+
+
+async def test_text_is_read_without_signs_of_markdown(workshop: Workshop, site: Site) -> None:
+    body = """<title>News</title><nav>Home</nav><main><h1>Head</h1><p>Some   <b>bold</b> words and
+    <a href="/source">a link</a>.</p><pre>one
+  two</pre><ul><li>first<li style="text-transform: uppercase">second</ul>
+    <svg width=90 height=30><title>unseen</title><text y=20>Peak 7</text></svg></main>
+    <footer>Imprint</footer>"""
+    await workshop.open(site.publish("/read/text", body))
+    only = (await workshop.do("browser_read", format="text", mainOnly=True)).text
+    lines = "Head\n\nSome bold words and a link.\n\none\n  two\nfirst\nSECOND\nPeak 7\n"
+    assert lines in only
+    assert "Home" not in only
+    whole = (await workshop.do("browser_read", format="text")).text
+    assert lines in whole
+    assert whole.index("Peak 7") < whole.index("Home") < whole.index("Imprint")
+    assert "unseen" not in whole
+
+
+SHADOWS = """<h1>Shop</h1><div id=open><b slot=name>Green tea</b></div>
+<my-price><i>fresh</i></my-price><script>
+const root = document.querySelector("#open").attachShadow({ mode: "open" });
+root.innerHTML = "<p>Open root: <slot name=name></slot></p><slot>Nothing else</slot>";
+const closed = document.querySelector("my-price").attachShadow({ mode: "closed" });
+closed.innerHTML = "<p>Closed root, <slot></slot></p><span id=inner></span>";
+const inner = closed.querySelector("#inner").attachShadow({ mode: "closed" });
+inner.innerHTML = "<h2>Deep root</h2><input aria-label=Size value=family>";
+</script>"""
+
+
+async def test_what_shadow_roots_hold_is_read_where_it_is_seen(workshop: Workshop, site: Site) -> None:
+    await workshop.open(site.publish("/read/shadows", SHADOWS))
+    for form in ("markdown", "text"):
+        read = (await workshop.do("browser_read", format=form)).section("Result").replace("*", "")
+        places = [
+            "Shop",
+            "Open root: Green tea",
+            "Nothing else",
+            "Closed root, fresh",
+            "Deep root",
+            "Size: family",
+        ]
+        assert [word for word in places if read.count(word) != 1] == [], read
+        assert sorted(places, key=read.index) == places, read
+    part = (await workshop.do("browser_read", ref="my-price", format="text")).section("Result")
+    assert "Closed root, fresh" in part
+    assert "Green tea" not in part

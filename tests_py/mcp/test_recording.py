@@ -190,6 +190,56 @@ async def test_where_a_person_goes_is_written_and_where_a_page_goes_is_not(
     ]
 
 
+PAYMENT = """<label>Password <input id=first type=password></label>
+<label>Again <input id=again type=password></label>
+<label>Card <input id=card autocomplete="section-a cc-number"></label>
+<label>Code <input id=code type=password autocomplete=cc-csc></label>
+<output></output><script>
+  addEventListener("input", () => {
+    const held = [...document.querySelectorAll("input")].map((field) => field.value);
+    document.querySelector("output").textContent = held.join();
+  });
+</script>"""
+
+
+async def test_each_secret_has_a_name_of_its_own_in_the_script(shared: Shared, site: Site) -> None:
+    person, workshop = shared.person, shared.workshop
+    await person.goto(site.publish("/pay", document("Pay", PAYMENT)))
+    await shared.begin()
+    typed = {"first": "hush", "again": "Hush", "card": "4111", "code": "123"}
+    for name, text in [*typed.items(), ("first", "hush")]:
+        await person.locator(f"#{name}").fill("")
+        await person.locator(f"#{name}").press_sequentially(text)
+    names = {"first": "PASSWORD", "again": "PASSWORD_2", "card": "CARD_NUMBER", "code": "CARD_CODE"}
+    said = "hush,Hush,4111,123"
+    await workshop.do("browser_expect", ref="output", expected=said, **{"is": "text"})
+    filled = [line.partition("os.environ")[2] for line in await shared.script() if "fill(" in line]
+    assert filled == [f'["{names[name]}"])' for name in [*typed, "first"]]
+    told = await workshop.do("browser_export_script", language="typescript")
+    assert 'fill(process.env.PASSWORD_2 ?? "");' in told.text
+    assert 'fill(process.env.CARD_NUMBER ?? "");' in told.text
+    await workshop.do("browser_export_script", record=False, filename="test_pay.py")
+    script = next(shared.folder.rglob("test_pay.py"))
+    assert run(script, env={names[name]: text for name, text in typed.items()}) == 0
+
+
+async def test_a_key_that_leads_the_window_is_written_as_where_it_led(shared: Shared, site: Site) -> None:
+    more = site.publish("/more", document("More", "<a href='/shop'>Back to the shop</a>"))
+    person = shared.person
+    await shared.begin()
+    await person.goto(more)
+    await shared.until(f'page.goto("{more}")')
+    # Without a window keys lead nowhere, so that the page hears of the key and the browser is told to go.
+    await person.keyboard.press("F5")
+    await shared.until('page.keyboard.press("F5")')
+    await person.reload()
+    await shared.until("page.reload()")
+    await person.keyboard.press("Alt+ArrowLeft")
+    await person.go_back()
+    written = await shared.until("page.go_back()")
+    assert written[-3:] == [f'page.goto("{more}")', "page.reload()", "page.go_back()"]
+
+
 async def test_typescript_and_what_cannot_be_stopped(shared: Shared) -> None:
     said = await shared.workshop.refused("browser_export_script", record=False)
     assert "nothing is being recorded" in said

@@ -471,6 +471,11 @@ impl ElementHandle {
         Ok(Some(Rect { x: corner.x, y: corner.y, width: end.x - corner.x, height: end.y - corner.y }))
     }
 
+    /// The element's box inside its border, in its own frame: positions in it are counted from there. `None` when it has none.
+    pub async fn inner_box(&self) -> Result<Option<Rect>> {
+        self.ask("innerBoxOf", Vec::new()).await
+    }
+
     /// The origins of the element's document and of those around it, from the inside out; `null` for one without.
     pub async fn origins(&self) -> Result<Vec<String>> {
         // The world goes with the document, so that this is the one in which the element is.

@@ -57,9 +57,13 @@ pub enum Did {
         modifiers: Vec<String>,
     },
     DoubleClick,
-    /// The whole of what the field holds now; nothing of what is secret.
+    /// The whole of what the field holds now.
     Fill {
-        text: Option<String>,
+        text: String,
+    },
+    /// The same of a field whose text is not told.
+    FillSecret {
+        kind: SecretKind,
     },
     Check {
         checked: bool,
@@ -77,6 +81,45 @@ pub enum Did {
     Drag {
         onto: Way,
     },
+}
+
+/// What a field holds that is not told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, strum::IntoStaticStr)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
+pub enum SecretKind {
+    Password,
+    NewPassword,
+    OneTimeCode,
+    CardNumber,
+    CardCode,
+}
+
+/// Keys with which windows load again, or go back and forth. A page may take them for something of its own.
+const LEADING_KEYS: [&str; 16] = [
+    "F5",
+    "Control+F5",
+    "Shift+F5",
+    "Control+r",
+    "Control+R",
+    "Meta+r",
+    "Meta+R",
+    "BrowserRefresh",
+    "Alt+ArrowLeft",
+    "Alt+ArrowRight",
+    "Meta+ArrowLeft",
+    "Meta+ArrowRight",
+    "Meta+[",
+    "Meta+]",
+    "BrowserBack",
+    "BrowserForward",
+];
+
+impl Did {
+    /// Whether it is a key that may have led the window elsewhere.
+    pub fn may_lead(&self) -> bool {
+        matches!(self, Self::Press { key } if LEADING_KEYS.contains(&key.as_str()))
+    }
 }
 
 /// Where a person went by the window's own means.
@@ -121,8 +164,10 @@ struct Running {
     /// The ways to the frame of each world that tells.
     worlds: Mutex<HashMap<WorldKey, Vec<Way>>>,
     history: Mutex<History>,
-    /// When the last step was told.
+    /// When the last step was told that can have led elsewhere by what the page made of it.
     last: Mutex<Option<Instant>>,
+    /// When a way of the window was told that keys lead, too.
+    went: Mutex<Option<Instant>>,
 }
 
 /// A session, and its number of a world.
@@ -213,6 +258,9 @@ impl Observer for RecordObserver {
 
 impl Running {
     fn tell(&self, recorded: &Recorded) {
+        if matches!(recorded, Recorded::Went(Went::Back | Went::Forward | Went::Again)) {
+            *self.went.lock() = Some(Instant::now());
+        }
         (self.recorder.told)(recorded);
     }
 
@@ -221,7 +269,12 @@ impl Running {
         let world = (Arc::from(session.id()), called.execution_context_id);
         let Some(frame) = self.worlds.lock().get(&world).cloned() else { return };
         let Ok(told) = serde_json::from_str::<Told>(&called.payload) else { return };
-        *self.last.lock() = Some(Instant::now());
+        if !told.did.may_lead() {
+            *self.last.lock() = Some(Instant::now());
+        } else if self.went.lock().is_some_and(|went| went.elapsed() < SOON) {
+            // The window was told to have gone there before the page told of the key.
+            return;
+        }
         let at = told.way.map(|way| frame.into_iter().chain([way]).collect());
         self.tell(&Recorded::Step { at, did: told.did });
     }
@@ -297,6 +350,7 @@ impl Page {
             worlds: Mutex::default(),
             history: Mutex::new(History::of(&now.entries, now.current_index)),
             last: Mutex::default(),
+            went: Mutex::default(),
         });
         *self.slot::<Recording>().0.lock() = Some(Arc::clone(&running));
         let recording = ActionRecording { page: self.downgrade(), running };

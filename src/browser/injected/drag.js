@@ -320,7 +320,7 @@ engine.dragSight = async (node, position, { margin = 0, still = false } = {}) =>
   if (!isConnected(subject)) return null;
   const { left, top, width, height } = rectOf(subject);
   const share = here && subject === here.goal ? shares() : { x: 0.5, y: 0.5 };
-  let point = position ? { x: left + position.x, y: top + position.y } : { x: left + width * share.x, y: top + height * share.y };
+  let point = position ? engine.positioned(subject, position) : { x: left + width * share.x, y: top + height * share.y };
   const seen = engine.seenOf(subject);
   // Of a large one, what can be seen of it is enough.
   if (!position && seen && subject === node && !here?.goal) point = { x: seen.x + seen.width / 2, y: seen.y + seen.height / 2 };

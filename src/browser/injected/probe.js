@@ -387,11 +387,25 @@ engine.showBoth = (one, other) => {
   }
 };
 
-/** Where a position in a node lies, which is counted from its upper left corner inside its border. */
-function positioned(node, { x, y }) {
-  const { left, top } = rectOf(node);
-  return { x: left + (node.clientLeft ?? 0) + x, y: top + (node.clientTop ?? 0) + y };
+/** The box of a node inside its border, which positions in it are counted from. */
+function innerBox(node) {
+  const { left, top, right, bottom } = rectOf(node);
+  const style = getComputedStyle(node);
+  const border = (side) => Number.parseFloat(style[`border${side}Width`]) || 0;
+  const corner = { left: left + border("Left"), top: top + border("Top") };
+  return { ...corner, right: Math.max(corner.left, right - border("Right")), bottom: Math.max(corner.top, bottom - border("Bottom")) };
 }
+/** The same of what stands for the node on the page, null where it has no area. */
+engine.innerBoxOf = (node) => {
+  const box = innerBox(standInOf(node));
+  return isConnected(node) && isArea(box) ? sized(box) : null;
+};
+
+/** Where a position in a node lies, which is counted from its upper left corner inside its border. */
+const positioned = (engine.positioned = (node, { x, y }) => {
+  const { left, top } = innerBox(node);
+  return { x: left + x, y: top + y };
+});
 
 /** Scrolls what is around a node until a position in it shows. */
 function bringPositionIntoView(node, position) {

@@ -1,7 +1,8 @@
-// Reads a page as a person would read it: "text", "html", or "readable": the HTML of what is visible, reduced to its
-// structure, as a JSON text of the main content and the rest; of one element only that. Runs in the isolated world and changes nothing.
+// Reads a page as a person would read it: "html", or as a JSON text of the main content and the rest "text", or "readable": the HTML
+// of what is visible, reduced to its structure. Of one element only that. Runs in the isolated world and changes nothing.
 (kind, part) => {
   "use strict";
+  const { engine } = globalThis;
   const body = part ?? document.body;
   if (kind === "html") {
     if (part) return part.outerHTML;
@@ -10,7 +11,7 @@
   }
   if (!body) {
     const text = document.documentElement?.textContent ?? "";
-    return kind === "text" ? text : JSON.stringify({ main: escaped(text), rest: "" });
+    return JSON.stringify({ main: kind === "text" ? text : escaped(text), rest: "" });
   }
 
   const SKIPPED = new Set(
@@ -21,6 +22,9 @@
       " ",
     ),
   );
+
+  /** Of a drawing, what holds its words. */
+  const DRAWN = new Set("svg g a switch text tspan textPath foreignObject".split(" "));
 
   const FIELDS = new Set(["input", "select", "textarea"]);
   /** What says what it does, or is nobody's business. */
@@ -52,14 +56,59 @@
     return "";
   }
 
-  function children(element) {
-    if (element.shadowRoot) return element.shadowRoot.childNodes;
-    if (element instanceof HTMLSlotElement) {
-      const assigned = element.assignedNodes();
-      if (assigned.length > 0) return assigned;
+  /** In a table, so many cells say again what spans them; more are left empty. */
+  const MOST_SPANNED = 20_000;
+  /** In a table of more columns nothing is said again across them. */
+  const MOST_COLUMNS = 300;
+  /** Of what spans rows or columns, so much is said again. */
+  const LONGEST_AGAIN = 80;
+
+  const isDrawn = (element) => getComputedStyle(element).display !== "none";
+  const byColumn = (one, other) => one.from - other.from;
+
+  /**
+   * The rows of a table, each with a cell for every column: `{row, cells: [{cell, isAgain}]}`. What spans rows or columns stands in
+   * all of them, `isAgain` after the first time; what spans the whole table stands in the first.
+   */
+  function rowsOf(table) {
+    const rows = [];
+    const begins = new Set();
+    let carried = []; // What spans from the rows above, by column: {cell, from, to, rows}.
+    let section = null;
+    for (const row of Array.from(table.rows).filter(isDrawn)) {
+      if (row.parentNode !== section) carried = [];
+      section = row.parentNode;
+      const own = [];
+      let at = 0;
+      let above = 0;
+      for (const cell of Array.from(row.cells).filter(isDrawn)) {
+        for (; carried[above]?.from <= at; above++) at = Math.max(at, carried[above].to);
+        const to = Math.min(at + cell.colSpan, carried[above]?.from ?? Number.POSITIVE_INFINITY);
+        own.push({ cell, from: at, to, rows: cell.rowSpan || Number.POSITIVE_INFINITY });
+        begins.add(at);
+        at = to;
+      }
+      const places = [...own, ...carried.map((span) => ({ ...span, isAgain: true }))].sort(byColumn);
+      // A row that only goes on with others says nothing.
+      if (own.length) rows.push({ row, places });
+      carried = [...own, ...carried].map((span) => ({ ...span, rows: span.rows - 1 })).filter((span) => span.rows > 0);
+      carried.sort(byColumn);
     }
-    return element.childNodes;
+    // A column in which no cell begins is none.
+    const columns = [...begins].sort((one, other) => one - other);
+    const places = new Map(columns.map((column, place) => [column, place]));
+    const placeOf = (column) => places.get(column) ?? columns.findLastIndex((begin) => begin < column) + 1;
+    const widthOf = ({ from, to }) => (columns.length > MOST_COLUMNS ? 1 : placeOf(to) - placeOf(from));
+    return rows.map(({ row, places: spans }) => ({
+      row,
+      cells: spans.flatMap((span) => {
+        const width = spans.length > 1 ? widthOf(span) : 1;
+        return Array.from({ length: width }, (_, place) => ({ cell: span.cell, isAgain: Boolean(span.isAgain) || place > 0 }));
+      }),
+    }));
   }
+
+  const isHead = ({ row, cells }) => row.parentNode.localName === "thead" || cells.every(({ cell }) => cell.localName === "th");
 
   /** What a field shows that it holds; "" where that is nothing to be told. */
   function heldIn(field) {
@@ -72,65 +121,207 @@
     return isSecret ? "" : field.value.trim();
   }
 
-  const nameOf = (field) =>
-    field.getAttribute("aria-label") ||
-    Array.from(field.labels ?? [], (label) => label.innerText.trim()).join(" ") ||
-    field.placeholder ||
-    "";
+  /** What is read, as HTML. */
+  class Markup {
+    parts = [];
 
-  /** What the fields hold, for the text of a page, which says nothing of that: a line each. */
-  function heldInFields(root) {
-    const fields = Array.from(root.querySelectorAll("input, select, textarea")).map((field) => [nameOf(field), heldIn(field)]);
-    const lines = fields.filter(([, held]) => held).map(([name, held]) => (name ? `${name}: ${held}` : held));
-    return lines.length ? `\n\n${lines.join("\n")}` : "";
+    text(data) {
+      this.parts.push(escaped(data));
+    }
+
+    field(told) {
+      this.parts.push(` ${escaped(told).replace(/\n/g, "<br>")} `);
+    }
+
+    /** Begins an element, and gives what ends it. */
+    open(tag, element, style) {
+      if (KEPT.has(tag)) {
+        this.parts.push(`<${tag}${attributes(tag, element)}>`);
+        return tag === "br" || tag === "hr" || tag === "img" ? "" : `</${tag}>`;
+      }
+      if (style.display.startsWith("inline") || style.display === "contents") {
+        const gap = style.display === "inline" || style.display === "contents" ? "" : " "; // Boxes in a row stand apart.
+        this.parts.push(gap);
+        return gap;
+      }
+      this.parts.push("<div>");
+      return "</div>";
+    }
+
+    openTable = () => this.parts.push("<table>");
+    closeTable = () => this.parts.push("</table>");
+    openRow = (isHead) => this.parts.push(isHead ? "<thead><tr>" : "<tbody><tr>");
+    closeRow = (isHead) => this.parts.push(isHead ? "</tr></thead>" : "</tr></tbody>");
+    openCell = (isHead) => this.parts.push(isHead ? "<th>" : "<td>");
+    closeCell = (isHead) => this.parts.push(isHead ? "</th>" : "</td>");
+
+    close(end) {
+      this.parts.push(end);
+    }
+
+    /** What was written since there were so many parts, as text. */
+    since(start) {
+      const unescaped = (text) => text.replace(/&(amp|lt|gt|quot);/g, (_, name) => ({ amp: "&", lt: "<", gt: ">", quot: '"' })[name]);
+      return unescaped(
+        this.parts
+          .slice(start)
+          .join("")
+          .replace(/<[^>]*>/g, " "),
+      );
+    }
+
+    end = () => this.parts.join("");
+  }
+
+  const TRANSFORMS = {
+    uppercase: (text) => text.toUpperCase(),
+    lowercase: (text) => text.toLowerCase(),
+    capitalize: (text) => text.replace(/(?<![\p{L}\p{N}'’])\p{L}/gu, (letter) => letter.toUpperCase()),
+  };
+
+  /** What is read, as it is seen: a number among the parts is how many lines must end there. */
+  class Plain {
+    parts = [];
+    /** Whether a space would be one too many. */
+    isApart = true;
+
+    text(data, style) {
+      let text = (TRANSFORMS[style.textTransform] ?? String)(data);
+      if (!/^(?:pre|pre-wrap|break-spaces)$/.test(style.whiteSpace)) {
+        text = style.whiteSpace === "pre-line" ? text.replace(/[ \t]*\n[ \t]*/g, "\n") : text.replace(/[\t\n\r\f]/g, " ");
+        text = text.replace(/ {2,}/g, " ").replace(this.isApart ? /^ / : /^(?!)/, "");
+      }
+      this.say(text);
+    }
+
+    say(text) {
+      if (!text) return;
+      this.parts.push(text);
+      this.isApart = /\s$/.test(text);
+    }
+
+    field(told) {
+      this.say(`${this.isApart ? "" : " "}${told} `);
+    }
+
+    endLine(lines) {
+      this.parts.push(lines);
+      this.isApart = true;
+    }
+
+    open(tag, element, style) {
+      if (tag === "br") this.say("\n");
+      const isBlock = element instanceof SVGElement ? tag === "text" : !/^(?:inline|contents)/.test(style.display);
+      const lines = tag === "p" ? 2 : isBlock ? 1 : 0;
+      if (lines) this.endLine(lines);
+      return lines;
+    }
+
+    close(lines) {
+      if (lines) this.endLine(lines);
+    }
+
+    openTable = () => this.endLine(1);
+    closeTable = () => this.endLine(1);
+    openRow = () => {};
+    closeRow = () => this.endLine(1);
+    openCell = () => {};
+    closeCell = () => this.say("\t");
+
+    since = (start) =>
+      this.parts
+        .slice(start)
+        .map((part) => (typeof part === "number" ? " " : part))
+        .join("");
+
+    end() {
+      let text = "";
+      let lines = 0;
+      for (const part of this.parts) {
+        if (typeof part === "number") {
+          lines = Math.max(lines, part);
+        } else {
+          text += (text ? "\n".repeat(lines) : "") + part;
+          lines = 0;
+        }
+      }
+      return text;
+    }
   }
 
   // Deep documents exist that would exhaust the stack of a recursive walk, so this one keeps its own.
   function write(root, left) {
-    const parts = [];
+    const out = kind === "text" ? new Plain() : new Markup();
     const stack = [root];
+    /** A table or list may have more than what a call takes as arguments. */
+    const pushAll = (steps) => {
+      for (let place = steps.length - 1; place >= 0; place--) stack.push(steps[place]);
+    };
+    const spoken = new Map(); // What cells say that span others.
+    let spanned = 0;
+
+    const again = (cell) => {
+      if (spanned++ < MOST_SPANNED) out.text(spoken.get(cell), getComputedStyle(cell));
+    };
+    const listen = (cell, start) => {
+      const text = Array.from(out.since(start).replace(/\s+/g, " ").trim());
+      spoken.set(cell, text.slice(0, LONGEST_AGAIN).join("") + (text.length > LONGEST_AGAIN ? "…" : ""));
+    };
+    const table = (element, rows) => {
+      const steps = [out.openTable, ...Array.from(element.children).filter((child) => child.localName === "caption")];
+      rows.forEach(({ cells }, place) => {
+        const asHead = place === 0 && isHead(rows[0]);
+        steps.push(() => out.openRow(asHead));
+        for (const { cell, isAgain } of cells) {
+          let start = 0;
+          steps.push(() => {
+            out.openCell(asHead);
+            start = out.parts.length;
+          });
+          if (isAgain) steps.push(() => again(cell));
+          else if (cell !== left) steps.push(() => pushAll([...engine.flatChildren(cell), () => listen(cell, start)]));
+          steps.push(() => out.closeCell(asHead));
+        }
+        steps.push(() => out.closeRow(asHead));
+      });
+      return [...steps, out.closeTable];
+    };
+
     while (stack.length > 0) {
       const next = stack.pop();
-      if (typeof next === "string") {
-        parts.push(next);
+      if (typeof next === "function") {
+        next();
         continue;
       }
       if (next.nodeType === Node.TEXT_NODE) {
         const parent = next.parentElement ?? next.parentNode?.host;
-        const hidden = parent && getComputedStyle(parent).visibility !== "visible";
-        if (!hidden) parts.push(escaped(next.data));
+        const style = parent && getComputedStyle(parent);
+        if (style?.visibility === "visible") out.text(next.data, style);
         continue;
       }
       if (next.nodeType !== Node.ELEMENT_NODE || next === left) continue;
       const tag = next.localName;
-      if (SKIPPED.has(tag)) continue;
+      const isWord = kind === "text" && next instanceof SVGElement && DRAWN.has(tag);
+      if (isWord ? false : SKIPPED.has(tag) || (kind === "text" && next instanceof SVGElement)) continue;
       if (FIELDS.has(tag)) {
-        const label = next.labels?.length ? "" : next.getAttribute("aria-label");
-        const held = escaped(heldIn(next)).replace(/\n/g, "<br>");
-        if (held) parts.push(` ${label ? `${escaped(label)}: ` : ""}${held} `);
+        const label = next.labels?.length ? "" : next.getAttribute("aria-label") || next.placeholder;
+        const held = heldIn(next);
+        if (held) out.field(label ? `${label}: ${held}` : held);
         continue;
       }
       const style = getComputedStyle(next);
       if (style.display === "none") continue;
       if (tag === "img" && !(next.alt || /^https?:/.test(next.currentSrc || next.src))) continue;
-      let open = "";
-      let close = "";
-      if (KEPT.has(tag)) {
-        open = `<${tag}${attributes(tag, next)}>`;
-        if (tag !== "br" && tag !== "hr" && tag !== "img") close = `</${tag}>`;
-      } else if (!style.display.startsWith("inline") && style.display !== "contents") {
-        open = "<div>";
-        close = "</div>";
-      } else if (style.display !== "inline" && style.display !== "contents") {
-        open = " "; // Boxes in a row stand apart.
-        close = " ";
+      const rows = next instanceof HTMLTableElement ? rowsOf(next) : [];
+      if (rows.length) {
+        pushAll(table(next, rows));
+        continue;
       }
-      parts.push(open);
-      stack.push(close);
-      const inside = children(next);
-      for (let index = inside.length - 1; index >= 0; index--) stack.push(inside[index]);
+      const end = out.open(tag, next, style);
+      stack.push(() => out.close(end));
+      pushAll(engine.flatChildren(next));
     }
-    return parts.join("");
+    return out.end();
   }
 
   /** What is there to be read: what a page calls so, and in it the part that holds most of its prose. */
@@ -177,20 +368,12 @@
   function titleAbove(main) {
     if (main.querySelector("h1")) return "";
     const title = [...document.querySelectorAll("h1")].find((heading) => heading.checkVisibility());
-    return title ? `<h1>${escaped(title.innerText ?? "")}</h1>` : "";
+    const text = title?.innerText ?? "";
+    if (!text) return "";
+    return kind === "text" ? `${text}\n\n` : `<h1>${escaped(text)}</h1>`;
   }
 
-  function textWithMainFirst() {
-    const all = body.innerText ?? body.textContent ?? "";
-    const main = mainContent()?.innerText?.trim();
-    const at = main ? all.indexOf(main) : -1;
-    if (at <= 0) return all;
-    return `${main}\n\n---\n\n${all.slice(0, at).trim()}\n\n${all.slice(at + main.length).trim()}`;
-  }
-
-  if (part && kind === "text") return FIELDS.has(part.localName) ? heldIn(part) : (part.innerText ?? part.textContent) + heldInFields(part);
   if (part) return JSON.stringify({ main: write(part, null), rest: "" });
-  if (kind === "text") return textWithMainFirst() + heldInFields(body);
   const main = mainContent();
   return JSON.stringify({ main: main ? titleAbove(main) + write(main, null) : "", rest: write(body, main) });
 };

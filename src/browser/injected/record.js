@@ -11,8 +11,14 @@
   const PICKED = "input:is([type=date i],[type=time i],[type=datetime-local i],[type=month i],[type=week i],[type=color i],[type=range i])";
   const BUTTONS = "input:is([type=button i],[type=submit i],[type=reset i],[type=image i],[type=hidden i])";
   const FILES = "input[type=file i]";
-  const SECRET = ["password", "one-time-code", "current-password", "new-password", "cc-number", "cc-csc"];
-  const IS_SECRET = ["input[type=password i]", ...SECRET.map((kind) => `[autocomplete~=${kind} i]`)].join();
+  /** What must not be written, by what tells it; the type alone says least. */
+  const SECRETS = {
+    "[autocomplete~=cc-number i]": "card_number",
+    "[autocomplete~=cc-csc i]": "card_code",
+    "[autocomplete~=one-time-code i]": "one_time_code",
+    "[autocomplete~=new-password i]": "new_password",
+    "[autocomplete~=current-password i],[autocomplete~=password i],input[type=password i]": "password",
+  };
   const MODIFIERS = ["Control", "Alt", "Meta", "Shift"];
   const SILENT_KEYS = "Alt AltGraph CapsLock Compose Control Dead Fn Hyper Meta NumLock Process ScrollLock Shift Super Unidentified";
   const EDITING = "Backspace Delete ArrowLeft ArrowRight Home End";
@@ -30,7 +36,7 @@
     delete engine.stopRecording;
   };
 
-  const secret = new WeakSet();
+  const secret = new WeakMap(); // what kind of secret a field holds; it stays one when it is shown
   let pressed = null; // where a button went down: { element, way }
   let last = null; // the way of the last click
   let field = null; // what is typed into, as it was before: { element, way }
@@ -77,7 +83,8 @@
   const hasLines = (element) => localName(element) !== "input";
   const fieldOf = (element) => {
     if (field?.element !== element) field = { element, way: wayTo(element) };
-    if (matches(element, IS_SECRET)) secret.add(element);
+    const kind = Object.keys(SECRETS).find((selector) => matches(element, selector));
+    if (kind && !secret.has(element)) secret.set(element, SECRETS[kind]);
     return field;
   };
   const modifiersOf = (event) => MODIFIERS.filter((name) => event.getModifierState(name));
@@ -129,7 +136,8 @@
     if (isTypedInto(element)) {
       const { way } = fieldOf(element);
       const typed = isEditable(element) ? element.innerText.replace(/\n$/, "") : element.value;
-      tell({ does: "fill", way, text: secret.has(element) ? null : typed });
+      const kind = secret.get(element);
+      tell(kind ? { does: "fill_secret", way, kind } : { does: "fill", way, text: typed });
     } else if (localName(element) === "input" && matches(element, PICKED)) {
       tell({ does: "fill", way: wayTo(element), text: element.value });
     }

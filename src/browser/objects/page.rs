@@ -27,7 +27,7 @@ use crate::cdp::types::target::{ActivateTarget, CloseTarget, TargetInfo};
 use crate::cdp::{CdpSession, Command};
 use crate::error::{Error, Result};
 
-pub use dialogs::{Dialog, FileChooser};
+pub use dialogs::{AnsweredDialog, Dialog, FileChooser};
 use own::Own;
 
 /// One tab. Cheap to clone; compares by identity.
@@ -62,6 +62,7 @@ struct PageState {
     dialog_opened: Instant,
     dialog_answered_here: bool,
     next_answer: Option<(bool, Option<String>)>,
+    dialogs_answered: Vec<AnsweredDialog>,
     dialogs_in_a_row: u32,
     dialogs_ever: u64,
     /// The last one that was told of.
@@ -134,6 +135,7 @@ impl Page {
                 dialog_opened: Instant::now(),
                 dialog_answered_here: false,
                 next_answer: None,
+                dialogs_answered: Vec::new(),
                 dialogs_in_a_row: 0,
                 dialogs_ever: 0,
                 dialog_told: 0,

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
 use super::load::slowdown;
-use super::page::Page;
+use super::page::{Dialog, Page};
 use crate::cdp::CdpSession;
 use crate::cdp::types::browser::GetVersion;
 use crate::cdp::types::performance::GetMetrics;
@@ -49,7 +49,38 @@ impl Page {
             biased;
             done = work => done,
             () = self.until_stuck(patience) => Err(Error::PageBusy),
+            dialog = self.until_held_up() => Err(dialog.elsewhere()),
         }
+    }
+
+    /// Waits for `work` unless a dialog in another tab keeps the page from answering.
+    ///
+    /// # Errors
+    /// Those of `work`; `dialog_open`.
+    pub async fn unless_held_up<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
+        tokio::select! {
+            biased;
+            done = work => done,
+            dialog = self.until_held_up() => Err(dialog.elsewhere()),
+        }
+    }
+
+    async fn until_held_up(&self) -> Dialog {
+        loop {
+            sleep(FIRST_LOOK).await;
+            if let Some(dialog) = Box::pin(self.held_up_by()).await {
+                return dialog;
+            }
+        }
+    }
+
+    /// The dialog in another tab that keeps the page from answering: it is asked in the process that shows both.
+    pub async fn held_up_by(&self) -> Option<Dialog> {
+        let dialog = self.dialog_elsewhere().filter(|_| self.may_be_stuck())?;
+        // A script without end would be heard to run.
+        let heard = ask(self, self.session(), LAST_WORDS).await;
+        let still = self.dialog_elsewhere().as_ref() == Some(&dialog) && self.may_be_stuck();
+        (heard == Heard::Nothing && still).then_some(dialog)
     }
 
     /// Completes when the page runs a script without end: soon, when nothing is heard of it from now on; after `patience`

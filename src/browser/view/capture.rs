@@ -164,17 +164,26 @@ async fn walk(frame: &Frame, options: CaptureOptions) -> Result<snapshot::Frame>
         adopt_hearers(&world, &hearers).await?;
         walked = walk().await?;
     }
-    let mut rounds = 0;
-    loop {
-        rounds += 1;
-        if walked.suspects == 0
-            || rounds > DEEPEST_ROOTS
-            || adopt_closed_roots(&world, walked.suspects).await? == 0
-        {
-            return Ok(walked);
+    for _ in 0..DEEPEST_ROOTS {
+        if walked.suspects == 0 || adopt_closed_roots(&world, walked.suspects).await? == 0 {
+            break;
         }
         walked = walk().await?;
     }
+    Ok(walked)
+}
+
+/// Has the engine know the closed shadow roots of a frame's document, as a walk of it does.
+pub(super) async fn learn_closed_roots(frame: &Frame) -> Result<()> {
+    let world = frame.utility().await?;
+    let arguments = json!({});
+    for _ in 0..DEEPEST_ROOTS {
+        let suspects = walk_once(frame, &world, &arguments).await?.suspects;
+        if suspects == 0 || adopt_closed_roots(&world, suspects).await? == 0 {
+            break;
+        }
+    }
+    Ok(())
 }
 
 async fn walk_once(frame: &Frame, world: &World, arguments: &Value) -> Result<snapshot::Frame> {

@@ -11,12 +11,14 @@ use crate::browser::elements::element::ElementHandle;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::Page;
 use crate::browser::objects::world::{Scope, value_argument};
+use crate::browser::view::capture::learn_closed_roots;
 use crate::error::{Error, Result};
 
 const READ: &str = include_str!("../injected/read.js");
 
 /// Stands between the main content and what is around it.
 const REST: &str = "\n\n*The rest of the page:*\n\n---\n\n";
+const REST_OF_TEXT: &str = "\n\n---\n\n";
 
 /// Stands before what a frame in the page says.
 const FRAME: &str = "\n\n*In a frame:*\n\n---\n\n";
@@ -99,17 +101,22 @@ async fn read(
     main_only: bool,
 ) -> Result<String> {
     let kind = match format {
-        ContentFormat::Text if !main_only => "text",
+        ContentFormat::Text => "text",
         ContentFormat::Html => "html",
-        ContentFormat::Text | ContentFormat::Markdown => "readable",
+        ContentFormat::Markdown => "readable",
     };
     let mut arguments = vec![value_argument(&kind)];
     arguments.extend(part.map(|part| part.handle().argument()));
     let page = frame.page()?;
-    let asked = frame.evaluate(READ, arguments, Scope::Isolated);
+    let asked = async {
+        if format != ContentFormat::Html {
+            learn_closed_roots(frame).await?;
+        }
+        frame.evaluate(READ, arguments, Scope::Isolated).await
+    };
     let read = page.unless_dialog(asked).await?.as_str().unwrap_or_default().to_owned();
-    if kind != "readable" {
-        return Ok(if kind == "text" { tidy(&read) } else { read });
+    if format == ContentFormat::Html {
+        return Ok(read);
     }
     let unreadable = |reason: String| Error::Unreadable { method: "the page's structure", reason };
     let mut readable: Readable =
@@ -117,15 +124,23 @@ async fn read(
     if main_only && !readable.main.is_empty() {
         readable.rest.clear();
     }
+    if format == ContentFormat::Text {
+        return Ok(joined([tidy(&readable.main), tidy(&readable.rest)], REST_OF_TEXT));
+    }
     markdown(&readable).map_err(|error| unreadable(error.to_string()))
+}
+
+/// The parts that say anything.
+fn joined(parts: [String; 2], between: &str) -> String {
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(between)
 }
 
 fn markdown(readable: &Readable) -> std::io::Result<String> {
     static CONVERTER: LazyLock<HtmlToMarkdown> = LazyLock::new(HtmlToMarkdown::new);
     let parts = [&readable.main, &readable.rest];
     let parts = parts.map(|html| CONVERTER.convert(html).map(|text| tidy(&text)));
-    let parts = parts.into_iter().collect::<Result<Vec<_>, _>>()?;
-    Ok(parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(REST))
+    let [main, rest] = parts;
+    Ok(joined([main?, rest?], REST))
 }
 
 /// At most one empty line in a row, and no blanks at the ends of lines.

@@ -3,7 +3,7 @@ use serde_json::Value;
 
 use super::Subject::{Element, Keyboard, Page};
 use super::{Line, Script, Subject, call, secret, subject};
-use crate::browser::{Did, Recorded, Way, Went};
+use crate::browser::{Did, Recorded, SecretKind, Way, Went};
 
 impl Script {
     /// Adds what a person did. A field is written once, as it was left.
@@ -12,9 +12,9 @@ impl Script {
         match recorded {
             Recorded::Step { at, did } => self.step(at, did),
             Recorded::Went(Went::To(url)) => self.push(call(Page, "goto", [url.into()])),
-            Recorded::Went(Went::Back) => self.push(call(Page, "go_back", [])),
-            Recorded::Went(Went::Forward) => self.push(call(Page, "go_forward", [])),
-            Recorded::Went(Went::Again) => self.push(call(Page, "reload", [])),
+            Recorded::Went(Went::Back) => self.lead("go_back"),
+            Recorded::Went(Went::Forward) => self.lead("go_forward"),
+            Recorded::Went(Went::Again) => self.lead("reload"),
             Recorded::Answered { accepted, text } => {
                 let text = if text.is_empty() { Value::Null } else { text.into() };
                 self.push(Line::Dialog(accepted.then_some(text)));
@@ -24,6 +24,21 @@ impl Script {
                 self.push(Line::Note(note.to_owned()));
             }
         }
+    }
+
+    /// Adds a way of the window, in the place of the key that led it.
+    fn lead(&mut self, way: &'static str) {
+        let is_key = |line: &Line| match line {
+            Line::Call(_, "press", keys, _) => matches!(
+                &keys[..],
+                [Value::String(key)] if Did::Press { key: key.clone() }.may_lead()
+            ),
+            _ => false,
+        };
+        if self.lines.back().is_some_and(is_key) {
+            self.lines.pop_back();
+        }
+        self.push(call(Page, way, []));
     }
 
     fn step(&mut self, at: Option<Vec<Way>>, did: Did) {
@@ -49,11 +64,10 @@ impl Script {
                 self.take_back(&element, &["click"], 2);
                 call(element, "dblclick", [])
             }
-            Did::Fill { text } => {
-                // Who fills a field goes into it.
-                self.take_back(&element, &["fill"], 1);
-                self.take_back(&element, &["click"], 1);
-                call(element, "fill", [text.map_or_else(secret, Value::from)])
+            Did::Fill { text } => self.fill(element, text.into()),
+            Did::FillSecret { kind } => {
+                let name = self.secret_of(kind, &ways);
+                self.fill(element, secret(&name))
             }
             Did::Check { checked } => {
                 self.take_back(&element, &["set_checked"], 1);
@@ -76,6 +90,26 @@ impl Script {
             }
         };
         self.push(line);
+    }
+
+    fn fill(&mut self, field: Subject, text: Value) -> Line {
+        // Who fills a field goes into it.
+        self.take_back(&field, &["fill"], 1);
+        self.take_back(&field, &["click"], 1);
+        call(field, "fill", [text])
+    }
+
+    /// What the environment calls the secret of a field: by its kind, with a number where another field has the same kind.
+    fn secret_of(&mut self, kind: SecretKind, field: &[Way]) -> String {
+        let of_kind = |known: &&(SecretKind, Vec<Way>)| known.0 == kind;
+        let place = self.secrets.iter().filter(of_kind).position(|(_, ways)| ways == field);
+        let place = place.unwrap_or_else(|| {
+            let place = self.secrets.iter().filter(of_kind).count();
+            self.secrets.push((kind, field.to_vec()));
+            place
+        });
+        let name: &str = kind.into();
+        if place == 0 { name.to_owned() } else { format!("{name}_{}", place + 1) }
     }
 
     /// Takes back up to so many of the last lines, as far as they did one of these things to the same element.

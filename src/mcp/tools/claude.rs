@@ -173,7 +173,12 @@ fn fail(failure: &Failed<'_>, reply: &mut Reply) {
 pub(in crate::mcp) async fn dismiss_dialogs(call: &Call<'_>) {
     for _ in 0..MOST_DIALOGS {
         let Ok(page) = call.current_page() else { return };
-        let Some(dialog) = page.dialog() else { return };
+        // A window that it opened keeps it waiting, too.
+        let opened =
+            call.tabs().into_iter().map(|tab| tab.page).filter(|tab| tab.opener().as_ref() == Some(&page));
+        let asking =
+            std::iter::once(page.clone()).chain(opened).find_map(|page| Some((page.dialog()?, page)));
+        let Some((dialog, page)) = asking else { return };
         if page.answer_dialog(false, None).await.is_err() {
             return;
         }

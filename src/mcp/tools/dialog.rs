@@ -27,26 +27,34 @@ impl Tool for HandleDialog {
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.current_page()?;
         let verb = if self.accept { "accept" } else { "dismiss" };
-        if page.dialog().is_none() {
+        let Some(open) = page.dialog() else {
+            let elsewhere = call.tabs().into_iter().find(|tab| tab.page.dialog().is_some());
+            if let Some(tab) = elsewhere.filter(|_| call.tab().is_none()) {
+                let problem =
+                    format!("the dialog is open in tab {0}: give `tab` {0}, or select it first", tab.id);
+                return Err(Error::InvalidArguments { problems: vec![problem] });
+            }
             page.answer_next_dialog(self.accept, self.prompt_text.clone());
             let text = self.prompt_text.filter(|_| self.accept);
             let with = text.map(|text| format!(" with text '{text}'")).unwrap_or_default();
             reply.say(format!("Dialog handler configured: will {verb} next dialog{with}"));
             return Ok(());
-        }
+        };
         if self.accept {
-            let message = page.dialog().map(|dialog| dialog.message).unwrap_or_default();
-            call.confirm_anything(&page, &message).await?;
+            call.confirm_anything(&page, &open.message).await?;
         }
+        let text = self.prompt_text.or_else(|| open.usual_text()).filter(|_| self.accept);
+        let with = text.clone().filter(|_| open.kind == "prompt");
         let mut answered = None;
         let answer = async {
-            answered = Some(page.answer_dialog(self.accept, self.prompt_text).await?);
+            answered = Some(page.answer_dialog(self.accept, text).await?);
             Ok(())
         };
         call.act(&page, ActsOn::Page, answer).await?;
         let dialog = answered.ok_or(Error::NoDialog)?;
         let past = if self.accept { "Accepted" } else { "Dismissed" };
-        reply.say(format!("{past} the {} {:?}", dialog.kind, one_line(&dialog.message)));
+        let with = with.map(|text| format!(" with {:?}", one_line(&text))).unwrap_or_default();
+        reply.say(format!("{past} the {} {:?}{with}", dialog.kind, one_line(&dialog.message)));
         reply.show(View::Changes);
         Ok(())
     }

@@ -44,7 +44,7 @@ pub struct Click {
     pub button: Button,
     #[serde(default)]
     pub double_click: bool,
-    /// Place in the element: 10,20 (px from its top left) or 90%,50%.
+    /// Place inside its border: 10,20 (px from the top left) or 90%,50%.
     pub position: Option<String>,
     /// Keys held meanwhile.
     #[serde(default)]

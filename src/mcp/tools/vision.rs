@@ -70,7 +70,9 @@ pub(super) async fn inside(page: &Page, places: &[(&str, &str, f64, f64)]) -> Re
     let mut problems = Vec::new();
     for (x_name, y_name, x, y) in places {
         for (name, value, size, what) in [(x_name, x, width, "width"), (y_name, y, height, "height")] {
-            if *value >= size {
+            if *value < 0.0 {
+                problems.push(format!("`{name}` must not be negative: the viewport begins at 0"));
+            } else if *value >= size {
                 problems.push(format!(
                     "`{name}` must be less than {size}, the {what} of the viewport; scroll first"
                 ));

@@ -23,6 +23,27 @@ pub struct Dialog {
     pub(super) number: u64,
 }
 
+impl Dialog {
+    /// What a prompt holds when it opens: the answer of a person who writes nothing. `None` where nothing can be written.
+    pub fn usual_text(&self) -> Option<String> {
+        (self.kind == "prompt").then(|| self.default_prompt.clone())
+    }
+
+    /// Why a page does not answer that stands still while this is open in another tab.
+    pub(in crate::browser) fn elsewhere(self) -> Error {
+        Error::DialogElsewhere { kind: self.kind, message: self.message }
+    }
+}
+
+/// A dialog that was answered as had been said before it opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnsweredDialog {
+    pub dialog: Dialog,
+    pub accepted: bool,
+    /// What was written into a prompt.
+    pub text: Option<String>,
+}
+
 /// A file chooser that the page asked for, and that nobody has answered.
 #[derive(Debug, Clone)]
 pub struct FileChooser {
@@ -52,6 +73,17 @@ impl Page {
     /// The dialog that is open, where nobody but the caller could answer it: the page stands still until then.
     pub(in crate::browser) fn obstruction(&self) -> Option<Dialog> {
         if self.context().answers_dialogs() { None } else { self.dialog() }
+    }
+
+    /// A dialog that is open in another tab. A page that shares a process with it stands still until it is answered.
+    pub fn dialog_elsewhere(&self) -> Option<Dialog> {
+        let mut others = self.context().pages().into_iter().filter(|page| page != self);
+        others.find_map(|page| page.obstruction())
+    }
+
+    /// The dialogs that were answered as had been said before, and that nobody was told of yet.
+    pub fn take_answered_dialogs(&self) -> Vec<AnsweredDialog> {
+        std::mem::take(&mut self.inner.state.lock().dialogs_answered)
     }
 
     /// How many dialogs it has opened so far.
@@ -110,7 +142,7 @@ impl Page {
         Some(Leaving(self.downgrade()))
     }
 
-    /// Answers the next dialog that opens, once.
+    /// Answers the next dialog that opens, once. A prompt that is accepted without a text keeps what it holds.
     pub fn answer_next_dialog(&self, accept: bool, prompt_text: Option<String>) {
         self.update(|state| state.next_answer = Some((accept, prompt_text)));
     }
@@ -147,7 +179,18 @@ impl Page {
             state.dialogs_in_a_row += u32::from(!patient);
             let unasked = state.dialogs_in_a_row > MOST_DIALOGS || state.leavers > 0;
             let flood = unasked.then_some((dialog.kind == "beforeunload", None));
-            let answer = flood.or_else(|| state.next_answer.take());
+            let said = if flood.is_none() { state.next_answer.take() } else { None };
+            let said = said.map(|(accepted, text)| {
+                let text =
+                    text.or_else(|| dialog.usual_text()).filter(|_| accepted && dialog.kind == "prompt");
+                state.dialogs_answered.push(AnsweredDialog {
+                    dialog: dialog.clone(),
+                    accepted,
+                    text: text.clone(),
+                });
+                (accepted, text)
+            });
+            let answer = flood.or(said);
             state.dialog_answered_here = answer.is_some();
             state.dialog = answer.is_none().then_some(dialog);
             state.dialog_opened = Instant::now();
