@@ -31,10 +31,12 @@ impl Before {
         if page.pending_since(mark).committed {
             return Some(Sequel::Document);
         }
+        let here = host(&page.url());
         page.with_network(|log| {
-            let is_new = |entry: &&RequestEntry| Some(entry.number) > number;
+            // Where others only count what is done, it need not be the same the next time.
+            let is_own = |entry: &&RequestEntry| Some(entry.number) > number && host(&entry.url) == here;
             log.entries()
-                .filter(is_new)
+                .filter(is_own)
                 .find(|entry| changes_something(entry))
                 .map(|entry| Sequel::Request { method: entry.method.clone(), path: lasting_path(&entry.url) })
         })
