@@ -358,6 +358,9 @@ impl Call<'_> {
             }
             page = active;
         }
+        if self.tab().is_some() {
+            self.workspace.work_on(&page);
+        }
         if self.registry.enables(Capability::Network) {
             // From the first page on: what was answered before can be had no more.
             self.workspace.archive(page.context());

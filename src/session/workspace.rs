@@ -1,13 +1,14 @@
 //! The contexts and tabs that one client sees, and which of them are the active ones.
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
 use super::engine::Engine;
 use super::quota::Quota;
 use crate::browser::find::Channel;
-use crate::browser::{Browser, BrowserContext, ContextOptions, Download, Page, StoredCookie};
+use crate::browser::{Browser, BrowserContext, ContextOptions, Download, Page, StoredCookie, WeakPage};
 use crate::error::{Error, Result};
 
 pub use archive::Answered;
@@ -46,7 +47,12 @@ struct Inner {
     archives: Mutex<Vec<(BrowserContext, Arc<archive::Archive>)>>,
     /// Held while a context or a first page is being made.
     making: tokio::sync::Mutex<()>,
+    /// Tabs in the background that were worked on by their names, and when.
+    beside: Mutex<Vec<(WeakPage, Instant)>>,
 }
+
+/// So long after it was worked on, a tab in the background still goes on as one that is seen.
+const BESIDE: Duration = Duration::from_secs(60);
 
 #[derive(Debug)]
 struct State {
@@ -103,6 +109,7 @@ impl Workspace {
                 rules: Mutex::default(),
                 archives: Mutex::default(),
                 making: tokio::sync::Mutex::default(),
+                beside: Mutex::default(),
             }),
         }
     }
@@ -175,6 +182,32 @@ impl Workspace {
         let context = self.context().await?;
         let _making = self.inner.making.lock().await;
         self.open_in(&context).await
+    }
+
+    /// A page is worked on by its tab's name. In the background nothing would be drawn on it: what moves would stand still
+    /// half on its way, and what waits for the next picture would wait in vain.
+    pub fn work_on(&self, page: &Page) {
+        let in_front: Vec<_> = {
+            let mut state = self.inner.state.lock();
+            state.slots.iter_mut().filter_map(Slot::active_page).collect()
+        };
+        let idle: Vec<_> = {
+            let mut beside = self.inner.beside.lock();
+            let is_this = |known: &WeakPage| known.upgrade().as_ref() == Some(page);
+            beside.retain(|(known, _)| !is_this(known));
+            let idle = beside.extract_if(.., |(_, since)| since.elapsed() >= BESIDE);
+            let idle = idle.filter_map(|(known, _)| known.upgrade()).collect();
+            if !in_front.contains(page) {
+                beside.push((page.downgrade(), Instant::now()));
+            }
+            idle
+        };
+        for idle in idle.iter().filter(|idle| !in_front.contains(idle)) {
+            idle.emulate_focus(false);
+        }
+        if !in_front.contains(page) {
+            page.emulate_focus(true);
+        }
     }
 
     async fn open_in(&self, context: &BrowserContext) -> Result<Page> {

@@ -15,7 +15,7 @@ from mcp.types import CallToolResult
 
 from tests_py.support.client import Reply
 from tests_py.support.http import HttpServer, RawClient
-from tests_py.support.site import Site
+from tests_py.support.site import Site, document
 from tests_py.support.workshop import Workshop
 
 AGENTS = 10
@@ -142,6 +142,25 @@ async def work_at_desk(workshop: Agent, site: Site, number: int, tab: str, calls
         assert not any(re.search(rf"{other}\b", told.text) for other in others), told.text
     left = await workshop.do("browser_evaluate", function=ALL_OF_IT, tab=tab)
     assert left.section("Result") == f"{title},{added},{text},user=ann"
+
+
+SLIDES = """<style>p { position: absolute; top: -60px; transition: top .3s } .saved p { top: 10px }</style>
+<button style="margin-top: 90px" onclick="document.body.className = 'saved'">Save</button>
+<p>It has been saved. <a href="#here">View it</a></p>"""
+
+
+async def test_what_moves_in_a_tab_in_the_background_gets_where_it_goes(
+    workshop: Workshop, site: Site
+) -> None:
+    opened = await workshop.open(site.publish("/slides", document("Slides", SLIDES)))
+    listed = (await workshop.do("browser_tabs", action="list")).section("Open tabs")
+    tab = re.search(r"\[Slides\].*\[tab=(\w+)\]", listed)
+    assert tab
+    await workshop.do("browser_tabs", action="new", url=site.page("form"))
+    saved = await workshop.do("browser_click", ref=opened.ref('button "Save"'), tab=tab[1])
+    assert "It has been saved." in saved.section("Snapshot")
+    drawn = "() => new Promise((done) => requestAnimationFrame(() => done('drawn')))"
+    assert "drawn" in (await workshop.do("browser_evaluate", function=drawn, tab=tab[1])).section("Result")
 
 
 @pytest.mark.timeout(180)
