@@ -116,6 +116,8 @@ class Oracle:
     async def judge(self, url: str, wait: float = 0) -> Verdict:
         """Opens a page, and compares what the server and the browser say of it."""
         await self.server.open(url)
+        # Whether the page asks something by now or in a moment, it is not to stand still for that.
+        await self.server.call("browser_handle_dialog", accept=False)
         await asyncio.sleep(wait)
         shown = await self.server.call("browser_snapshot", allRefs=True)
         assert not shown.is_error, shown.text
