@@ -164,11 +164,21 @@ async fn walk(frame: &Frame, options: CaptureOptions) -> Result<snapshot::Frame>
         adopt_hearers(&world, &hearers).await?;
         walked = walk().await?;
     }
+    with_closed_roots(frame, &world, &arguments, walked).await
+}
+
+/// Walks again for as long as the engine learns of closed shadow roots that the walk before passed by.
+async fn with_closed_roots(
+    frame: &Frame,
+    world: &World,
+    arguments: &Value,
+    mut walked: snapshot::Frame,
+) -> Result<snapshot::Frame> {
     for _ in 0..DEEPEST_ROOTS {
-        if walked.suspects == 0 || adopt_closed_roots(&world, walked.suspects).await? == 0 {
+        if walked.suspects == 0 || adopt_closed_roots(world, walked.suspects).await? == 0 {
             break;
         }
-        walked = walk().await?;
+        walked = walk_once(frame, world, arguments).await?;
     }
     Ok(walked)
 }
@@ -177,13 +187,8 @@ async fn walk(frame: &Frame, options: CaptureOptions) -> Result<snapshot::Frame>
 pub(super) async fn learn_closed_roots(frame: &Frame) -> Result<()> {
     let world = frame.utility().await?;
     let arguments = json!({});
-    for _ in 0..DEEPEST_ROOTS {
-        let suspects = walk_once(frame, &world, &arguments).await?.suspects;
-        if suspects == 0 || adopt_closed_roots(&world, suspects).await? == 0 {
-            break;
-        }
-    }
-    Ok(())
+    let walked = walk_once(frame, &world, &arguments).await?;
+    with_closed_roots(frame, &world, &arguments, walked).await.map(drop)
 }
 
 async fn walk_once(frame: &Frame, world: &World, arguments: &Value) -> Result<snapshot::Frame> {
