@@ -117,6 +117,43 @@ async def test_an_answer_given_before_to_the_question_before_leaving_is_told(
     assert 'textbox "Name"' in left.section("Snapshot")
 
 
+ASKS_WHEN_REPLACED = """<!doctype html><title>First</title><h1>First</h1><script>
+function ask(path) {
+  const request = new XMLHttpRequest();
+  request.open("GET", path, false);
+  request.send();
+  return request.responseText;
+}
+// Let go of the next document, and be busy while it arrives.
+const turn = () => {
+  if (ask("/asked/hold/next") !== "true") return setTimeout(turn, 20);
+  ask("/release");
+  ask("/delay?ms=200");
+  confirm("Are you still there?");
+};
+turn();
+</script>"""
+
+
+@pytest.mark.parametrize("before", [None, False, True])
+async def test_a_dialog_that_opens_while_the_next_document_takes_over_does_not_keep_it_out(
+    workshop: Workshop, site: Site, before: bool | None
+) -> None:
+    await workshop.open(site.publish("/first", ASKS_WHEN_REPLACED))
+    if before is not None:
+        await workshop.do("browser_handle_dialog", accept=before)
+    reply = await workshop.do("browser_navigate", url=site.url("/hold/next"))
+    if before is None:
+        assert 'confirm dialog "Are you still there?"' in reply.section("Modal state").replace("\\", "")
+        reply = await workshop.do("browser_handle_dialog", accept=True)
+        assert "Dismissed the confirm" in reply.section("Result")
+        assert "could not be accepted" in reply.section("Events")
+    else:
+        assert "was dismissed, as was said before." in reply.section("Events")
+    assert "Released at last" in (await workshop.do("browser_snapshot")).section("Snapshot")
+    assert not (await workshop.open(site.page("form"))).is_error
+
+
 async def test_a_dialog_in_a_window_that_the_page_opened_is_told_where_the_page_waits_for_it(
     workshop: Workshop, site: Site
 ) -> None:

@@ -227,6 +227,10 @@ def _answer(request: Request, server: _Server) -> Answer:
     folder, _, rest = request.path.removeprefix("/").partition("/")
     if folder == "hold":
         server.released.wait(LONGEST_HOLD_S)
+    if folder == "release":
+        server.released.set()
+    if folder == "asked":
+        return Answer(json.dumps(any(f"/{rest}" == asked.path for asked in server.requests)))
     if folder in server.mounted:
         return _file(server.mounted[folder], rest)
     route = ROUTES.get(folder)

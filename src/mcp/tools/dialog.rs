@@ -3,7 +3,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Result;
-use crate::browser::ActsOn;
+use crate::browser::{ActsOn, AnsweredDialog};
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::page_text::one_line;
@@ -44,17 +44,21 @@ impl Tool for HandleDialog {
             call.confirm_anything(&page, &open.message).await?;
         }
         let text = self.prompt_text.or_else(|| open.usual_text()).filter(|_| self.accept);
-        let with = text.clone().filter(|_| open.kind == "prompt");
         let mut answered = None;
         let answer = async {
             answered = Some(page.answer_dialog(self.accept, text).await?);
             Ok(())
         };
         call.act(&page, ActsOn::Page, answer).await?;
-        let dialog = answered.ok_or(Error::NoDialog)?;
-        let past = if self.accept { "Accepted" } else { "Dismissed" };
-        let with = with.map(|text| format!(" with {:?}", one_line(&text))).unwrap_or_default();
+        let AnsweredDialog { dialog, accepted, text } = answered.ok_or(Error::NoDialog)?;
+        let past = if accepted { "Accepted" } else { "Dismissed" };
+        let with = text.map(|text| format!(" with {:?}", one_line(&text))).unwrap_or_default();
         reply.say(format!("{past} the {} {:?}{with}", dialog.kind, one_line(&dialog.message)));
+        if self.accept && !accepted {
+            reply.add_event(
+                "The dialog could not be accepted: another document was taking the page's place.".to_owned(),
+            );
+        }
         reply.show(View::Changes);
         Ok(())
     }

@@ -56,6 +56,12 @@ pub struct FileChooser {
 /// An open dialog that is being answered, among what an action waits for.
 pub(super) const DIALOG: &str = "dialog";
 
+/// How the browser refuses what is said to a document that is just being replaced.
+const IS_BEING_REPLACED: &str = "Not attached to an active page";
+
+/// Leads nowhere, in every browser and without asking anybody.
+const NOWHERE: &str = "vbscript:0";
+
 /// A document that opens more dialogs than this is not asking anybody any more.
 const MOST_DIALOGS: u32 = 20;
 
@@ -106,8 +112,12 @@ impl Page {
         self.inner.state.lock().chooser.get_or_insert(chooser);
     }
 
-    /// Answers the open dialog, once a person could have read it.
-    pub async fn answer_dialog(&self, accept: bool, prompt_text: Option<String>) -> Result<Dialog> {
+    /// Answers the open dialog, once a person could have read it, and tells how it was answered: one of a document that is
+    /// just being replaced can only be dismissed.
+    ///
+    /// # Errors
+    /// `no_dialog`
+    pub async fn answer_dialog(&self, accept: bool, prompt_text: Option<String>) -> Result<AnsweredDialog> {
         let (dialog, readable) = {
             let state = self.inner.state.lock();
             let dialog = state.dialog.clone().ok_or(Error::NoDialog)?;
@@ -117,28 +127,56 @@ impl Page {
         let session = self.sessions().into_iter().find(|session| session.id() == dialog.session);
         let session = session.unwrap_or_else(|| self.inner.session.clone());
         self.update(|state| state.dialog_answered_here = true);
-        session.call(wire::HandleJavaScriptDialog { accept, prompt_text }).await?;
+        let text = prompt_text.clone().filter(|_| accept && dialog.kind == "prompt");
+        let accepted = self.close_dialog(&session, accept, prompt_text).await?;
         self.update(|state| {
             if state.dialog.as_ref() == Some(&dialog) {
                 state.dialog = None;
             }
         });
-        Ok(dialog)
+        Ok(AnsweredDialog { dialog, accepted, text: text.filter(|_| accepted) })
+    }
+
+    /// Says the answer to the browser now; completes with whether the dialog was accepted.
+    fn close_dialog(
+        &self,
+        session: &CdpSession,
+        accept: bool,
+        prompt_text: Option<String>,
+    ) -> impl Future<Output = Result<bool>> + Send + use<> {
+        let answer = session.send(wire::HandleJavaScriptDialog { accept, prompt_text });
+        let main = self.inner.session.clone();
+        async move {
+            match answer.await {
+                Err(Error::Protocol { message, .. }) if message == IS_BEING_REPLACED => {
+                    // The next document has arrived, and the old one keeps it waiting. Any other navigation has the browser
+                    // close the dialog; one that leads nowhere lets the next document come.
+                    main.call(wire::Navigate { url: NOWHERE.to_owned(), ..wire::Navigate::default() })
+                        .await?;
+                    Ok(false)
+                }
+                answer => answer.map(|_| accept),
+            }
+        }
     }
 
     /// Answers the open dialog as somebody who leaves the page, and those that open until the guard is dropped. `None`
-    /// when no dialog is open.
+    /// when no dialog is open, and the document does not open one after the other.
     pub(in crate::browser) fn leave_dialogs(&self) -> Option<Leaving> {
-        let dialog = self.obstruction()?;
+        let dialog = self.obstruction();
+        if dialog.is_none() && !self.floods_dialogs() {
+            return None;
+        }
         self.update(|state| {
             state.leavers += 1;
             state.dialog = None;
             state.dialog_answered_here = true;
         });
-        let session = self.sessions().into_iter().find(|session| session.id() == dialog.session);
-        // A navigation that asked whether it may go on does not: it would meet the one that comes.
-        let answer = wire::HandleJavaScriptDialog { accept: false, prompt_text: None };
-        session.as_ref().unwrap_or(&self.inner.session).send(answer).ignore();
+        if let Some(dialog) = dialog {
+            let session = self.sessions().into_iter().find(|session| session.id() == dialog.session);
+            // A navigation that asked whether it may go on does not: it would meet the one that comes.
+            tokio::spawn(self.close_dialog(session.as_ref().unwrap_or(&self.inner.session), false, None));
+        }
         Some(Leaving(self.downgrade()))
     }
 
@@ -202,10 +240,13 @@ impl Page {
             Some((accept, prompt_text, read))
         });
         if let Some((accept, prompt_text, reading_time)) = answer {
-            let session = session.clone();
+            let (page, session) = (self.clone(), session.clone());
             tokio::spawn(async move {
                 sleep(reading_time).await;
-                session.send(wire::HandleJavaScriptDialog { accept, prompt_text }).ignore();
+                let accepted = page.close_dialog(&session, accept, prompt_text).await;
+                if accept && matches!(accepted, Ok(false)) {
+                    page.update(|state| state.was_dismissed(number));
+                }
             });
         } else {
             // Its renderer stands still, and would tell nothing else before the answer.
@@ -220,6 +261,16 @@ impl Page {
     fn reading_time(&self, state: &PageState) -> Duration {
         const READ: u32 = 3;
         if state.dialogs_in_a_row > READ { Duration::ZERO } else { self.inner.input.reading_time() }
+    }
+}
+
+impl PageState {
+    /// Corrects what is told of a dialog that could not be accepted.
+    fn was_dismissed(&mut self, number: u64) {
+        for answered in self.dialogs_answered.iter_mut().filter(|answered| answered.dialog.number == number) {
+            answered.accepted = false;
+            answered.text = None;
+        }
     }
 }
 
