@@ -99,8 +99,8 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&
             "{told} in tab {id}: answer it with browser_handle_dialog and tab {id}{waits}"
         ));
     }
-    let lists_tabs = reply.view() > View::Nothing && tabs.len() > 1 && !named;
-    if lists_tabs || reply.wants_tabs() {
+    let lists_tabs = reply.view() > View::Nothing && !named && call.told.lock().set_tabs(&tabs);
+    if (lists_tabs && tabs.len() > 1) || reply.wants_tabs() {
         reply.set_tabs(tab_lines(call.workspace.tabs()).await);
     }
     let known = if named { page.as_ref().map(|page| page.id().to_owned()) } else { None }.unwrap_or_default();
@@ -240,9 +240,15 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &Before, wanted: bool, 
     tell_unseen(&tree, reply);
     let options = call.snapshot_options();
     let known = call.told.lock().shown(page).cloned();
-    let Some(known) = known.filter(|_| reply.view() <= View::Changes) else {
-        show_snapshot(snapshot::render(&tree, &options), reply);
-        return call.told.lock().set_tree(page, tree);
+    let known = match known {
+        Some(known) if reply.view() <= View::Changes => known,
+        known => {
+            // Another document of a site mostly has the menus of the one before.
+            let other = known.filter(|known| known.tree.document != tree.document);
+            let shown = other.map(|known| tree.without_repeated(&known.tree));
+            show_snapshot(snapshot::render(shown.as_ref().unwrap_or(&tree), &options), reply);
+            return call.told.lock().set_tree(page, tree);
+        }
     };
     let said = call.said.lock().clone();
     let held = call.held.lock().clone();
@@ -267,7 +273,6 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &Before, wanted: bool, 
         reply.add_event(format!("Moved: {}{name} [ref=e{}], now at {x},{y}.", what.role, what.number));
     }
     if changes.whole {
-        // Another document of a site mostly has the menus of the one before.
         show_snapshot(snapshot::render(&tree.without_repeated(&known.tree), &options), reply);
     } else if !changes.is_empty() {
         show_snapshot(changes.render(&options), reply);

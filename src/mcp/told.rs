@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::browser::Page;
 use crate::mcp::reply::PageState;
+use crate::session::Tab;
 use crate::snapshot::{Ref, Tick, Tree};
 
 /// For how many tabs it is remembered what was last shown of them.
@@ -19,8 +20,28 @@ pub(super) struct Told {
     downloads: HashMap<String, bool>,
     /// Where pages were last said to stand: the current one under no name, others by their ids.
     states: HashMap<String, PageState>,
+    /// The tabs that were open when they were last listed.
+    tabs: Vec<KnownTab>,
     /// The tabs that were shown last, by their ids, newest last.
     pages: Vec<(String, Shown)>,
+}
+
+/// What was told of a tab, but for what it says itself: titles that count or blink are no news.
+#[derive(Debug, PartialEq, Eq)]
+struct KnownTab {
+    id: String,
+    /// Where it stands, whether it crashed, and whether a dialog is open; of the current tab that is told with its page.
+    state: Option<(String, bool, bool)>,
+}
+
+impl KnownTab {
+    fn new(tab: &Tab) -> Self {
+        Self {
+            id: tab.page.id().to_owned(),
+            state: (!tab.is_active)
+                .then(|| (tab.page.asked_url(), tab.page.is_crashed(), tab.page.dialog().is_some())),
+        }
+    }
 }
 
 /// What was shown of a page.
@@ -77,6 +98,14 @@ impl Told {
     /// Forgets where a page was said to stand.
     pub(super) fn forget_state(&mut self, page: &str) {
         self.states.remove(page);
+    }
+
+    /// Remembers which tabs are listed. False when the same were listed before.
+    pub(super) fn set_tabs(&mut self, tabs: &[Tab]) -> bool {
+        let tabs: Vec<_> = tabs.iter().map(KnownTab::new).collect();
+        let is_news = self.tabs != tabs;
+        self.tabs = tabs;
+        is_news
     }
 
     /// Whether anything was told of a download.

@@ -135,15 +135,15 @@ turn();
 </script>"""
 
 
-@pytest.mark.parametrize("before", [None, False, True])
+@pytest.mark.parametrize("said", [{}, {"accept": False}, {"accept": True}], ids=["later", "no", "yes"])
 async def test_a_dialog_that_opens_while_the_next_document_takes_over_does_not_keep_it_out(
-    workshop: Workshop, site: Site, before: bool | None
+    workshop: Workshop, site: Site, said: dict[str, bool]
 ) -> None:
     await workshop.open(site.publish("/first", ASKS_WHEN_REPLACED))
-    if before is not None:
-        await workshop.do("browser_handle_dialog", accept=before)
+    if said:
+        await workshop.do("browser_handle_dialog", **said)
     reply = await workshop.do("browser_navigate", url=site.url("/hold/next"))
-    if before is None:
+    if not said:
         assert 'confirm dialog "Are you still there?"' in reply.section("Modal state").replace("\\", "")
         reply = await workshop.do("browser_handle_dialog", accept=True)
         assert "Dismissed the confirm" in reply.section("Result")

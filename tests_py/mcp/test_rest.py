@@ -141,16 +141,21 @@ class TestWhatComesAndGoes:
 
 
 class TestMenus:
-    async def test_menus_that_stay_are_not_told_again(self, workshop: Workshop, site: Site) -> None:
+    @pytest.mark.parametrize("by", ["a click", "its address"])
+    async def test_menus_that_stay_are_not_told_again(self, workshop: Workshop, site: Site, by: str) -> None:
         opened = await workshop.open(f"{site.page('chapters')}?1")
         assert 'link "Evening"' in opened.section("Snapshot")
-        there = await workshop.do("browser_click", ref=opened.ref('link "Breakfast"'))
+        if by == "a click":
+            there = await workshop.do("browser_click", ref=opened.ref('link "Breakfast"'))
+        else:
+            there = await workshop.open(f"{site.page('chapters')}?2")
         told = there.section("Snapshot")
         assert 'heading "Chapter 2"' in told
         assert 'button "Mark 2"' in told
         assert 'link "Next"' in told
         assert "[as before: 7 elements]" in told
         assert 'link "Evening"' not in told
+        assert 'link "Evening"' in (await workshop.do("browser_snapshot")).section("Snapshot")
         menu = await workshop.do("browser_snapshot", ref=there.ref('navigation "Chapters"'))
         assert 'link "Evening"' in menu.section("Snapshot")
 

@@ -33,6 +33,23 @@ async def test_a_tab_that_is_not_there_is_refused_with_those_that_are(workshop: 
         assert "There is no tab 7; the tabs are 0 to 1" in said
 
 
+async def test_open_tabs_are_listed_when_they_are_others_than_before(workshop: Workshop, site: Site) -> None:
+    await workshop.open(site.page("form"))
+    opened = await workshop.do("browser_tabs", action="new", url=site.page("dialogs"))
+    assert len(opened.section("Open tabs").splitlines()) == 2
+    page = await workshop.do("browser_snapshot")
+    assert not page.has_section("Open tabs")
+    asked = await workshop.do("browser_click", ref=page.ref('button "Confirm"'))
+    assert not asked.has_section("Open tabs")
+    await workshop.do("browser_handle_dialog", accept=True)
+    # Where the current tab stands is told with its page.
+    page = await workshop.open(site.page("consequences"))
+    assert not page.has_section("Open tabs")
+    after = await workshop.do("browser_click", ref=page.ref('button "Open a window"'))
+    assert len(after.section("Open tabs").splitlines()) == 3
+    assert not (await workshop.do("browser_snapshot")).has_section("Open tabs")
+
+
 async def test_after_the_last_page_was_closed_the_next_address_opens_one(
     either_workshop: Workshop, site: Site
 ) -> None:
