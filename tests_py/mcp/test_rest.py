@@ -140,6 +140,20 @@ class TestWhatComesAndGoes:
         assert [line for line in told.splitlines() if line.startswith("-") and "Panel" in line], told
 
 
+    @pytest.mark.parametrize("kind", ["Worker", "SharedWorker"])
+    async def test_the_script_of_a_worker_is_not_waited_for_once_it_runs(
+        self, workshop: Workshop, site: Site, kind: str
+    ) -> None:
+        site.publish("/worker.js", "self.postMessage?.(1)", kind="text/javascript")
+        body = f"""<button onclick="worker = new {kind}('/worker.js'); textContent = 'Begun'">Begin</button>"""
+        opened = await workshop.open(site.publish("/workers", document("Workers", body)))
+        told = await click(workshop, opened, "Begin")
+        assert "still loading" not in told.text
+        listed = await workshop.do("browser_network_requests", includeStatic=True)
+        assert "/worker.js" in listed.text
+        assert "pending" not in listed.text
+
+
 class TestMenus:
     @pytest.mark.parametrize("by", ["a click", "its address"])
     async def test_menus_that_stay_are_not_told_again(self, workshop: Workshop, site: Site, by: str) -> None:

@@ -13,7 +13,7 @@ use super::browser::{Browser, BrowserInner};
 use super::download::{Download, DownloadState, Downloads};
 use super::events::{ContextEvent, Listener, Listeners};
 use super::front::Front;
-use super::page::Page;
+use super::page::{Page, WeakPage};
 use super::parts::{NewSession, Parts, Slots};
 use super::worker::{self, Worker};
 use crate::browser::egress::relay::Relay;
@@ -618,7 +618,13 @@ impl BrowserContext {
             session.send(claim).ignore();
         }
         self.begin_headers(session, page);
-        session.send(RunIfWaitingForDebugger {}).ignore();
+        let pages = page.map_or_else(|| self.pages(), |page| vec![page.clone()]);
+        let (pages, id) = (pages.iter().map(Page::downgrade).collect::<Vec<_>>(), info.target_id.clone());
+        session.send_then(RunIfWaitingForDebugger {}, None, move |_| {
+            for page in pages.iter().filter_map(WeakPage::upgrade) {
+                page.on_worker_begun(&id);
+            }
+        });
     }
 
     /// What its pages are told of the browser, where that is not what the browser says by itself.

@@ -1,6 +1,7 @@
 //! The requests of a page, newest last, bounded.
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -136,6 +137,16 @@ impl NetworkLog {
         if let Some(entry) = self.get_mut(&told.request_id) {
             entry.ended = Some(told.timestamp);
             entry.encoded_bytes = told.encoded_data_length;
+        }
+    }
+
+    /// What was asked for is there, of which the browser tells no more.
+    pub(in crate::browser) fn arrived(&mut self, id: &str) {
+        if let Some(entry) = self.get_mut(id)
+            && entry.ended.is_none()
+        {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
+            entry.ended = Some(entry.started + (now - entry.wall_time).max(0.0));
         }
     }
 

@@ -275,6 +275,15 @@ impl Page {
         }
     }
 
+    /// A worker begins once its script is there. Of that the browser tells the page only that it was asked for, under the
+    /// worker's own id.
+    pub(in crate::browser) fn on_worker_begun(&self, id: &str) {
+        self.update(|state| {
+            state.journal.request_ended(id);
+            state.network.arrived(id);
+        });
+    }
+
     fn on_network_event(&self, event: &RawEvent, session: &CdpSession) {
         let private = self.context().is_private();
         if let Some(told) = event.read::<net::RequestWillBeSent>() {
