@@ -206,9 +206,8 @@ def measure_capabilities(timed: Callable[..., str], client: Client, site: Site) 
     page = client.call("browser_navigate", url=site.page("fields"))
     timed("browser_history", action="reload")
     timed("browser_read")
-    timed("browser_scroll", direction="down")
-    timed("browser_network_search", url="fields")
-    timed("browser_network_request", id=1)
+    found = timed("browser_network_search", url="fields")
+    timed("browser_network_request", id=id_in(found))
     timed("browser_route", action="block", list="ads")
     timed("browser_request", url=site.page("form"))
     timed("browser_cookies", action="list")
@@ -222,8 +221,17 @@ def measure_capabilities(timed: Callable[..., str], client: Client, site: Site) 
     timed("browser_record", action="mhtml")
     timed("browser_inspect", what="accessibility")
     timed("browser_page_tool")
+    client.call("browser_navigate", url=site.page("handles"))
+    timed("browser_scroll", direction="down")
     # Nobody comes, and without a window nobody could: how long that takes is no figure of interest.
     client.refused("browser_ask_person", reason="A bench")
+
+
+def id_in(found: str) -> int:
+    """The number of the first request that an answer tells."""
+    number = re.search(r'"id": *(\d+)|#(\d+)|request (\d+)', found)
+    assert number, found
+    return int(next(filter(None, number.groups())))
 
 
 def title_in(page: str) -> str:
