@@ -61,7 +61,7 @@ async def test_a_step_is_added(visit: Visit) -> None:
 @flow
 async def test_a_step_is_moved(visit: Visit) -> None:
     page = await visit("react-flow")
-    await page.drag(("text", "Read"), ("text", "Write"), endPosition="75,120")
+    await page.drag(("text", "Read"), ("application", ""), endPosition="475,338")
     moved = await page.value("flow.nodes[0]")
     assert abs(moved["x"] - 400) < 20
     assert moved["y"] > 280

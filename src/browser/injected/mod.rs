@@ -40,6 +40,8 @@
 //! (null: the document); `first` the first one or null, `count` how many. What they throw goes through
 //! `Selector::refused`. Closed shadow roots are searched once they were adopted.
 
+use std::sync::LazyLock;
+
 /// The engine, as one JavaScript function of the first number to use. Files that use others come after them.
 const ENGINE: &str = concat!(
     "(function (firstRef) {\n\"use strict\";\nif (globalThis.engine) return globalThis.engine.from(firstRef);\n",
@@ -78,12 +80,50 @@ const ENGINE: &str = concat!(
     "}\nreturn engine;\n})"
 );
 
+/// What is sent of it. Each document is given it anew, and a fifth of it is for readers only.
+static SENT: LazyLock<String> = LazyLock::new(|| without_notes(ENGINE));
+
 /// An expression whose value is the engine; the first document to evaluate it gives its nodes numbers from `first_ref`.
 pub fn install(first_ref: u32) -> String {
-    format!("{ENGINE}({first_ref})")
+    format!("{}({first_ref})", *SENT)
+}
+
+/// A script without indentation, and without the lines that are comments. Texts of several lines may not need either.
+fn without_notes(script: &str) -> String {
+    let mut in_comment = false;
+    let mut lines = Vec::new();
+    for line in script.lines().map(str::trim) {
+        let begins = line.starts_with("/*");
+        if !in_comment && !begins && !line.is_empty() && !line.starts_with("//") {
+            lines.push(line);
+        }
+        in_comment = (in_comment || begins) && !line.ends_with("*/");
+    }
+    lines.join("\n")
 }
 
 /// A function, or another expression, as something to call: without the semicolon that a file of its own ends with.
 pub(super) fn as_function(script: &str) -> &str {
     script.trim().trim_end_matches(';')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ENGINE, SENT, without_notes};
+
+    #[test]
+    fn what_only_readers_need_is_not_sent() {
+        let script =
+            "/** Says it. */\nconst a = 1; // one\n\n  /*\n  It is\n   two. */\n  // three\n  b(a * 2);\n";
+        assert_eq!(without_notes(script), "const a = 1; // one\nb(a * 2);");
+    }
+
+    #[test]
+    fn what_begins_with_a_comment_holds_nothing_else() {
+        // Where code stood after one, it would not be sent.
+        let ends = |line: &str| line.find("*/").is_some_and(|at| at + 2 < line.trim_end().len());
+        let notes = |line: &&str| line.trim_start().starts_with("/*") || line.trim_start().starts_with("* ");
+        assert_eq!(ENGINE.lines().filter(notes).find(|line| ends(line)), None);
+        assert!(SENT.len() < ENGINE.len() * 9 / 10, "{} of {}", SENT.len(), ENGINE.len());
+    }
 }

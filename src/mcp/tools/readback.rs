@@ -15,7 +15,9 @@ pub(super) enum Readback {
 impl Readback {
     pub(super) fn of(given: &[String], shown: &Shown) -> Self {
         match shown.kind {
-            ControlKind::Gone => Self::Taken("given, and the page put something else in its place".to_owned()),
+            ControlKind::Gone => {
+                Self::Taken("given, and the page put something else in its place".to_owned())
+            }
             ControlKind::None => Self::Taken(String::new()),
             ControlKind::Check => {
                 let wanted = given.first().and_then(|value| read_checked(value));
