@@ -42,7 +42,8 @@
 
 use std::sync::LazyLock;
 
-/// The engine, as one JavaScript function of the first number to use. Files that use others come after them.
+/// An expression whose value is the engine; the first number to use stands in the world. Files that use others come after
+/// them. It is the same text for each document, so that the browser need not compile it again.
 const ENGINE: &str = concat!(
     "(function (firstRef) {\n\"use strict\";\nif (globalThis.engine) return globalThis.engine.from(firstRef);\n",
     "const engine = (globalThis.engine = {});\n{\n",
@@ -77,15 +78,20 @@ const ENGINE: &str = concat!(
     include_str!("consent.js"),
     "}\n{\n",
     include_str!("scroll.js"),
-    "}\nreturn engine;\n})"
+    "}\nreturn engine;\n})(globalThis.firstRef)"
 );
 
 /// What is sent of it. Each document is given it anew, and a fifth of it is for readers only.
 static SENT: LazyLock<String> = LazyLock::new(|| without_notes(ENGINE));
 
-/// An expression whose value is the engine; the first document to evaluate it gives its nodes numbers from `first_ref`.
-pub fn install(first_ref: u32) -> String {
-    format!("{}({first_ref})", *SENT)
+/// An expression whose value is the engine, in a world where [`begin_at`] was evaluated.
+pub fn install() -> String {
+    SENT.clone()
+}
+
+/// Has the nodes of the world's document be numbered from `first_ref`.
+pub fn begin_at(first_ref: u32) -> String {
+    format!("globalThis.firstRef = {first_ref}")
 }
 
 /// A script without indentation, and without the lines that are comments. Texts of several lines may not need either.

@@ -85,13 +85,14 @@ impl World {
     /// The engine, put into the world by whoever needs it first.
     pub async fn engine(&self) -> Result<&RemoteHandle> {
         let install = || async {
-            let install = Evaluate {
-                expression: injected::install(self.frame().first_ref()),
+            let evaluate = |expression| Evaluate {
+                expression,
                 context_id: Some(self.context_id()),
                 silent: Some(true),
                 ..Evaluate::default()
             };
-            let engine = outcome(self.session().call(install).await?)?;
+            self.session().send(evaluate(injected::begin_at(self.frame().first_ref()))).ignore();
+            let engine = outcome(self.session().call(evaluate(injected::install())).await?)?;
             let engine = engine.object_id.ok_or(Error::DocumentGone)?;
             Ok(RemoteHandle::new(self.session().clone(), engine))
         };
