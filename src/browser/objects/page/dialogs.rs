@@ -59,7 +59,7 @@ pub(super) const DIALOG: &str = "dialog";
 /// How the browser refuses what is said to a document that is just being replaced.
 const IS_BEING_REPLACED: &str = "Not attached to an active page";
 
-/// Leads nowhere, in every browser and without asking anybody.
+/// An address that Chromium neither opens nor asks anybody about.
 const NOWHERE: &str = "vbscript:0";
 
 /// A document that opens more dialogs than this is not asking anybody any more.
