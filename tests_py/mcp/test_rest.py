@@ -139,13 +139,14 @@ class TestWhatComesAndGoes:
         told = (await click(workshop, opened, "Close the panel")).section("Snapshot")
         assert [line for line in told.splitlines() if line.startswith("-") and "Panel" in line], told
 
-
     @pytest.mark.parametrize("kind", ["Worker", "SharedWorker"])
     async def test_the_script_of_a_worker_is_not_waited_for_once_it_runs(
         self, workshop: Workshop, site: Site, kind: str
     ) -> None:
         site.publish("/worker.js", "self.postMessage?.(1)", kind="text/javascript")
-        body = f"""<button onclick="worker = new {kind}('/worker.js'); textContent = 'Begun'">Begin</button>"""
+        body = (
+            f"""<button onclick="worker = new {kind}('/worker.js'); textContent = 'Begun'">Begin</button>"""
+        )
         opened = await workshop.open(site.publish("/workers", document("Workers", body)))
         told = await click(workshop, opened, "Begin")
         assert "still loading" not in told.text
