@@ -55,9 +55,8 @@ impl Tool for HandleDialog {
         let with = text.map(|text| format!(" with {:?}", one_line(&text))).unwrap_or_default();
         reply.say(format!("{past} the {} {:?}{with}", dialog.kind, one_line(&dialog.message)));
         if self.accept && !accepted {
-            reply.add_event(
-                "The dialog could not be accepted: another document was taking the page's place.".to_owned(),
-            );
+            reply
+                .add_event("The dialog could not be accepted: another document was taking the page's place.");
         }
         reply.show(View::Changes);
         Ok(())
