@@ -33,7 +33,7 @@ use crate::mcp::program::Gate;
 use crate::mcp::progress::Progress;
 use crate::mcp::reply::Reply;
 use crate::mcp::roots::ClientRoots;
-use crate::mcp::script::{Before, Named};
+use crate::mcp::script::{Before, Named, Step};
 use crate::mcp::settings::Settings;
 use crate::mcp::told::Told;
 use crate::mcp::tool::{AnyTool, Capability, Effect, Patience, Registry, Toolset, UnknownTool};
@@ -205,8 +205,10 @@ impl Call<'_> {
         };
         if let Some(asked) = asked {
             let found = std::mem::take(&mut *self.found.lock());
+            let dialog_was_open = before.as_ref().is_some_and(|before| before.dialog_was_open);
             let sequel = before.and_then(Before::sequel);
-            self.kept.script.lock().add(tool.name, tool.effect, &asked, &found, sequel);
+            let step = Step { asked: &asked, found: &found, dialog_was_open };
+            self.kept.script.lock().add(tool.name, tool.effect, &step, sequel);
         }
         match file {
             Some(file) if !opened_dialog => file.write(reply, self.secrets).await,

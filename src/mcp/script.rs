@@ -58,7 +58,7 @@ enum Line {
     Times(usize, Box<Line>),
     /// The pointer at places that are counted from the upper left corner of an element: there, and on to the other one with the button held.
     Pointer(Subject, Point, Option<Point>),
-    /// A dialog that the statement before opened, and the text for it if it was accepted.
+    /// What the next dialog is answered: the text for it if it is accepted.
     Dialog(Option<Value>),
     /// A statement that opens a file chooser, and the paths that it was given.
     Chooser(Box<Line>, Value),
@@ -93,17 +93,8 @@ const SILENT: [&str; 8] = [
 ];
 
 impl Script {
-    /// Adds what a tool did. `found` says how scripts find the elements, by what the call named them; `sequel` is what came of
-    /// it.
-    pub fn add(
-        &mut self,
-        tool: &'static str,
-        effect: Effect,
-        asked: &Map<String, Value>,
-        found: &HashMap<String, Named>,
-        sequel: Option<Sequel>,
-    ) {
-        let step = Step { asked, found };
+    /// Adds what a tool did; `sequel` is what came of it.
+    pub fn add(&mut self, tool: &'static str, effect: Effect, step: &Step<'_>, sequel: Option<Sequel>) {
         if let Some(paths) = step.files(tool) {
             self.give_files(paths);
             self.sequel = sequel;
@@ -118,8 +109,18 @@ impl Script {
             self.sequel = sequel.filter(|_| last.may_have_sequel());
         }
         for line in lines {
-            self.push(line);
+            match line {
+                Line::Dialog(answer) if step.dialog_was_open => self.answer(answer),
+                line => self.push(line),
+            }
         }
+    }
+
+    /// Adds the answer to a dialog that the last statement opened. It is to be known before that goes on.
+    fn answer(&mut self, answer: Option<Value>) {
+        let opens = self.lines.pop_back();
+        self.push(Line::Dialog(answer));
+        self.lines.extend(opens);
     }
 
     /// Begins at this address, where nothing was done before.
@@ -130,11 +131,7 @@ impl Script {
     }
 
     fn push(&mut self, line: Line) {
-        match line {
-            // It is to be answered before what opens it goes on.
-            Line::Dialog(_) if !self.lines.is_empty() => self.lines.insert(self.lines.len() - 1, line),
-            line => self.lines.push_back(line),
-        }
+        self.lines.push_back(line);
         let surplus = self.lines.len().saturating_sub(MOST_LINES);
         self.lines.drain(..surplus);
     }
@@ -193,9 +190,12 @@ pub fn locator(found: &Found, tongue: Tongue) -> String {
 }
 
 /// A call of a tool, to be put in words.
-struct Step<'a> {
-    asked: &'a Map<String, Value>,
-    found: &'a HashMap<String, Named>,
+#[derive(Debug)]
+pub struct Step<'a> {
+    pub asked: &'a Map<String, Value>,
+    /// How scripts find the elements, by what the call named them.
+    pub found: &'a HashMap<String, Named>,
+    pub dialog_was_open: bool,
 }
 
 impl Step<'_> {

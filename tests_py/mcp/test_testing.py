@@ -87,11 +87,14 @@ async def test_what_was_done_is_a_test_that_passes_at_once(tmp_path: Path, site:
         await workshop.do("browser_click", ref="text=Prompt")
         await workshop.do("browser_handle_dialog", accept=True, promptText="Bob")
         await workshop.do("browser_expect", ref="output", expected="Answered Bob", **{"is": "text"})
+        await workshop.do("browser_handle_dialog", accept=True, promptText="Eve")  # The next one.
+        await workshop.do("browser_click", ref="text=Prompt")
+        await workshop.do("browser_expect", ref="output", expected="Answered Eve", **{"is": "text"})
         await workshop.refused("browser_expect", ref="output", expected="No", timeout=100, **{"is": "text"})
         await workshop.do("browser_export_script", filename="test_session.py")
         await workshop.do("browser_export_script", filename="session.spec.ts", language="typescript")
         last = await workshop.do("browser_export_script", last=1)
-        assert '.to_contain_text("Answered Bob")' in last.section("Result")
+        assert '.to_contain_text("Answered Eve")' in last.section("Result")
     script = next(workshop.folder.rglob("test_session.py"))
     text = script.read_text()
     assert 'page.once("dialog", lambda dialog: dialog.accept("Bob"))' in text

@@ -9,10 +9,8 @@ use super::element::ElementHandle;
 use crate::browser::input::{Heard, Point};
 use crate::browser::objects::world::{RemoteHandle, value_argument};
 use crate::cdp::types::dom::{DescribeNode, EventListener, GetEventListeners};
-use crate::cdp::types::runtime::{Evaluate, Evaluated, GetProperties, ReleaseObjectGroup};
-use crate::error::Result;
-
-const LISTENED_TO: &str = "listened to";
+use crate::cdp::types::runtime::{Evaluate, GetProperties};
+use crate::error::{Error, Result};
 
 /// What a page hears of keys that go to an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,21 +35,17 @@ impl Listeners {
         let session = target.handle().session();
         let context_id = Some(target.frame().main_context().await?);
         // A listener is known in its own world only: the page's.
-        let find = |expression: &str| {
-            session.send(Evaluate {
-                expression: expression.to_owned(),
-                context_id,
-                object_group: Some(LISTENED_TO.to_owned()),
-                ..Evaluate::default()
-            })
+        let find = async |expression: &str| {
+            let evaluate = Evaluate { expression: expression.to_owned(), context_id, ..Evaluate::default() };
+            let found = session.call(evaluate).await?.result.object_id;
+            Ok::<_, Error>(RemoteHandle::new(session.clone(), found.unwrap_or_default()))
         };
         let (document, window) = try_join!(find("document"), find("globalThis"))?;
-        let listeners = |found: Evaluated, depth: Option<i64>| {
-            let object_id = found.result.object_id.unwrap_or_default();
+        let listeners = |found: &RemoteHandle, depth: Option<i64>| {
+            let object_id = found.id().to_owned();
             session.send(GetEventListeners { object_id, depth, pierce: depth.map(|_| true) })
         };
-        let listeners = try_join!(listeners(document, Some(-1)), listeners(window, None));
-        session.send(ReleaseObjectGroup { object_group: LISTENED_TO.to_owned() }).ignore();
+        let listeners = try_join!(listeners(&document, Some(-1)), listeners(&window, None));
         let (on_nodes, on_window) = listeners.map(|(nodes, window)| (nodes.listeners, window.listeners))?;
         Ok(Self { on_nodes, on_window })
     }

@@ -6,18 +6,17 @@ use super::Empty;
 domain! {
     commands {
         "Runtime.evaluate" Evaluate { expression: String }
-            ? { context_id: i64, return_by_value: bool, await_promise: bool, object_group: String, repl_mode: bool,
+            ? { context_id: i64, return_by_value: bool, await_promise: bool, repl_mode: bool,
                 generate_preview: bool, silent: bool, serialization_options: SerializationOptions, timeout: f64,
                 user_gesture: bool }
             -> Evaluated
         "Runtime.callFunctionOn" CallFunctionOn { function_declaration: String }
             ? { object_id: String, execution_context_id: i64, arguments: Vec<CallArgument>, return_by_value: bool,
-                await_promise: bool, object_group: String, silent: bool, serialization_options: SerializationOptions,
+                await_promise: bool, silent: bool, serialization_options: SerializationOptions,
                 user_gesture: bool, generate_preview: bool }
             -> Evaluated
         "Runtime.getProperties" GetProperties { object_id: String } ? { own_properties: bool } -> Properties
         "Runtime.releaseObject" ReleaseObject { object_id: String } -> Empty
-        "Runtime.releaseObjectGroup" ReleaseObjectGroup { object_group: String } -> Empty
         "Runtime.runIfWaitingForDebugger" RunIfWaitingForDebugger {} -> Empty
         "Runtime.terminateExecution" TerminateExecution {} -> Empty
         /// Only as the first half of a look at what was logged: see [`crate::cdp::Permit::ConsoleHeard`].

@@ -17,7 +17,7 @@ impl Script {
             Recorded::Went(Went::Again) => self.lead("reload"),
             Recorded::Answered { accepted, text } => {
                 let text = if text.is_empty() { Value::Null } else { text.into() };
-                self.push(Line::Dialog(accepted.then_some(text)));
+                self.answer(accepted.then_some(text));
             }
             Recorded::Opened => {
                 let note = "Another tab opened here; what was done in it is not written.";

@@ -9,6 +9,7 @@ pub struct Before {
     mark: Mark,
     /// The newest request.
     number: Option<u64>,
+    pub dialog_was_open: bool,
 }
 
 /// What came of it.
@@ -23,11 +24,11 @@ pub enum Sequel {
 impl Before {
     pub fn new(page: Page) -> Self {
         let number = page.with_network(|log| log.entries().map(|entry| entry.number).max());
-        Self { mark: page.mark(), number, page }
+        Self { mark: page.mark(), number, dialog_was_open: page.dialog().is_some(), page }
     }
 
     pub fn sequel(self) -> Option<Sequel> {
-        let Self { page, mark, number } = self;
+        let Self { page, mark, number, dialog_was_open: _ } = self;
         if page.pending_since(mark).committed {
             return Some(Sequel::Document);
         }
