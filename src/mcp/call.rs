@@ -203,7 +203,9 @@ impl Call<'_> {
             Err(Error::DialogElsewhere { .. }) if !asked_before => true,
             outcome => outcome.map(|()| false)?,
         };
-        if let Some(asked) = asked {
+        // What only looked or waited did not come to its end.
+        let is_done = !opened_dialog || tool.effect != Effect::Reads;
+        if let Some(asked) = asked.filter(|_| is_done) {
             let found = std::mem::take(&mut *self.found.lock());
             let dialog_was_open = before.as_ref().is_some_and(|before| before.dialog_was_open);
             let sequel = before.and_then(Before::sequel);
