@@ -64,7 +64,7 @@ pub use options::storage_state::{SameSite, StorageState, StoredCookie, StoredIte
 pub use options::unseen::Unseen;
 pub use options::{ContextOptions, HttpCredentials};
 pub use scripts::evaluate::json_value;
-pub use scripts::exposed::{Call, Exposure};
+pub use scripts::exposed::{Call, ExposedFunction};
 pub use scripts::handle::{JsHandle, Realm};
 pub use scripts::init_script::InitScript;
 pub use scripts::offered::{OfferedTool, offers_changed};
@@ -76,7 +76,7 @@ pub use traffic::archive::{Archive, Archived, Asked};
 #[cfg(any(test, fuzzing))]
 pub(crate) use traffic::cookies::fuzz as fuzz_cookies;
 pub use traffic::cookies::parse as parse_set_cookie;
-pub use traffic::observer::News;
+pub use traffic::observer::NetworkEvent;
 pub use traffic::request::{Request, RequestSizes, RequestTiming, Response};
 pub use traffic::route::{ABORT_REASONS, Fulfillment, Overrides, Route, phrase};
 pub use traffic::socket::{Payload, SocketEvent, WebSocket};

@@ -76,11 +76,11 @@ pub(super) struct SessionState {
     pub(super) answers: AtomicU64,
     listeners: Mutex<Vec<Listener>>,
     observers: Mutex<Vec<Observing>>,
-    overhearers: Mutex<Vec<Overhearer>>,
+    overhearers: Mutex<Vec<EventSink>>,
 }
 
 /// Hears every event of a session by its name and as it came, in the reader.
-pub type Overhearer = Arc<dyn Fn(&str, &[u8]) + Send + Sync>;
+pub type EventSink = Arc<dyn Fn(&str, &[u8]) + Send + Sync>;
 
 impl std::fmt::Debug for SessionState {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -241,7 +241,7 @@ impl Shared {
         observing.end();
     }
 
-    pub(super) fn overhear(state: &SessionState, overhearer: Overhearer) {
+    pub(super) fn overhear(state: &SessionState, overhearer: EventSink) {
         state.overhearers.lock().push(overhearer);
     }
 

@@ -14,7 +14,7 @@ pub mod transport;
 pub mod types;
 
 pub use command::{Command, Event};
-pub use connection::{Connection, Overhearer, WeakConnection};
+pub use connection::{Connection, EventSink, WeakConnection};
 pub use events::{Events, Observer, RawEvent};
 pub use policy::Permit;
 pub use session::{CdpSession, PendingReply};

@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::command::Command;
-use super::connection::{COMMAND_LIMIT, Overhearer, SessionState, Shared, Then};
+use super::connection::{COMMAND_LIMIT, EventSink, SessionState, Shared, Then};
 use super::events::{Events, Message, Observer};
 use super::policy::{self, Permit};
 use crate::error::{Error, RAW_COMMAND, Result};
@@ -110,7 +110,7 @@ impl CdpSession {
     }
 
     /// Lets `overhearer` hear every event of this session, by its name and as it came, until the session ends.
-    pub fn overhear(&self, overhearer: Overhearer) {
+    pub fn overhear(&self, overhearer: EventSink) {
         Shared::overhear(&self.state, overhearer);
     }
 

@@ -10,7 +10,7 @@ use crate::browser::PersonsBrowser;
 use crate::browser::policy::OriginPattern;
 use crate::live::Mode;
 use crate::mcp::consent::Consent;
-use crate::mcp::settings::{Gravity, ImageResponses};
+use crate::mcp::settings::{ConsoleThreshold, ImageResponses};
 use crate::mcp::tool::{Capability, Toolset};
 use crate::messages::Language;
 use crate::session::cooldown::Scope;
@@ -194,7 +194,7 @@ pub struct Flags {
 
     /// How grave a console message must be to be told, where a call does not say [default: info]
     #[arg(long, value_name = "LEVEL", ignore_case = true, help_heading = "Tools")]
-    pub console_level: Option<Gravity>,
+    pub console_level: Option<ConsoleThreshold>,
 
     /// What screenshots are answered with [default: file]
     #[arg(long, value_name = "HOW", ignore_case = true, help_heading = "Tools")]

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::door::{self, Door};
+use super::admission::{self, Admission};
 use super::handover::{Calls, Handover, State};
 use super::show::{Picture, Shows};
 use crate::Result;
@@ -141,11 +141,11 @@ impl Live {
             return Some(open);
         }
         let mode = self.mode_for(wish.page);
-        let mut id = door::name().ok()?;
+        let mut id = admission::name().ok()?;
         if let Some(server) = &self.inner.server {
             id = format!("{id}.{server}");
         }
-        let door = Door::new().ok()?;
+        let admission = Admission::new().ok()?;
         let mut base = self.inner.base.subscribe();
         // From here on somebody listens for it.
         let place = Place::take(&self.inner);
@@ -163,7 +163,7 @@ impl Live {
             logins: AtomicU32::new(0),
             mode,
             calls: wish.calls,
-            door,
+            admission,
             link_ends: now + limit,
             ends: now + 2 * limit,
             state: watch::Sender::new(State::default()),

@@ -12,10 +12,10 @@ use tempfile::TempDir;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use super::admission::Admission;
 use super::desk::{GRACE, Mode};
-use super::door::Door;
 use crate::browser::Page;
-use crate::session::handoff::{Coming, Outcome};
+use crate::session::handoff::{HandoverInProgress, Outcome};
 
 /// How many calls of the agent are kept to be shown.
 const MOST_CALLS: usize = 50;
@@ -67,7 +67,7 @@ pub struct Handover {
     pub(super) mode: Mode,
     pub(super) calls: Calls,
     pub(super) link: String,
-    pub door: Door,
+    pub admission: Admission,
     /// Until when somebody can come.
     pub(super) link_ends: Instant,
     /// Until when whoever came can stay.
@@ -117,7 +117,7 @@ impl Handover {
     pub fn is_open(&self) -> bool {
         let state = self.state.borrow();
         let can_come = state.viewers_ever > 0 || self.link_ends > Instant::now();
-        state.outcome.is_none() && can_come && self.door.is_open() && !self.page.is_closed()
+        state.outcome.is_none() && can_come && self.admission.is_open() && !self.page.is_closed()
     }
 
     /// Whether the person works on the page now.
@@ -201,7 +201,7 @@ impl Handover {
     }
 }
 
-impl Coming for Handover {
+impl HandoverInProgress for Handover {
     fn is_here(&self) -> bool {
         let state = self.state.borrow();
         state.viewer.is_some() || state.left.is_some_and(|left| left.elapsed() < GRACE)

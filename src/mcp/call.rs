@@ -195,7 +195,7 @@ impl Call<'_> {
         let before = asked.as_ref().and_then(|_| self.current_page().ok()).map(Before::new);
         // What leads to a person's doing is no doing of ours.
         let acts = tool.effect != Effect::Reads && tool.waits_for_person;
-        let _acting = acts.then(|| self.kept.hands.act());
+        let _acting = acts.then(|| self.kept.activity.act());
         let asked_before = self.current_page().is_ok_and(|page| page.dialog_elsewhere().is_some());
         let opened_dialog = match self.unless_stuck(tool, tool.run(arguments, self, reply)).await {
             // What a call does can open a dialog. That is an effect to be told, not a failure.

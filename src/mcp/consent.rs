@@ -3,7 +3,7 @@ use std::str::FromStr;
 
 use crate::Result;
 use crate::browser::policy::OriginPattern;
-use crate::messages::consent::Deed;
+use crate::messages::consent::GuardedAction;
 
 /// What a button says that spends money, in whole words, and in scripts that have none.
 const PURCHASE_WORDS: &[&str] = &[
@@ -49,7 +49,7 @@ pub struct Consent {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Rule {
     /// `None`: whatever it does.
-    deed: Option<Deed>,
+    deed: Option<GuardedAction>,
     /// `None`: wherever it is.
     origin: Option<OriginPattern>,
 }
@@ -97,7 +97,7 @@ impl Consent {
     }
 
     /// Whether any of these, at any of these origins, is asked for. `None`: an action of whatever kind.
-    pub(super) fn asks(&self, deeds: &[Option<Deed>], origins: &[String]) -> bool {
+    pub(super) fn asks(&self, deeds: &[Option<GuardedAction>], origins: &[String]) -> bool {
         self.rules.iter().any(|rule| {
             let is_there = |pattern: &OriginPattern| origins.iter().any(|origin| pattern.covers(origin));
             deeds.contains(&rule.deed) && rule.origin.as_ref().is_none_or(is_there)
@@ -135,9 +135,9 @@ mod tests {
     fn rules_are_kinds_and_origins() {
         let consent: Consent = "upload, submit@https://bank.example; *.shop.example".parse().unwrap();
         let asks = |deed, origin: &str| consent.asks(&[deed], &[origin.to_owned()]);
-        assert!(asks(Some(Deed::Upload), "https://any.example"));
-        assert!(asks(Some(Deed::Submit), "https://bank.example"));
-        assert!(!asks(Some(Deed::Submit), "https://other.example"));
+        assert!(asks(Some(GuardedAction::Upload), "https://any.example"));
+        assert!(asks(Some(GuardedAction::Submit), "https://bank.example"));
+        assert!(!asks(Some(GuardedAction::Submit), "https://other.example"));
         assert!(asks(None, "https://a.shop.example"));
         assert!(!asks(None, "https://bank.example"));
         for wrong in ["", "sumbit@https://bank.example", "a b", "submit@"] {

@@ -19,7 +19,7 @@ pub struct Kept {
     pub script: Arc<Mutex<Script>>,
     /// What a person does is written, too, for as long as this is there.
     pub recording: Mutex<Option<ActionRecording>>,
-    pub hands: Arc<Hands>,
+    pub activity: Arc<ToolActivity>,
     /// The last picture that another can be compared with.
     pub picture: Mutex<Option<Screenshot>>,
     /// A video that is being made.
@@ -35,12 +35,12 @@ pub struct Kept {
 
 /// Whose hands are on the pages of a session.
 #[derive(Debug, Default)]
-pub struct Hands {
+pub struct ToolActivity {
     acting: AtomicUsize,
     waits_for_person: AtomicBool,
 }
 
-impl Hands {
+impl ToolActivity {
     /// A tool acts until what this gives is dropped.
     pub fn act(self: &Arc<Self>) -> Acting {
         self.acting.fetch_add(1, Ordering::Relaxed);
@@ -60,7 +60,7 @@ impl Hands {
 
 /// A tool at work.
 #[derive(Debug)]
-pub struct Acting(Arc<Hands>);
+pub struct Acting(Arc<ToolActivity>);
 
 impl Drop for Acting {
     fn drop(&mut self) {

@@ -17,7 +17,7 @@ pub use sequel::{Before, Sequel};
 // The language of a script.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Tongue {
+pub enum ScriptLanguage {
     #[default]
     Python,
     Typescript,
@@ -155,28 +155,28 @@ impl Script {
     }
 
     /// The last so many statements.
-    pub fn statements(&self, tongue: Tongue, last: usize) -> Vec<String> {
+    pub fn statements(&self, language: ScriptLanguage, last: usize) -> Vec<String> {
         let skipped = self.lines.len().saturating_sub(last);
-        self.lines.iter().skip(skipped).map(|line| line.written(tongue)).collect()
+        self.lines.iter().skip(skipped).map(|line| line.written(language)).collect()
     }
 
     /// All of it, as a test that can be run.
-    pub fn test(&self, tongue: Tongue) -> String {
-        let mut lines = self.statements(tongue, usize::MAX);
+    pub fn test(&self, language: ScriptLanguage) -> String {
+        let mut lines = self.statements(language, usize::MAX);
         // Whoever leaves as soon as the last thing is done may take away what it was done for.
         if let (Some(last), Some(sequel)) = (lines.last_mut(), &self.sequel) {
-            *last = sequel.awaited(last, tongue);
+            *last = sequel.awaited(last, language);
         }
-        let indent = if tongue == Tongue::Python { "    " } else { "  " };
+        let indent = if language == ScriptLanguage::Python { "    " } else { "  " };
         let body = lines.iter().flat_map(|line| line.lines()).map(|line| format!("{indent}{line}\n"));
         let body = body.collect::<Vec<_>>().concat();
         let imports = if self.lines.iter().any(Line::has_secret) { "import os\n\n" } else { "" };
-        match tongue {
-            Tongue::Python => format!(
+        match language {
+            ScriptLanguage::Python => format!(
                 "{imports}from patchright_mcp.sync_api import Page, expect\n\n\n\
                  def test_session(page: Page) -> None:\n{body}"
             ),
-            Tongue::Typescript => format!(
+            ScriptLanguage::Typescript => format!(
                 "import {{ expect, test }} from \"@playwright/test\";\n\n\
                  test(\"session\", async ({{ page }}) => {{\n{body}}});\n"
             ),
@@ -185,8 +185,8 @@ impl Script {
 }
 
 /// How a script finds an element.
-pub fn locator(found: &Found, tongue: Tongue) -> String {
-    Element(found.ways.clone()).written(tongue)
+pub fn locator(found: &Found, language: ScriptLanguage) -> String {
+    Element(found.ways.clone()).written(language)
 }
 
 /// A call of a tool, to be put in words.
@@ -545,7 +545,8 @@ fn place(at: Point) -> Value {
 }
 
 fn subject(subject: &Subject) -> Value {
-    let [python, typescript] = [Tongue::Python, Tongue::Typescript].map(|tongue| subject.written(tongue));
+    let [python, typescript] =
+        [ScriptLanguage::Python, ScriptLanguage::Typescript].map(|language| subject.written(language));
     serde_json::json!({ LOCATOR: [python, typescript] })
 }
 
@@ -563,57 +564,68 @@ impl Line {
         matches!(self, Self::Call(_, _, arguments, _) if arguments.iter().any(|value| value.get(SECRET).is_some()))
     }
 
-    fn written(&self, tongue: Tongue) -> String {
-        match (self, tongue) {
-            (Self::Note(text), Tongue::Python) => format!("# {text}"),
-            (Self::Note(text), Tongue::Typescript) => format!("// {text}"),
+    fn written(&self, language: ScriptLanguage) -> String {
+        match (self, language) {
+            (Self::Note(text), ScriptLanguage::Python) => format!("# {text}"),
+            (Self::Note(text), ScriptLanguage::Typescript) => format!("// {text}"),
             (Self::Dialog(answer), _) => {
                 let answer = match answer {
                     None => "dismiss()".to_owned(),
                     Some(Value::Null) => "accept()".to_owned(),
                     Some(text) => format!("accept({text})"),
                 };
-                match tongue {
-                    Tongue::Python => format!("page.once(\"dialog\", lambda dialog: dialog.{answer})"),
-                    Tongue::Typescript => format!("page.once(\"dialog\", (dialog) => dialog.{answer});"),
+                match language {
+                    ScriptLanguage::Python => {
+                        format!("page.once(\"dialog\", lambda dialog: dialog.{answer})")
+                    }
+                    ScriptLanguage::Typescript => {
+                        format!("page.once(\"dialog\", (dialog) => dialog.{answer});")
+                    }
                 }
             }
-            (Self::Chooser(opens, paths), Tongue::Python) => format!(
+            (Self::Chooser(opens, paths), ScriptLanguage::Python) => format!(
                 "with page.expect_file_chooser() as chooser:\n    {}\nchooser.value.set_files({paths})",
-                opens.written(tongue)
+                opens.written(language)
             ),
-            (Self::Chooser(opens, paths), Tongue::Typescript) => format!(
+            (Self::Chooser(opens, paths), ScriptLanguage::Typescript) => format!(
                 "await Promise.all([\n  page.waitForEvent(\"filechooser\").then((chooser) => chooser.setFiles({paths})),\n  \
                  {},\n]);",
-                opens.written(tongue).trim_start_matches("await ").trim_end_matches(';')
+                opens.written(language).trim_start_matches("await ").trim_end_matches(';')
             ),
-            (Self::Times(times, line), Tongue::Python) => {
-                format!("for _ in range({times}):\n    {}", line.written(tongue))
+            (Self::Times(times, line), ScriptLanguage::Python) => {
+                format!("for _ in range({times}):\n    {}", line.written(language))
             }
-            (Self::Times(times, line), Tongue::Typescript) => {
-                format!("for (let time = 0; time < {times}; time++) {}", line.written(tongue))
+            (Self::Times(times, line), ScriptLanguage::Typescript) => {
+                format!("for (let time = 0; time < {times}; time++) {}", line.written(language))
             }
-            (Self::Pointer(element, from, to), _) => pointed(&element.written(tongue), *from, *to, tongue),
+            (Self::Pointer(element, from, to), _) => {
+                pointed(&element.written(language), *from, *to, language)
+            }
             (Self::Call(subject, method, arguments, options), _) => {
-                let denied = matches!((subject, tongue), (Expected(_, true), Tongue::Python));
+                let denied = matches!((subject, language), (Expected(_, true), ScriptLanguage::Python));
                 let method = if denied { format!("not_{method}") } else { (*method).to_owned() };
-                let mut told: Vec<_> = arguments.iter().map(|value| literal(value, tongue)).collect();
-                let other = if tongue == Tongue::Python { STEPS } else { ISOLATED };
+                let mut told: Vec<_> = arguments.iter().map(|value| literal(value, language)).collect();
+                let other = if language == ScriptLanguage::Python { STEPS } else { ISOLATED };
                 let has = |name: &str| name != other;
                 let options = options.iter().filter(|(name, _)| has(name));
-                let options = options.map(|(name, value)| (*name, literal(value, tongue)));
-                match tongue {
-                    Tongue::Python => {
+                let options = options.map(|(name, value)| (*name, literal(value, language)));
+                match language {
+                    ScriptLanguage::Python => {
                         told.extend(options.map(|(name, value)| format!("{name}={value}")));
-                        format!("{}.{method}({})", subject.written(tongue), told.join(", "))
+                        format!("{}.{method}({})", subject.written(language), told.join(", "))
                     }
-                    Tongue::Typescript => {
+                    ScriptLanguage::Typescript => {
                         let options: Vec<_> =
                             options.map(|(name, value)| format!("{}: {value}", camel(name))).collect();
                         if !options.is_empty() {
                             told.push(format!("{{ {} }}", options.join(", ")));
                         }
-                        format!("await {}.{}({});", subject.written(tongue), camel(&method), told.join(", "))
+                        format!(
+                            "await {}.{}({});",
+                            subject.written(language),
+                            camel(&method),
+                            told.join(", ")
+                        )
                     }
                 }
             }
@@ -622,12 +634,12 @@ impl Line {
 }
 
 impl Subject {
-    fn written(&self, tongue: Tongue) -> String {
-        let named = |method: &str, text: &str| match tongue {
-            Tongue::Python => format!("page.{method}({})", quoted(text)),
-            Tongue::Typescript => format!("page.{}({})", camel(method), quoted(text)),
+    fn written(&self, language: ScriptLanguage) -> String {
+        let named = |method: &str, text: &str| match language {
+            ScriptLanguage::Python => format!("page.{method}({})", quoted(text)),
+            ScriptLanguage::Typescript => format!("page.{}({})", camel(method), quoted(text)),
         };
-        let first = if tongue == Tongue::Python { ".first" } else { ".first()" };
+        let first = if language == ScriptLanguage::Python { ".first" } else { ".first()" };
         match self {
             Page => "page".to_owned(),
             Keyboard => "page.keyboard".to_owned(),
@@ -641,38 +653,41 @@ impl Subject {
                     exact: None,
                     nth: Some(0),
                 },
-                tongue,
+                language,
                 "page",
             ),
             Element(ways) => {
                 let mut written = "page".to_owned();
                 for (number, way) in ways.iter().enumerate() {
-                    written = way_written(way, tongue, &written);
+                    written = way_written(way, language, &written);
                     if number + 1 < ways.len() {
-                        written +=
-                            if tongue == Tongue::Python { ".content_frame" } else { ".contentFrame()" };
+                        written += if language == ScriptLanguage::Python {
+                            ".content_frame"
+                        } else {
+                            ".contentFrame()"
+                        };
                     }
                 }
                 written
             }
             Expected(subject, is_not) => {
-                let not = if *is_not && tongue == Tongue::Typescript { ".not" } else { "" };
-                format!("expect({}){not}", subject.written(tongue))
+                let not = if *is_not && language == ScriptLanguage::Typescript { ".not" } else { "" };
+                format!("expect({}){not}", subject.written(language))
             }
         }
     }
 }
 
 /// The pointer at places in an element, wherever that stands.
-fn pointed(element: &str, from: Point, to: Option<Point>, tongue: Tongue) -> String {
+fn pointed(element: &str, from: Point, to: Option<Point>, language: ScriptLanguage) -> String {
     let at = |point: Point| {
         let Point { x, y } = point.rounded();
-        match tongue {
-            Tongue::Python => format!("box[\"x\"] + {x}, box[\"y\"] + {y}"),
-            Tongue::Typescript => format!("box.x + {x}, box.y + {y}"),
+        match language {
+            ScriptLanguage::Python => format!("box[\"x\"] + {x}, box[\"y\"] + {y}"),
+            ScriptLanguage::Typescript => format!("box.x + {x}, box.y + {y}"),
         }
     };
-    let steps = if tongue == Tongue::Python { "steps=10" } else { "{ steps: 10 }" };
+    let steps = if language == ScriptLanguage::Python { "steps=10" } else { "{ steps: 10 }" };
     let calls = match to {
         None => vec![format!("click({})", at(from))],
         Some(to) => vec![
@@ -682,18 +697,20 @@ fn pointed(element: &str, from: Point, to: Option<Point>, tongue: Tongue) -> Str
             "up()".to_owned(),
         ],
     };
-    let calls = calls.iter().map(|call| match tongue {
-        Tongue::Python => format!("\npage.mouse.{call}"),
-        Tongue::Typescript => format!("\n  await page.mouse.{call};"),
+    let calls = calls.iter().map(|call| match language {
+        ScriptLanguage::Python => format!("\npage.mouse.{call}"),
+        ScriptLanguage::Typescript => format!("\n  await page.mouse.{call};"),
     });
     let calls: String = calls.collect();
-    match tongue {
-        Tongue::Python => format!("box = {element}.bounding_box()\nassert box{calls}"),
-        Tongue::Typescript => format!("{{\n  const box = (await {element}.boundingBox())!;{calls}\n}}"),
+    match language {
+        ScriptLanguage::Python => format!("box = {element}.bounding_box()\nassert box{calls}"),
+        ScriptLanguage::Typescript => {
+            format!("{{\n  const box = (await {element}.boundingBox())!;{calls}\n}}")
+        }
     }
 }
 
-fn way_written(way: &Way, tongue: Tongue, within: &str) -> String {
+fn way_written(way: &Way, language: ScriptLanguage, within: &str) -> String {
     let method = match way.by.as_str() {
         "testId" => "get_by_test_id".to_owned(),
         "alt" => "get_by_alt_text".to_owned(),
@@ -705,24 +722,26 @@ fn way_written(way: &Way, tongue: Tongue, within: &str) -> String {
         options.push(("name", quoted(name)));
     }
     if way.exact == Some(true) {
-        options.push(("exact", if tongue == Tongue::Python { "True" } else { "true" }.to_owned()));
+        options.push(("exact", if language == ScriptLanguage::Python { "True" } else { "true" }.to_owned()));
     }
     let mut told = vec![quoted(&way.text)];
-    match tongue {
-        Tongue::Python => told.extend(options.into_iter().map(|(name, value)| format!("{name}={value}"))),
-        Tongue::Typescript if options.is_empty() => {}
-        Tongue::Typescript => {
+    match language {
+        ScriptLanguage::Python => {
+            told.extend(options.into_iter().map(|(name, value)| format!("{name}={value}")))
+        }
+        ScriptLanguage::Typescript if options.is_empty() => {}
+        ScriptLanguage::Typescript => {
             let options: Vec<_> =
                 options.into_iter().map(|(name, value)| format!("{name}: {value}")).collect();
             told.push(format!("{{ {} }}", options.join(", ")));
         }
     }
-    let method = if tongue == Tongue::Python { method } else { camel(&method) };
+    let method = if language == ScriptLanguage::Python { method } else { camel(&method) };
     let written = format!("{within}.{method}({})", told.join(", "));
-    match (way.nth, tongue) {
+    match (way.nth, language) {
         (None, _) => written,
-        (Some(0), Tongue::Python) => format!("{written}.first"),
-        (Some(0), Tongue::Typescript) => format!("{written}.first()"),
+        (Some(0), ScriptLanguage::Python) => format!("{written}.first"),
+        (Some(0), ScriptLanguage::Typescript) => format!("{written}.first()"),
         (Some(nth), _) => format!("{written}.nth({nth})"),
     }
 }
@@ -731,18 +750,20 @@ fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-fn literal(value: &Value, tongue: Tongue) -> String {
+fn literal(value: &Value, language: ScriptLanguage) -> String {
     if let Some([python, typescript]) = value.get(LOCATOR).and_then(Value::as_array).map(Vec::as_slice) {
-        let written = if tongue == Tongue::Python { python } else { typescript };
+        let written = if language == ScriptLanguage::Python { python } else { typescript };
         return written.as_str().unwrap_or_default().to_owned();
     }
-    match (value, tongue) {
-        (value, Tongue::Python) if value.get(SECRET).is_some() => format!("os.environ[{}]", value[SECRET]),
-        (value, Tongue::Typescript) if value.get(SECRET).is_some() => {
+    match (value, language) {
+        (value, ScriptLanguage::Python) if value.get(SECRET).is_some() => {
+            format!("os.environ[{}]", value[SECRET])
+        }
+        (value, ScriptLanguage::Typescript) if value.get(SECRET).is_some() => {
             format!("process.env.{} ?? \"\"", value[SECRET].as_str().unwrap_or_default())
         }
-        (Value::Bool(true), Tongue::Python) => "True".to_owned(),
-        (Value::Bool(false), Tongue::Python) => "False".to_owned(),
+        (Value::Bool(true), ScriptLanguage::Python) => "True".to_owned(),
+        (Value::Bool(false), ScriptLanguage::Python) => "False".to_owned(),
         (value, _) => value.to_string(),
     }
 }

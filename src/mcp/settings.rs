@@ -29,7 +29,7 @@ pub enum ImageResponses {
 /// How grave a console message must be to be told.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
-pub enum Gravity {
+pub enum ConsoleThreshold {
     Error,
     Warning,
     #[default]
@@ -50,7 +50,7 @@ pub struct Settings {
     pub snapshot_usual_chars: usize,
     pub snapshot_max_chars: usize,
     pub image_responses: ImageResponses,
-    pub console_level: Gravity,
+    pub console_level: ConsoleThreshold,
     pub screenshot_dir: PathBuf,
     /// Where PDFs and downloads go.
     pub output_dir: PathBuf,
@@ -85,7 +85,7 @@ impl Default for Settings {
             snapshot_usual_chars: snapshot::Options::default().usual_chars,
             snapshot_max_chars: snapshot::Options::default().max_chars,
             image_responses: ImageResponses::default(),
-            console_level: Gravity::default(),
+            console_level: ConsoleThreshold::default(),
             screenshot_dir: PathBuf::from(".viewpoint-mcp-screenshots"),
             output_dir: PathBuf::from(".patchright-mcp"),
             download_host: None,

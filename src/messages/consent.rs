@@ -4,7 +4,7 @@ use super::Language;
 /// A kind of action that a person may want to be asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString)]
 #[strum(serialize_all = "lowercase")]
-pub enum Deed {
+pub enum GuardedAction {
     /// A form is sent.
     Submit,
     /// Something is bought or paid.
@@ -23,12 +23,12 @@ pub fn question(language: Language, what: &str) -> String {
     }
 }
 
-pub fn press(language: Language, deed: Deed, name: &str, origin: &str) -> String {
+pub fn press(language: Language, deed: GuardedAction, name: &str, origin: &str) -> String {
     let named = if name.is_empty() { String::new() } else { format!(" {name}") };
     match (language, deed) {
-        (Language::Zh, Deed::Purchase) => format!("在 {origin} 购买或付款：点击{named}"),
+        (Language::Zh, GuardedAction::Purchase) => format!("在 {origin} 购买或付款：点击{named}"),
         (Language::Zh, _) => format!("向 {origin} 提交表单{named}"),
-        (Language::En, Deed::Purchase) => format!("buy or pay at {origin}, by pressing{named}"),
+        (Language::En, GuardedAction::Purchase) => format!("buy or pay at {origin}, by pressing{named}"),
         (Language::En, _) if name.is_empty() => format!("send a form to {origin}"),
         (Language::En, _) => format!("send a form to {origin}, by pressing{named}"),
     }

@@ -16,7 +16,9 @@ use super::convert::{Plain, Told, to_js};
 use super::frame::Frame;
 use super::handle::JsHandle;
 use super::page::Page;
-use crate::browser::{DownloadState, Fulfillment, News, Overrides, Payload, Routed, SocketEvent, UrlGlob};
+use crate::browser::{
+    DownloadState, Fulfillment, NetworkEvent, Overrides, Payload, Routed, SocketEvent, UrlGlob,
+};
 use crate::cdp::types::network::HeaderList;
 use crate::error::Result;
 
@@ -26,13 +28,17 @@ pub(super) type Pairs = Vec<(String, String)>;
 pub(super) fn follow_traffic(context: &crate::browser::BrowserContext, queue: &Arc<Queue>) {
     let (key, queue) = (context.key(), queue.clone());
     let heard = queue.heard(key);
-    context.follow(Arc::new(move |news: &News| {
+    context.follow(Arc::new(move |news: &NetworkEvent| {
         let is_heard = match news {
-            News::Request(_) | News::Response(_) | News::RequestFinished(_) | News::RequestFailed(_) => {
-                heard.requests.load(Ordering::Acquire)
-            }
-            News::WebSocket(_) | News::Socket(..) => heard.sockets.load(Ordering::Acquire),
-            News::Route(_) | News::Worker(_) | News::WorkerClosed(_) | News::Download(_) => true,
+            NetworkEvent::Request(_)
+            | NetworkEvent::Response(_)
+            | NetworkEvent::RequestFinished(_)
+            | NetworkEvent::RequestFailed(_) => heard.requests.load(Ordering::Acquire),
+            NetworkEvent::WebSocket(_) | NetworkEvent::Socket(..) => heard.sockets.load(Ordering::Acquire),
+            NetworkEvent::Route(_)
+            | NetworkEvent::Worker(_)
+            | NetworkEvent::WorkerClosed(_)
+            | NetworkEvent::Download(_) => true,
         };
         if is_heard {
             tell(news, key, &queue);
@@ -40,24 +46,26 @@ pub(super) fn follow_traffic(context: &crate::browser::BrowserContext, queue: &A
     }));
 }
 
-fn tell(news: &News, key: usize, queue: &Queue) {
+fn tell(news: &NetworkEvent, key: usize, queue: &Queue) {
     match news {
-        News::Request(request) => queue.tell_of("request", key, Request(request.clone())),
-        News::Response(response) => queue.tell_of("response", key, Response(response.clone())),
-        News::RequestFinished(request) => queue.tell_of("requestfinished", key, Request(request.clone())),
-        News::RequestFailed(request) => queue.tell_of("requestfailed", key, Request(request.clone())),
-        News::Route(route) => queue.tell_of("route", key, Route(route.clone())),
-        News::WebSocket(socket) => queue.tell_of("websocket", key, WebSocket(socket.clone())),
-        News::Socket(socket, event) => {
+        NetworkEvent::Request(request) => queue.tell_of("request", key, Request(request.clone())),
+        NetworkEvent::Response(response) => queue.tell_of("response", key, Response(response.clone())),
+        NetworkEvent::RequestFinished(request) => {
+            queue.tell_of("requestfinished", key, Request(request.clone()))
+        }
+        NetworkEvent::RequestFailed(request) => queue.tell_of("requestfailed", key, Request(request.clone())),
+        NetworkEvent::Route(route) => queue.tell_of("route", key, Route(route.clone())),
+        NetworkEvent::WebSocket(socket) => queue.tell_of("websocket", key, WebSocket(socket.clone())),
+        NetworkEvent::Socket(socket, event) => {
             let (socket, event) = (WebSocket(socket.clone()), event.clone());
             queue.tell(Box::new(move |py, handler| {
                 let (name, payload) = socket_event(py, event)?;
                 handler.call1(("socket", key, (socket, name, payload))).map(drop)
             }));
         }
-        News::Worker(worker) => queue.tell_of("worker", key, Worker(worker.clone())),
-        News::WorkerClosed(worker) => queue.tell_of("workerclosed", key, Worker(worker.clone())),
-        News::Download(download) => queue.tell_of("download", key, Download(download.clone())),
+        NetworkEvent::Worker(worker) => queue.tell_of("worker", key, Worker(worker.clone())),
+        NetworkEvent::WorkerClosed(worker) => queue.tell_of("workerclosed", key, Worker(worker.clone())),
+        NetworkEvent::Download(download) => queue.tell_of("download", key, Download(download.clone())),
     }
 }
 

@@ -25,7 +25,7 @@ use crate::messages::{Language, cooldown as texts, login, patchright as words};
 use crate::secrets::Secrets;
 use crate::session::cooldown::Cooldown;
 use crate::session::errand::{self, ErrandOptions, Task};
-use crate::session::handoff::Stranger;
+use crate::session::handoff::NoClient;
 use crate::session::pacing::Pacing;
 use crate::session::{Engine, EngineOptions, Source, Workspace};
 
@@ -231,7 +231,7 @@ impl Errands {
                 pacing: &self.pacing,
                 secrets: &Secrets::default(),
             };
-            let visit = errand::run(&page, &address, task, options, &Stranger).await;
+            let visit = errand::run(&page, &address, task, options, &NoClient).await;
             let _ = page.close().await;
             visit
         };

@@ -41,7 +41,7 @@ pub enum Outcome {
 }
 
 /// A page that is being handed over.
-pub trait Coming: Send + Sync {
+pub trait HandoverInProgress: Send + Sync {
     /// Whether somebody is there now.
     fn is_here(&self) -> bool;
 
@@ -60,7 +60,7 @@ pub struct Invitation {
     pub link: PersonLink,
     /// Whether the person is asked, or only whoever called can tell of it.
     pub asks: bool,
-    pub coming: Arc<dyn Coming>,
+    pub coming: Arc<dyn HandoverInProgress>,
 }
 
 /// The person on the other side, as far as the caller can reach one.
@@ -87,9 +87,9 @@ pub trait Person: Send + Sync {
 
 /// Nobody to tell and nobody to ask; somebody may still sit at the screen.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Stranger;
+pub struct NoClient;
 
-impl Person for Stranger {
+impl Person for NoClient {
     fn tell(&self, _wall: &Wall, _waited: Duration, _limit: Duration) {}
 
     fn ask<'a>(
@@ -180,7 +180,7 @@ fn login_refused(url: &str) -> Error {
 }
 
 /// Ends an invitation when nobody waits for it any more.
-struct Waiting(Option<Arc<dyn Coming>>);
+struct Waiting(Option<Arc<dyn HandoverInProgress>>);
 
 impl Drop for Waiting {
     fn drop(&mut self) {

@@ -23,4 +23,6 @@ pub use quota::Limits;
 pub use roots::Roots;
 pub(crate) use turns::Turns;
 pub use uses::InUse;
-pub use workspace::{Answered, ContextEntry, Does, Domains, LeftContext, Means, Rule, Tab, TabId, Workspace};
+pub use workspace::{
+    Answered, ContextEntry, Does, Domains, LeftContext, RequestFilter, Rule, Tab, TabId, Workspace,
+};

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 pub use archive::Answered;
 pub use domains::Domains;
 pub use left::LeftContext;
-pub use rules::{Does, Means, Rule};
+pub use rules::{Does, RequestFilter, Rule};
 pub use tabs::{Tab, TabId};
 
 mod left;

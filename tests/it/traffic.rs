@@ -2,7 +2,8 @@
 use std::sync::{Arc, Mutex};
 
 use patchright_mcp::browser::{
-    BrowserContext, Fulfillment, JsValue, NavigateOptions, News, Overrides, Payload, Scope, SocketEvent,
+    BrowserContext, Fulfillment, JsValue, NavigateOptions, NetworkEvent, Overrides, Payload, Scope,
+    SocketEvent,
 };
 use patchright_mcp::error::Error;
 use serde_json::json;
@@ -13,7 +14,7 @@ use crate::support::{drive, open};
 /// Writes down what it is told.
 #[derive(Default)]
 struct Scribe {
-    heard: Mutex<Vec<News>>,
+    heard: Mutex<Vec<NetworkEvent>>,
     changes: watch::Sender<usize>,
 }
 
@@ -28,7 +29,7 @@ impl Scribe {
         scribe
     }
 
-    async fn until<T>(&self, find: impl Fn(&News) -> Option<T>) -> T {
+    async fn until<T>(&self, find: impl Fn(&NetworkEvent) -> Option<T>) -> T {
         let mut changes = self.changes.subscribe();
         loop {
             if let Some(found) = self.heard.lock().unwrap().iter().find_map(&find) {
@@ -43,11 +44,11 @@ impl Scribe {
         let of = |url: &str| url.ends_with(path);
         let heard = self.heard.lock().unwrap();
         let words = heard.iter().filter_map(|news| match news {
-            News::Request(request) if of(request.url()) => Some("request"),
-            News::Response(response) if of(response.url()) => Some("response"),
-            News::RequestFinished(request) if of(request.url()) => Some("finished"),
-            News::RequestFailed(request) if of(request.url()) => Some("failed"),
-            News::Route(route) if of(route.request().url()) => Some("route"),
+            NetworkEvent::Request(request) if of(request.url()) => Some("request"),
+            NetworkEvent::Response(response) if of(response.url()) => Some("response"),
+            NetworkEvent::RequestFinished(request) if of(request.url()) => Some("finished"),
+            NetworkEvent::RequestFailed(request) if of(request.url()) => Some("failed"),
+            NetworkEvent::Route(route) if of(route.request().url()) => Some("route"),
             _ => None,
         });
         words.collect()
@@ -106,7 +107,9 @@ fn a_held_request_is_sent_on_changed_or_answered_or_refused() {
         let held = async |path: &str| {
             scribe
                 .until(|news| match news {
-                    News::Route(route) if route.request().url().ends_with(path) => Some(route.clone()),
+                    NetworkEvent::Route(route) if route.request().url().ends_with(path) => {
+                        Some(route.clone())
+                    }
                     _ => None,
                 })
                 .await
@@ -137,7 +140,7 @@ fn a_held_request_is_sent_on_changed_or_answered_or_refused() {
         assert_eq!(text.await.unwrap(), "no");
         let failure = scribe
             .until(|news| match news {
-                News::RequestFailed(request) => Some(request.failure()),
+                NetworkEvent::RequestFailed(request) => Some(request.failure()),
                 _ => None,
             })
             .await;
@@ -161,14 +164,14 @@ fn workers_are_told_of_with_what_they_ask_for() {
         let page = open(&context, &site, "<script>var w = new Worker('/worker.js')</script>").await;
         let worker = scribe
             .until(|news| match news {
-                News::Worker(worker) => Some(worker.clone()),
+                NetworkEvent::Worker(worker) => Some(worker.clone()),
                 _ => None,
             })
             .await;
         assert_eq!((worker.url(), worker.page()), (&*site.url("/worker.js"), Some(&page)));
         let request = scribe
             .until(|news| match news {
-                News::RequestFinished(request) if request.url().ends_with("/of-worker") => {
+                NetworkEvent::RequestFinished(request) if request.url().ends_with("/of-worker") => {
                     Some(request.clone())
                 }
                 _ => None,
@@ -191,7 +194,7 @@ fn what_waits_for_a_request_ends_with_its_page() {
         let page = open(&context, &site, "<script>fetch('/never')</script>").await;
         let request = scribe
             .until(|news| match news {
-                News::Request(request) if request.url().ends_with("/never") => Some(request.clone()),
+                NetworkEvent::Request(request) if request.url().ends_with("/never") => Some(request.clone()),
                 _ => None,
             })
             .await;
@@ -217,11 +220,12 @@ fn frames_of_web_sockets_are_heard() {
         let scribe = Scribe::of(&context);
         let html = format!("<script>let s = new WebSocket('{url}'); s.onopen = () => s.send('hi')</script>");
         open(&context, &site, &html).await;
-        let closed = |news: &News| matches!(news, News::Socket(_, SocketEvent::Closed)).then_some(());
+        let closed =
+            |news: &NetworkEvent| matches!(news, NetworkEvent::Socket(_, SocketEvent::Closed)).then_some(());
         scribe.until(closed).await;
         let heard = scribe.heard.lock().unwrap();
         let events = heard.iter().filter_map(|news| match news {
-            News::Socket(_, event) => Some(event.clone()),
+            NetworkEvent::Socket(_, event) => Some(event.clone()),
             _ => None,
         });
         let hi = || Payload::Text("hi".to_owned());

@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep, timeout};
 use super::element::ElementHandle;
 use super::hearing::Listeners;
 use super::noted::{HandMove, HandMoves};
-use crate::browser::input::{Chance, ClickOptions, Heard, Input, InputStyle, Journey, Point, Rect};
+use crate::browser::input::{ClickOptions, Heard, Input, InputStyle, Journey, Point, Randomness, Rect};
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::Page;
 use crate::browser::objects::world::value_argument;
@@ -301,7 +301,7 @@ impl ElementHandle {
         let stays = options.keeps_scroll;
         let wheeled = !stays && attempt <= LAST_WHEEL && self.wheel_into_view(options, attempt).await?;
         let scroll = ((!wheeled || options.position.is_some()) && !stays).then_some(attempt);
-        let aim = Aim { scroll, at: Some(off_centre(input.chance())), position: options.position };
+        let aim = Aim { scroll, at: Some(off_centre(input.randomness())), position: options.position };
         let standing = Need { stable: false, ..need };
         let (found, listeners) = tokio::join!(self.look_from_page(standing, &aim), Listeners::around(self));
         let mut found = match found? {
@@ -579,10 +579,10 @@ pub(in crate::browser) struct Aim {
 }
 
 /// A point near the middle, as a person hits it: never quite it.
-fn off_centre(chance: &Chance) -> (f64, f64) {
+fn off_centre(randomness: &Randomness) -> (f64, f64) {
     let aside = || {
-        let offset = 0.06 + 0.14 * chance.unit() * chance.unit();
-        if chance.unit() < 0.5 { 0.5 - offset } else { 0.5 + offset }
+        let offset = 0.06 + 0.14 * randomness.unit() * randomness.unit();
+        if randomness.unit() < 0.5 { 0.5 - offset } else { 0.5 + offset }
     };
     (aside(), aside())
 }

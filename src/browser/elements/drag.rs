@@ -114,7 +114,7 @@ pub enum Dragged {
         picked: bool,
         /// Whether the target took no drop.
         refused: bool,
-        grip: Option<Part>,
+        handle: Option<Part>,
     },
     /// That cannot be told.
     Unknown,
@@ -215,7 +215,7 @@ impl ElementHandle {
     /// What came of the last drag of this element, as soon as all rests.
     pub async fn dragged(&self) -> Result<Dragged> {
         let dragged = self.world().call("dragOutcome", &[]).await?;
-        if let Dragged::None { grip: Some(part), .. } | Dragged::Effect { made: Some(part) } = &dragged {
+        if let Dragged::None { handle: Some(part), .. } | Dragged::Effect { made: Some(part) } = &dragged {
             self.frame().refs_used_up_to(part.r#ref);
         }
         Ok(dragged)

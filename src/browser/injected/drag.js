@@ -498,14 +498,14 @@ function made() {
   return null;
 }
 
-const GRIP = /grab|move|all-scroll|-resize/;
+const HANDLE_CURSOR = /grab|move|all-scroll|-resize/;
 /** By what it may have to be dragged instead: the number of an element with a pointer for it, or of one that can be dragged. */
-function grip() {
+function handle() {
   const { start, chain } = drag;
   if (!isConnected(start)) return null;
-  const isGrip = (element) =>
+  const isHandle = (element) =>
     engine.isVisible(element) &&
-    (GRIP.test(getComputedStyle(element).cursor) ||
+    (HANDLE_CURSOR.test(getComputedStyle(element).cursor) ||
       getAttribute(element, "draggable") === "true" ||
       /handle|grip/i.test(getAttribute(element, "class") ?? ""));
   const others = [
@@ -515,7 +515,7 @@ function grip() {
       .flatMap((element) => [element, ...childrenOf(element)])
       .slice(0, 50),
   ];
-  const found = others.find((element) => element !== start && isGrip(element) && !GRIP.test(getComputedStyle(start).cursor));
+  const found = others.find((element) => element !== start && isHandle(element) && !HANDLE_CURSOR.test(getComputedStyle(start).cursor));
   return found ? { ref: engine.refOf(found), name: engine.preview(found).slice(0, 80) } : null;
 }
 
@@ -534,7 +534,7 @@ engine.dragOutcome = async () => {
     (start instanceof HTMLCanvasElement && drawing === null ? { kind: "unknown" } : null) ??
     (!isConnected(start) ? { kind: "gone" } : null) ??
     (print() !== drag.print ? { kind: "effect", made: made() } : null);
-  const told = found ?? { kind: "none", picked, refused, grip: grip() };
+  const told = found ?? { kind: "none", picked, refused, handle: handle() };
   drag = null;
   return told;
 };

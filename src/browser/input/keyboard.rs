@@ -233,7 +233,7 @@ fn is_flag_half(character: char) -> bool {
 
 /// When the next key comes. Keeps to a schedule, so that slow answers do not slow the hand further.
 struct Rhythm {
-    chance: Option<Input>,
+    randomness: Option<Input>,
     delay: Option<Duration>,
     /// When the current key went down, and when the next one does.
     began: Instant,
@@ -244,19 +244,19 @@ impl Rhythm {
     fn of(input: &Input, delay: Option<Duration>) -> Self {
         let natural = delay.is_none() && input.is_natural() && input.heard.keys;
         let now = Instant::now();
-        let mut rhythm = Self { chance: natural.then(|| input.clone()), delay, began: now, ends: now };
+        let mut rhythm = Self { randomness: natural.then(|| input.clone()), delay, began: now, ends: now };
         rhythm.begin();
         rhythm
     }
 
     /// Whether keys follow each other without a pause.
     fn is_none(&self) -> bool {
-        self.chance.is_none() && self.delay.is_none_or(|delay| delay.is_zero())
+        self.randomness.is_none() && self.delay.is_none_or(|delay| delay.is_zero())
     }
 
     fn begin(&mut self) {
-        let length = match (&self.chance, self.delay) {
-            (Some(input), _) => input.chance().time(BETWEEN_KEYS_MS.0, BETWEEN_KEYS_MS.1),
+        let length = match (&self.randomness, self.delay) {
+            (Some(input), _) => input.randomness().time(BETWEEN_KEYS_MS.0, BETWEEN_KEYS_MS.1),
             (None, delay) => delay.unwrap_or_default(),
         };
         self.began = Instant::now();
@@ -266,15 +266,17 @@ impl Rhythm {
     /// Until the key that is down is let go.
     async fn held(&self) {
         if !self.is_none() {
-            let share =
-                self.chance.as_ref().map_or(0.5, |input| input.chance().between(HELD_SHARE.0, HELD_SHARE.1));
+            let share = self
+                .randomness
+                .as_ref()
+                .map_or(0.5, |input| input.randomness().between(HELD_SHARE.0, HELD_SHARE.1));
             sleep_until(self.began + (self.ends - self.began).mul_f64(share)).await;
         }
     }
 
     /// Until the key goes down for which another one is held. A finger is first on the one, and then on the other.
     async fn led(&mut self) {
-        if self.chance.is_some() {
+        if self.randomness.is_some() {
             self.held().await;
             self.begin();
         }
@@ -282,8 +284,8 @@ impl Rhythm {
 
     /// Until the key is let go that was held for another one.
     async fn followed(&self) {
-        if let Some(input) = &self.chance {
-            sleep(input.chance().time(BETWEEN_RELEASES_MS.0, BETWEEN_RELEASES_MS.1)).await;
+        if let Some(input) = &self.randomness {
+            sleep(input.randomness().time(BETWEEN_RELEASES_MS.0, BETWEEN_RELEASES_MS.1)).await;
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! [`Input`] belongs to a page and remembers where the pointer is and which keys and buttons are held; [`Mouse`],
 //! [`Keyboard`] and [`Touch`] are what moves them. Movements are natural or instant, as [`InputStyle`] says.
-pub mod chance;
+pub mod randomness;
 pub mod geometry;
 pub mod keys;
 pub mod path;
@@ -17,11 +17,11 @@ use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
 
-pub use chance::Chance;
 pub use geometry::{Point, Rect};
 pub use keyboard::Keyboard;
 pub(super) use mouse::Journey;
 pub use mouse::{Button, ClickOptions, Mouse};
+pub use randomness::Randomness;
 pub use touch::Touch;
 
 use crate::cdp::types::Empty;
@@ -88,7 +88,7 @@ struct Devices {
     /// The codes of all keys that are held.
     held: Mutex<BTreeSet<&'static str>>,
     pointer: Mutex<Pointer>,
-    chance: Chance,
+    randomness: Randomness,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -106,9 +106,9 @@ impl Input {
 
     /// Like [`new`](Self::new); with `chains_clicks` the clicks of a gesture are told at once.
     pub(super) fn of(session: CdpSession, style: InputStyle, chains_clicks: bool) -> Self {
-        let chance = Chance::new();
+        let randomness = Randomness::new();
         // A pointer comes into a page from the window's upper edge, where the tabs are.
-        let at = Point::new(chance.between(120.0, 640.0).round(), chance.between(1.0, 40.0).round());
+        let at = Point::new(randomness.between(120.0, 640.0).round(), randomness.between(1.0, 40.0).round());
         let devices = Devices {
             session,
             chains_clicks,
@@ -116,7 +116,7 @@ impl Input {
             modifiers: AtomicU32::new(0),
             held: Mutex::default(),
             pointer: Mutex::new(Pointer { at, buttons: 0 }),
-            chance,
+            randomness,
         };
         Self { devices: Arc::new(devices), style, heard: Heard::ALL }
     }
@@ -137,8 +137,8 @@ impl Input {
         self.style
     }
 
-    pub fn chance(&self) -> &Chance {
-        &self.devices.chance
+    pub fn randomness(&self) -> &Randomness {
+        &self.devices.randomness
     }
 
     pub fn mouse(&self) -> Mouse {
@@ -155,7 +155,7 @@ impl Input {
 
     /// How long a person looks at a short question before the answer.
     pub(super) fn reading_time(&self) -> Duration {
-        if self.is_natural() { self.chance().time(300.0, 700.0) } else { Duration::ZERO }
+        if self.is_natural() { self.randomness().time(300.0, 700.0) } else { Duration::ZERO }
     }
 
     fn is_natural(&self) -> bool {

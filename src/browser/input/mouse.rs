@@ -213,7 +213,7 @@ impl Mouse {
     /// The way that a hand takes which holds something, without going it.
     pub(crate) fn dragging_way(&self, to: Point) -> Vec<path::Waypoint> {
         if self.input.is_natural() {
-            return path::dragged(self.position(), to, self.input.chance());
+            return path::dragged(self.position(), to, self.input.randomness());
         }
         let still = |point| path::Waypoint { point, at: Duration::ZERO };
         path::straight(self.position(), to, INSTANT_MOVES).map(still).collect()
@@ -278,7 +278,7 @@ impl Mouse {
 
     /// The places at which a pointer is seen on a way that takes no time.
     pub(crate) fn unheard_way(&self, to: Point) -> Vec<Point> {
-        path::glimpsed(self.position(), to, self.input.chance())
+        path::glimpsed(self.position(), to, self.input.randomness())
     }
 
     /// Goes by these places at once; the page may still be hearing of it.
@@ -296,7 +296,7 @@ impl Mouse {
         }
         let began = Instant::now();
         let mut replies = Vec::new();
-        let path = path::natural(self.position(), to, self.input.chance());
+        let path = path::natural(self.position(), to, self.input.randomness());
         let legs_after = |step: usize| step * LEGS / path.len();
         for (step, waypoint) in path.iter().enumerate() {
             sleep_until(began + waypoint.at).await;
@@ -339,7 +339,9 @@ impl Mouse {
     /// Several clicks that are told at once.
     fn clicked(&self, options: &ClickOptions) -> PendingReply<Empty> {
         let milliseconds = |range: (f64, f64)| match self.input.is_natural() {
-            true => u32::try_from(self.input.chance().time(range.0, range.1).as_millis()).unwrap_or_default(),
+            true => {
+                u32::try_from(self.input.randomness().time(range.0, range.1).as_millis()).unwrap_or_default()
+            }
             false => 0,
         };
         let held = |hold: Duration| u32::try_from(hold.as_millis()).unwrap_or(u32::MAX);
@@ -389,7 +391,7 @@ impl Mouse {
 
     pub(crate) async fn rest(&self, (low, high): (f64, f64)) {
         if self.input.is_natural() {
-            sleep(self.input.chance().time(low, high)).await;
+            sleep(self.input.randomness().time(low, high)).await;
         }
     }
 

@@ -1,8 +1,8 @@
 //! How a hand moves a pointer: a slight curve, slow at both ends, never twice the same.
 use std::time::Duration;
 
-use super::chance::Chance;
 use super::geometry::Point;
+use super::randomness::Randomness;
 
 /// Where the pointer is at a time after the movement began.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,34 +22,35 @@ const NEAR: f64 = 1.5;
 pub const SWAY: f64 = 0.12;
 
 /// The way from one point to another, in whole pixels as a real pointer goes. The last waypoint is exactly the end.
-pub fn natural(from: Point, to: Point, chance: &Chance) -> Vec<Waypoint> {
+pub fn natural(from: Point, to: Point, randomness: &Randomness) -> Vec<Waypoint> {
     let distance = from.distance(to);
     if distance < NEAR {
         return vec![Waypoint { point: to, at: Duration::ZERO }];
     }
     // A farther target takes longer, with less and less to add: Fitts's law, pressed into the little time there is.
-    let length_ms = (SHORTEST_MS + 2.0 * distance.log2().max(0.0) + chance.between(-4.0, 4.0))
+    let length_ms = (SHORTEST_MS + 2.0 * distance.log2().max(0.0) + randomness.between(-4.0, 4.0))
         .clamp(SHORTEST_MS, LONGEST.as_secs_f64() * 1000.0);
-    let moves = (length_ms / chance.between(3.8, 5.5)).round().clamp(FEWEST_MOVES.into(), MOST_MOVES.into());
-    way(from, to, length_ms, moves, chance)
+    let moves =
+        (length_ms / randomness.between(3.8, 5.5)).round().clamp(FEWEST_MOVES.into(), MOST_MOVES.into());
+    way(from, to, length_ms, moves, randomness)
 }
 
 /// At how many places the browser hears of a pointer whose way no page hears.
 const GLIMPSES: f64 = 4.0;
 
 /// A few places on such a way. The last one is exactly the end.
-pub fn glimpsed(from: Point, to: Point, chance: &Chance) -> Vec<Point> {
+pub fn glimpsed(from: Point, to: Point, randomness: &Randomness) -> Vec<Point> {
     if from.distance(to) < NEAR {
         return vec![to];
     }
-    way(from, to, SHORTEST_MS, GLIMPSES, chance).into_iter().map(|waypoint| waypoint.point).collect()
+    way(from, to, SHORTEST_MS, GLIMPSES, randomness).into_iter().map(|waypoint| waypoint.point).collect()
 }
 
 /// A curve from one point to the other, in so many moves.
-fn way(from: Point, to: Point, length_ms: f64, moves: f64, chance: &Chance) -> Vec<Waypoint> {
-    let (first, second) = (bent(from, to, 0.3, chance), bent(from, to, 0.75, chance));
+fn way(from: Point, to: Point, length_ms: f64, moves: f64, randomness: &Randomness) -> Vec<Waypoint> {
+    let (first, second) = (bent(from, to, 0.3, randomness), bent(from, to, 0.75, randomness));
     // People speed up faster than they slow down.
-    let skew = chance.between(0.78, 0.95);
+    let skew = randomness.between(0.78, 0.95);
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few dozen at most")]
     let moves = moves as u32;
     (1..=moves)
@@ -70,15 +71,15 @@ const DRAG_MS: (f64, f64) = (130.0, 480.0);
 const BETWEEN_MOVES_MS: (f64, f64) = (11.0, 15.0);
 
 /// The way of a hand that holds something: slower than one that holds nothing, with time for the page to make room.
-pub fn dragged(from: Point, to: Point, chance: &Chance) -> Vec<Waypoint> {
+pub fn dragged(from: Point, to: Point, randomness: &Randomness) -> Vec<Waypoint> {
     let distance = from.distance(to);
     if distance < NEAR {
         return vec![Waypoint { point: to, at: Duration::ZERO }];
     }
-    let length_ms = (60.0 + 45.0 * (1.0 + distance / 4.0).log2() + chance.between(-12.0, 12.0))
+    let length_ms = (60.0 + 45.0 * (1.0 + distance / 4.0).log2() + randomness.between(-12.0, 12.0))
         .clamp(DRAG_MS.0, DRAG_MS.1);
-    let moves = (length_ms / chance.between(BETWEEN_MOVES_MS.0, BETWEEN_MOVES_MS.1)).round();
-    way(from, to, length_ms, moves, chance)
+    let moves = (length_ms / randomness.between(BETWEEN_MOVES_MS.0, BETWEEN_MOVES_MS.1)).round();
+    way(from, to, length_ms, moves, randomness)
 }
 
 /// Evenly spaced points on the straight line, as a caller who names a number of steps expects.
@@ -90,9 +91,9 @@ pub fn straight(from: Point, to: Point, steps: u32) -> impl Iterator<Item = Poin
 }
 
 /// A control point: on the way, and a little beside it.
-fn bent(from: Point, to: Point, share: f64, chance: &Chance) -> Point {
+fn bent(from: Point, to: Point, share: f64, randomness: &Randomness) -> Point {
     let on_line = from.towards(to, share);
-    let aside = SWAY * chance.around();
+    let aside = SWAY * randomness.around();
     Point::new(on_line.x - (to.y - from.y) * aside, on_line.y + (to.x - from.x) * aside)
 }
 
@@ -125,7 +126,7 @@ mod tests {
         /// A natural path arrives exactly, in time, by small steps forward, close to the straight line.
         #[test]
         fn a_path_arrives_in_time_and_without_jumps(from in any_point(), to in any_point(), seed: u64) {
-            let path = natural(from, to, &Chance::seeded(seed));
+            let path = natural(from, to, &Randomness::seeded(seed));
             let distance = from.distance(to);
             prop_assert_eq!(path.last().unwrap().point, to);
             prop_assert!(path.last().unwrap().at <= LONGEST);
@@ -146,7 +147,7 @@ mod tests {
 
         #[test]
         fn a_glimpsed_way_ends_where_it_should(from in any_point(), to in any_point(), seed: u64) {
-            let places = glimpsed(from, to, &Chance::seeded(seed));
+            let places = glimpsed(from, to, &Randomness::seeded(seed));
             prop_assert_eq!(*places.last().unwrap(), to);
             prop_assert!(places.len() == 4 || from.distance(to) < NEAR);
         }
@@ -164,7 +165,7 @@ mod tests {
     #[test]
     fn two_paths_differ() {
         let (from, to) = (Point::new(0.0, 0.0), Point::new(300.0, 200.0));
-        assert_ne!(natural(from, to, &Chance::seeded(1)), natural(from, to, &Chance::seeded(2)));
+        assert_ne!(natural(from, to, &Randomness::seeded(1)), natural(from, to, &Randomness::seeded(2)));
     }
 
     /// How far along the straight way a point is, and how far beside it, both as shares of the distance.

@@ -9,7 +9,7 @@ use crate::browser::objects::browser::Browser;
 use crate::browser::objects::context::BrowserContext;
 use crate::browser::objects::frame::Frame;
 use crate::cdp::types::target::{AttachToBrowserTarget, AttachToTarget, DetachFromTarget};
-use crate::cdp::{CdpSession, Overhearer, Permit};
+use crate::cdp::{CdpSession, EventSink, Permit};
 use crate::error::{Error, Result};
 
 /// A session of the raw protocol. Cheap to clone.
@@ -37,7 +37,7 @@ impl RawSession {
     }
 
     /// Lets `overhearer` hear every event, by its name and as it came.
-    pub fn overhear(&self, overhearer: Overhearer) {
+    pub fn overhear(&self, overhearer: EventSink) {
         self.inner.session.overhear(overhearer);
     }
 

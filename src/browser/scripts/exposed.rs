@@ -20,7 +20,7 @@ const EXPOSED: &str = include_str!("../injected/exposed.js");
 
 /// A function that pages can call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Exposure {
+pub struct ExposedFunction {
     name: Arc<str>,
     /// Tells our calls of it from those of the page.
     token: Arc<str>,
@@ -49,7 +49,7 @@ enum Where {
     Empty,
 }
 
-impl Exposure {
+impl ExposedFunction {
     pub fn new(name: &str, all_frames: bool) -> Self {
         Self { name: Arc::from(name), token: uuid::Uuid::new_v4().to_string().into(), all_frames }
     }
@@ -102,7 +102,8 @@ const ASK: &str = "([name, ...rest]) => globalThis[name]?.(...rest)";
 impl Call {
     /// Gives the page what it waits for.
     pub async fn answer(&self, value: Result<JsValue, JsValue>) -> Result<()> {
-        let exposure = Exposure { name: self.name.clone(), token: self.token.clone(), all_frames: false };
+        let exposure =
+            ExposedFunction { name: self.name.clone(), token: self.token.clone(), all_frames: false };
         let (what, value) = match value {
             Ok(value) => ("done", value),
             Err(error) => ("fail", error),
@@ -120,7 +121,7 @@ impl BrowserContext {
     /// A page finds it in its own documents and in frames of its site. In frames of other sites, and in empty ones, it is
     /// if `all_frames`, or as soon as a script of the user's says its name there.
     pub async fn expose(&self, name: &str, all_frames: bool) -> Result<()> {
-        let mut exposure = Exposure::new(name, all_frames);
+        let mut exposure = ExposedFunction::new(name, all_frames);
         exposure.all_frames |= self.options().init_scripts.iter().any(|script| exposure.is_named_in(script));
         self.slot::<ContextScripts>().exposures.lock().push(exposure.clone());
         for page in self.pages() {
@@ -140,7 +141,7 @@ impl BrowserContext {
 }
 
 /// Those of `exposures` that are in all frames from now on.
-fn widen(exposures: &mut [Exposure], script: &str) -> Vec<Exposure> {
+fn widen(exposures: &mut [ExposedFunction], script: &str) -> Vec<ExposedFunction> {
     let named = exposures.iter_mut().filter(|exposure| !exposure.all_frames && exposure.is_named_in(script));
     named
         .map(|exposure| {
@@ -153,7 +154,7 @@ fn widen(exposures: &mut [Exposure], script: &str) -> Vec<Exposure> {
 impl Page {
     /// Gives all documents of this page a function, as [`BrowserContext::expose`] does for all pages.
     pub async fn expose(&self, name: &str, all_frames: bool) -> Result<()> {
-        let mut exposure = Exposure::new(name, all_frames);
+        let mut exposure = ExposedFunction::new(name, all_frames);
         let mut scripts = self.context().options().init_scripts;
         scripts.extend(self.slot::<PageScripts>().init_scripts.lock().iter().cloned());
         exposure.all_frames |= scripts.iter().any(|script| exposure.is_named_in(script));
@@ -173,7 +174,7 @@ impl Page {
     }
 
     /// Puts the function into the documents that are there already, and into those to come.
-    async fn begin_to_serve(&self, exposure: &Exposure) -> Result<()> {
+    async fn begin_to_serve(&self, exposure: &ExposedFunction) -> Result<()> {
         for session in self.sessions() {
             if let Some(source) = exposure.script_for(session.id() == self.session().id()) {
                 session.call(AddScriptToEvaluateOnNewDocument { source, ..Default::default() }).await?;
@@ -188,7 +189,7 @@ impl Page {
     }
 
     /// Puts functions into the documents where they are not yet.
-    async fn serve_everywhere(&self, exposures: &[Exposure]) -> Result<()> {
+    async fn serve_everywhere(&self, exposures: &[ExposedFunction]) -> Result<()> {
         for exposure in exposures {
             for session in self.sessions() {
                 let is_page = session.id() == self.session().id();
@@ -212,14 +213,14 @@ impl Page {
     }
 
     /// The functions of this page, those of its context among them.
-    fn all_exposures(&self) -> Vec<Exposure> {
+    fn all_exposures(&self) -> Vec<ExposedFunction> {
         let mut exposures = self.context().slot::<ContextScripts>().exposures.lock().clone();
         exposures.extend(self.slot::<PageScripts>().exposures.lock().iter().cloned());
         exposures
     }
 
     /// Tells of each call of a function until its document is gone.
-    fn serve(&self, frame: &Frame, exposure: Exposure) {
+    fn serve(&self, frame: &Frame, exposure: ExposedFunction) {
         let (page, frame, loader) = (self.downgrade(), frame.clone(), frame.loader());
         tokio::spawn(async move {
             while frame.loader() == loader {
@@ -249,7 +250,7 @@ impl Page {
 
 impl Frame {
     /// Puts a function into the document, if it is not there.
-    async fn place(&self, exposure: &Exposure) -> Result<()> {
+    async fn place(&self, exposure: &ExposedFunction) -> Result<()> {
         let placed = async {
             let (page, loader) = (self.page()?, self.loader());
             let realm = self.realm(Scope::Main).await?;
@@ -267,7 +268,7 @@ impl Frame {
     }
 
     /// Puts functions into the document, where they are not there.
-    pub(in crate::browser) async fn place_all(&self, exposures: &[Exposure]) -> Result<()> {
+    pub(in crate::browser) async fn place_all(&self, exposures: &[ExposedFunction]) -> Result<()> {
         for exposure in exposures {
             self.place(exposure).await?;
         }
@@ -275,14 +276,14 @@ impl Frame {
     }
 
     /// The functions that a user's script calls and that are not in the document by themselves.
-    pub(in crate::browser) fn unplaced(&self, script: &str) -> Vec<Exposure> {
+    pub(in crate::browser) fn unplaced(&self, script: &str) -> Vec<ExposedFunction> {
         let Ok(page) = self.page() else { return Vec::new() };
         let mut exposures = page.all_exposures();
         exposures.retain(|exposure| exposure.is_named_in(script) && !exposure.belongs_in(self));
         exposures
     }
 
-    async fn ask_exposed(&self, exposure: &Exposure, what: &str) -> Result<JsValue> {
+    async fn ask_exposed(&self, exposure: &ExposedFunction, what: &str) -> Result<JsValue> {
         let ask = JsValue::Array { number: 0, items: exposure.ask(what) };
         self.realm(Scope::Main).await?.evaluate_unhindered(ASK, &ask).await
     }

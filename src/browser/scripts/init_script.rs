@@ -1,7 +1,7 @@
 //! Scripts that run in documents before the documents' own, and that can be taken back.
 use parking_lot::Mutex;
 
-use super::exposed::{Call, Exposure};
+use super::exposed::{Call, ExposedFunction};
 use crate::browser::objects::context::BrowserContext;
 use crate::browser::objects::events::Listeners;
 use crate::browser::objects::frame::Frame;
@@ -30,7 +30,7 @@ impl Part for ScriptPart {
         let is_page = new.is_of_tab();
         let own = new.page.map(Page::slot::<PageScripts>);
         let of_context = new.context.slot::<ContextScripts>();
-        let functions = |exposures: &Mutex<Vec<Exposure>>| {
+        let functions = |exposures: &Mutex<Vec<ExposedFunction>>| {
             let exposures = exposures.lock().clone();
             exposures.into_iter().filter_map(|one| one.script_for(is_page))
         };
@@ -62,14 +62,14 @@ impl Part for ScriptPart {
 pub(in crate::browser) struct ContextScripts {
     /// Comes before all others.
     opening: Mutex<Option<String>>,
-    pub(super) exposures: Mutex<Vec<Exposure>>,
+    pub(super) exposures: Mutex<Vec<ExposedFunction>>,
 }
 
 /// What the documents of a page begin with, beside what is its context's.
 #[derive(Default)]
 pub(in crate::browser) struct PageScripts {
     pub(super) init_scripts: Mutex<Vec<String>>,
-    pub(super) exposures: Mutex<Vec<Exposure>>,
+    pub(super) exposures: Mutex<Vec<ExposedFunction>>,
     pub(super) callers: Listeners<Call>,
 }
 

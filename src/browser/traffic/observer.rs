@@ -32,12 +32,12 @@ use crate::cdp::{CdpSession, Event, Observer, PendingReply, RawEvent};
 
 /// Something that happened between a context and the network.
 #[derive(Debug, Clone)]
-pub enum News {
+pub enum NetworkEvent {
     Request(Request),
     Response(Response),
     RequestFinished(Request),
     RequestFailed(Request),
-    /// A request waits for a decision. Told after [`News::Request`] of the same.
+    /// A request waits for a decision. Told after [`NetworkEvent::Request`] of the same.
     Route(Route),
     WebSocket(WebSocket),
     Socket(WebSocket, SocketEvent),
@@ -58,7 +58,7 @@ struct Traffic {
 
 #[derive(Default)]
 struct State {
-    followers: Vec<Listener<News>>,
+    followers: Vec<Listener<NetworkEvent>>,
     known: HashMap<String, Known>,
     done: VecDeque<String>,
     /// The newest requests of each page, oldest first.
@@ -139,7 +139,7 @@ impl Part for TrafficPart {
     }
 
     fn on_download(&self, context: &BrowserContext, download: &Download) {
-        context.tell(&News::Download(download.clone()));
+        context.tell(&NetworkEvent::Download(download.clone()));
     }
 
     fn on_page_closed(&self, page: &Page) {
@@ -153,7 +153,7 @@ impl BrowserContext {
     }
 
     /// Tells `follower` from now on what the context's pages and workers send and receive.
-    pub fn follow(&self, follower: Listener<News>) {
+    pub fn follow(&self, follower: Listener<NetworkEvent>) {
         let first = {
             let mut state = self.traffic().state.lock();
             state.followers.push(follower);
@@ -186,7 +186,7 @@ impl BrowserContext {
             let mut state = self.traffic().state.lock();
             state.workers.push(worker.clone());
             drop(state);
-            self.tell(&News::Worker(worker.clone()));
+            self.tell(&NetworkEvent::Worker(worker.clone()));
         }
         self.update_hold(&source).into_iter().for_each(PendingReply::ignore);
     }
@@ -201,7 +201,7 @@ impl BrowserContext {
         self.traffic().state.lock().known.get(id)?.current().cloned()
     }
 
-    pub(in crate::browser) fn tell(&self, news: &News) {
+    pub(in crate::browser) fn tell(&self, news: &NetworkEvent) {
         let followers = self.traffic().state.lock().followers.clone();
         for follower in followers {
             follower(news);
@@ -323,7 +323,7 @@ impl BrowserContext {
             redirected_from,
         );
         self.keep(&id, request.clone());
-        self.tell(&News::Request(request.clone()));
+        self.tell(&NetworkEvent::Request(request.clone()));
         let Some((stopped, at)) = stopped else { return };
         let route = Route::new(request.clone(), at.session.clone(), stopped.request_id);
         if !self.decides(&at, request.url()) {
@@ -332,7 +332,7 @@ impl BrowserContext {
             // Asked by the browser, not by the page: who routes the real request means to answer it.
             route.fulfill_at_once(&preflight_answer(request.headers()));
         } else {
-            self.tell(&News::Route(route));
+            self.tell(&NetworkEvent::Route(route));
         }
     }
 
@@ -358,9 +358,9 @@ impl BrowserContext {
         before.answered(response, has_more);
         before.ended(at, encoded_bytes);
         if let Some(response) = before.response_so_far() {
-            self.tell(&News::Response(response));
+            self.tell(&NetworkEvent::Response(response));
         }
-        self.tell(&News::RequestFinished(before.clone()));
+        self.tell(&NetworkEvent::RequestFinished(before.clone()));
         Some(before)
     }
 
@@ -404,7 +404,7 @@ impl BrowserContext {
         request.told_by(source.session.clone());
         request.answered(told.response, told.has_extra_info);
         if let Some(response) = request.response_so_far() {
-            self.tell(&News::Response(response));
+            self.tell(&NetworkEvent::Response(response));
         }
     }
 
@@ -417,7 +417,7 @@ impl BrowserContext {
             }
             request.ended(told.timestamp, told.encoded_data_length);
             self.done(&told.request_id);
-            self.tell(&News::RequestFinished(request));
+            self.tell(&NetworkEvent::RequestFinished(request));
         } else if let Some(told) = event.read::<LoadingFailed>() {
             self.on_served_from_cache(&told.request_id);
             let Some(request) = self.request_by_id(&told.request_id) else { return };
@@ -430,7 +430,7 @@ impl BrowserContext {
             };
             request.failed(told.timestamp, reason);
             self.done(&told.request_id);
-            self.tell(&News::RequestFailed(request));
+            self.tell(&NetworkEvent::RequestFailed(request));
         }
     }
 
@@ -476,7 +476,7 @@ impl BrowserContext {
         }
         if was_there {
             worker.ended();
-            self.tell(&News::WorkerClosed(worker.clone()));
+            self.tell(&NetworkEvent::WorkerClosed(worker.clone()));
         }
     }
 
@@ -503,11 +503,11 @@ impl BrowserContext {
             request.abandoned();
         }
         for socket in sockets {
-            self.tell(&News::Socket(socket, SocketEvent::Closed));
+            self.tell(&NetworkEvent::Socket(socket, SocketEvent::Closed));
         }
         for worker in workers {
             worker.ended();
-            self.tell(&News::WorkerClosed(worker));
+            self.tell(&NetworkEvent::WorkerClosed(worker));
         }
     }
 }

@@ -9,11 +9,11 @@ use crate::mcp::consent::{Consent, is_purchase};
 use crate::mcp::page_text::{inline, origin_of};
 use crate::mcp::questions::Asking;
 use crate::mcp::tool::{AnyTool, Effect, Toolset};
-use crate::messages::consent::{self as texts, Deed};
+use crate::messages::consent::{self as texts, GuardedAction};
 use crate::session::handoff::{self, Answer};
 
 /// What an action does that cannot be known before.
-const ANYTHING: [Option<Deed>; 2] = [Some(Deed::Submit), Some(Deed::Purchase)];
+const ANYTHING: [Option<GuardedAction>; 2] = [Some(GuardedAction::Submit), Some(GuardedAction::Purchase)];
 
 impl Call<'_> {
     fn consent(&self) -> &Consent {
@@ -53,12 +53,12 @@ impl Call<'_> {
         let Consequence { submits, name } = element.consequence(enters).await?;
         let origins = element.origins().await?;
         let mut deeds = Vec::new();
-        deeds.extend(submits.then_some(Some(Deed::Submit)));
-        deeds.extend(is_purchase(&name).then_some(Some(Deed::Purchase)));
+        deeds.extend(submits.then_some(Some(GuardedAction::Submit)));
+        deeds.extend(is_purchase(&name).then_some(Some(GuardedAction::Purchase)));
         if !self.consent().asks(&deeds, &origins) {
             return Ok(());
         }
-        let deed = if is_purchase(&name) { Deed::Purchase } else { Deed::Submit };
+        let deed = if is_purchase(&name) { GuardedAction::Purchase } else { GuardedAction::Submit };
         let page = element.frame().page()?;
         self.allowed(Some(&page), &texts::press(self.settings.language, deed, &inline(&name), &origins[0]))
             .await
@@ -76,7 +76,7 @@ impl Call<'_> {
     /// Asks before files are given to a page.
     pub(in crate::mcp) async fn confirm_upload(&self, page: &Page, paths: &[String]) -> Result<()> {
         let origins = [origin_of(&page.url())];
-        if paths.is_empty() || !self.consent().asks(&[Some(Deed::Upload)], &origins) {
+        if paths.is_empty() || !self.consent().asks(&[Some(GuardedAction::Upload)], &origins) {
             return Ok(());
         }
         let names: Vec<_> = paths.iter().map(|path| inline(path)).collect();
@@ -90,7 +90,7 @@ impl Call<'_> {
         }
         let asks = |download: &Download| {
             let known = self.told.lock().knows_download(&download.id);
-            !known && self.consent().asks(&[Some(Deed::Download)], &[origin_of(&download.url)])
+            !known && self.consent().asks(&[Some(GuardedAction::Download)], &[origin_of(&download.url)])
         };
         for download in self.workspace.downloads().into_iter().filter(asks) {
             let (name, from) = (inline(&download.name), origin_of(&download.url));

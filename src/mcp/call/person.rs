@@ -55,7 +55,7 @@ impl ClientsPerson<'_> {
         let login = (wall.kind == WallKind::Challenge && page.url() != wall.url).then(|| wall.url.clone());
         let known = live.open_for(page).is_some();
         let coming = live.invite(Wish { page, owner, who, why, login, calls }).await?;
-        let (code, seconds) = (coming.door.code(), coming.link_left().as_secs());
+        let (code, seconds) = (coming.admission.code(), coming.link_left().as_secs());
         let link = PersonLink { url: coming.link().to_owned(), code, seconds };
         Some((link, coming, known))
     }
@@ -81,7 +81,7 @@ impl Person for ClientsPerson<'_> {
             None => texts::waiting(self.language(), &wall.what, rest),
         };
         self.call.progress.wait_for_person(true);
-        self.call.kept.hands.wait_for_person();
+        self.call.kept.activity.wait_for_person();
         self.call.progress.count(text, waited.as_secs_f64(), limit.as_secs_f64());
     }
 

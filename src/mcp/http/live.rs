@@ -98,10 +98,10 @@ async fn enter(live: &Live, keys: &Keys, id: &str, request: Request<Incoming>) -
     let shown: Shown = serde_json::from_slice(&body.to_bytes()).unwrap_or_default();
     let Some(handover) = live.find(id) else { return refused() };
     let pass = match &live.options().entry {
-        Entry::Code => handover.door.enter(shown.code.trim()),
-        Entry::Key if holds(keys, &shown.key, handover.owner()) => handover.door.admit(),
-        Entry::Key => handover.door.enter(""),
-        Entry::Header(name) if names_somebody(&parts, name) => handover.door.admit(),
+        Entry::Code => handover.admission.enter(shown.code.trim()),
+        Entry::Key if holds(keys, &shown.key, handover.owner()) => handover.admission.admit(),
+        Entry::Key => handover.admission.enter(""),
+        Entry::Header(name) if names_somebody(&parts, name) => handover.admission.admit(),
         Entry::Header(_) => None,
     };
     let Some(pass) = pass else { return refused() };
@@ -137,7 +137,7 @@ fn known(live: &Live, id: &str, headers: &axum::http::HeaderMap) -> Option<Arc<H
     let mut passes = values
         .flat_map(|value| value.split(';'))
         .filter_map(|pair| pair.trim().strip_prefix(COOKIE)?.strip_prefix('='));
-    passes.any(|pass| handover.door.knows(pass)).then_some(handover)
+    passes.any(|pass| handover.admission.knows(pass)).then_some(handover)
 }
 
 /// Turns the connection into a web socket.

@@ -1,5 +1,5 @@
 //! What the last thing that was done led to: a script waits for it, or its browser is closed before it has arrived.
-use super::{Tongue, quoted};
+use super::{ScriptLanguage, quoted};
 use crate::browser::{Mark, Page, RequestEntry};
 
 /// What was so before something was done.
@@ -70,9 +70,9 @@ const LONGEST_WORD: usize = 40;
 
 impl Sequel {
     /// A statement, and the wait for what it leads to.
-    pub fn awaited(&self, statement: &str, tongue: Tongue) -> String {
-        match tongue {
-            Tongue::Python => {
+    pub fn awaited(&self, statement: &str, language: ScriptLanguage) -> String {
+        match language {
+            ScriptLanguage::Python => {
                 let awaited = match self {
                     Self::Document => "expect_event(\"domcontentloaded\")".to_owned(),
                     Self::Request { method, path } => format!(
@@ -84,7 +84,7 @@ impl Sequel {
                 let within: Vec<_> = statement.lines().map(|line| format!("\n    {line}")).collect();
                 format!("with page.{awaited}:{}", within.concat())
             }
-            Tongue::Typescript => {
+            ScriptLanguage::Typescript => {
                 let awaited = match self {
                     Self::Document => "waitForEvent(\"domcontentloaded\")".to_owned(),
                     Self::Request { method, path } => format!(

@@ -11,7 +11,7 @@ use crate::browser::{ConsoleLevel, ConsoleMessage, SourcePlace, StackLine};
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
-use crate::mcp::settings::Gravity;
+use crate::mcp::settings::ConsoleThreshold;
 use crate::mcp::tool::{Effect, Tool};
 
 /// How long the browser's log is waited for, and how often it is looked at.
@@ -22,7 +22,7 @@ const LOG_PAUSE: Duration = Duration::from_millis(10);
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct ConsoleMessages {
     /// At least this grave; info when left out.
-    pub level: Option<Gravity>,
+    pub level: Option<ConsoleThreshold>,
     /// By source maps; whole from the first call on. Noticeable.
     #[serde(default)]
     pub stacks: bool,
@@ -37,10 +37,10 @@ impl Tool for ConsoleMessages {
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.open_page().await?;
         let (least, name) = match self.level.unwrap_or(call.settings.console_level) {
-            Gravity::Error => (ConsoleLevel::Error, "error"),
-            Gravity::Warning => (ConsoleLevel::Warning, "warning"),
-            Gravity::Info => (ConsoleLevel::Info, "info"),
-            Gravity::Debug => (ConsoleLevel::Debug, "debug"),
+            ConsoleThreshold::Error => (ConsoleLevel::Error, "error"),
+            ConsoleThreshold::Warning => (ConsoleLevel::Warning, "warning"),
+            ConsoleThreshold::Info => (ConsoleLevel::Info, "info"),
+            ConsoleThreshold::Debug => (ConsoleLevel::Debug, "debug"),
         };
         let mut messages = page.console_messages().await?;
         // What the browser writes to its log can come a moment later than what it answers.

@@ -17,7 +17,7 @@ use crate::mcp::tool::{Effect, Tool};
 /// What to do where the pointer is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Grip {
+pub enum PointerAction {
     Down,
     Up,
 }
@@ -30,7 +30,7 @@ pub struct Hover {
     pub element: Option<String>,
     /// As for a click.
     pub position: Option<String>,
-    pub action: Option<Grip>,
+    pub action: Option<PointerAction>,
     #[serde(default)]
     pub button: Button,
 }
@@ -50,7 +50,7 @@ impl Tool for Hover {
                 let options = ActionOptions { position, ..call.action_options() };
                 let hover = async {
                     element.hover(&options).await?;
-                    self.grip(&mouse).await
+                    self.hold_or_release(&mouse).await
                 };
                 if self.action.is_some() {
                     call.confirm_press(&element, false).await?;
@@ -71,7 +71,7 @@ impl Tool for Hover {
                     if let Some(at) = at {
                         mouse.move_to(at).await?;
                     }
-                    self.grip(&mouse).await
+                    self.hold_or_release(&mouse).await
                 };
                 call.act(&page, ActsOn::Page, Box::pin(go)).await?;
                 let now = mouse.position();
@@ -80,8 +80,8 @@ impl Tool for Hover {
         };
         let verb = match self.action {
             None => "Hovering over",
-            Some(Grip::Down) => "Holding the button down at",
-            Some(Grip::Up) => "Let go of the button at",
+            Some(PointerAction::Down) => "Holding the button down at",
+            Some(PointerAction::Up) => "Let go of the button at",
         };
         reply.say(format!("{verb} {told}"));
         reply.show(View::Changes);
@@ -105,11 +105,11 @@ impl Hover {
         Ok(place)
     }
 
-    async fn grip(&self, mouse: &Mouse) -> Result<()> {
+    async fn hold_or_release(&self, mouse: &Mouse) -> Result<()> {
         match self.action {
             None => Ok(()),
-            Some(Grip::Down) => mouse.down(self.button.into(), 1).await,
-            Some(Grip::Up) => mouse.up(self.button.into(), 1).await,
+            Some(PointerAction::Down) => mouse.down(self.button.into(), 1).await,
+            Some(PointerAction::Up) => mouse.up(self.button.into(), 1).await,
         }
     }
 }
@@ -176,11 +176,11 @@ impl Tool for Drag {
         reply.show(View::Changes);
         let to = format!("{}{end_told}", options.place.map_or("to ", to_place));
         let now = match dragged {
-            Dragged::None { picked, refused, grip } => {
-                let grip = grip.map(|grip| {
-                    (target::whole_ref(call, &page, start.frame(), grip.r#ref).to_string(), grip.name)
+            Dragged::None { picked, refused, handle } => {
+                let handle = handle.map(|handle| {
+                    (target::whole_ref(call, &page, start.frame(), handle.r#ref).to_string(), handle.name)
                 });
-                return Err(Error::DidNotMove { what: start_told, reason: why_not(picked, refused, grip) });
+                return Err(Error::DidNotMove { what: start_told, reason: why_not(picked, refused, handle) });
             }
             Dragged::Effect { made: Some(made) } => {
                 let reference = target::whole_ref(call, &page, start.frame(), made.r#ref);
@@ -252,13 +252,13 @@ fn so_now(dragged: &Dragged, to: &str) -> String {
 }
 
 /// Why nothing moved, and what to do instead.
-fn why_not(picked: bool, refused: bool, grip: Option<(String, String)>) -> String {
+fn why_not(picked: bool, refused: bool, handle: Option<(String, String)>) -> String {
     let why = match (picked, refused) {
         (_, true) => "its drop was refused there",
         (true, false) => "it was picked up, and went back",
         (false, false) => "the page did not take it for something to drag",
     };
-    match grip {
+    match handle {
         Some((reference, name)) => format!("{why}; drag it by {reference}, {}", one_line(&name)),
         None if picked || refused => format!("{why}; try another endRef, place or endPosition"),
         None => format!("{why}; drag what is around it, or use its keys or menu"),

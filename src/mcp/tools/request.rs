@@ -16,7 +16,7 @@ use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::tool::{Capability, Effect, Tool};
-use crate::session::{Answered, Does, Domains, Means, Rule};
+use crate::session::{Answered, Does, Domains, RequestFilter, Rule};
 
 /// How much of a body one answer holds unless told.
 const USUAL_CHARS: usize = 10_000;
@@ -330,7 +330,7 @@ impl RouteRequests {
         };
         let told = format!("From now on, requests to {} domains are blocked{left_out}", domains.len());
         let delay = self.delay.map_or(Duration::ZERO, milliseconds);
-        Ok((Rule { pattern, means: Means::Domains(domains.into()), does: Does::Block, delay }, told))
+        Ok((Rule { pattern, filter: RequestFilter::Domains(domains.into()), does: Does::Block, delay }, told))
     }
 
     fn rule(self) -> Result<Rule> {
@@ -355,7 +355,7 @@ impl RouteRequests {
             _ => Does::Headers(headers),
         };
         let delay = self.delay.map_or(Duration::ZERO, milliseconds);
-        Ok(Rule { pattern, means: Means::Like(like), does, delay })
+        Ok(Rule { pattern, filter: RequestFilter::Like(like), does, delay })
     }
 }
 
@@ -402,9 +402,9 @@ fn told_of(rule: &Rule) -> String {
 }
 
 fn told(rule: &Rule) -> Value {
-    let mut told = match &rule.means {
-        Means::Like(_) => json!({ "url": rule.pattern }),
-        Means::Domains(domains) => json!({ "list": rule.pattern, "domains": domains.len() }),
+    let mut told = match &rule.filter {
+        RequestFilter::Like(_) => json!({ "url": rule.pattern }),
+        RequestFilter::Domains(domains) => json!({ "list": rule.pattern, "domains": domains.len() }),
     };
     match &rule.does {
         Does::Block => told["action"] = "block".into(),

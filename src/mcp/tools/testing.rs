@@ -14,7 +14,7 @@ use crate::error::{Error, quoted};
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
-use crate::mcp::script::{Tongue, locator};
+use crate::mcp::script::{ScriptLanguage, locator};
 use crate::mcp::target;
 use crate::mcp::tool::{Capability, Effect, Patience, Tool};
 use crate::snapshot::Ref;
@@ -171,14 +171,14 @@ async fn record(call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         before.stop().await;
     }
     call.kept.script.lock().begin_at(&page.url());
-    let (script, hands) = (Arc::clone(&call.kept.script), Arc::clone(&call.kept.hands));
+    let (script, activity) = (Arc::clone(&call.kept.script), Arc::clone(&call.kept.activity));
     let (live, held) = (call.live.cloned(), page.downgrade());
     let is_held = move || {
         let page = held.upgrade()?;
         live.as_ref()?.holder_of(&page)
     };
     let recorder = Recorder {
-        counts: Arc::new(move || hands.are_off() || is_held().is_some()),
+        counts: Arc::new(move || activity.are_off() || is_held().is_some()),
         told: Arc::new(move |recorded| script.lock().record(recorded.clone())),
     };
     let recording = page.record_actions(recorder).await?;
@@ -201,7 +201,7 @@ async fn stop(call: &Call<'_>) -> Result<()> {
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct ExportScript {
     #[serde(default)]
-    pub language: Tongue,
+    pub language: ScriptLanguage,
     /// Ref or selector.
     pub r#ref: Option<String>,
     /// Only so many of the last statements.

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use tokio::time::timeout;
 
 use super::Workspace;
-use crate::browser::{BrowserContext, News, Page, Request, RequestEntry};
+use crate::browser::{BrowserContext, NetworkEvent, Page, Request, RequestEntry};
 
 /// The most bodies of a context that are kept, and the most bytes of them together and of one.
 const MOST_BODIES: usize = 500;
@@ -77,7 +77,7 @@ impl Workspace {
         drop(known);
         let followed = Arc::clone(&archive);
         context.follow(Arc::new(move |news| {
-            let News::RequestFinished(request) = news else { return };
+            let NetworkEvent::RequestFinished(request) = news else { return };
             if matches!(request.resource_type().as_str(), "xhr" | "fetch") {
                 let (request, archive) = (request.clone(), Arc::clone(&followed));
                 tokio::spawn(async move {

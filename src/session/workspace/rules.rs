@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use tokio::time::sleep;
 
 use super::{Domains, Workspace};
-use crate::browser::{BrowserContext, Fulfillment, News, Overrides, Request, Route};
+use crate::browser::{BrowserContext, Fulfillment, NetworkEvent, Overrides, Request, Route};
 use crate::error::Result;
 
 /// The most rules that a context has.
@@ -18,7 +18,7 @@ const MOST_RULES: usize = 200;
 pub struct Rule {
     /// As it was written, to be listed.
     pub pattern: String,
-    pub means: Means,
+    pub filter: RequestFilter,
     pub does: Does,
     /// How long they are held first.
     pub delay: Duration,
@@ -26,7 +26,7 @@ pub struct Rule {
 
 /// Which requests a rule means.
 #[derive(Debug, Clone)]
-pub enum Means {
+pub enum RequestFilter {
     /// Those whose addresses this says to be like the pattern.
     Like(fn(&str, &str) -> bool),
     /// Those to these domains; what a tab itself shows is asked for on purpose.
@@ -81,9 +81,9 @@ impl Rules {
 
 impl Rule {
     fn means(&self, request: &Request) -> bool {
-        match &self.means {
-            Means::Like(like) => like(&self.pattern, request.url()),
-            Means::Domains(domains) => {
+        match &self.filter {
+            RequestFilter::Like(like) => like(&self.pattern, request.url()),
+            RequestFilter::Domains(domains) => {
                 let is_tab =
                     request.is_navigation() && request.frame().is_some_and(|frame| frame.parent().is_none());
                 !is_tab && domains.mean(request.url())
@@ -118,7 +118,7 @@ impl Workspace {
         drop(known);
         let followed = Arc::clone(&rules);
         context.follow(Arc::new(move |news| {
-            if let News::Route(route) = news {
+            if let NetworkEvent::Route(route) = news {
                 followed.decide(route);
             }
         }));

@@ -2,7 +2,7 @@
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 
-use super::{News, Source};
+use super::{NetworkEvent, Source};
 use crate::browser::objects::context::BrowserContext;
 use crate::browser::traffic::socket::{Payload, SocketEvent, WebSocket};
 use crate::cdp::RawEvent;
@@ -17,7 +17,7 @@ impl BrowserContext {
             let Some(page) = &source.page else { return };
             let socket = WebSocket::new(told.url, page.clone());
             self.traffic().state.lock().sockets.insert(told.request_id, socket.clone());
-            self.tell(&News::WebSocket(socket));
+            self.tell(&NetworkEvent::WebSocket(socket));
         } else if let Some(told) = event.read::<WebSocketFrameSent>() {
             self.tell_socket(&told.request_id, payload(told.response).map(SocketEvent::Sent));
         } else if let Some(told) = event.read::<WebSocketFrameReceived>() {
@@ -37,7 +37,7 @@ impl BrowserContext {
     fn tell_socket(&self, id: &str, event: Option<SocketEvent>) {
         let socket = self.traffic().state.lock().sockets.get(id).cloned();
         if let (Some(socket), Some(event)) = (socket, event) {
-            self.tell(&News::Socket(socket, event));
+            self.tell(&NetworkEvent::Socket(socket, event));
         }
     }
 }

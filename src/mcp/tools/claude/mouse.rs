@@ -91,14 +91,14 @@ impl Tool for Hover {
             Aim::On(element) => (Some(element), None),
             Aim::At(place) => (None, Some(written(place.x, place.y))),
         };
-        grip(element, position, None, call, reply).await
+        act_at(element, position, None, call, reply).await
     }
 }
 
-async fn grip(
+async fn act_at(
     element: Option<String>,
     position: Option<String>,
-    action: Option<pointer::Grip>,
+    action: Option<pointer::PointerAction>,
     call: &Call<'_>,
     reply: &mut Reply,
 ) -> Result<()> {
@@ -143,7 +143,7 @@ impl Tool for LeftMouseDown {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let at = Some(written(self.target.x, self.target.y));
-        grip(None, at, Some(pointer::Grip::Down), call, reply).await
+        act_at(None, at, Some(pointer::PointerAction::Down), call, reply).await
     }
 }
 
@@ -162,7 +162,7 @@ impl Tool for LeftMouseUp {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let at = Some(written(self.target.x, self.target.y));
-        grip(None, at, Some(pointer::Grip::Up), call, reply).await
+        act_at(None, at, Some(pointer::PointerAction::Up), call, reply).await
     }
 }
 

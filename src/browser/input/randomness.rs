@@ -4,9 +4,9 @@ use std::time::Duration;
 
 /// A source of chance. Not for secrets.
 #[derive(Debug)]
-pub struct Chance(AtomicU64);
+pub struct Randomness(AtomicU64);
 
-impl Chance {
+impl Randomness {
     /// A source that no page can foretell from what it saw of another one.
     pub fn new() -> Self {
         // Without a seed from the system, every page would see the same hand; that is a lesser harm than failing.
@@ -46,7 +46,7 @@ impl Chance {
     }
 }
 
-impl Default for Chance {
+impl Default for Randomness {
     fn default() -> Self {
         Self::new()
     }

@@ -12,7 +12,7 @@ const MOST_TRIES: u8 = 5;
 
 /// The way in to one hand-over.
 #[derive(Debug)]
-pub struct Door {
+pub struct Admission {
     state: Mutex<State>,
 }
 
@@ -23,7 +23,7 @@ struct State {
     pass: Option<String>,
 }
 
-impl Door {
+impl Admission {
     pub(super) fn new() -> Result<Self> {
         let mut bytes = [0; 4];
         fill(&mut bytes)?;
@@ -104,24 +104,24 @@ mod tests {
 
     #[test]
     fn a_code_lets_in_once_and_its_pass_from_then_on() {
-        let door = Door::new().unwrap();
-        let code = door.code().unwrap();
+        let admission = Admission::new().unwrap();
+        let code = admission.code().unwrap();
         assert_eq!(code.len(), 6);
-        let pass = door.enter(&code).unwrap();
-        assert!(door.knows(&pass) && !door.knows(&code) && !door.knows(""));
-        assert_eq!(door.enter(&code), None);
-        assert_eq!(door.admit(), None);
-        assert!(door.is_open());
+        let pass = admission.enter(&code).unwrap();
+        assert!(admission.knows(&pass) && !admission.knows(&code) && !admission.knows(""));
+        assert_eq!(admission.enter(&code), None);
+        assert_eq!(admission.admit(), None);
+        assert!(admission.is_open());
     }
 
     #[test]
     fn a_door_that_is_guessed_at_stays_shut() {
-        let door = Door::new().unwrap();
-        let code = door.code().unwrap();
+        let admission = Admission::new().unwrap();
+        let code = admission.code().unwrap();
         for _ in 0..MOST_TRIES {
-            assert_eq!(door.enter("x"), None);
+            assert_eq!(admission.enter("x"), None);
         }
-        assert_eq!(door.enter(&code), None);
-        assert!(!door.is_open());
+        assert_eq!(admission.enter(&code), None);
+        assert!(!admission.is_open());
     }
 }
