@@ -142,6 +142,8 @@ class Notebook:
         self._count = 0
         self._is_open = True
         self.names: dict[str, Any] = {"__name__": "__program__", "asyncio": asyncio}
+        # Those of a shell close standard input for all that come after.
+        self.names |= {"exit": sys.exit, "quit": sys.exit}
         self.names |= {name: getattr(async_api, name) for name in ("Error", "TimeoutError", "expect")}
         self._thread = threading.Thread(target=self._live, name="programs", daemon=True)
         self._thread.start()
@@ -149,8 +151,8 @@ class Notebook:
     def _live(self) -> None:
         asyncio.set_event_loop(self._loop)
         while self._is_open:
-            # What was to end a program may come when it has just ended.
-            with suppress(_Stopped):
+            # What was to end a program may come when it has just ended; one that exits ends alone.
+            with suppress(_Stopped, SystemExit, KeyboardInterrupt):
                 self._loop.run_forever()
         if self._connection is not None:
             self._connection.runtime.close()

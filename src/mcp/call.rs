@@ -193,6 +193,7 @@ impl Call<'_> {
         let file = ToFile::take(self, tool, &mut arguments).await?;
         let asked = self.writes_script().then(|| arguments.clone());
         let before = asked.as_ref().and_then(|_| self.current_page().ok()).map(Before::new);
+        let tab = before.as_ref().and_then(|before| self.place_of_tab(before.page())).unwrap_or_default();
         // What leads to a person's doing is no doing of ours.
         let acts = tool.effect != Effect::Reads && tool.waits_for_person;
         let _acting = acts.then(|| self.kept.activity.act());
@@ -208,14 +209,21 @@ impl Call<'_> {
         if let Some(asked) = asked.filter(|_| is_done) {
             let found = std::mem::take(&mut *self.found.lock());
             let dialog_was_open = before.as_ref().is_some_and(|before| before.dialog_was_open);
+            let opens_tab = before.as_ref().is_some_and(Before::opens_tab);
             let sequel = before.and_then(Before::sequel);
-            let step = Step { asked: &asked, found: &found, dialog_was_open };
+            let tabs = self.workspace.tabs().len();
+            let step = Step { asked: &asked, found: &found, dialog_was_open, tab, tabs, opens_tab };
             self.kept.script.lock().add(tool.name, tool.effect, &step, sequel);
         }
         match file {
             Some(file) if !opened_dialog => file.write(reply, self.secrets).await,
             _ => Ok(()),
         }
+    }
+
+    /// The place of a tab among those that are open.
+    pub fn place_of_tab(&self, page: &Page) -> Option<usize> {
+        self.workspace.tabs().iter().position(|tab| tab.page == *page)
     }
 
     /// Waits for `work`, a tool at work, unless the page stops answering and the tool has no patience with that.

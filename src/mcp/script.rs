@@ -44,6 +44,10 @@ const MOST_LINES: usize = 1_000;
 #[derive(Debug, Default)]
 pub struct Script {
     lines: VecDeque<Line>,
+    /// The tab that the last statement left; `None` before there is one, and when it was closed.
+    tab: Option<usize>,
+    /// The tab that a test begins with. Those that were opened before it no test knows.
+    first_tab: usize,
     /// What the last statement led to.
     sequel: Option<Sequel>,
     /// The fields whose text is not written, by what it is.
@@ -60,6 +64,14 @@ enum Line {
     Pointer(Subject, Point, Option<Point>),
     /// What the next dialog is answered: the text for it if it is accepted.
     Dialog(Option<Value>),
+    /// From here on in the tab of this number, counted from 0 in the order in which they were opened.
+    Tab(usize),
+    /// From here on in a new tab.
+    NewTab,
+    /// The tab of this number is closed.
+    CloseTab(usize),
+    /// A statement with which the page opens a tab.
+    Opens(Box<Line>),
     /// A statement that opens a file chooser, and the paths that it was given.
     Chooser(Box<Line>, Value),
     /// What cannot be written.
@@ -95,6 +107,9 @@ const SILENT: [&str; 8] = [
 impl Script {
     /// Adds what a tool did; `sequel` is what came of it.
     pub fn add(&mut self, tool: &'static str, effect: Effect, step: &Step<'_>, sequel: Option<Sequel>) {
+        if tool == "browser_tabs" || tool == "browser_close" {
+            return self.manage_tabs(tool, step);
+        }
         if let Some(paths) = step.files(tool) {
             self.give_files(paths);
             self.sequel = sequel;
@@ -108,12 +123,57 @@ impl Script {
         if let Some(last) = lines.last() {
             self.sequel = sequel.filter(|_| last.may_have_sequel());
         }
+        // A dialog is answered wherever what opened it was done.
+        if lines.iter().any(|line| !matches!(line, Line::Dialog(_))) {
+            self.go_to(step.tab);
+        }
         for line in lines {
             match line {
                 Line::Dialog(answer) if step.dialog_was_open => self.answer(answer),
                 line => self.push(line),
             }
         }
+        if step.opens_tab
+            && self.lines.back().is_some_and(Line::may_have_sequel)
+            && let Some(opens) = self.lines.pop_back()
+        {
+            self.push(Line::Opens(Box::new(opens)));
+        }
+    }
+
+    /// What follows is done in this tab.
+    fn go_to(&mut self, tab: usize) {
+        if self.is_empty() {
+            self.first_tab = tab;
+        } else if self.tab != Some(tab) {
+            self.push(Line::Tab(tab.saturating_sub(self.first_tab)));
+        }
+        self.tab = Some(tab);
+    }
+
+    fn manage_tabs(&mut self, tool: &str, step: &Step<'_>) {
+        let action = if tool == "browser_close" { "close" } else { step.text("action").unwrap_or_default() };
+        match action {
+            "new" => {
+                if self.is_empty() {
+                    self.first_tab = step.tab;
+                }
+                self.push(Line::NewTab);
+                self.tab = Some(step.tabs - 1);
+                if let Some(url) = step.text("url") {
+                    self.push(call(Page, "goto", [whole(url).into()]));
+                }
+            }
+            "close" => {
+                let index = step.asked.get("index").and_then(Value::as_u64);
+                let closed = index.and_then(|index| usize::try_from(index).ok()).unwrap_or(step.tab);
+                self.push(Line::CloseTab(closed.saturating_sub(self.first_tab)));
+                self.tab = None;
+            }
+            // Whatever is done next says in which tab.
+            _ => {}
+        }
+        self.sequel = None;
     }
 
     /// Adds the answer to a dialog that the last statement opened. It is to be known before that goes on.
@@ -123,9 +183,10 @@ impl Script {
         self.lines.extend(opens);
     }
 
-    /// Begins at this address, where nothing was done before.
-    pub fn begin_at(&mut self, url: &str) {
+    /// Begins in this tab at this address, where nothing was done before.
+    pub fn begin_at(&mut self, tab: usize, url: &str) {
         if self.is_empty() {
+            self.go_to(tab);
             self.push(call(Page, "goto", [url.into()]));
         }
     }
@@ -196,6 +257,12 @@ pub struct Step<'a> {
     /// How scripts find the elements, by what the call named them.
     pub found: &'a HashMap<String, Named>,
     pub dialog_was_open: bool,
+    /// The place of the tab that it was done in, in the order in which they were opened.
+    pub tab: usize,
+    /// How many tabs are open since.
+    pub tabs: usize,
+    /// Whether the page opened one.
+    pub opens_tab: bool,
 }
 
 impl Step<'_> {
@@ -203,13 +270,7 @@ impl Step<'_> {
     fn lines(&self, tool: &str) -> Option<Vec<Line>> {
         Some(match tool {
             "browser_navigate" => {
-                let url = self.text("url")?;
-                let url = if url.contains("://") || url.starts_with("data:") || url.starts_with("about:") {
-                    url.to_owned()
-                } else {
-                    format!("https://{url}")
-                };
-                vec![call(Page, "goto", [url.into()])]
+                vec![call(Page, "goto", [whole(self.text("url")?).into()])]
             }
             "browser_navigate_back" => vec![call(Page, "go_back", [])],
             "browser_history" => match self.text("action")? {
@@ -393,16 +454,17 @@ impl Step<'_> {
         let role = found.ways.last().filter(|way| way.by == "role").map(|way| way.text.as_str());
         let checks = matches!(found.kind.as_str(), "checkbox" | "radio") && found.tag == "input"
             || matches!(role, Some("checkbox" | "radio" | "switch" | "menuitemcheckbox"));
-        let kind = field.get("type").and_then(Value::as_str);
+        let is_combobox =
+            field.get("type").and_then(Value::as_str) == Some("combobox") || role == Some("combobox");
         Some(match value.as_str() {
             Some(text @ ("true" | "false")) if checks => {
                 vec![call(element, "set_checked", [Value::Bool(text == "true")])]
             }
             _ if found.tag == "select" || several.is_some() => choose(found, several.unwrap_or(&value))?,
             Some(_) if found.kind == "file" => vec![call(element, "set_input_files", [value])],
-            Some(text) if kind == Some("combobox") && found.tag != "input" => choose(found, &text.into())?,
+            Some(text) if is_combobox && found.tag != "input" => choose(found, &text.into())?,
             // What is typed only finds the option in a list that the page draws.
-            Some(text) if kind == Some("combobox") && !found.has_list => {
+            Some(text) if is_combobox && !found.has_list => {
                 vec![call(element, "fill", [value.clone()]), call(Offered(text.to_owned()), "click", [])]
             }
             Some(_) => vec![call(element, "fill", [value])],
@@ -508,6 +570,12 @@ fn choose(found: &Found, values: &Value) -> Option<Vec<Line>> {
     Some(lines)
 }
 
+/// An address as a script needs it.
+fn whole(url: &str) -> String {
+    let is_whole = url.contains("://") || url.starts_with("data:") || url.starts_with("about:");
+    if is_whole { url.to_owned() } else { format!("https://{url}") }
+}
+
 fn call<const N: usize>(subject: Subject, method: &'static str, arguments: [Value; N]) -> Line {
     Line::Call(subject, method, arguments.into(), Vec::new())
 }
@@ -556,7 +624,12 @@ impl Line {
         match self {
             Self::Call(subject, ..) => matches!(subject, Element(_) | Offered(_) | Keyboard | Mouse),
             Self::Times(..) | Self::Pointer(..) | Self::Chooser(..) => true,
-            Self::Dialog(_) | Self::Note(_) => false,
+            Self::Dialog(_)
+            | Self::Note(_)
+            | Self::Opens(_)
+            | Self::Tab(_)
+            | Self::NewTab
+            | Self::CloseTab(_) => false,
         }
     }
 
@@ -583,6 +656,27 @@ impl Line {
                     }
                 }
             }
+            (Self::Tab(number), ScriptLanguage::Python) => format!("page = page.context.pages[{number}]"),
+            (Self::Tab(number), ScriptLanguage::Typescript) => {
+                format!("page = page.context().pages()[{number}];")
+            }
+            (Self::NewTab, ScriptLanguage::Python) => "page = page.context.new_page()".to_owned(),
+            (Self::NewTab, ScriptLanguage::Typescript) => "page = await page.context().newPage();".to_owned(),
+            (Self::CloseTab(number), ScriptLanguage::Python) => {
+                format!("page.context.pages[{number}].close()")
+            }
+            (Self::CloseTab(number), ScriptLanguage::Typescript) => {
+                format!("await page.context().pages()[{number}].close();")
+            }
+            (Self::Opens(opens), ScriptLanguage::Python) => {
+                let within: Vec<_> =
+                    opens.written(language).lines().map(|line| format!("\n    {line}")).collect();
+                format!("with page.expect_popup():{}", within.concat())
+            }
+            (Self::Opens(opens), ScriptLanguage::Typescript) => format!(
+                "const opened = page.waitForEvent(\"popup\");\n{}\nawait opened;",
+                opens.written(language)
+            ),
             (Self::Chooser(opens, paths), ScriptLanguage::Python) => format!(
                 "with page.expect_file_chooser() as chooser:\n    {}\nchooser.value.set_files({paths})",
                 opens.written(language)

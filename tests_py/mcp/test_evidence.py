@@ -40,6 +40,9 @@ async def test_what_can_be_acted_on_is_numbered(workshop: Workshop, site: Site) 
     await workshop.do("browser_picture", quality=5, filename="poor.jpeg")
     good, poor = (next(workshop.folder.rglob(name)).stat().st_size for name in ("good.jpeg", "poor.jpeg"))
     assert poor < good
+    await workshop.do("browser_picture", maxPixels=100_000, filename="small.png")
+    across, down = size(next(workshop.folder.rglob("small.png")).read_bytes())
+    assert 98_000 < across * down <= 100_000
 
 
 async def test_what_differs_is_told_and_shown(workshop: Workshop, site: Site) -> None:
@@ -52,11 +55,15 @@ async def test_what_differs_is_told_and_shown(workshop: Workshop, site: Site) ->
     assert re.search(r"^1000 of \d+ pixels differ, within 400,300 50x20 ", told.section("Result")), told.text
     shown = workshop.pictures()[-1].read_bytes()
     assert shown.startswith(b"\x89PNG")
+    await workshop.do("browser_picture", region=[250, 150, 200, 100])
+    told = await workshop.do("browser_picture", compare=True)
+    assert "a part of another size" in told.section("Result")
     for wrong, why in (
         ({"labels": True, "compare": True}, "cannot be used together"),
         ({"region": [0, 0, -5, 5]}, "`region` must be"),
         ({"region": [0, 0]}, "`region`"),
         ({"quality": 0}, "`quality` must be at least 1"),
+        ({"region": [5000, 5000, 10, 10]}, "is outside of the page"),
         ({"maxPixels": -1}, "`maxPixels` must be at least"),
         ({"compare": True, "filename": "a.jpeg"}, "must end in .png"),
     ):

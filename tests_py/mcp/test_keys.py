@@ -64,12 +64,15 @@ async def test_nonsense_is_refused_by_name(
 
 async def test_text_is_typed_where_the_focus_is(workshop: Workshop, site: Site) -> None:
     await workshop.open(site.publish("/ear", EAR))
-    await workshop.do("browser_type", text="Hi")
+    told = await workshop.do("browser_type", text="Hi")
+    assert "Pressed the keys of 2 characters. No element has the focus" in told.section("Result")
     assert await heard(workshop) == "+Shift +H -H -Shift +i -i"
     await workshop.do("browser_click", ref="#field")
     told = await workshop.do("browser_type", text=" there", submit=True)
     assert "Typed 6 characters where the focus is, and Enter" in told.section("Result")
     assert await workshop.server.evaluate("() => `[${field.value}]`") == "[ there]"
+    told = await workshop.do("browser_type", text="!")
+    assert 'which shows "there!"' in told.section("Result")
 
 
 async def test_a_line_is_drawn_by_hand(workshop: Workshop, site: Site) -> None:

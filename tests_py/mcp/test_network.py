@@ -230,8 +230,11 @@ async def test_what_was_answered_is_found_when_the_page_has_gone_on(workshop: Wo
     told = await workshop.do("browser_network_search", text="49 CROWNS")
     (found,) = requests_in(told.section("Result"))
     assert found["url"] == site.url("/api/prices")
-    body = await workshop.do("browser_network_request", id=found["id"], part="body", path="lamp")
-    assert "49 crowns" in body.section("Result")
+    for part in ({"part": "body"}, {}):  # Only a body has a path.
+        body = await workshop.do("browser_network_request", id=found["id"], path="lamp", **part)
+        assert "49 crowns" in body.section("Result")
+    told = await workshop.do("browser_network_search", url="/api/", method="GET")
+    assert [request["id"] for request in requests_in(told.section("Result"))] == [found["id"]]
     assert (
         requests_in((await workshop.do("browser_network_search", text="crown jewels")).section("Result"))
         == []

@@ -41,7 +41,7 @@ async def test_what_is_expected_is_waited_for_and_what_is_not_so_is_told(
     assert 'it is "visible"' in failed
     await workshop.do("browser_expect", ref="#nothing", **{"is": "hidden"})
     failed = await workshop.refused("browser_expect", ref="#nothing", timeout=100, **{"is": "visible"})
-    assert "it finds nothing" in failed
+    assert "within 100 ms: visible; it is not there" in failed
     later = "() => setTimeout(() => document.body.insertAdjacentHTML('beforeend', '<b>Late</b>'), 2500)"
     await workshop.server.evaluate(later)
     await workshop.do("browser_expect", ref="b", **{"is": "hidden", "not": True})
@@ -118,15 +118,37 @@ COMBOBOX = """<label>Size <input role=combobox aria-expanded=false></label>
 </script>"""
 
 
-async def test_an_option_that_the_page_draws_is_chosen_again(tmp_path: Path, site: Site) -> None:
+@pytest.mark.parametrize("kind", [{"type": "combobox"}, {}])
+async def test_an_option_that_the_page_draws_is_chosen_again(
+    tmp_path: Path, site: Site, kind: dict[str, str]
+) -> None:
     async with serve("--headless", "--caps", "testing", "--input", "instant", cwd=tmp_path) as server:
         workshop = Workshop(server, tmp_path)
         shown = await workshop.open(site.publish("/sizes", COMBOBOX))
-        size = {"name": "Size", "type": "combobox", "ref": shown.ref("Size"), "value": "family"}
+        size = {"name": "Size", "ref": shown.ref("Size"), "value": "family", **kind}
         await workshop.do("browser_fill_form", fields=[size])
         await workshop.do("browser_expect", ref="output", expected="family", **{"is": "text"})
         await workshop.do("browser_export_script", filename="test_sizes.py")
     assert run(next(workshop.folder.rglob("test_sizes.py"))) == 0
+
+
+async def test_what_was_done_in_several_tabs_is_done_in_them_again(tmp_path: Path, site: Site) -> None:
+    site.publish("/opened", "<h1>Opened</h1>")
+    text = await exported_after(
+        tmp_path,
+        site.publish("/opener", "<a href=/opened target=_blank>Open</a><button>Here</button>"),
+        ("browser_tabs", {"action": "new", "url": site.publish("/second", "<h1>Second</h1><input>")}),
+        ("browser_type", {"ref": "input", "text": "Ann"}),
+        ("browser_click", {"ref": "text=Here", "tab": "t0"}),
+        ("browser_expect", {"ref": "input", "is": "value", "expected": "Ann"}),
+        ("browser_tabs", {"action": "close"}),
+        ("browser_tabs", {"action": "select", "index": 0}),
+        ("browser_click", {"ref": "text=Open"}),
+        ("browser_tabs", {"action": "select", "index": 1}),
+        ("browser_expect", {"ref": "h1", "is": "text", "expected": "Opened"}),
+    )
+    assert "has no words" not in text
+    assert "with page.expect_popup():" in text
 
 
 DRAWN = """<div id=slider-1 style="position:relative;width:200px;height:20px;background:#ddd">

@@ -11,6 +11,7 @@ use super::actionability::{ActionOptions, Aim, Answer, Attempt, Look, Need};
 use super::fill::Opened;
 use crate::browser::input::{ClickOptions, Input, InputStyle, Modifier, Point, Rect};
 use crate::browser::objects::frame::Frame;
+use crate::browser::objects::page::Page;
 use crate::browser::objects::world::{RemoteHandle, World, value_argument};
 use crate::browser::scripts::handle::JsHandle;
 use crate::cdp::types::runtime::CallArgument;
@@ -486,6 +487,17 @@ impl ElementHandle {
             around = frame.parent();
         }
         Ok(origins)
+    }
+
+    /// The element that keys go to; `None` when that is a page as a whole.
+    pub async fn focused(page: &Page) -> Result<Option<Self>> {
+        for frame in page.frames() {
+            let world = frame.utility().await?;
+            if let Some(handle) = world.call_handle("keyTarget", Vec::new()).await? {
+                return Ok(Some(Self::new(world, handle)));
+            }
+        }
+        Ok(None)
     }
 
     /// The field with the focus, if the browser helps to fill it in with a window that is in no picture.

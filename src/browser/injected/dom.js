@@ -94,6 +94,13 @@ const flatParent = (engine.flatParent = (node) => {
   return parent;
 });
 
+/** What keys go to in this document; null when that is the body, or lies in another frame. */
+engine.keyTarget = () => {
+  const active = engine.activeElement();
+  const isHere = window.parent === window || document.hasFocus();
+  return isHere && !(active instanceof HTMLIFrameElement) ? active : null;
+};
+
 /** The element that has the focus, also inside shadow roots; null when it is only the body. */
 engine.activeElement = () => {
   let active = document.activeElement;

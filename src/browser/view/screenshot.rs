@@ -129,6 +129,12 @@ impl Page {
                 reason: "there is nothing to show".to_owned(),
             });
         }
+        if let Some([across, down]) = end_before(&metrics, area) {
+            return Err(Error::Unsupported {
+                what: "a picture",
+                reason: format!("that part is outside of the page, which ends at {across}, {down}"),
+            });
+        }
         if width.max(height) > LONGEST_SIDE {
             return Err(too_large(ImageFormat::Png, width, height));
         }
@@ -190,6 +196,14 @@ fn document_area(metrics: &LayoutMetrics, area: Area) -> [f64; 4] {
     }
 }
 
+/// Where the page ends, counted from the corner of the viewport, if that is before this area begins.
+fn end_before(metrics: &LayoutMetrics, [x, y, ..]: [f64; 4]) -> Option<[f64; 2]> {
+    let (content, view) = (&metrics.css_content_size, &metrics.css_visual_viewport);
+    let right = (content.x + content.width).max(view.page_x + view.client_width);
+    let bottom = (content.y + content.height).max(view.page_y + view.client_height);
+    (x >= right || y >= bottom).then(|| [(right - view.page_x).floor(), (bottom - view.page_y).floor()])
+}
+
 /// The browser answers with nothing where a format cannot hold a picture.
 fn too_large(format: ImageFormat, width: f64, height: f64) -> Error {
     let size = format!("{} by {} pixels", width.round(), height.round());
@@ -207,7 +221,12 @@ fn is_visible(metrics: &LayoutMetrics, [x, y, width, height]: [f64; 4]) -> bool 
     horizontally && vertically
 }
 
-/// The largest scale at which a picture of this size keeps both bounds.
+/// The largest scale at which a picture of this size keeps both bounds, also when its edges are rounded to whole pixels.
 fn fitting(width: f64, height: f64, side: f64, pixels: f64) -> f64 {
-    (side / width.max(height)).min((pixels / (width * height)).sqrt())
+    let scale = (side / width.max(height)).min((pixels / (width * height)).sqrt());
+    let mut across = (width * scale).floor().max(1.0);
+    while across > 1.0 && across * (height * across / width).ceil() > pixels {
+        across -= 1.0;
+    }
+    scale.min(across / width)
 }

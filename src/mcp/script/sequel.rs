@@ -10,6 +10,7 @@ pub struct Before {
     /// The newest request.
     number: Option<u64>,
     pub dialog_was_open: bool,
+    newest_tab: u32,
 }
 
 /// What came of it.
@@ -24,11 +25,23 @@ pub enum Sequel {
 impl Before {
     pub fn new(page: Page) -> Self {
         let number = page.with_network(|log| log.entries().map(|entry| entry.number).max());
-        Self { mark: page.mark(), number, dialog_was_open: page.dialog().is_some(), page }
+        let newest_tab = page.context().pages().iter().map(Page::index).max().unwrap_or_default();
+        let dialog_was_open = page.dialog().is_some();
+        Self { mark: page.mark(), number, dialog_was_open, newest_tab, page }
+    }
+
+    pub fn page(&self) -> &Page {
+        &self.page
+    }
+
+    /// Whether the page has opened a tab since.
+    pub fn opens_tab(&self) -> bool {
+        let pages = self.page.context().pages();
+        pages.iter().any(|page| page.index() > self.newest_tab && page.has_opener())
     }
 
     pub fn sequel(self) -> Option<Sequel> {
-        let Self { page, mark, number, dialog_was_open: _ } = self;
+        let Self { page, mark, number, .. } = self;
         if page.pending_since(mark).committed {
             return Some(Sequel::Document);
         }

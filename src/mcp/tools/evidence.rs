@@ -72,15 +72,16 @@ impl Tool for Picture {
         };
         let folder = &call.settings.screenshot_dir;
         let mut file = call.destination(self.filename.as_deref(), folder).await?;
-        let format = if self.compare { ImageFormat::Png } else { ImageFormat::Jpeg };
         let ending = file.name().rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
-        match (ending.as_deref(), format) {
-            (None, format) => file.push(&format!(".{}", format.extension())),
-            (Some("png"), ImageFormat::Png) | (Some("jpg" | "jpeg"), ImageFormat::Jpeg) => {}
-            (Some(_), ImageFormat::Png) => {
-                return wrong("`filename` must end in .png: what differs is a png");
-            }
-            (Some(_), _) => return wrong("`filename` must end in .jpeg"),
+        let format = match ending.as_deref() {
+            None if self.compare => ImageFormat::Png,
+            Some("png") => ImageFormat::Png,
+            Some(_) if self.compare => return wrong("`filename` must end in .png: what differs is a png"),
+            None | Some("jpg" | "jpeg") => ImageFormat::Jpeg,
+            Some(_) => return wrong("`filename` must end in .jpeg or .png"),
+        };
+        if ending.is_none() {
+            file.push(&format!(".{}", format.extension()));
         }
         let (place, name) = (file.place().await?, file.name().to_owned());
         let page = call.open_page().await?;
@@ -88,7 +89,7 @@ impl Tool for Picture {
         let (bytes, scale) = if self.compare {
             (self.differs(call, &page, &taken, reply).await?, taken.scale)
         } else {
-            (self.labelled(call, &page, &taken, reply).await?, taken.scale)
+            (self.labelled(call, &page, &taken, format, reply).await?, taken.scale)
         };
         *call.kept.picture.lock() = Some(taken);
         let size = bytes.len() as u64;
@@ -128,11 +129,12 @@ impl Picture {
         call: &Call<'_>,
         page: &Page,
         taken: &Screenshot,
+        format: ImageFormat,
         reply: &mut Reply,
     ) -> Result<Vec<u8>> {
         let quality = self.quality.or(Some(USUAL_QUALITY));
         if !self.labels {
-            return page.label(taken, &[], ImageFormat::Jpeg, quality).await;
+            return page.label(taken, &[], format, quality).await;
         }
         let tree = capture(call, page, CaptureOptions { boxes: true, ..CaptureOptions::default() }).await?;
         let [_, _, width, height] = taken.area;
@@ -161,7 +163,7 @@ impl Picture {
             lines.push(format!("{more} more have no label; give a region"));
         }
         reply.say(if lines.is_empty() { "There is nothing to label".to_owned() } else { lines.join("\n") });
-        page.label(taken, &boxes, ImageFormat::Jpeg, quality).await
+        page.label(taken, &boxes, format, quality).await
     }
 
     async fn differs(
@@ -176,6 +178,10 @@ impl Picture {
             reply.say("There was no picture to compare with; the next is compared with this one");
             return Ok(taken.bytes.clone());
         };
+        if before.area[2..] != taken.area[2..] {
+            reply.say("The picture before shows a part of another size; the next is compared with this one");
+            return Ok(taken.bytes.clone());
+        }
         let difference = page.difference(&before, taken).await?;
         reply.say(match difference.within {
             None => "Nothing differs".to_owned(),

@@ -237,17 +237,33 @@ impl Type {
             call.confirm_anything(page, "Enter").await?;
         }
         call.progress.say("typing");
+        let focused = ElementHandle::focused(page).await.unwrap_or_default();
         let keyboard = page.input().keyboard();
         let typing = async {
             keyboard.type_text(&self.text, None).await?;
             if self.submit { keyboard.press("Enter").await } else { Ok(()) }
         };
         call.act(page, ActsOn::Page, Box::pin(typing)).await?;
-        let count = self.text.chars().count();
-        reply.say(format!(
-            "Typed {count} characters where the focus is{}",
-            if self.submit { ", and Enter" } else { "" }
-        ));
+        let count = match self.text.chars().count() {
+            1 => "1 character".to_owned(),
+            count => format!("{count} characters"),
+        };
+        let enter = if self.submit { ", and Enter" } else { "" };
+        let shown = match &focused {
+            Some(field) if !self.submit && page.dialog().is_none() => field.shown().await.ok(),
+            _ => None,
+        };
+        let shown = shown.filter(|shown| shown.kind == ControlKind::Text);
+        reply.say(match (&focused, shown) {
+            (None, _) => format!(
+                "Pressed the keys of {count}{enter}. No element has the focus: only a page that listens to keys as \
+                 a whole takes them"
+            ),
+            (_, Some(shown)) => {
+                format!("Typed {count} where the focus is, which shows {}", told_values(&shown))
+            }
+            (_, None) => format!("Typed {count} where the focus is{enter}"),
+        });
         reply.show(View::Changes);
         Ok(())
     }

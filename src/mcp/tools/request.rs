@@ -58,21 +58,21 @@ impl Tool for Search {
         let page = call.current_page()?;
         let mut found: Vec<RequestEntry> = page
             .with_network(|network| network.entries().filter(|entry| self.means(entry)).cloned().collect());
+        let here: HashSet<u64> = found.iter().map(|entry| entry.number).collect();
         if let Some(text) = &self.text {
             call.progress.say("searching the answers");
-            let here: HashSet<u64> = found.iter().map(|entry| entry.number).collect();
             let begin = found.len().saturating_sub(MOST_SEARCHED);
-            let now = page.answered_with(found.split_off(begin), text).await;
-            // What documents were answered that the page has left, and what the browser has dropped since.
-            let told: HashSet<u64> = now.iter().map(|entry| entry.number).collect();
-            let archive = call.workspace.archive(page.context()).of_page(&page);
-            let says = |kept: &Answered| contains(&kept.body, text) && self.means(&kept.entry);
-            let fresh = |kept: &Answered| !told.contains(&kept.entry.number);
-            let earlier = archive.into_iter().filter(|kept| fresh(kept) && says(kept)).map(|kept| kept.entry);
-            let (dropped, left): (Vec<_>, Vec<_>) =
-                earlier.partition(|entry: &RequestEntry| here.contains(&entry.number));
-            found = left.into_iter().chain(dropped).chain(now).collect();
+            found = page.answered_with(found.split_off(begin), text).await;
         }
+        // What documents were answered that the page has left, and what the browser has dropped since.
+        let told: HashSet<u64> = found.iter().map(|entry| entry.number).collect();
+        let archive = call.workspace.archive(page.context()).of_page(&page);
+        let says = |kept: &Answered| self.text.as_ref().is_none_or(|text| contains(&kept.body, text));
+        let fresh = |kept: &Answered| !told.contains(&kept.entry.number);
+        let earlier = archive.into_iter().filter(|kept| fresh(kept) && self.means(&kept.entry) && says(kept));
+        let (dropped, left): (Vec<_>, Vec<_>) =
+            earlier.map(|kept| kept.entry).partition(|entry| here.contains(&entry.number));
+        found = left.into_iter().chain(dropped).chain(found).collect();
         let all = found.len();
         let shown = if call.is_whole() { all } else { self.last.unwrap_or(USUAL_LINES).min(all) };
         let lines: Vec<Value> = found[all - shown..].iter().map(line).collect();
@@ -148,7 +148,9 @@ impl Tool for Request {
                 self.id
             )],
         })?;
-        let body = match self.part {
+        // Only a body has a path.
+        let part = if self.path.is_some() && self.part == Part::Headers { Part::Body } else { self.part };
+        let body = match part {
             Part::Headers => {
                 reply.say(page_text::json(&headers(&entry)));
                 return Ok(());
@@ -197,6 +199,7 @@ fn headers(entry: &RequestEntry) -> Value {
     };
     let mut told = line(entry);
     told["requestHeaders"] = written(&entry.sent_headers).into();
+    told["cookies"] = "those that the browser added are not among the headers".into();
     told["sends"] = entry.sent_body.as_ref().map_or(0, Vec::len).into();
     if let Some(response) = &entry.response {
         told["responseHeaders"] = written(&response.headers).into();

@@ -77,8 +77,7 @@ impl Tool for Expect {
             reply.say(format!("As expected: {what}"));
             return Ok(());
         }
-        let received =
-            received.map(|is| format!("; it is {}", quoted(&is, LONGEST_TOLD))).unwrap_or_default();
+        let received = received.map(|is| format!("; it is {is}")).unwrap_or_default();
         Err(Error::NotAsExpected { what, received, waited: limit })
     }
 }
@@ -125,8 +124,11 @@ impl Expect {
                 return Ok((true, None));
             }
             // A selector may find something yet; a ref never does again.
-            if text.parse::<Ref>().is_ok() || Instant::now() >= end {
+            if text.parse::<Ref>().is_ok() {
                 break;
+            }
+            if Instant::now() >= end {
+                return Ok((self.is == Is::Visible && self.not, Some("not there".to_owned())));
             }
             sleep(PAUSE).await;
         }
@@ -139,7 +141,7 @@ impl Expect {
         };
         let locator = page.main_frame().locator(&found.selector(), true)?;
         let verdict = locator.expect(self.is.into(), &expected, self.not, limit).await?;
-        let received = verdict.received.as_str().map(str::to_owned);
+        let received = verdict.received.as_str().map(|text| quoted(text, LONGEST_TOLD));
         Ok((verdict.matches != self.not, received))
     }
 
@@ -151,7 +153,7 @@ impl Expect {
                 Is::Text => (page.tells(expected).await?, None),
                 Is::Title => {
                     let title = page.title().await;
-                    (title == expected, Some(title))
+                    (title == expected, Some(quoted(&title, LONGEST_TOLD)))
                 }
                 _ => (page.url() == expected, None),
             };
@@ -170,7 +172,7 @@ async fn record(call: &Call<'_>, reply: &mut Reply) -> Result<()> {
     if let Some(before) = before {
         before.stop().await;
     }
-    call.kept.script.lock().begin_at(&page.url());
+    call.kept.script.lock().begin_at(call.place_of_tab(&page).unwrap_or_default(), &page.url());
     let (script, activity) = (Arc::clone(&call.kept.script), Arc::clone(&call.kept.activity));
     let (live, held) = (call.live.cloned(), page.downgrade());
     let is_held = move || {
@@ -219,6 +221,10 @@ impl Tool for ExportScript {
     const FILE: Option<&'static str> = Some("py");
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        if self.record == Some(true) && (self.r#ref.is_some() || self.last.is_some()) {
+            let problem = "`record` begins to write; give `ref` or `last` in another call";
+            return Err(Error::InvalidArguments { problems: vec![problem.to_owned()] });
+        }
         match self.record {
             Some(true) => return record(call, reply).await,
             Some(false) => stop(call).await?,

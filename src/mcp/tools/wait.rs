@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 use super::{like, milliseconds};
 use crate::Result;
 use crate::browser::{DownloadState, ElementHandle, JsValue, Page, Scope, WaitUntil};
-use crate::error::Error;
+use crate::error::{Error, quoted};
 use crate::mcp::call::Call;
 use crate::mcp::describe::has_news_of_downloads;
 use crate::mcp::page_text::one_line;
@@ -17,6 +17,8 @@ use crate::mcp::tool::{Effect, Patience, Tool};
 use crate::snapshot::Ref;
 
 /// How often the page is looked at.
+/// How much of a text that did not come is told again.
+const LONGEST_TOLD: usize = 80;
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// idle: built and at rest; download: all ended.
@@ -200,7 +202,11 @@ impl Wanted {
                 return Ok(());
             }
             if Instant::now() >= deadline {
-                return Err(Error::WaitRanOut { what: self.what().to_owned(), waited: limit });
+                let what = match self {
+                    Self::Text(text, _) => format!("{} {}", self.what(), quoted(text, LONGEST_TOLD)),
+                    _ => self.what().to_owned(),
+                };
+                return Err(Error::WaitRanOut { what, waited: limit });
             }
             let pause = (Instant::now() + PAUSE).min(deadline);
             page.changed_before(&mut changes, pause).await;
