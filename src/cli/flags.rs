@@ -260,7 +260,7 @@ pub struct Flags {
     #[arg(long, value_name = "MODE", ignore_case = true, help_heading = "Waiting for the user")]
     pub live: Option<Mode>,
 
-    /// Address of the live view, where a proxy stands before it, such as https://browser.example.com
+    /// Address of the live view, where a proxy stands before it, such as `https://browser.example.com`
     #[arg(long, value_name = "URL", value_parser = not_empty(), help_heading = "Waiting for the user")]
     pub live_url: Option<String>,
 

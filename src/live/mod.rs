@@ -1,7 +1,7 @@
 //! The page that a person watches and takes over, where no window shows it.
 //!
 //! [`Live`] opens a [`Handover`] when somebody is needed: a link, behind which a [`admission`] asks who comes. A [`viewer`] is that
-//! person's browser: [`cast`] sends it pictures, [`input`] gives the page what it does. Nothing here knows how a viewer is
+//! person's browser: `cast` sends it pictures, `input` gives the page what it does. Nothing here knows how a viewer is
 //! reached; whoever listens asks [`Live`] for the hand-over of a link.
 mod input;
 mod opened;

@@ -76,8 +76,8 @@ async def test_every_program_ends(workshop: Workshop, site: Site) -> None:
         assert reply.section("Result") == "begun"
         assert "the end of the program did not happen within 300 ms" in reply.section("Error").lower()
     assert await run(workshop, "print(kept, await page.title() != '')") == "7 True"
-    for exit in ("import sys\nsys.exit(3)", "exit(3)", "raise KeyboardInterrupt"):
-        reply = await workshop.server.call("browser_run", program=f"print('begun')\n{exit}", timeout=30_000)
+    for ending in ("import sys\nsys.exit(3)", "exit(3)", "raise KeyboardInterrupt"):
+        reply = await workshop.server.call("browser_run", program=f"print('begun')\n{ending}", timeout=30_000)
         assert reply.section("Result") == "begun"
         assert re.search("SystemExit: 3|KeyboardInterrupt", reply.section("Error")), reply.text
     assert await run(workshop, "print(kept)\nexit()") == "7"

@@ -121,7 +121,7 @@ pub struct Request {
     pub id: u64,
     #[serde(default)]
     pub part: Part,
-    /// What of a JSON body: items[0].name, items[*].id.
+    /// What of a JSON body: `items[0].name`, `items[*].id`.
     pub path: Option<String>,
     /// Character to begin at.
     pub offset: Option<usize>,

@@ -34,7 +34,7 @@ impl BrowserContext {
         self.route(routed).await
     }
 
-    /// Holds these requests of this context until each is decided, as [`NetworkEvent::Route`]. Done when the browser does so.
+    /// Holds these requests of this context until each is decided, as `NetworkEvent::Route`. Done when the browser does so.
     pub async fn route(&self, routed: impl Into<Routed>) -> Result<()> {
         self.traffic().state.lock().routed = routed.into();
         for page in self.pages() {
@@ -116,7 +116,7 @@ impl BrowserContext {
 }
 
 impl Page {
-    /// Holds these requests of this page until each is decided, as [`NetworkEvent::Route`].
+    /// Holds these requests of this page until each is decided, as `NetworkEvent::Route`.
     pub async fn route(&self, routed: impl Into<Routed>) -> Result<()> {
         self.set_routed(routed.into());
         self.update_hold().await
