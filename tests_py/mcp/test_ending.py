@@ -212,3 +212,16 @@ def test_a_browser_that_dies_is_told_and_the_next_call_has_a_new_one(wire: Wire,
     wire.call("browser_snapshot")
     answer = wire.call("browser_navigate", url=site.page("form"))
     assert 'textbox \\"Name\\"' in json.dumps(answer)
+
+
+def test_a_page_that_dies_while_it_is_left_is_left(wire: Wire, site: Site) -> None:
+    site.hold()
+    wire.shake_hands()
+    wire.call("browser_navigate", url=site.page("form"))
+    leaves = wire.start_call("browser_navigate", url=site.url("/hold/next"))
+    until(lambda: bool(site.requested("/hold/next")), "the beginning of the navigation")
+    for process in wire.processes():
+        if b"--type=renderer" in Path(f"/proc/{process}/cmdline").read_bytes():
+            os.kill(process, signal.SIGKILL)
+    site.release()
+    assert "Released at last" in json.dumps(wire.answer_to(leaves))

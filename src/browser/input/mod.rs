@@ -75,12 +75,21 @@ pub struct Input {
     heard: Heard,
 }
 
+/// How the browser takes what its devices do.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::browser) struct BrowserTraits {
+    /// The clicks of a gesture have to be told at once.
+    pub chains_clicks: bool,
+    /// It can be told when something was done, by this machine's clock. Else it takes the moment in which it hears of that,
+    /// and where it is busy, a press comes in the moment in which the pointer arrives.
+    pub shares_clock: bool,
+}
+
 /// What the devices of a page remember.
 #[derive(Debug)]
 struct Devices {
     session: CdpSession,
-    /// Whether the clicks of a gesture have to be told at once.
-    chains_clicks: bool,
+    traits: BrowserTraits,
     /// Whether the browser runs on a Mac, where chords are another system's.
     mac: bool,
     /// The modifiers that are held, as `keys::modifier` counts them.
@@ -101,17 +110,17 @@ struct Pointer {
 impl Input {
     /// The devices of the page behind this session.
     pub fn new(session: CdpSession, style: InputStyle) -> Self {
-        Self::of(session, style, false)
+        Self::of(session, style, BrowserTraits::default())
     }
 
-    /// Like [`new`](Self::new); with `chains_clicks` the clicks of a gesture are told at once.
-    pub(super) fn of(session: CdpSession, style: InputStyle, chains_clicks: bool) -> Self {
+    /// Like [`new`](Self::new), in such a browser.
+    pub(super) fn of(session: CdpSession, style: InputStyle, traits: BrowserTraits) -> Self {
         let randomness = Randomness::new();
         // A pointer comes into a page from the window's upper edge, where the tabs are.
         let at = Point::new(randomness.between(120.0, 640.0).round(), randomness.between(1.0, 40.0).round());
         let devices = Devices {
             session,
-            chains_clicks,
+            traits,
             mac: cfg!(target_os = "macos"),
             modifiers: AtomicU32::new(0),
             held: Mutex::default(),

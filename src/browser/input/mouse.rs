@@ -1,4 +1,4 @@
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
@@ -316,10 +316,11 @@ impl Mouse {
         let released = if options.only { self.others_held(&options.modifiers)? } else { Vec::new() };
         let mut replies: Vec<_> = released.iter().map(|key| self.input.key_up(key)).collect();
         replies.extend(modifiers.iter().flat_map(|key| self.input.key_down(key, false)));
-        if options.count > 1 && self.input.devices.chains_clicks {
+        if options.count > 1 && self.input.devices.traits.chains_clicks {
             replies.push(self.clicked(options));
         }
-        let alone = if self.input.devices.chains_clicks && options.count > 1 { 0 } else { options.count };
+        let alone =
+            if self.input.devices.traits.chains_clicks && options.count > 1 { 0 } else { options.count };
         for count in 1..=alone {
             if count > 1 {
                 self.rest(BETWEEN_CLICKS_MS).await;
@@ -452,9 +453,15 @@ impl Mouse {
             y: at.y,
             modifiers: Some(self.input.modifiers()),
             pointer_type: Some("mouse"),
+            timestamp: self.input.devices.traits.shares_clock.then(now),
             ..DispatchMouseEvent::default()
         }
     }
+}
+
+/// Seconds since 1970.
+fn now() -> f64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use super::page::{Page, WeakPage};
 use super::parts::{NewSession, Parts, Slots};
 use super::worker::{self, Worker};
 use crate::browser::egress::relay::Relay;
-use crate::browser::input::InputStyle;
+use crate::browser::input::{BrowserTraits, InputStyle};
 use crate::browser::options::emulation::{Emulation, metrics};
 use crate::browser::options::permissions::permission;
 use crate::browser::options::storage_state::origin_of;
@@ -527,9 +527,13 @@ impl BrowserContext {
         self.inner.options.lock().input
     }
 
-    /// Whether its pages hear of the clicks of a gesture at once.
-    pub(in crate::browser) fn chains_clicks(&self) -> bool {
-        self.browser().is_ok_and(|browser| browser.dialect().chains_clicks())
+    /// How its browser takes what the devices of its pages do.
+    pub(in crate::browser) fn input_traits(&self) -> BrowserTraits {
+        let Ok(browser) = self.browser() else { return BrowserTraits::default() };
+        BrowserTraits {
+            chains_clicks: browser.dialect().chains_clicks(),
+            shares_clock: browser.dialect().takes_times() && browser.process().is_some(),
+        }
     }
 
     pub(in crate::browser) fn adopt_page(&self, session: CdpSession, info: &TargetInfo) -> Page {

@@ -23,6 +23,11 @@ impl Dialect {
         self == Self::Firefox
     }
 
+    /// Whether it can be told when something was done.
+    pub(in crate::browser) fn takes_times(self) -> bool {
+        self == Self::Chromium
+    }
+
     /// Whether a drag that a page has begun can be carried on, and ended by a drop.
     pub(in crate::browser) fn hands_over_drags(self) -> bool {
         self == Self::Chromium

@@ -166,7 +166,7 @@ impl Page {
         again: impl AsyncFnOnce() -> Result<Arrival>,
         options: &NavigateOptions,
     ) -> Result<Arrival> {
-        let was_asked = self.dialog().is_some();
+        let (was_asked, before) = (self.dialog().is_some(), self.main_frame().loader());
         let _leaving = self.leave_dialogs();
         let leave = async {
             // First: nothing reaches a page any more that another one waits to replace.
@@ -177,6 +177,8 @@ impl Page {
                 // The navigation that was asked about ended only now, and took this one with it.
                 Err(Error::NavigationFailed { reason }) if was_asked && reason == ABORTED => {}
                 Err(Error::PageBusy) if self.end_renderer().await => self.revive(),
+                // What was to be left came to its own end, and took along what was to replace it.
+                Err(Error::PageCrashed) if self.main_frame().loader() == before => self.revive(),
                 Err(error) => return Err(error),
             }
             again().await

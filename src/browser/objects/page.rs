@@ -156,7 +156,7 @@ impl Page {
                 opener: info.opener_id.clone(),
                 found: (info.url.clone(), info.title.clone()),
                 context: context.clone(),
-                input: Input::of(session.clone(), context.input_style(), context.chains_clicks()),
+                input: Input::of(session.clone(), context.input_style(), context.input_traits()),
                 session,
                 main_frame,
                 state: Mutex::new(state),

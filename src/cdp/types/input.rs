@@ -8,7 +8,7 @@ domain! {
             x: f64,
             y: f64,
         } ? { modifiers: u32, button: &'static str, buttons: u32, click_count: u32, delta_x: f64, delta_y: f64,
-              pointer_type: &'static str, force: f64 } -> Empty
+              pointer_type: &'static str, force: f64, timestamp: f64 } -> Empty
         "Input.dispatchKeyEvent" DispatchKeyEvent {
             #[serde(rename = "type")] kind: &'static str,
         } ? { modifiers: u32, text: String, unmodified_text: String, code: String, key: String,
