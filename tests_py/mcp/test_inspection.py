@@ -124,8 +124,9 @@ async def test_stacks_are_told_in_the_sources(workshop: Workshop, site: Site) ->
     )
     site.publish("/app.js.map", mapped, kind="application/json")
     site.publish("/app.js", f"{script}\n//# sourceMappingURL=app.js.map", kind="text/javascript")
-    data = base64.b64encode(source_map("src/own.ts", (0, 2, 8)).encode()).decode()
-    own = f"throw new Error('an accident')\n//# sourceMappingURL=data:application/json;base64,{data}"
+    fails = "const fail = () => { throw new Error('an accident') }; "
+    data = base64.b64encode(source_map("src/own.ts", (len(fails), 2, 8)).encode()).decode()
+    own = f"{fails}fail()\n//# sourceMappingURL=data:application/json;base64,{data}"
     site.publish("/own.js", own, kind="text/javascript")
     page = '<script src="/app.js"></script><script src="/own.js"></script><script>console.warn(1)</script>'
     await workshop.open(site.publish("/mapped", page))
@@ -134,12 +135,14 @@ async def test_stacks_are_told_in_the_sources(workshop: Workshop, site: Site) ->
     assert site.requested("/app.js.map") == []
     before = listed(await workshop.do("browser_console_messages", stacks=True))
     assert before[0]["stack"] == ["a (src/app.ts:7:3)"]
+    # An error knows its calls from the beginning.
+    assert before[1]["stack"] == [f"fail ({site.url('/own.js')}:1:28)", "src/own.ts:3:9"]
     await workshop.do("browser_history", action="reload")
     logged = listed(await workshop.do("browser_console_messages", stacks=True))
     broke, accident, warned = logged
     assert broke["stack"][:2] == ["a (src/app.ts:7:3)", "b (src/app.ts:12:5)"]
     assert "Error: an accident" in accident["text"]
-    assert accident["stack"] == ["src/own.ts:3:9"]
+    assert accident["stack"] == before[1]["stack"]
     assert warned["stack"] == [f"{site.url('/mapped')}:1:{page.index('console.warn') + len('console.') + 1}"]
     assert len(site.requested("/app.js")) == 2
 

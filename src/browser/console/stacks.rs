@@ -1,10 +1,11 @@
 //! What was logged with the stacks that led to it, as far as source maps say in the sources.
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use regex::Regex;
 use tokio::time::timeout;
 
 use super::source_map::{SourceMap, SourcePlace, address, inline, named_in};
@@ -88,13 +89,29 @@ async fn inspect(session: &CdpSession) -> Result<Vec<Told>> {
             let details = thrown.exception_details;
             let described = details.exception.and_then(|error| error.description).unwrap_or_default();
             let first = described.split("\n    at ").next().unwrap_or_default();
-            told.push(Told::Thrown(
-                details.stack_trace,
-                format!("{} {first}", details.text).trim().to_owned(),
-            ));
+            // Of what was thrown before anybody asked, only the error itself knows where.
+            let stack = details.stack_trace.filter(|stack| !stack.call_frames.is_empty());
+            let stack = stack.unwrap_or_else(|| StackTrace { call_frames: frames_in(&described) });
+            told.push(Told::Thrown(Some(stack), format!("{} {first}", details.text).trim().to_owned()));
         }
     }
     Ok(told)
+}
+
+/// The calls in an error's own words: `    at name (address:line:column)`, or without a name.
+fn frames_in(described: &str) -> Vec<CallFrame> {
+    static CALL: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"^    at (?:(.*) \()?(.+):(\d+):(\d+)\)?$").expect("a constant"));
+    let number = |text: &str| text.parse::<i64>().map_or(0, |number| number - 1);
+    let calls = described.lines().filter_map(|line| CALL.captures(line));
+    calls
+        .map(|call| CallFrame {
+            function_name: call.get(1).map_or("", |name| name.as_str()).to_owned(),
+            url: call[2].to_owned(),
+            line_number: number(&call[3]),
+            column_number: number(&call[4]),
+        })
+        .collect()
 }
 
 /// The maps of scripts, each fetched once.
