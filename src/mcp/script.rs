@@ -159,7 +159,7 @@ impl Script {
                     self.first_tab = step.tab;
                 }
                 self.push(Line::NewTab);
-                self.tab = Some(step.tabs - 1);
+                self.tab = Some(step.tabs.saturating_sub(1));
                 if let Some(url) = step.text("url") {
                     self.push(call(Page, "goto", [whole(url).into()]));
                 }
@@ -171,7 +171,7 @@ impl Script {
                 self.tab = None;
             }
             // Whatever is done next says in which tab.
-            _ => {}
+            _ => return,
         }
         self.sequel = None;
     }
@@ -674,7 +674,7 @@ impl Line {
                 format!("with page.expect_popup():{}", within.concat())
             }
             (Self::Opens(opens), ScriptLanguage::Typescript) => format!(
-                "const opened = page.waitForEvent(\"popup\");\n{}\nawait opened;",
+                "{{\n  const opened = page.waitForEvent(\"popup\");\n  {}\n  await opened;\n}}",
                 opens.written(language)
             ),
             (Self::Chooser(opens, paths), ScriptLanguage::Python) => format!(
