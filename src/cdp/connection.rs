@@ -4,9 +4,9 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 use tokio::sync::{mpsc, watch};
 
+use super::envelope::Envelope;
 use super::events::{Events, Listener, Message, Observer, Observing, decode};
 use super::session::CdpSession;
 use super::transport::{Incoming, Outgoing, Transport};
@@ -268,24 +268,22 @@ impl Shared {
 
     fn receive(&self, bytes: Vec<u8>) {
         self.heard.fetch_add(1, Ordering::Relaxed);
-        let Ok(envelope) = serde_json::from_slice::<Envelope>(&bytes) else {
+        let Some(envelope) = Envelope::read(&bytes) else {
             tracing::debug!(bytes = bytes.len(), "a message from the browser cannot be read");
             return;
         };
         if let Some(id) = envelope.id {
             let Some(waiting) = self.answered(id) else { return };
             let answer = match (envelope.error, envelope.result) {
-                (Some(error), _) => Err(Refusal::read(error).into_error()),
-                (None, Some(result)) => {
-                    let range = range_within(&bytes, result.get());
-                    Ok(Message::new(bytes, range))
-                }
+                (Some(error), _) => Err(Refusal::read(&bytes[error]).into_error()),
+                (None, Some(result)) => Ok(Message::new(bytes, result)),
                 (None, None) => Ok(Message::new(b"{}".to_vec(), 0..2)),
             };
             (waiting.then)(answer);
             return;
         }
-        let (Some(method), Some(parameters)) = (envelope.method, envelope.params) else { return };
+        let (Some(method), Some(range)) = (envelope.method, envelope.params) else { return };
+        let parameters = &bytes[range.clone()];
         let session = envelope.session_id.unwrap_or_default();
         let Some((session, state)) = self.known(&session) else { return };
         let mut ended = None;
@@ -299,10 +297,9 @@ impl Shared {
         }
         let overhearers = state.overhearers.lock().clone();
         for overhearer in overhearers {
-            overhearer(&method, parameters.get().as_bytes());
+            overhearer(&method, parameters);
         }
         if state.wants(&method) {
-            let range = range_within(&bytes, parameters.get());
             let method = method.into_owned();
             let message = Message::new(bytes, range);
             // Outside the lock: an observer may want to send, or to listen to more.
@@ -338,7 +335,7 @@ impl Shared {
     }
 
     /// A session exists from the moment the browser tells of it, so that its end cannot be missed.
-    fn attach(&self, parent: &Arc<str>, parameters: &RawValue) {
+    fn attach(&self, parent: &Arc<str>, parameters: &[u8]) {
         let Some(id) = session_named_in(parameters) else { return };
         let mut state = self.state.lock();
         if self.gone.borrow().is_none() {
@@ -483,23 +480,6 @@ struct Outbound<'a, P: ?Sized> {
     params: &'a P,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Envelope<'a> {
-    #[serde(default)]
-    id: Option<u64>,
-    #[serde(borrow, default)]
-    session_id: Option<std::borrow::Cow<'a, str>>,
-    #[serde(borrow, default)]
-    method: Option<std::borrow::Cow<'a, str>>,
-    #[serde(borrow, default)]
-    params: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    result: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    error: Option<&'a RawValue>,
-}
-
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Refusal {
@@ -509,8 +489,8 @@ struct Refusal {
 
 impl Refusal {
     /// A refusal that cannot be read is one all the same.
-    fn read(error: &RawValue) -> Self {
-        decode(error.get().as_bytes()).unwrap_or_default()
+    fn read(error: &[u8]) -> Self {
+        decode(error).unwrap_or_default()
     }
 
     /// The wordings of Chromium that mean something to us; the caller adds the method to the rest.
@@ -537,22 +517,16 @@ impl Refusal {
     }
 }
 
-fn session_named_in(parameters: &RawValue) -> Option<Arc<str>> {
+fn session_named_in(parameters: &[u8]) -> Option<Arc<str>> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Named<'a> {
         #[serde(borrow)]
         session_id: std::borrow::Cow<'a, str>,
     }
-    let named: Named = serde_json::from_str(parameters.get()).ok()?;
+    let named: Named = serde_json::from_slice(parameters).ok()?;
     // The empty name is the browser's own session, which begins and ends with the connection.
     (!named.session_id.is_empty()).then(|| Arc::from(named.session_id))
-}
-
-/// Where `part`, a slice of `whole`, lies in it.
-fn range_within(whole: &[u8], part: &str) -> std::ops::Range<usize> {
-    let start = part.as_ptr() as usize - whole.as_ptr() as usize;
-    start..start + part.len()
 }
 
 fn gone_by_itself() -> Error {

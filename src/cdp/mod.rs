@@ -5,6 +5,7 @@
 //! peer goes away all that is pending fails at once.
 mod command;
 mod connection;
+mod envelope;
 mod events;
 #[cfg(test)]
 mod orders;

@@ -64,6 +64,18 @@ async def test_a_request_is_found_by_what_was_answered_and_shown_whole(
     assert "there is no request 999999" in await workshop.refused("browser_network_request", id=999999)
 
 
+async def test_a_key_is_a_key_whatever_it_is_called(workshop: Workshop, site: Site) -> None:
+    # What the library that reads JSON for us could take for more than that.
+    thing = {"$serde_json::private::RawValue": "[1]"}
+    site.publish("/api/thing", json.dumps({"things": [thing]}), kind="application/json")
+    await workshop.open(site.page("form"))
+    await workshop.server.evaluate("async () => { await fetch('/api/thing') }")
+    told = await workshop.do("browser_network_search", url="/api/thing")
+    (found,) = requests_in(told.section("Result"))
+    shown = await workshop.do("browser_network_request", id=found["id"], part="body", path="things[0]")
+    assert json.dumps(thing, indent=2) in shown.section("Result")
+
+
 async def test_what_was_sent_is_shown(workshop: Workshop, site: Site) -> None:
     await workshop.open(site.page("form"))
     await ask(workshop, "/echo/1")
