@@ -237,7 +237,7 @@ impl Type {
             call.confirm_anything(page, "Enter").await?;
         }
         call.progress.say("typing");
-        let focused = ElementHandle::focused(page).await.unwrap_or_default();
+        let focused = ElementHandle::focused(page).await;
         let keyboard = page.input().keyboard();
         let typing = async {
             keyboard.type_text(&self.text, None).await?;
@@ -250,12 +250,12 @@ impl Type {
         };
         let enter = if self.submit { ", and Enter" } else { "" };
         let shown = match &focused {
-            Some(field) if !self.submit && page.dialog().is_none() => field.shown().await.ok(),
+            Ok(Some(field)) if !self.submit && page.dialog().is_none() => field.shown().await.ok(),
             _ => None,
         };
         let shown = shown.filter(|shown| shown.kind == ControlKind::Text);
         reply.say(match (&focused, shown) {
-            (None, _) => format!(
+            (Ok(None), _) => format!(
                 "Pressed the keys of {count}{enter}. No element has the focus: only a page that listens to keys as \
                  a whole takes them"
             ),
