@@ -159,7 +159,7 @@ soak: browser build ## Twenty clients, with crashes and kills among them, and a 
 	python -m benches.soak --minutes $(or $(MINUTES),60) $(SOAK)
 
 .PHONY: faults
-faults: ## Go through a task with a fault at every message of the browser's, in turn; it takes half an hour
+faults: ## Go through a task with a fault at every message of the browser's, in turn; it takes a quarter of an hour
 	$(call say,A fault at every message)
 	EVERY_POINT=1 cargo test $(CARGO_FLAGS) --test it a_fault_at_any_message -- --nocapture
 
