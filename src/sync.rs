@@ -3,6 +3,8 @@
 //! In unit tests they are shuttle's, which runs one task at a time and changes tasks at each of them: so a test sees the
 //! same code in thousands of orders, of which a machine takes a few. What tokio itself is made of (its channels, its lock)
 //! is taken as one step. `make orders` tries for long.
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
 #[cfg(not(test))]
 pub(crate) use parking_lot::Mutex;
 #[cfg(not(test))]
@@ -11,6 +13,11 @@ pub(crate) use std::sync::atomic::{AtomicBool, AtomicU64};
 pub(crate) use tokio::spawn;
 #[cfg(not(test))]
 pub(crate) use tokio::time::{Sleep, sleep_until};
+
+/// The time since the beginning of 1970, by the clock of the machine.
+pub(crate) fn unix_time() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}
 
 /// What time it is.
 #[cfg(not(test))]

@@ -5,7 +5,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use tempfile::TempDir;
@@ -16,6 +16,7 @@ use super::admission::Admission;
 use super::desk::{GRACE, Mode};
 use crate::browser::Page;
 use crate::session::handoff::{HandoverInProgress, Outcome};
+use crate::sync::unix_time;
 
 /// How many calls of the agent are kept to be shown.
 const MOST_CALLS: usize = 50;
@@ -37,7 +38,7 @@ pub struct Calls(Arc<Mutex<VecDeque<CallLine>>>);
 impl Calls {
     /// Notes a call, but nothing of what it said.
     pub fn note(&self, tool: &str, failure: Option<&'static str>) {
-        let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+        let at = unix_time().as_millis();
         let mut calls = self.0.lock();
         if calls.len() == MOST_CALLS {
             calls.pop_front();

@@ -1,11 +1,12 @@
 //! Files that tools write: named safely, and never outside their folder.
 use std::path::{Component, Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use crate::Result;
 use crate::error::Error;
 use crate::secrets::Secrets;
 use crate::session::{Kind, Place, Roots, make_private};
+use crate::sync::unix_time;
 
 /// A file that was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,8 +19,7 @@ pub struct Written {
 
 /// A name made of the time: `page-2026-11-22T08-15-30-123Z`.
 pub fn timestamped(what: &str) -> String {
-    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    format!("{what}-{}", iso(since_1970).replace([':', '.'], "-"))
+    format!("{what}-{}", iso(unix_time()).replace([':', '.'], "-"))
 }
 
 /// Checks a name that a model chose: one file, in the folder itself.

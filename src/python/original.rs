@@ -1,7 +1,7 @@
 //! What `patchright_mcp.server` and `PatchrightBrowser` stand on: the tools and the pause of this process.
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -28,6 +28,7 @@ use crate::session::errand::{self, ErrandOptions, Task};
 use crate::session::handoff::NoClient;
 use crate::session::pacing::Pacing;
 use crate::session::{Engine, EngineOptions, Source, Workspace};
+use crate::sync::unix_time;
 
 /// Whether an error's text says that nobody logged in or verified in time.
 #[pyfunction]
@@ -73,9 +74,7 @@ impl CooldownState {
         let now = move || {
             // An interpreter that is just ending has no time any more.
             let told = Python::try_attach(|py| clock.call0(py)?.extract::<f64>(py));
-            told.and_then(Result::ok).unwrap_or_else(|| {
-                SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
-            })
+            told.and_then(Result::ok).unwrap_or_else(|| unix_time().as_secs_f64())
         };
         self.0.set_clock(Arc::new(now));
     }

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use parking_lot::RwLock;
 use serde_json::{Map, Value};
@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use crate::browser::policy::OriginPattern;
 use crate::browser::{ElementHandle, Unseen};
 use crate::error::{Error, Result};
+use crate::sync::unix_time;
 
 use strike::Striker;
 use totp::Totp;
@@ -139,8 +140,7 @@ impl Secrets {
         match &secret.kind {
             Kind::Value(value) => value.clone(),
             Kind::Code(totp) => {
-                let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-                let text = totp.at(now.as_secs());
+                let text = totp.at(unix_time().as_secs());
                 if let Some(inner) = &self.inner {
                     inner.remember(&secret.name, &text);
                 }

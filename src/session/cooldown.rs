@@ -8,12 +8,13 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 use std::thread::sleep;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
 use super::place::make_private;
+use crate::sync::unix_time;
 
 /// How long the pause is unless somebody says otherwise.
 pub const DEFAULT_PERIOD: Duration = Duration::from_secs(300);
@@ -209,7 +210,7 @@ fn whole(seconds: f64) -> i64 {
 }
 
 fn wall_time() -> f64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
+    unix_time().as_secs_f64()
 }
 
 /// The stamp on disk. It is replaced whole, so that a reader needs no lock; writers take turns.

@@ -2,7 +2,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::num::NonZeroUsize;
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use tokio::sync::{Semaphore, oneshot};
@@ -14,6 +14,7 @@ use super::turns::Turns;
 use super::workspace::Workspace;
 use crate::error::Error;
 use crate::fleet::{Lease, Peer, Replica, Saved};
+use crate::sync::unix_time;
 
 /// How many ids of expired sessions are remembered, so that they are told apart from ids that never were.
 const MOST_TOMBSTONES: usize = 10_000;
@@ -325,7 +326,7 @@ impl Inner {
 }
 
 fn now_ms() -> u64 {
-    in_ms(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
+    in_ms(unix_time())
 }
 
 pub(super) fn in_ms(duration: Duration) -> u64 {

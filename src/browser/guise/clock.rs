@@ -1,7 +1,6 @@
 //! A clock that a user turns, instead of the one of a context's documents. It stands in the pages' own world, and only where
 //! it was asked for: a page can notice it.
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use futures_util::future::join_all;
 use parking_lot::Mutex;
@@ -16,6 +15,7 @@ use crate::browser::objects::parts::{Part, Slots};
 use crate::browser::objects::world::Scope;
 use crate::browser::scripts::value::JsValue;
 use crate::error::{Error, Result};
+use crate::sync::unix_time;
 
 const CLOCK: &str = include_str!("../injected/clock.js");
 
@@ -135,8 +135,7 @@ impl BrowserContext {
     /// # Errors
     /// What a callback of a page has thrown, after all others were called.
     pub async fn turn_clock(&self, turn: ClockTurn) -> Result<()> {
-        let at =
-            (SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64() * 1e3).floor();
+        let at = (unix_time().as_secs_f64() * 1e3).floor();
         let known = self.slot::<Mutex<Option<Clock>>>();
         let mut clock = known.lock().clone().unwrap_or_else(|| Clock::begun(turn, at));
         clock.state = clock.state.turned(turn, at)?;

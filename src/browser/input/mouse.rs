@@ -1,4 +1,4 @@
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
@@ -11,6 +11,7 @@ use crate::cdp::types::Empty;
 use crate::cdp::types::input::DispatchMouseEvent;
 use crate::cdp::types::target::GetTargetInfo;
 use crate::error::Result;
+use crate::sync::unix_time;
 
 /// A button of the mouse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, strum::EnumString, strum::IntoStaticStr)]
@@ -453,15 +454,10 @@ impl Mouse {
             y: at.y,
             modifiers: Some(self.input.modifiers()),
             pointer_type: Some("mouse"),
-            timestamp: self.input.devices.traits.shares_clock.then(now),
+            timestamp: self.input.devices.traits.shares_clock.then(|| unix_time().as_secs_f64()),
             ..DispatchMouseEvent::default()
         }
     }
-}
-
-/// Seconds since 1970.
-fn now() -> f64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! The requests of a page, newest last, bounded.
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -10,6 +9,7 @@ use crate::cdp::types::network::{
     HeaderList, LoadingFailed, LoadingFinished, RequestWillBeSent, Response, ResponseReceived,
     WebSocketCreated,
 };
+use crate::sync::unix_time;
 
 /// How many requests are kept: the newest.
 const KEPT: usize = 1_000;
@@ -145,7 +145,7 @@ impl NetworkLog {
         if let Some(entry) = self.get_mut(id)
             && entry.ended.is_none()
         {
-            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
+            let now = unix_time().as_secs_f64();
             entry.ended = Some(entry.started + (now - entry.wall_time).max(0.0));
         }
     }

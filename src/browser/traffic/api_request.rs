@@ -6,7 +6,7 @@ use std::error::Error as _;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -23,6 +23,7 @@ use crate::browser::objects::context::BrowserContext;
 use crate::browser::options::HttpCredentials;
 use crate::browser::options::storage_state::{StorageState, StoredCookie};
 use crate::error::{Error, Result};
+use crate::sync::unix_time;
 
 /// How requests are sent unless each says otherwise.
 #[derive(Debug, Clone)]
@@ -317,7 +318,7 @@ impl ApiContext {
                 .insert("cookie", value.map_err(|_| failed("a cookie has a character that cannot be sent"))?);
         }
         let started = Instant::now();
-        let started_ms = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64() * 1e3;
+        let started_ms = unix_time().as_secs_f64() * 1e3;
         let sending = client.request(hop.method.clone(), hop.url.clone()).headers(headers);
         let sending = match &hop.body {
             Some(body) => sending.body(body.clone()),

@@ -1,5 +1,5 @@
 //! Cookies by the rules of the web, for requests that the browser does not send.
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, UNIX_EPOCH};
 
 use url::{Host, Url};
 
@@ -7,6 +7,7 @@ use crate::browser::egress::policy::is_local_name;
 use crate::browser::objects::context::BrowserContext;
 use crate::browser::options::storage_state::{SameSite, StoredCookie};
 use crate::error::{Error, Result};
+use crate::sync::unix_time;
 
 impl BrowserContext {
     /// The cookies that go with a request to one of these addresses.
@@ -79,7 +80,7 @@ pub fn parse(told: &str, url: &Url) -> Option<StoredCookie> {
     }
     if let Some(seconds) = max_age {
         #[expect(clippy::cast_precision_loss, reason = "seconds")]
-        let expires = if seconds <= 0 { 0.0 } else { now() + seconds as f64 };
+        let expires = if seconds <= 0 { 0.0 } else { unix_time().as_secs_f64() + seconds as f64 };
         cookie.expires = expires;
     }
     Some(cookie)
@@ -109,10 +110,6 @@ fn parse_date(text: &str) -> Option<f64> {
     Some(date.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs_f64())
 }
 
-fn now() -> f64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
-}
-
 fn is_within(host: &str, domain: &str) -> bool {
     host == domain || host.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.'))
 }
@@ -137,7 +134,7 @@ pub(in crate::browser) fn fits(cookie: &StoredCookie, url: &Url) -> bool {
         .strip_prefix(cookie.path.as_str())
         .is_some_and(|rest| rest.is_empty() || cookie.path.ends_with('/') || rest.starts_with('/'));
     let safe = matches!(url.scheme(), "https" | "wss") || is_loopback(url);
-    let alive = cookie.expires < 0.0 || cookie.expires > now();
+    let alive = cookie.expires < 0.0 || cookie.expires > unix_time().as_secs_f64();
     host_fits && path_fits && alive && (safe || !cookie.secure)
 }
 
@@ -163,7 +160,7 @@ pub(in crate::browser) fn merge(held: &mut Vec<StoredCookie>, new: Vec<StoredCoo
 }
 
 pub(in crate::browser) fn drop_expired(held: &mut Vec<StoredCookie>) {
-    let now = now();
+    let now = unix_time().as_secs_f64();
     held.retain(|cookie| cookie.expires < 0.0 || cookie.expires > now);
 }
 

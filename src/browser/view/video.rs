@@ -3,7 +3,6 @@ use std::fs::File;
 use std::io::{BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -18,6 +17,7 @@ use crate::browser::injected::as_function;
 use crate::browser::objects::page::Page;
 use crate::browser::scripts::helper::Helper;
 use crate::error::{Error, Result};
+use crate::sync::unix_time;
 
 const ENCODE: &str = include_str!("video/encode.js");
 /// Where the browser lets pages encode: it must look like a secure place, and is never asked for anything.
@@ -220,7 +220,7 @@ fn unwritten(error: std::io::Error) -> Error {
 }
 
 fn now_ms() -> f64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64() * 1000.0
+    unix_time().as_secs_f64() * 1000.0
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is not below 0, and a time")]

@@ -4,7 +4,6 @@ use serde::Deserialize;
 
 use super::navigate;
 use crate::Result;
-use crate::browser::Page;
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
@@ -89,7 +88,7 @@ impl Tool for Tabs {
                     (None, Some(index)) => call.workspace.select_tab(index).await?,
                     (None, None) => return Err(problem("`tab` or `index` is needed to select a tab")),
                 };
-                let index = position(call, &page);
+                let index = call.place_of_tab(&page).unwrap_or_default();
                 reply.say(format!("Switched to tab at index {index}"));
                 reply.show(View::Page);
             }
@@ -129,10 +128,6 @@ impl Tabs {
             None => Ok(()),
         }
     }
-}
-
-fn position(call: &Call<'_>, page: &Page) -> usize {
-    call.workspace.tabs().iter().find(|tab| tab.page == *page).map_or(0, |tab| tab.index)
 }
 
 fn problem(text: &str) -> Error {

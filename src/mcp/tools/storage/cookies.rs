@@ -1,7 +1,6 @@
 //! The cookies of a context, and the ways in which people have them.
 use std::iter::Peekable;
 use std::str::Chars;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -16,6 +15,7 @@ use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::tool::{Capability, Effect, Tool};
+use crate::sync::unix_time;
 
 /// List, set, delete or clear the cookies of the context.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -251,15 +251,11 @@ fn why_not(cookie: &StoredCookie) -> &'static str {
         "its name needs Secure"
     } else if is_host && (cookie.domain.starts_with('.') || cookie.url.is_none() && cookie.path != "/") {
         "its name needs the path / and a domain without a dot in front"
-    } else if cookie.expires >= 0.0 && cookie.expires <= now() {
+    } else if cookie.expires >= 0.0 && cookie.expires <= unix_time().as_secs_f64() {
         "it has expired"
     } else {
         "the browser does not keep it"
     }
-}
-
-fn now() -> f64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
 }
 
 /// The host that a domain or an address names, as browsers write it; a dot in front stays.
