@@ -46,6 +46,10 @@ __all__ = [
     "main",
     "paper_size",
     "register_selector",
+    "selector_by",
+    "selector_by_role",
+    "selector_filter",
+    "selector_of_way",
     "set_test_id_attribute",
     "test_id_attribute",
 ]
@@ -288,6 +292,18 @@ def paper_size(name: str) -> tuple[float, float] | None:
 def register_selector(name: str, source: str) -> bool:
     """Lets selectors name an engine of one's own. False when there is one with this name."""
 
+def selector_by(what: str, words: Any) -> str:
+    """By `text`, `label` or `testId`, or by an attribute of that name."""
+
+def selector_by_role(role: str, chosen: Any) -> str:
+    """By the role, its `states`, `name` and `description`, each where it was said."""
+
+def selector_filter(chosen: Any) -> str:
+    """What narrows a selector, to be written after it."""
+
+def selector_of_way(way: Any) -> str:
+    """A way of the engine's to find an element."""
+
 def test_id_attribute() -> str:
     """The attribute that a test id stands in."""
 
@@ -495,6 +511,8 @@ class Frame:
         """All elements that a selector finds, as one array of the page."""
     def expect(self, selector: str, what: str, expected: Any, is_not: bool, timeout_ms: float) -> Operation:
         """Looks until elements are as expected, or are not. Gives whether they match, and what they are like."""
+    def expect_aria(self, selector: str, template: str, is_not: bool, timeout_ms: float) -> Operation:
+        """Looks until what assistive technology is told of the element fits a template, or does not."""
     def snapshot(self, selector: str, strict: bool, chosen: Any, timeout_ms: float) -> Operation:
         """The element as an outline with refs, see `SnapshotOptions`."""
     def count(self, selector: str) -> Operation: ...

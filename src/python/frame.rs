@@ -10,7 +10,7 @@ use super::page::Page;
 use crate::browser::input::Point;
 use crate::browser::locator::{self, ElementAction, Presence};
 use crate::browser::{
-    ActionOptions, Arrival, ElementHandle, JsValue, NavigateOptions, SnapshotOptions, WaitUntil,
+    ActionOptions, AriaTemplate, Arrival, ElementHandle, JsValue, NavigateOptions, SnapshotOptions, WaitUntil,
 };
 use crate::error::Error;
 
@@ -271,6 +271,17 @@ impl Frame {
             let verdict = frame.locator(&selector, true)?.expect(&what, &expected, is_not, limit).await?;
             Ok((verdict.matches, Plain(verdict.received), verdict.missing))
         }))
+    }
+
+    /// Looks until what assistive technology is told of the element fits a template, or does not. Gives whether it does,
+    /// and what is told.
+    fn expect_aria(&self, selector: String, template: String, is_not: bool, timeout_ms: f64) -> Operation {
+        let (frame, limit) = (self.0.clone(), locator::limit(timeout_ms));
+        operation(async move {
+            let template = AriaTemplate::read(&template)?;
+            let outcome = frame.locator(&selector, true)?.expect_aria(&template, is_not, limit).await?;
+            Ok((outcome.matches, outcome.received))
+        })
     }
 
     /// The element as an outline with refs, see `SnapshotOptions`.

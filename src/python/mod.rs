@@ -16,6 +16,7 @@ mod original;
 mod page;
 mod program;
 mod raw;
+mod selectors;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -96,6 +97,8 @@ mod _core {
     use super::program::{Ended, Guest};
     #[pymodule_export]
     use super::raw::CdpSession;
+    #[pymodule_export]
+    use super::selectors::{selector_by, selector_by_role, selector_filter, selector_of_way};
 
     #[pymodule_init]
     fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -1,6 +1,6 @@
 //! Selectors: how they are read, and what they find on a real page.
 use patchright_mcp::Error;
-use patchright_mcp::browser::selector::{Chain, Selector};
+use patchright_mcp::browser::selector::{By, Chain, Filter, RoleOptions, RoleStates, Selector, TextMatch};
 use patchright_mcp::browser::{BrowserContext, NavigateOptions, Page, World, value_argument};
 use patchright_mcp::cdp::types::dom::{DescribeNode, Node, ResolveNode};
 use patchright_mcp::cdp::types::runtime::{CallArgument, CallFunctionOn, Evaluate};
@@ -206,6 +206,39 @@ async fn select(world: &World, chain: &Chain, root: CallArgument) -> Result<Stri
     };
     let ids = world.session().call(ids).await.unwrap().result.value.unwrap();
     Ok(ids.as_str().unwrap().to_owned())
+}
+
+#[test]
+fn elements_are_found_by_what_a_person_knows_them_by() {
+    drive(async |context, site| {
+        let (page, _) = open(&context, &site).await;
+        let frame = page.main_frame();
+        let later = RoleOptions { name: Some("BUY L".into()), ..RoleOptions::default() };
+        let states = RoleStates { level: Some(3), ..RoleStates::default() };
+        let headings = RoleOptions { states, ..RoleOptions::default() };
+        let pear = Filter { has_text: Some("PEAR".into()), ..Filter::default() };
+        let plum = TextMatch::Pattern { source: "^plum t".to_owned(), flags: "i".to_owned() };
+        for (locator, ids) in [
+            (frame.by_role("button", &later), "apple-later"),
+            (frame.by_role("heading", &headings), "apple-name pear-name plum-name level3"),
+            (frame.by_text(TextMatch::exact("two words here")), "p2"),
+            (frame.by_text(plum), "plum-name"),
+            (frame.by_label("agree"), "agree"),
+            (frame.by_placeholder("full"), "name"),
+            (frame.by_placeholder(TextMatch::exact("full")), ""),
+            (frame.by_alt_text(TextMatch::exact("Logo")), "logo"),
+            (frame.by_title("sends"), "send"),
+            (frame.by_test_id("pear"), "pear"),
+            (frame.by(&By::selector(".card").filter(&pear)), "pear"),
+            (frame.by(&By::role("heading", &headings).nth(-1)), "level3"),
+        ] {
+            let mut found = Vec::new();
+            for element in locator.unwrap().all().await.unwrap() {
+                found.push(element.attribute("id").await.unwrap().unwrap_or_default());
+            }
+            assert_eq!(found.join(" "), ids);
+        }
+    });
 }
 
 /// What each selector finds. Playwright 1.65 finds the same, but does not know `[exact]`, `label=`, `placeholder=`, `alt=`,

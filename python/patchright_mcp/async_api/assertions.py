@@ -10,7 +10,6 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, overload
 from urllib.parse import urljoin
 
-from .. import _aria as aria
 from .. import _deeds as deeds
 from .. import _expected as expectations
 from .. import _urls as urls
@@ -74,6 +73,25 @@ class _Assertions:
         seen = f"\nAria snapshot:\n{page}\n" if page else ""
         error = AssertionError(f"{told}\nActual value: {received}{why} {called}{seen}")
         self._fail(error)
+
+    async def _expect_aria(
+        self, subject: str, locator: Locator, expected: str, timeout: float | timedelta | None
+    ) -> None:
+        """Looks until what assistive technology is told of an element fits a template."""
+        __tracebackhide__ = True
+        limit = self._limit(timeout)
+        name = "not_to_match_aria_snapshot" if self._is_not else "to_match_aria_snapshot"
+        log = [f'Expect "{name}" with timeout {limit:g}ms', *locator._log()]
+        frame = locator._frame
+        matches, received = await frame._page._obstructions.look(
+            locator,
+            lambda left: frame._native.expect_aria(locator._selector, expected, self._is_not, left),
+            limit,
+            log,
+            lambda told: bool(told[0]) != self._is_not,
+        )
+        passed = matches != self._is_not
+        self._judge(passed, f"{subject} expected to match Aria snapshot", expected, received, log)
 
     def _fail(self, error: AssertionError) -> None:
         __tracebackhide__ = True
@@ -157,10 +175,9 @@ class LocatorAssertions(_Assertions):
                 log.append(f"  locator resolved to {str(found).removeprefix('JSHandle@')}")
                 if received is not None:
                     log.append(f'  unexpected value "{received}"')
-            tree = await found._perform(deeds.deed("aria_tree"), _LOOK_MS) if found else None
-            if not tree or not aria.written(tree):
-                tree = await frame._perform("body", deeds.deed("aria_tree"), False, _LOOK_MS)
-            lines = aria.written(tree).splitlines()
+            snapshot = deeds.deed("aria_snapshot")
+            seen = await found._perform(snapshot, _LOOK_MS) if found else ""
+            lines = (seen or await frame._perform("body", snapshot, False, _LOOK_MS)).splitlines()
             return "\n".join(lines[:_MOST_LINES] + ["..."] * (len(lines) > _MOST_LINES))
         return ""
 
@@ -989,20 +1006,7 @@ class LocatorAssertions(_Assertions):
             AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
         """
         __tracebackhide__ = True
-        limit = self._limit(timeout)
-        end = time.monotonic() + limit / 1000
-        template = aria.read(expected)
-        locator = self._locator
-        while True:
-            left = max((end - time.monotonic()) * 1000, _LEAST_MS)
-            tree = await locator._perform(deeds.deed("aria_tree"), left)
-            passed = aria.matches(tree, template) != self._is_not
-            if passed or time.monotonic() >= end:
-                break
-            await locator._runtime.sleep(50)
-        name = "not_to_match_aria_snapshot" if self._is_not else "to_match_aria_snapshot"
-        log = [f'Expect "{name}" with timeout {limit:g}ms', *locator._log()]
-        self._judge(passed, "Locator expected to match Aria snapshot", expected, aria.written(tree), log)
+        await self._expect_aria("Locator", self._locator, expected, timeout)
 
     async def not_to_match_aria_snapshot(
         self, expected: str, *, timeout: float | timedelta | None = None
@@ -1141,20 +1145,7 @@ class PageAssertions(_Assertions):
             AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
         """
         __tracebackhide__ = True
-        limit = self._limit(timeout)
-        end = time.monotonic() + limit / 1000
-        template = aria.read(expected)
-        locator = self._page.locator("body")
-        while True:
-            left = max((end - time.monotonic()) * 1000, _LEAST_MS)
-            tree = await locator._perform(deeds.deed("aria_tree"), left)
-            passed = aria.matches(tree, template) != self._is_not
-            if passed or time.monotonic() >= end:
-                break
-            await locator._runtime.sleep(50)
-        name = "not_to_match_aria_snapshot" if self._is_not else "to_match_aria_snapshot"
-        log = [f'Expect "{name}" with timeout {limit:g}ms', *locator._log()]
-        self._judge(passed, "Page expected to match Aria snapshot", expected, aria.written(tree), log)
+        await self._expect_aria("Page", self._page.locator("body"), expected, timeout)
 
     async def not_to_match_aria_snapshot(
         self, expected: str, *, timeout: float | timedelta | None = None

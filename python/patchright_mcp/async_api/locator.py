@@ -8,7 +8,6 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from .. import _aria as aria
 from .. import _deeds as deeds
 from .. import _selectors as selectors
 from .._options import check_touch
@@ -229,7 +228,7 @@ class Locator(ApiObject):
             chosen = deeds.chosen(depth=depth, boxes=boxes)
             outline = self._frame._native.snapshot(self._selector, True, chosen, limit)
             return cast("str", await self._run(outline, limit, self._log()))
-        return aria.written(await self._perform(deeds.deed("aria_tree"), timeout), depth)
+        return cast("str", await self._perform(deeds.deed("aria_snapshot", depth=depth), timeout))
 
     async def all(self) -> list[Locator]:
         """A locator for each element that is there now."""

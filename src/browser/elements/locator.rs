@@ -11,7 +11,7 @@ use super::actionability::{ActionOptions, rest_before};
 use super::drag::Dropped;
 use super::element::{ElementHandle, OptionChoice};
 use super::fill::Several;
-use super::selector::{Chain, Selector, test_id_attribute};
+use super::selector::{By, Chain, RoleOptions, Selector, TextMatch, test_id_attribute};
 use crate::browser::input::{Button, ClickOptions, Modifier, Point};
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::world::{RemoteHandle, World, value_argument};
@@ -97,8 +97,10 @@ pub enum ElementAction {
     },
     InputValue,
     BoundingBox,
-    /// What assistive technology is told of the element and of what is in it.
-    AriaTree,
+    /// What assistive technology is told of the element and of what is in it, as text, and so many levels of it.
+    AriaSnapshot {
+        depth: Option<usize>,
+    },
     /// How to find the element again, by what a person or a script may know it.
     WayTo,
     IsVisible,
@@ -134,7 +136,7 @@ impl ElementAction {
                 | Self::Attribute { .. }
                 | Self::InputValue
                 | Self::BoundingBox
-                | Self::AriaTree
+                | Self::AriaSnapshot { .. }
                 | Self::WayTo
                 | Self::IsVisible
                 | Self::IsEnabled
@@ -184,6 +186,52 @@ pub fn limit(limit_ms: f64) -> Duration {
 /// A time in milliseconds; none that is zero or less.
 pub fn duration(ms: f64) -> Option<Duration> {
     (ms > 0.0).then(|| Duration::from_secs_f64(ms / 1000.0))
+}
+
+/// Ways to name elements as a person knows them. Of several that are found, an action on them says so.
+///
+/// # Errors
+/// `invalid_selector` for a pattern that cannot be read.
+impl Frame {
+    /// A locator for elements of this role, and what they are like.
+    pub fn by_role(&self, role: &str, options: &RoleOptions) -> Result<Locator> {
+        self.by(&By::role(role, options))
+    }
+
+    /// A locator for elements by the text in them.
+    pub fn by_text(&self, text: impl Into<TextMatch>) -> Result<Locator> {
+        self.by(&By::text(text))
+    }
+
+    /// A locator for controls by their label.
+    pub fn by_label(&self, text: impl Into<TextMatch>) -> Result<Locator> {
+        self.by(&By::label(text))
+    }
+
+    /// A locator for fields by their placeholder.
+    pub fn by_placeholder(&self, text: impl Into<TextMatch>) -> Result<Locator> {
+        self.by(&By::attribute("placeholder", text))
+    }
+
+    /// A locator for images by their alternative text.
+    pub fn by_alt_text(&self, text: impl Into<TextMatch>) -> Result<Locator> {
+        self.by(&By::attribute("alt", text))
+    }
+
+    /// A locator for elements by their title.
+    pub fn by_title(&self, text: impl Into<TextMatch>) -> Result<Locator> {
+        self.by(&By::attribute("title", text))
+    }
+
+    /// A locator for elements by their test id, all of it.
+    pub fn by_test_id(&self, id: impl Into<TextMatch>) -> Result<Locator> {
+        self.by(&By::test_id(id))
+    }
+
+    /// A locator for elements by whatever was built.
+    pub fn by(&self, by: &By) -> Result<Locator> {
+        self.locator(by.as_str(), true)
+    }
 }
 
 impl Frame {
@@ -517,7 +565,9 @@ impl ElementHandle {
             ElementAction::InnerHtml => return Ok(json!(self.inner_html().await?)),
             ElementAction::Attribute { name } => return Ok(json!(self.attribute(name).await?)),
             ElementAction::InputValue => return Ok(json!(self.input_value().await?)),
-            ElementAction::AriaTree => return self.ask("ariaTree", Vec::new()).await.map_err(thrown),
+            ElementAction::AriaSnapshot { depth } => {
+                return Ok(json!(self.aria_tree().await?.outline(*depth)));
+            }
             ElementAction::WayTo => return self.ask("wayTo", vec![test_id_argument()]).await.map_err(thrown),
             ElementAction::BoundingBox => return Ok(json!(self.bounding_box().await?)),
             ElementAction::IsVisible => return Ok(json!(self.state().await?.visible)),
@@ -550,7 +600,7 @@ impl ElementHandle {
 }
 
 /// What our own functions throw on purpose is told without its stack.
-fn thrown(error: Error) -> Error {
+pub(super) fn thrown(error: Error) -> Error {
     match error {
         Error::Script { message } => {
             let first = message.lines().next().unwrap_or_default();

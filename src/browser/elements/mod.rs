@@ -1,6 +1,7 @@
 //! Finding elements, acting on them, and waiting for what that causes.
 pub(super) mod noted;
 pub(super) mod actionability;
+pub(super) mod aria;
 pub(super) mod building;
 pub(super) mod choose;
 pub(super) mod control;

@@ -3,6 +3,7 @@
 //! Layout selectors are pseudo-classes only (`:near(…)`, not `near=…`); framework selectors (`_react=`, `_vue=`) are refused.
 //! Two additions: `label=`, `placeholder=`, `alt=` and `title=` take text as `text=` does, and `testid=` takes a test id.
 mod attributes;
+mod by;
 mod css;
 mod reader;
 
@@ -13,6 +14,7 @@ use parking_lot::RwLock;
 use serde::Serialize;
 
 use self::attributes::{Attribute, Compare, Value};
+pub use self::by::{By, Filter, RoleOptions, RoleStates, TextMatch};
 use crate::error::{Error, Result, SelectorFault};
 use crate::snapshot::Ref;
 

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 
 use super::element::ElementHandle;
 use super::locator::test_id_argument;
-use super::selector::test_id_attribute;
+use super::selector::{By, RoleOptions, TextMatch};
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::world::{RemoteHandle, World};
 use crate::error::Result;
@@ -90,28 +90,22 @@ impl Way {
 
     /// As a selector.
     pub fn selector(&self) -> String {
-        let text = quoted(&self.text);
-        let how = if self.exact == Some(true) { "s" } else { "i" };
-        let found = match self.by.as_str() {
-            "testId" => {
-                format!("internal:testid=[{}={text}s]", test_id_attribute())
+        let words = |text: &str| TextMatch::Text { text: text.to_owned(), exact: self.exact == Some(true) };
+        let by = match self.by.as_str() {
+            "testId" => By::test_id(words(&self.text)),
+            "role" => {
+                let name = self.name.as_deref().map(words);
+                By::role(&self.text, &RoleOptions { name, ..RoleOptions::default() })
             }
-            "role" => match &self.name {
-                Some(name) => format!("internal:role={}[name={}{how}]", self.text, quoted(name)),
-                None => format!("internal:role={}", self.text),
-            },
-            "label" => format!("internal:label={text}{how}"),
-            "text" => format!("internal:text={text}{how}"),
-            "css" => self.text.clone(),
-            by => format!("internal:attr=[{by}={text}{how}]"),
+            "label" => By::label(words(&self.text)),
+            "text" => By::text(words(&self.text)),
+            "css" => By::selector(&self.text),
+            attribute => By::attribute(attribute, words(&self.text)),
         };
-        match self.nth {
-            Some(nth) => format!("{found} >> nth={nth}"),
-            None => found,
-        }
+        let by = match self.nth {
+            Some(nth) => by.nth(nth.into()),
+            None => by,
+        };
+        by.to_string()
     }
-}
-
-fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
 }

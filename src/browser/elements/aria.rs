@@ -1,0 +1,435 @@
+//! What assistive technology is told of an element, as text and beside a template.
+//!
+//! Source of how it is written: Playwright's documentation of aria snapshots.
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::iter::Peekable;
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use regex::Regex;
+use serde::Deserialize;
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::actionability::rest_before;
+use super::element::ElementHandle;
+use super::locator::{Locator, pauses, thrown};
+use crate::error::{Error, Result};
+
+/// What an element is to assistive technology: what it is in, or itself and what is in it.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(transparent)]
+pub struct AriaTree(Vec<AriaNode>);
+
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(untagged)]
+enum AriaNode {
+    Text(String),
+    Element {
+        role: String,
+        name: String,
+        url: Option<String>,
+        children: AriaTree,
+        /// Those that are told, by name: `checked`, `level` and so on.
+        #[serde(flatten)]
+        states: BTreeMap<String, Value>,
+    },
+}
+
+/// What a part of a page is to be like.
+#[derive(Debug)]
+pub struct AriaTemplate(Inside);
+
+/// What is to be in an element.
+#[derive(Debug, Default)]
+struct Inside {
+    url: Option<Words>,
+    mode: Option<Mode>,
+    children: Vec<Wanted>,
+}
+
+#[derive(Debug)]
+enum Wanted {
+    Text(Words),
+    Element { role: String, name: Option<Words>, states: Vec<(String, String)>, inside: Inside },
+}
+
+/// Which children there may be besides those that are named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Contain,
+    Equal,
+    DeepEqual,
+}
+
+/// A text, or a pattern between slashes.
+#[derive(Debug)]
+struct Words {
+    text: String,
+    pattern: Option<Regex>,
+}
+
+/// How the elements were when an expectation ended.
+#[derive(Debug, Clone)]
+pub struct AriaOutcome {
+    /// Whether they fit the template.
+    pub matches: bool,
+    /// What they are like.
+    pub received: String,
+}
+
+/// A look takes as long as it takes: at most this when the time is over.
+const LAST_LOOK: Duration = Duration::from_millis(500);
+
+impl Locator {
+    /// Looks until what assistive technology is told of the element fits `template`, or does not when `is_not`. Gives
+    /// how it was at last.
+    ///
+    /// # Errors
+    /// `element_not_found` when there was no such element within `limit`.
+    pub async fn expect_aria(
+        &self,
+        template: &AriaTemplate,
+        is_not: bool,
+        limit: Duration,
+    ) -> Result<AriaOutcome> {
+        let deadline = Instant::now() + limit;
+        let mut seen = AriaTree::default();
+        for pause in pauses() {
+            rest_before(deadline, pause).await;
+            let left = deadline.saturating_duration_since(Instant::now()).max(LAST_LOOK);
+            seen = self.with(left, |element, _| async move { element.aria_tree().await }).await?;
+            if seen.fits(template) != is_not || Instant::now() >= deadline {
+                break;
+            }
+        }
+        Ok(AriaOutcome { matches: seen.fits(template), received: seen.outline(None) })
+    }
+}
+
+impl ElementHandle {
+    /// What assistive technology is told of the element and of what is in it.
+    ///
+    /// # Errors
+    /// `stale_ref` where the element is gone.
+    pub async fn aria_tree(&self) -> Result<AriaTree> {
+        self.ask("ariaTree", Vec::new()).await.map_err(thrown)
+    }
+}
+
+impl AriaTree {
+    /// As a list with two blanks for each level, and at most `depth` levels below the first.
+    pub fn outline(&self, depth: Option<usize>) -> String {
+        let mut lines = Vec::new();
+        self.write(depth, "", &mut lines);
+        lines.join("\n")
+    }
+
+    fn write(&self, depth: Option<usize>, indent: &str, lines: &mut Vec<String>) {
+        for node in &self.0 {
+            let AriaNode::Element { url, children, .. } = node else {
+                lines.push(format!("{indent}- text: {}", scalar(node.text())));
+                continue;
+            };
+            let head = format!("{indent}- {}", node.head());
+            match (&*children.0, url) {
+                ([AriaNode::Text(only)], None) => lines.push(format!("{head}: {}", scalar(only))),
+                ([], None) => lines.push(head),
+                _ if depth == Some(0) => lines.push(head),
+                _ => {
+                    lines.push(format!("{head}:"));
+                    lines.extend(url.iter().map(|url| format!("{indent}  - /url: {}", scalar(url))));
+                    children.write(depth.map(|depth| depth - 1), &format!("{indent}  "), lines);
+                }
+            }
+        }
+    }
+
+    /// Whether the template fits here or anywhere deeper.
+    pub fn fits(&self, template: &AriaTemplate) -> bool {
+        template.0.fits(self, false)
+            || self.0.iter().any(|node| match node {
+                AriaNode::Text(_) => false,
+                AriaNode::Element { children, .. } => children.fits(template),
+            })
+    }
+}
+
+impl AriaNode {
+    fn text(&self) -> &str {
+        match self {
+            Self::Text(text) => text,
+            Self::Element { name, .. } => name,
+        }
+    }
+
+    /// Role, name and states.
+    fn head(&self) -> String {
+        let Self::Element { role, name, states, .. } = self else { return String::new() };
+        let mut head = role.clone();
+        if !name.is_empty() {
+            let _ = write!(head, " {}", Value::from(name.as_str()));
+        }
+        for (state, value) in states {
+            let _ = match value {
+                Value::Null | Value::Bool(false) => Ok(()),
+                Value::Bool(true) => write!(head, " [{state}]"),
+                Value::String(value) => write!(head, " [{state}={value}]"),
+                value => write!(head, " [{state}={value}]"),
+            };
+        }
+        head
+    }
+}
+
+/// A text, in quotes where it would otherwise mean something else.
+fn scalar(text: &str) -> String {
+    static SPECIAL: LazyLock<Regex> = LazyLock::new(|| {
+        let pattern = r#"^[\s"'\-?:,\[\]{}#&*!|>%@`]|:\s|:$|\s#|\s$|^$|^(?i:true|false|null|~|[\d.]+)$"#;
+        Regex::new(pattern).expect("a pattern of ours")
+    });
+    if SPECIAL.is_match(text) { Value::from(text).to_string() } else { text.to_owned() }
+}
+
+impl Inside {
+    fn fits(&self, tree: &AriaTree, is_deep: bool) -> bool {
+        let passes_on = self.mode == Some(Mode::DeepEqual) || (is_deep && self.mode.is_none());
+        let mode = self.mode.unwrap_or(if is_deep { Mode::Equal } else { Mode::Contain });
+        let fits = |(node, wanted): (&AriaNode, &Wanted)| wanted.fits(node, passes_on);
+        if mode != Mode::Contain {
+            return tree.0.len() == self.children.len() && tree.0.iter().zip(&self.children).all(fits);
+        }
+        let mut rest = tree.0.iter();
+        self.children.iter().all(|wanted| rest.any(|node| fits((node, wanted))))
+    }
+}
+
+impl Wanted {
+    fn fits(&self, node: &AriaNode, is_deep: bool) -> bool {
+        match (self, node) {
+            (Self::Text(wanted), AriaNode::Text(text)) => wanted.fit(text),
+            (
+                Self::Element { role: wanted, name: words, states: wanted_states, inside },
+                AriaNode::Element { role, name, url, children, states },
+            ) => {
+                wanted == role
+                    && words.as_ref().is_none_or(|words| words.fit(name))
+                    && inside.url.as_ref().is_none_or(|words| words.fit(url.as_deref().unwrap_or_default()))
+                    && wanted_states.iter().all(|(state, value)| state_told(states.get(state)) == *value)
+                    && inside.fits(children, is_deep)
+            }
+            _ => false,
+        }
+    }
+}
+
+fn state_told(value: Option<&Value>) -> String {
+    match value {
+        None | Some(Value::Null) => "false".to_owned(),
+        Some(Value::String(value)) => value.to_lowercase(),
+        Some(value) => value.to_string(),
+    }
+}
+
+impl Words {
+    fn read(text: &str) -> Result<Self> {
+        let between = text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
+        let pattern = between.map(|pattern| {
+            Regex::new(pattern)
+                .map_err(|error| problem(format!("{text} is no pattern that can be read: {error}")))
+        });
+        Ok(Self { text: squeezed(text), pattern: pattern.transpose()? })
+    }
+
+    fn fit(&self, text: &str) -> bool {
+        self.pattern.as_ref().is_some_and(|pattern| pattern.is_match(text)) || self.text == squeezed(text)
+    }
+}
+
+fn squeezed(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+impl AriaTemplate {
+    /// Reads a template: a list in which what is further to the right is in what stands above it.
+    ///
+    /// # Errors
+    /// `invalid_arguments` with the line that cannot be read.
+    pub fn read(text: &str) -> Result<Self> {
+        let lines = text.lines().filter(|line| !line.trim().is_empty());
+        let lines = lines.map(|line| (line.len() - line.trim_start().len(), line.trim()));
+        Ok(Self(Inside::read(&mut lines.peekable(), None)?))
+    }
+}
+
+impl Inside {
+    fn read<'a>(
+        lines: &mut Peekable<impl Iterator<Item = (usize, &'a str)>>,
+        around: Option<usize>,
+    ) -> Result<Self> {
+        let mut inside = Self::default();
+        while let Some((indent, line)) =
+            lines.next_if(|(indent, _)| around.is_none_or(|around| *indent > around))
+        {
+            let unreadable = || problem(format!("a line of an aria snapshot cannot be read: {line}"));
+            let line = line
+                .strip_prefix("- ")
+                .map(str::trim)
+                .ok_or_else(|| problem(format!("a line of an aria snapshot begins with a dash: {line}")))?;
+            if let Some(mode) = line.strip_prefix("/children:") {
+                inside.mode = Some(match mode.trim() {
+                    "contain" => Mode::Contain,
+                    "equal" => Mode::Equal,
+                    "deep-equal" => Mode::DeepEqual,
+                    _ => return Err(unreadable()),
+                });
+            } else if let Some(url) = line.strip_prefix("/url:") {
+                inside.url = Some(Words::read(&unquoted(url.trim()).ok_or_else(unreadable)?)?);
+            } else if let Some(text) = line.strip_prefix("text:") {
+                inside
+                    .children
+                    .push(Wanted::Text(Words::read(&unquoted(text.trim()).ok_or_else(unreadable)?)?));
+            } else {
+                let mut element = Wanted::read(line)?.ok_or_else(unreadable)?;
+                if let Wanted::Element { inside: within, .. } = &mut element {
+                    let below = Self::read(lines, Some(indent))?;
+                    within.children.extend(below.children);
+                    (within.url, within.mode) = (below.url, below.mode);
+                }
+                inside.children.push(element);
+            }
+        }
+        Ok(inside)
+    }
+}
+
+impl Wanted {
+    /// An element by its line: role, name, states, and text that is all there is in it.
+    fn read(line: &str) -> Result<Option<Self>> {
+        static HEAD: LazyLock<Regex> = LazyLock::new(|| {
+            let name = r#""(?:[^"\\]|\\.)*"|/(?:[^/\\]|\\.)*/"#;
+            let pattern = format!(r"^([\w-]+)(?:\s+({name}))?((?:\s*\[[^\]]*\])*)\s*(?::\s*(.*))?$");
+            Regex::new(&pattern).expect("a pattern of ours")
+        });
+        static STATE: LazyLock<Regex> =
+            LazyLock::new(|| Regex::new(r"\[([^\]=]*)(?:=([^\]]*))?\]").expect("a pattern of ours"));
+        let quoted = line.strip_suffix(':').filter(|line| line.starts_with(['\'', '"']));
+        let Some(line) = quoted.map_or_else(|| Some(line.to_owned()), unquoted) else { return Ok(None) };
+        let Some(head) = HEAD.captures(&line) else { return Ok(None) };
+        let name = match head.get(2).map(|name| name.as_str()) {
+            None => None,
+            Some(pattern) if pattern.starts_with('/') => Some(Words::read(pattern)?),
+            Some(quoted) => {
+                let Some(name) = unquoted(quoted) else { return Ok(None) };
+                Some(Words { text: squeezed(&name), pattern: None })
+            }
+        };
+        let states = STATE.captures_iter(&head[3]).map(|state| {
+            let value = state.get(2).map_or("true", |value| value.as_str().trim());
+            (state[1].trim().to_owned(), value.to_owned())
+        });
+        let mut inside = Inside::default();
+        if let Some(text) = head.get(4).map(|text| text.as_str().trim()).filter(|text| !text.is_empty()) {
+            let Some(text) = unquoted(text) else { return Ok(None) };
+            inside.children.push(Wanted::Text(Words::read(&text)?));
+        }
+        Ok(Some(Self::Element { role: head[1].to_owned(), name, states: states.collect(), inside }))
+    }
+}
+
+/// A text without its quotes, if it has any; `None` where they hold nothing that can be read.
+fn unquoted(text: &str) -> Option<String> {
+    match text.chars().next() {
+        Some('\'') => Some(text.strip_prefix('\'')?.strip_suffix('\'')?.replace("''", "'")),
+        Some('"') => serde_json::from_str(text).ok(),
+        _ => Some(text.to_owned()),
+    }
+}
+
+fn problem(text: String) -> Error {
+    Error::InvalidArguments { problems: vec![text] }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{from_value, json};
+
+    use super::*;
+
+    fn tree() -> AriaTree {
+        from_value(json!([
+            { "role": "heading", "name": "To do", "level": 2, "children": [] },
+            { "role": "list", "name": "", "children": [
+                { "role": "listitem", "name": "", "children": [
+                    { "role": "checkbox", "name": "Eat", "checked": true, "children": [] }, "true",
+                ] },
+                { "role": "link", "name": "A: b", "url": "/a", "children": ["more", { "role": "img", "name": "", "children": [] }] },
+            ] },
+            "The end",
+        ]))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_tree_is_written_as_deep_as_was_asked_for() {
+        let whole = "- heading \"To do\" [level=2]\n- list:\n  - listitem:\n    - checkbox \"Eat\" [checked]\n    - text: \"true\"\n  \
+                     - link \"A: b\":\n    - /url: /a\n    - text: more\n    - img\n- text: The end";
+        assert_eq!(tree().outline(None), whole);
+        assert_eq!(tree().outline(Some(0)), "- heading \"To do\" [level=2]\n- list\n- text: The end");
+        assert!(tree().fits(&AriaTemplate::read(whole).unwrap()));
+    }
+
+    #[test]
+    fn a_template_says_what_must_be_there() {
+        let fits = |template: &str| tree().fits(&AriaTemplate::read(template).unwrap());
+        for template in [
+            "",
+            "- list",
+            "- checkbox \"Eat\" [checked]",
+            "- checkbox /^E/",
+            "- heading [level=2]\n- text: /end$/",
+            "- list:\n  - link:\n    - /url: /a",
+            "- list:\n  - /children: equal\n  - listitem\n  - link",
+            "- link:\n  - /url: /^.a$/\n  - text: more\n  - img",
+            "- 'link \"A: b\"':\n  - text: more",
+        ] {
+            assert!(fits(template), "{template}");
+        }
+        for template in [
+            "- button",
+            "- checkbox \"Ea\"",
+            "- checkbox [checked=false]",
+            "- text: The",
+            "- list:\n  - /children: equal\n  - listitem",
+            "- list:\n  - /children: deep-equal\n  - listitem\n  - link",
+            "- link:\n  - /url: /b",
+            "- text: The end\n- heading",
+        ] {
+            assert!(!fits(template), "{template}");
+        }
+        for template in ["list", "- list: \"a", "- /children: some", "- button \"a", "- link /(/", "- list x"]
+        {
+            assert!(AriaTemplate::read(template).is_err(), "{template}");
+        }
+    }
+
+    proptest! {
+        /// Feature: aria, what is written fits itself as a template
+        #[test]
+        fn what_is_written_fits_itself_as_a_template(name in ".*", text in ".*", url in proptest::option::of("[^/].*")) {
+            // As a page tells them: without needless blanks.
+            let (name, text) = (squeezed(&name), squeezed(&text));
+            let said: Vec<_> = [text.clone()].into_iter().filter(|text| !text.is_empty()).collect();
+            let url = url.map(|url| squeezed(&url));
+            let tree: AriaTree = from_value(json!([
+                { "role": "link", "name": name, "url": url, "children": said },
+                { "role": "list", "name": "", "children": [{ "role": "img", "name": name, "children": [] }, text.clone() + "."] },
+            ])).unwrap();
+            let is_pattern = |text: &str| text.len() > 1 && text.starts_with('/') && text.ends_with('/');
+            prop_assume!(!is_pattern(&text));
+            prop_assert!(tree.fits(&AriaTemplate::read(&tree.outline(None)).unwrap()), "{}", tree.outline(None));
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Selectors that are built instead of written, for `get_by_…` and `filter`.
+use pyo3::prelude::*;
+
+use super::convert::options;
+use crate::browser::Way;
+use crate::browser::selector::{By, Filter, RoleOptions, TextMatch};
+
+/// By `text`, `label` or `testId`, or by an attribute of that name. `words`: `text` and `exact`, or `source` and `flags`.
+#[pyfunction]
+pub(super) fn selector_by(what: &str, words: &Bound<'_, PyAny>) -> PyResult<String> {
+    let words: TextMatch = options(words)?;
+    let by = match what {
+        "text" => By::text(words),
+        "label" => By::label(words),
+        "testId" => By::test_id(words),
+        attribute => By::attribute(attribute, words),
+    };
+    Ok(by.to_string())
+}
+
+/// By the role, its `states`, `name` and `description`, each where it was said.
+#[pyfunction]
+pub(super) fn selector_by_role(role: &str, chosen: &Bound<'_, PyAny>) -> PyResult<String> {
+    Ok(By::role(role, &options::<RoleOptions>(chosen)?).to_string())
+}
+
+/// What narrows a selector, to be written after it: see `Filter`.
+#[pyfunction]
+pub(super) fn selector_filter(chosen: &Bound<'_, PyAny>) -> PyResult<String> {
+    Ok(By::selector("").filter(&options::<Filter>(chosen)?).to_string())
+}
+
+/// A way of the engine's to find an element.
+#[pyfunction]
+pub(super) fn selector_of_way(way: &Bound<'_, PyAny>) -> PyResult<String> {
+    Ok(options::<Way>(way)?.selector())
+}
