@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 pub const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Nothing was heard of the page for so long since the call began: its script had no end before.
-const SILENCE: Duration = Duration::from_millis(1700);
+const SILENCE: Duration = Duration::from_millis(1500);
 /// Most calls are over before anybody needs to look.
 const FIRST_LOOK: Duration = Duration::from_millis(250);
 const BETWEEN_LOOKS: Duration = Duration::from_millis(500);
