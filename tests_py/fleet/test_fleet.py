@@ -140,6 +140,18 @@ def test_a_server_that_ends_hands_its_sessions_over(fleet: Fleet, site: Site) ->
     assert fleet.owners_in_turn() >= 3
 
 
+def test_a_server_that_may_be_back_is_not_asked_all_the_time(fleet: Fleet, site: Site) -> None:
+    """As many may wait for it as it had sessions, and each is told in the end that nothing was done."""
+    one, other = fleet.start("--state-lease", "600000"), fleet.start()
+    (session,) = opened(one, site, 1)
+    one.process.send_signal(signal.SIGKILL)
+    one.process.wait(20)
+    told = call(other, "browser_snapshot", sessionId=session)
+    assert "the server that has the session cannot be reached" in text(told), told
+    # Ten seconds, and once a second.
+    assert metric(other, "patchright_calls_forwarded_total") == 11
+
+
 def test_a_browser_that_dies_takes_only_its_own_sessions(
     tmp_path: Path, redis: Redis, browsers: list[Chromium], site: Site
 ) -> None:
