@@ -150,7 +150,7 @@ clusters: build browser ## Run the examples for Ray, Dask and Celery, with worke
 fleet: build browser ## Two servers and three browsers with many sessions, and all that can go wrong; SESSIONS=60
 	@scripts/prepare redis
 	$(call say,Two servers and three browsers)
-	PATCHRIGHT_FLEET_SESSIONS=$(or $(SESSIONS),60) pytest tests_py/fleet --timeout 600
+	PATCHRIGHT_FLEET_SESSIONS=$(or $(SESSIONS),60) pytest tests_py/fleet --timeout 600 --log-cli-level INFO
 	PATCHRIGHT_AGENT_CALLS=100 pytest tests_py/mcp/test_named_tabs.py -k over_http --timeout 600
 
 .PHONY: soak

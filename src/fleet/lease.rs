@@ -60,7 +60,8 @@ pub struct Saved {
 #[derive(Debug)]
 pub enum Found {
     Here(Box<Claim>),
-    Elsewhere(Peer),
+    /// Another server has it, for so long at least.
+    Elsewhere(Peer, Duration),
     Expired,
     Nowhere,
 }
@@ -144,7 +145,10 @@ impl Replica {
         Ok(match told.iter().map(String::as_str).collect::<Vec<_>>()[..] {
             ["none"] => Found::Nowhere,
             ["expired"] => Found::Expired,
-            ["held", info] => Found::Elsewhere(read_peer(info).ok_or_else(unreadable)?),
+            ["held", info, lease] => {
+                let peer = read_peer(info).ok_or_else(unreadable)?;
+                Found::Elsewhere(peer, Duration::from_millis(lease.parse().unwrap_or_default()))
+            }
             ["mine", token, before, node, contexts, created, expires, rest, adoptions, cookies] => {
                 Found::Here(Box::new(Claim {
                     lease: self.lease(session, number(token)?, life),

@@ -8,6 +8,10 @@ mod lease;
 mod node;
 mod peers;
 mod replica;
+#[cfg(feature = "fleet")]
+mod store;
+#[cfg(not(feature = "fleet"))]
+#[path = "no_store.rs"]
 mod store;
 pub mod pool;
 
@@ -18,3 +22,5 @@ pub use peers::{Answer, Asked, CALL_PATH, Peer, Peers, SECRET};
 pub use pool::{Placement, Pool};
 pub use replica::{Connected, LEASE, Replica, ReplicaOptions};
 pub use store::Store;
+
+use store::Script;

@@ -36,7 +36,9 @@ pub struct Asked {
 pub enum Answer {
     /// As the protocol has it.
     Told(Value),
-    /// Nothing was done: nobody is there, or it is not the right one any more.
+    /// Nothing was done: nobody is there.
+    Away,
+    /// Nothing was done: it is not the right one any more.
     Undone,
     /// It is gone, and what it did is not known.
     Broke,
@@ -74,7 +76,7 @@ impl Peers {
         let request = self.client().post(url).header(SECRET, &peer.secret).body(body);
         let response = match request.send().await {
             Ok(response) => response,
-            Err(error) if error.is_connect() => return Answer::Undone,
+            Err(error) if error.is_connect() => return Answer::Away,
             Err(_) => return Answer::Broke,
         };
         if !response.status().is_success() {

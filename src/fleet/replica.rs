@@ -6,7 +6,6 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use parking_lot::Mutex;
-use redis::Script;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use tokio::runtime::Handle;
@@ -15,7 +14,7 @@ use uuid::Uuid;
 
 use super::beat::{Beats, Life};
 use super::peers::Peer;
-use super::store::Store;
+use super::store::{Script, Store};
 use crate::error::{Error, Result};
 use crate::sync::now;
 
@@ -29,8 +28,8 @@ const ANSWER: Duration = Duration::from_secs(2);
 /// A script with what all of them begin with.
 macro_rules! script {
     ($name:literal) => {{
-        static SCRIPT: std::sync::LazyLock<redis::Script> = std::sync::LazyLock::new(|| {
-            redis::Script::new(concat!(
+        static SCRIPT: std::sync::LazyLock<$crate::fleet::Script> = std::sync::LazyLock::new(|| {
+            $crate::fleet::Script::new(concat!(
                 include_str!("lua/prelude.lua"),
                 include_str!(concat!("lua/", $name, ".lua"))
             ))

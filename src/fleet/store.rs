@@ -3,11 +3,13 @@ use std::fmt;
 use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
-use redis::{AsyncConnectionConfig, Client, FromRedisValue, Script};
+use redis::{AsyncConnectionConfig, Client, FromRedisValue};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use crate::error::{Error, Result};
+
+pub(super) use redis::Script;
 
 /// Everything of ours begins so. The braces keep it in one slot of a cluster.
 const PREFIX: &str = "{patchright}:";

@@ -76,8 +76,8 @@ pub enum NoSession {
     LimitReached {
         limit: usize,
     },
-    /// Another server has it.
-    Elsewhere(Peer),
+    /// Another server has it, for so long at least.
+    Elsewhere(Peer, Duration),
     Browser(Error),
 }
 

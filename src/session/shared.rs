@@ -141,9 +141,9 @@ impl Sessions {
                 Some(before) => self.write_again(replica, before).await,
                 None => Err(NoSession::NotFound),
             },
-            Found::Elsewhere(peer) => {
+            Found::Elsewhere(peer, lease) => {
                 self.let_go(before);
-                Err(NoSession::Elsewhere(peer))
+                Err(NoSession::Elsewhere(peer, lease))
             }
             Found::Expired => {
                 self.let_go(before);

@@ -13,6 +13,7 @@ mod capture;
 mod cdp;
 mod cli;
 mod find;
+#[cfg(feature = "fleet")]
 mod fleet;
 mod fuzz;
 mod http;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import time
@@ -13,12 +14,13 @@ import pytest
 
 from tests_py.fleet.conftest import opened as begin
 from tests_py.support.certificates import Authority
-from tests_py.support.fleet import Chromium, Fleet, Redis, Road, call, code, metric, status, text
+from tests_py.support.fleet import ANSWER_S, Chromium, Fleet, Redis, Road, call, code, metric, status, text
 from tests_py.support.http import HttpServer, until
 from tests_py.support.site import Site
 
 SESSIONS = int(os.environ.get("PATCHRIGHT_FLEET_SESSIONS", "6"))
 """How many there are. More than a few only make it slow: `make fleet` has many."""
+LOGGER = logging.getLogger(__name__)
 IN_TROUBLE = SESSIONS if SESSIONS > 6 else 1
 """How many there are while the state is cut off, lost or slow."""
 
@@ -48,8 +50,13 @@ def title(server: HttpServer, session: str) -> str:
     return text(told)
 
 
-def titles(server: HttpServer, sessions: list[str]) -> float:
-    """Each session answers as it was made, all asked at once. Gives how long the slowest took."""
+def report(what: str, took_s: float) -> None:
+    """Says how long something took, which `make fleet` shows."""
+    LOGGER.info("%s within %.2f s, load %.0f", what, took_s, os.getloadavg()[0])
+
+
+def titles(server: HttpServer, sessions: list[str]) -> None:
+    """Each session answers as it was made, all asked at once."""
 
     def one(asked: tuple[int, str]) -> float:
         number, session = asked
@@ -59,7 +66,10 @@ def titles(server: HttpServer, sessions: list[str]) -> float:
         return time.monotonic() - begun
 
     with ThreadPoolExecutor(16) as workers:
-        return max(workers.map(one, enumerate(sessions)))
+        report(
+            f"{len(sessions)} sessions asked at once, each answered",
+            max(workers.map(one, enumerate(sessions))),
+        )
 
 
 def test_any_server_answers_for_a_session_and_sessions_spread(fleet: Fleet, site: Site) -> None:
@@ -80,7 +90,9 @@ def test_any_server_answers_for_a_session_and_sessions_spread(fleet: Fleet, site
 
 def test_a_server_that_is_killed_loses_no_session(fleet: Fleet, site: Site) -> None:
     one, other = fleet.start(), fleet.start()
+    begun = time.monotonic()
     sessions = opened(one, site)
+    report(f"{SESSIONS} sessions were opened", time.monotonic() - begun)
     snapshot = text(call(one, "browser_snapshot", sessionId=sessions[1]))
     ref = snapshot[snapshot.index("[ref=") + 5 :].split("]")[0]
     site.hold()
@@ -94,13 +106,13 @@ def test_a_server_that_is_killed_loses_no_session(fleet: Fleet, site: Site) -> N
         # What is asked while it dies may reach it still, and be lost.
         one.process.wait(20)
         asked = [workers.submit(title, other, session) for session in sessions[1:]]
-        lost = under_way.result(20)
+        lost = under_way.result(ANSWER_S)
+        report("the call under way was answered", time.monotonic() - killed)
         assert "the server that worked on this call is gone" in text(lost)
         for number, answer in enumerate(asked, 1):
-            assert f"page {number}number={number}" in answer.result(20)
-    took = time.monotonic() - killed
+            assert f"page {number}number={number}" in answer.result(ANSWER_S)
+        report(f"all {len(asked)} others were answered", time.monotonic() - killed)
     site.release()
-    assert took < 5 + SESSIONS / 12, took
     stale = call(other, "browser_click", sessionId=sessions[1], target=ref)
     assert code(stale) in {"unknown_ref", "stale_ref"}, stale
     assert not call(other, "browser_snapshot", sessionId=sessions[0]).get("isError")
@@ -108,7 +120,8 @@ def test_a_server_that_is_killed_loses_no_session(fleet: Fleet, site: Site) -> N
 
 
 def test_a_server_that_ends_hands_its_sessions_over(fleet: Fleet, site: Site) -> None:
-    one, other = fleet.start(), fleet.start()
+    # Nobody could wait for such a lease: it is given back.
+    one, other = fleet.start("--state-lease", "600000"), fleet.start()
     sessions = opened(one, site, 3)
     site.hold()
     with ThreadPoolExecutor(2) as workers:
@@ -118,16 +131,25 @@ def test_a_server_that_ends_hands_its_sessions_over(fleet: Fleet, site: Site) ->
         site.release()
         assert not under_way.result(20).get("isError")
     one.process.wait(20)
-    asked = time.monotonic()
     for number, session in enumerate(sessions[1:], 1):
         assert f"page {number}number={number}" in title(other, session)
     assert (
         "another server has taken over"
         not in text(call(other, "browser_snapshot", sessionId=sessions[1])).lower()
     )
-    # Nobody waits for a lease that was given back.
-    assert time.monotonic() - asked < 5
     assert fleet.owners_in_turn() >= 3
+
+
+def test_a_server_that_may_be_back_is_not_asked_all_the_time(fleet: Fleet, site: Site) -> None:
+    """As many may wait for it as it had sessions, and each is told in the end that nothing was done."""
+    one, other = fleet.start("--state-lease", "600000"), fleet.start()
+    (session,) = opened(one, site, 1)
+    one.process.send_signal(signal.SIGKILL)
+    one.process.wait(20)
+    told = call(other, "browser_snapshot", sessionId=session)
+    assert "the server that has the session cannot be reached" in text(told), told
+    # Ten seconds, and once a second.
+    assert metric(other, "patchright_calls_forwarded_total") == 11
 
 
 def test_a_browser_that_dies_takes_only_its_own_sessions(

@@ -28,6 +28,9 @@ CHROMIUM = next(
     "chromium",
 )
 
+ANSWER_S = 120
+"""How long an answer may take where very many are asked for at once."""
+
 
 def free_port() -> int:
     """A port that nobody listens at."""
@@ -387,9 +390,8 @@ def call(server: HttpServer, tool: str, **arguments: object) -> dict[str, Any]:
         "method": "tools/call",
         "params": {"name": tool, "arguments": arguments, "_meta": meta},
     }
-    answer = server.post(
-        message, "MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", f"Mcp-Name: {tool}", key=KEY
-    )
+    headers = ["MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", f"Mcp-Name: {tool}"]
+    answer = server.post(message, *headers, key=KEY, patience_s=ANSWER_S)
     assert answer.status == 200, answer
     result = answer.json()["result"]
     assert isinstance(result, dict)

@@ -135,14 +135,26 @@ class HttpServer:
             return received
 
     def ask(
-        self, headers: list[str], body: bytes = b"", *, method: str = "POST", path: str = "/mcp"
+        self,
+        headers: list[str],
+        body: bytes = b"",
+        *,
+        method: str = "POST",
+        path: str = "/mcp",
+        patience_s: float = PATIENCE_S,
     ) -> Answer:
         """Sends a request of just these headers."""
         lines = [f"{method} {path} HTTP/1.1", *headers, f"Content-Length: {len(body)}", "Connection: close"]
-        return Answer.read(self.send("\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + body))
+        request = "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + body
+        return Answer.read(self.send(request, patience_s=patience_s))
 
     def post(
-        self, message: object, *headers: str, key: str | None = KEY, accept: str | None = None
+        self,
+        message: object,
+        *headers: str,
+        key: str | None = KEY,
+        accept: str | None = None,
+        patience_s: float = PATIENCE_S,
     ) -> Answer:
         """Sends a message as a good client does, with more headers if wanted."""
         body = message if isinstance(message, bytes) else json.dumps(message).encode()
@@ -150,7 +162,7 @@ class HttpServer:
         own.append(f"Accept: {accept or 'application/json'}")
         if key:
             own.append(f"Authorization: Bearer {key}")
-        return self.ask([*own, *headers], body)
+        return self.ask([*own, *headers], body, patience_s=patience_s)
 
     def begin(self, key: str = KEY) -> RawClient:
         """Initializes, and gives the session."""

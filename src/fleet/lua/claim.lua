@@ -1,4 +1,4 @@
--- session, owner, replica
+-- session, owner, replica; of one that has it, also for how many milliseconds that is sure
 local id, owner, me = ARGV[1], ARGV[2], ARGV[3]
 local s = session(id)
 local its, expires, holder = unpack(redis.call('HMGET', s, 'owner', 'expires', 'holder'))
@@ -6,7 +6,7 @@ if its ~= owner then return {'none'} end
 if tonumber(expires) <= now then return {'expired'} end
 if holder ~= '' and holder ~= me then
   local info = redis.call('GET', replica(holder))
-  if info then return {'held', info} end
+  if info then return {'held', info, tostring(redis.call('PTTL', replica(holder)))} end
 end
 if redis.call('EXISTS', replica(me)) == 0 then return {'lapsed'} end
 local before, fence = redis.call('HGET', s, 'token'), token()

@@ -6,7 +6,7 @@ use rmcp::model::CallToolResult;
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
-use tokio::time::{Instant, sleep};
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::Dispatcher;
@@ -21,9 +21,13 @@ use crate::mcp::tool::{AnyTool, SESSION, Tool, Toolset};
 use crate::mcp::tools::sessions::CloseSession;
 use crate::session::registry::{NoSession, Session};
 
-/// How long a session is asked for whose server has just gone.
+/// How long a session is waited for whose server has just gone. What the waiting itself takes on a busy machine is not counted.
 const LONGEST_SEARCH: Duration = Duration::from_secs(10);
+/// Between two looks at who has it.
 const PAUSE: Duration = Duration::from_millis(100);
+/// How long a server that could not be reached is left alone, at least and at most: it may be back.
+const SHORTEST_REST: Duration = Duration::from_millis(10);
+const LONGEST_REST: Duration = Duration::from_secs(1);
 
 /// What becomes of a call that may name a session.
 pub(super) enum Reached {
@@ -70,12 +74,12 @@ impl Dispatcher {
             Toolset::Browser | Toolset::Patchright | Toolset::Claude => arguments.remove(SESSION),
         };
         let Some(Value::String(id)) = id else { return Reached::Here(None) };
-        let begun = Instant::now();
+        let mut patience = LONGEST_SEARCH;
         loop {
-            let peer = match client.sessions.reach(&id).await {
+            let (peer, lease) = match client.sessions.reach(&id).await {
                 Ok(_) if ends_it => return Reached::Here(None),
                 Ok(session) => return Reached::Here(Some(session)),
-                Err(NoSession::Elsewhere(peer)) => peer,
+                Err(NoSession::Elsewhere(peer, lease)) => (peer, lease),
                 Err(error) => return Reached::Not(id, error),
             };
             let mut given = arguments.clone();
@@ -87,27 +91,25 @@ impl Dispatcher {
                 arguments: given,
                 trace: progress.trace(),
             };
-            match self.peers.call(&peer, &asked).await {
+            let (pause, failed) = match self.peers.call(&peer, &asked).await {
                 Answer::Told(told) => {
                     let told = CallToolResult::deserialize(told).map(Reply::forwarded);
                     return Reached::Answered(Box::new(told.unwrap_or_else(|_| Reply::broken())));
                 }
-                // Soon it is taken for dead, or somebody else has the session.
-                Answer::Undone if begun.elapsed() < LONGEST_SEARCH => sleep(PAUSE).await,
-                Answer::Undone | Answer::Broke => {
-                    let mut reply = Reply::default();
-                    let settings = &client.settings;
-                    failure::tell(
-                        &Error::ReplicaGone,
-                        tool,
-                        arguments,
-                        &client.cooldown,
-                        settings,
-                        &mut reply,
-                    );
-                    return Reached::Answered(Box::new(reply));
-                }
-            }
+                // Soon somebody else has the session.
+                Answer::Undone => (PAUSE, out_of_reach()),
+                // Soon it is taken for dead. As many may wait for that as it had sessions: if they asked all the time, that
+                // alone would keep a busy machine from going on.
+                Answer::Away => (lease.clamp(SHORTEST_REST, LONGEST_REST), out_of_reach()),
+                Answer::Broke => (Duration::MAX, Error::ReplicaGone),
+            };
+            let Some(left) = patience.checked_sub(pause) else {
+                let (mut reply, settings) = (Reply::default(), &client.settings);
+                failure::tell(&failed, tool, arguments, &client.cooldown, settings, &mut reply);
+                return Reached::Answered(Box::new(reply));
+            };
+            patience = left;
+            sleep(pause).await;
         }
     }
 
@@ -139,13 +141,18 @@ impl Dispatcher {
     pub async fn call_for_peer(&self, client: &Client, asked: Asked) -> Option<CallToolResult> {
         let Asked { tool, arguments, trace, .. } = asked;
         let id = arguments.get(SESSION).and_then(Value::as_str)?;
-        if let Err(NoSession::Elsewhere(_)) = client.sessions.reach(id).await {
+        if let Err(NoSession::Elsewhere(..)) = client.sessions.reach(id).await {
             return None;
         }
         let (progress, cancelled) = (Progress::default().within(trace), CancellationToken::new());
         let answer = self.call(client, &tool, arguments, &progress, &cancelled).await;
         answer.ok().map(Reply::into_result)
     }
+}
+
+/// Why nothing was done in a session whose server does not answer and is not taken for dead.
+fn out_of_reach() -> Error {
+    Error::StateUnavailable { reason: "the server that has the session cannot be reached".to_owned() }
 }
 
 /// Completes when the session of a call may be another server's.

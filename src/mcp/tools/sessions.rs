@@ -347,7 +347,7 @@ pub(in crate::mcp) fn refuse(error: &NoSession, id: &str, reply: &mut Reply) {
         NoSession::NotFound => ("SESSION_NOT_FOUND", texts::not_found(id)),
         NoSession::Expired => ("SESSION_EXPIRED", texts::expired(id)),
         NoSession::LimitReached { limit } => ("MAX_SESSIONS_REACHED", texts::limit_reached(*limit)),
-        NoSession::Elsewhere(_) => ("BROWSER_ERROR", texts::browser_error(&Error::ReplicaGone)),
+        NoSession::Elsewhere(..) => ("BROWSER_ERROR", texts::browser_error(&Error::ReplicaGone)),
         NoSession::Browser(error) => ("BROWSER_ERROR", texts::browser_error(error)),
     };
     let session = (!id.is_empty()).then_some(id);
