@@ -16,6 +16,8 @@ const HEIGHT: u32 = 1600;
 /// The same for a line that takes long.
 const LOW_QUALITY: u32 = 40;
 const LOW_WIDTH: u32 = 960;
+/// How many bytes a picture's number takes.
+const NUMBER: usize = 4;
 /// From which delay on a line counts as slow, and how long one is waited for.
 const SLOW: Duration = Duration::from_millis(300);
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
@@ -27,7 +29,7 @@ pub(super) struct Cast {
     /// Of which viewer of which hand-over it is.
     viewer: (Arc<Handover>, u64),
     events: Events,
-    /// What the viewer has not been sent yet.
+    /// What the viewer has not been sent yet, behind room for its number.
     newest: Option<Vec<u8>>,
     /// What the browser waits for to hear.
     owed: Vec<i64>,
@@ -79,7 +81,7 @@ impl Cast {
         };
         if let Some(frame) = event.read::<ScreencastFrame>() {
             self.size = (frame.metadata.device_width, frame.metadata.device_height);
-            self.newest = BASE64_STANDARD.decode(frame.data.as_bytes()).ok();
+            self.newest = numbered(&frame.data);
             self.owed.push(frame.session_id);
             if late.is_some_and(|late| late <= Instant::now()) {
                 // The viewer is stuck: what it sees when it comes back shall be the present.
@@ -101,10 +103,11 @@ impl Cast {
         if self.sent.is_some() {
             return None;
         }
-        let picture = self.newest.take()?;
+        let mut picture = self.newest.take()?;
         self.number = self.number.wrapping_add(1);
         self.sent = Some((self.number, Instant::now()));
-        Some([&self.number.to_be_bytes(), picture.as_slice()].concat())
+        picture[..NUMBER].copy_from_slice(&self.number.to_be_bytes());
+        Some(picture)
     }
 
     /// The viewer has shown a picture.
@@ -117,6 +120,14 @@ impl Cast {
             self.begin();
         }
     }
+}
+
+/// A picture, behind room for its number.
+fn numbered(data: &str) -> Option<Vec<u8>> {
+    let mut picture = Vec::with_capacity(NUMBER + data.len() / 4 * 3);
+    picture.extend([0; NUMBER]);
+    BASE64_STANDARD.decode_vec(data, &mut picture).ok()?;
+    Some(picture)
 }
 
 impl Drop for Cast {

@@ -11,8 +11,8 @@ use tokio::time::{Instant, sleep, timeout};
 use super::admission::{self, Admission};
 use super::handover::{Calls, Handover, State};
 use super::show::{Picture, Shows};
-use crate::Result;
 use crate::browser::Page;
+use crate::error::{Error, Result};
 use crate::session::handoff::Outcome;
 
 /// How long a listener may take to open.
@@ -216,11 +216,17 @@ impl Drop for Place {
     }
 }
 
-/// Ends a hand-over whose time is over, whose person has gone, or whose page is closed.
+/// Ends a hand-over whose time is over, whose person has gone, or whose page is no longer there.
 async fn watch_over(handover: Arc<Handover>, place: Place) {
     let looking = async {
         loop {
-            sleep(RHYTHM).await;
+            tokio::select! {
+                why = handover.page.until_gone() => return match why {
+                    Error::PageCrashed => Outcome::Crashed,
+                    _ => Outcome::Closed,
+                },
+                () = sleep(RHYTHM) => {}
+            }
             let now = Instant::now();
             let (left, came) = {
                 let state = handover.state.borrow();
@@ -228,7 +234,7 @@ async fn watch_over(handover: Arc<Handover>, place: Place) {
                 (left, state.viewers_ever > 0)
             };
             let late = if came { handover.ends <= now } else { handover.link_ends <= now };
-            if late || handover.page.is_closed() {
+            if late {
                 return Outcome::Over;
             }
             if left.is_some_and(|left| left + GRACE <= now) {

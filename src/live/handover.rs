@@ -105,6 +105,11 @@ impl Handover {
         &self.link
     }
 
+    /// What the person is asked for.
+    pub fn why(&self) -> &str {
+        &self.why
+    }
+
     pub fn owner(&self) -> Option<&str> {
         self.owner.as_deref()
     }
@@ -217,7 +222,7 @@ impl HandoverInProgress for Handover {
         Box::pin(self.until_ended())
     }
 
-    fn finish(&self) {
-        Handover::finish(self, Outcome::Done);
+    fn finish(&self, outcome: Outcome) {
+        Handover::finish(self, outcome);
     }
 }

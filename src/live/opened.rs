@@ -9,6 +9,8 @@ use crate::browser::{ElementHandle, Help, Page, Scope};
 use crate::cdp::PendingReply;
 use crate::cdp::types::Empty;
 
+/// How long the page may take to show what a press has opened.
+const PRESS_LIMIT: Duration = Duration::from_millis(700);
 /// How soon after a tap it is looked for what that has opened, and how often.
 const TAP_RHYTHM: Duration = Duration::from_millis(100);
 const TAP_LOOKS: usize = 6;
@@ -34,6 +36,15 @@ impl Opened {
             }
         }
         None
+    }
+
+    /// The same after a press, when the page has heard of it.
+    pub(super) async fn after(page: Page, heard: PendingReply<Empty>) -> Option<Self> {
+        let opened = page.unless_dialog(async {
+            heard.await?;
+            Ok(Self::on(&page).await)
+        });
+        timeout(PRESS_LIMIT, opened).await.ok()?.ok()?
     }
 
     /// The same after a tap, of which the page hears some time after its touches.

@@ -1,8 +1,10 @@
 //! A person's browser on one hand-over: pictures and what is to be said out, the person's doings in.
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use futures_util::{SinkExt, StreamExt};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -28,9 +30,7 @@ const RHYTHM: Duration = Duration::from_millis(400);
 const TRIAL: Duration = Duration::from_secs(5);
 const LONGEST_SILENCE: Duration = Duration::from_secs(20);
 /// How long a tab may take to say its title.
-const TITLE_LIMIT: Duration = Duration::from_millis(100);
-/// How long the page may take to show what a press has opened.
-const PRESS_LIMIT: Duration = Duration::from_millis(700);
+const TITLE_LIMIT: Duration = Duration::from_secs(1);
 /// How long filling in a field may take.
 const FILL_LIMIT: Duration = Duration::from_secs(5);
 /// How long a site may take to answer who has named themselves.
@@ -106,8 +106,11 @@ struct Viewer {
     page: Page,
     cast: Option<Cast>,
     choice: Option<Choice>,
-    /// Looks for what a tap opens.
+    /// Looks for what a press or a tap opens.
     looking: JoinSet<Option<Opened>>,
+    /// What the tabs were called when they were last asked, which some are slow to say.
+    titles: HashMap<String, String>,
+    naming: JoinSet<HashMap<String, String>>,
     /// The field for which the view shows a window.
     field: Option<ElementHandle>,
     visible: bool,
@@ -151,6 +154,10 @@ where
             }
             Some(()) = picture(&mut viewer.cast) => Vec::new(),
             Some(Ok(opened)) = viewer.looking.join_next() => viewer.offer(opened),
+            Some(Ok(titles)) = viewer.naming.join_next() => {
+                viewer.titles = titles;
+                Vec::new()
+            }
             _ = ticks.tick() => viewer.report().await,
             _ = trials.tick() => {
                 let tried = timeout(TRIAL, out.send(Message::Ping(Vec::new().into()))).await;
@@ -202,6 +209,8 @@ impl Viewer {
             cast: None,
             choice: None,
             looking: JoinSet::new(),
+            titles: HashMap::new(),
+            naming: JoinSet::new(),
             field: None,
             visible: true,
             said: Value::Null,
@@ -219,6 +228,9 @@ impl Viewer {
             Some(Outcome::Done) => "done",
             Some(Outcome::NotMe) => "notMe",
             Some(Outcome::Over) => "over",
+            Some(Outcome::Closed) => "closed",
+            Some(Outcome::Crashed) => "crashed",
+            Some(Outcome::Unawaited) => "unawaited",
             Some(Outcome::Left) | None => "left",
         };
         json!({ "t": "end", "how": outcome })
@@ -254,7 +266,7 @@ impl Viewer {
             Told::NotMe => self.handover.finish(Outcome::NotMe),
             _ if !self.may_act() => {}
             Told::Tab { index } => self.go_to_tab(index).await,
-            Told::Press(at) => return self.press(at).await,
+            Told::Press(at) => self.press(at),
             Told::Touch { what, fingers, tap } => self.touch(what, &fingers, tap),
             Told::Fill { text } if text.len() <= LONGEST_TEXT => self.fill(&text).await,
             Told::Dialog { accept, text } => drop(self.page.answer_dialog(accept, text).await),
@@ -285,16 +297,11 @@ impl Viewer {
         }
     }
 
-    /// Presses, and shows what this opens.
-    async fn press(&mut self, at: Pointing) -> Vec<Value> {
-        let Some(hand) = self.hand() else { return Vec::new() };
-        let heard = hand.press(at);
-        let opened = self.page.unless_dialog(async {
-            heard.await?;
-            Ok(Opened::on(&self.page).await)
-        });
-        let opened = timeout(PRESS_LIMIT, opened).await.ok().and_then(|opened| opened.ok().flatten());
-        self.offer(opened)
+    /// Presses. What this opens is shown when the page has heard of it, and keeps no picture waiting.
+    fn press(&mut self, at: Pointing) {
+        let Some(hand) = self.hand() else { return };
+        self.looking.abort_all();
+        self.looking.spawn(Opened::after(self.page.clone(), hand.press(at)));
     }
 
     /// Lets fingers touch the page. What a tap opens is shown later, when the page has heard of it.
@@ -337,8 +344,12 @@ impl Viewer {
         let Some(page) = self.handover.tabs().into_iter().nth(index) else { return };
         let _ = page.bring_to_front().await;
         page.emulate_focus(true);
-        self.cast = None;
-        self.choice = None;
+        self.show(page);
+    }
+
+    fn show(&mut self, page: Page) {
+        self.looking.abort_all();
+        (self.cast, self.choice, self.field) = (None, None, None);
         self.page = page;
     }
 
@@ -381,16 +392,16 @@ impl Viewer {
 
     /// Says how things stand, if that is new. A viewer that was away sees pictures again.
     async fn report(&mut self) -> Vec<Value> {
-        if self.page.is_closed() {
-            let next = self.handover.tabs().into_iter().next_back();
-            self.page = next.unwrap_or_else(|| self.handover.page.clone());
-            self.cast = None;
+        if self.page != self.handover.page && (self.page.is_closed() || self.page.is_crashed()) {
+            // As in a window: what opened it comes to front.
+            let opener = self.page.opener().filter(|opener| !opener.is_closed());
+            self.show(opener.unwrap_or_else(|| self.handover.page.clone()));
         }
         if self.cast.is_none() && self.visible && !self.page.is_closed() {
             let _ = self.page.bring_to_front().await;
             self.cast = Some(Cast::start(&self.page, (Arc::clone(&self.handover), self.number)));
         }
-        let now = self.standing().await;
+        let now = self.standing();
         if now == self.said {
             return Vec::new();
         }
@@ -398,12 +409,16 @@ impl Viewer {
         vec![now]
     }
 
-    async fn standing(&self) -> Value {
+    fn standing(&mut self) -> Value {
         let handover = &self.handover;
-        let mut tabs = Vec::new();
-        for page in handover.tabs().into_iter().take(MOST_TABS) {
-            let title = timeout(TITLE_LIMIT, page.title()).await.unwrap_or_default();
-            tabs.push(json!({ "title": title, "url": page.asked_url(), "here": page == self.page }));
+        let pages: Vec<_> = handover.tabs().into_iter().take(MOST_TABS).collect();
+        let tab = |page: &Page| {
+            let title = self.titles.get(page.id()).map(String::as_str).unwrap_or_default();
+            json!({ "title": title, "url": page.asked_url(), "here": *page == self.page })
+        };
+        let tabs: Vec<_> = pages.iter().map(tab).collect();
+        if tabs.len() > 1 && self.naming.is_empty() {
+            self.naming.spawn(titles_of(pages));
         }
         let dialog = self.page.dialog().map(
             |dialog| json!({ "kind": dialog.kind, "message": dialog.message, "text": dialog.default_prompt }),
@@ -431,6 +446,15 @@ impl Viewer {
             "login": self.login(),
         })
     }
+}
+
+/// What the pages are called, by their ids.
+async fn titles_of(pages: Vec<Page>) -> HashMap<String, String> {
+    let title = async |page: Page| {
+        let title = timeout(TITLE_LIMIT, page.title()).await.unwrap_or_default();
+        (page.id().to_owned(), title)
+    };
+    join_all(pages.into_iter().map(title)).await.into_iter().collect()
 }
 
 /// Whether the document came with a question that browsers ask in a window of their own.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
+use tokio::time::Instant;
 
 use crate::browser::{ActionRecording, Coverage, Performance, Screenshot, Video};
 use crate::mcp::program::Notebook;
@@ -29,8 +30,17 @@ pub struct Kept {
     pub performance: Mutex<Option<Performance>>,
     /// What of a document's console, and of a page's requests, was read, where each reading gives only what is new.
     pub read: Mutex<HashMap<String, u64>>,
+    /// What the person has answered at a page when no call waited for it any more.
+    pub answers: Arc<Mutex<HashMap<String, LateAnswer>>>,
     /// The tools of the page that the client was last told of, by name and description.
     pub offered: Mutex<Vec<String>>,
+}
+
+/// Whether the person allows what was asked for, for as long as that holds.
+#[derive(Debug, Clone, Copy)]
+pub struct LateAnswer {
+    pub is_yes: bool,
+    pub until: Instant,
 }
 
 /// Whose hands are on the pages of a session.

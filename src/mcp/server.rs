@@ -354,7 +354,7 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        if has_no_handshake(&context) {
+        if has_no_handshake(&context) || app::is_wanted(&self.dispatcher, &context) {
             return Ok(ListResourceTemplatesResult::with_all_items(Vec::new()));
         }
         Err(ErrorData::method_not_found::<ListResourceTemplatesRequestMethod>())

@@ -34,10 +34,16 @@ pub enum Outcome {
     Done,
     /// The person does not want to, or is somebody else.
     NotMe,
-    /// The time was over, or the page closed.
+    /// The time was over.
     Over,
     /// The person's connection ended, and did not come back.
     Left,
+    /// The page closed.
+    Closed,
+    /// The page crashed.
+    Crashed,
+    /// Whoever waited for it does so no more.
+    Unawaited,
 }
 
 /// A page that is being handed over.
@@ -51,8 +57,8 @@ pub trait HandoverInProgress: Send + Sync {
     /// Waits for the end.
     fn ended(&self) -> Pin<Box<dyn Future<Output = Outcome> + Send + '_>>;
 
-    /// Ends it: what it was for is done.
-    fn finish(&self);
+    /// Ends it.
+    fn finish(&self, outcome: Outcome);
 }
 
 /// A way to a page, for somebody who is not at its screen.
@@ -179,13 +185,16 @@ fn login_refused(url: &str) -> Error {
     }
 }
 
-/// Ends an invitation when nobody waits for it any more.
-struct Waiting(Option<Arc<dyn HandoverInProgress>>);
+/// Ends an invitation when nobody waits for it any more, in the way that the person is told of.
+struct Waiting {
+    coming: Option<Arc<dyn HandoverInProgress>>,
+    outcome: Outcome,
+}
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        if let Some(coming) = self.0.take() {
-            coming.finish();
+        if let Some(coming) = self.coming.take() {
+            coming.finish(self.outcome);
         }
     }
 }
@@ -210,19 +219,42 @@ async fn until_passed<F: Future<Output = bool>>(
     }
     page.bring_to_front().await?;
     let coming = invitation.as_ref().map(|invitation| Arc::clone(&invitation.coming));
-    let _waiting = Waiting(coming.clone());
+    // A call that is given up leaves it at that.
+    let mut waiting = Waiting { coming, outcome: Outcome::Unawaited };
+    let passed = until_answered(page, wall, patience, person, gone, believes, invitation.as_ref()).await;
+    waiting.outcome = match &passed {
+        Ok(_) => Outcome::Done,
+        Err(Error::PersonAway { .. }) => Outcome::Over,
+        Err(Error::PageCrashed) => Outcome::Crashed,
+        Err(_) if page.is_closed() => Outcome::Closed,
+        Err(_) => Outcome::Unawaited,
+    };
+    passed
+}
+
+/// Waits for the wall to go, the person's word, or the end of their time.
+async fn until_answered<F: Future<Output = bool>>(
+    page: &Page,
+    wall: &Wall,
+    patience: Duration,
+    person: &dyn Person,
+    gone: &impl Fn() -> F,
+    believes: bool,
+    invitation: Option<&Invitation>,
+) -> Result<Duration> {
+    let coming = invitation.map(|invitation| &invitation.coming);
     let started = Instant::now();
-    let mut asking = pin!(person.ask(wall, link));
+    let mut asking = pin!(person.ask(wall, invitation.map(|invitation| &invitation.link)));
     let mut asked_already = false;
     let mut ended = pin!(async {
-        match &coming {
+        match coming {
             Some(coming) => coming.ended().await,
             None => pending().await,
         }
     });
     loop {
         let waited = started.elapsed();
-        let rest = match coming.as_ref().filter(|coming| coming.is_here()) {
+        let rest = match coming.filter(|coming| coming.is_here()) {
             Some(coming) => coming.limit(),
             None => patience.saturating_sub(waited),
         };
@@ -243,17 +275,18 @@ async fn until_passed<F: Future<Output = bool>>(
                 }
             }
             outcome = &mut ended => return match outcome {
-                Outcome::NotMe => Err(Error::Cancelled),
+                Outcome::NotMe | Outcome::Unawaited => Err(Error::Cancelled),
                 Outcome::Done if believes || is_gone_soon(gone).await => Ok(started.elapsed()),
                 Outcome::Done => Err(needed(wall, None)),
                 Outcome::Over | Outcome::Left if gone().await => Ok(started.elapsed()),
-                Outcome::Over | Outcome::Left if page.is_closed() => Err(Error::PageClosed),
+                Outcome::Closed => Err(Error::PageClosed),
+                Outcome::Crashed => Err(Error::PageCrashed),
                 Outcome::Over | Outcome::Left => {
                     Err(Error::PersonAway { kind: wall.kind.into(), waited: started.elapsed() })
                 }
             },
             () = sleep(EVERY.min(rest)) => {}
-            () = page.until_closed() => return Err(Error::PageClosed),
+            why = page.until_gone() => return Err(why),
         }
         if gone().await {
             return Ok(started.elapsed());

@@ -32,9 +32,16 @@ FRAME = """<!doctype html><title>A host</title>
     else answer({ ...reply, result: await passOn(data.method, data.params) });
   });
 </script>"""
+STRICT = (
+    '<meta http-equiv=Content-Security-Policy content="'
+    "default-src 'none'; connect-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
+    "img-src 'none'; font-src 'none'; media-src 'none'; frame-src 'none'; worker-src 'none'"
+    '">'
+)
+"""What MCP Inspector 2.12 allows an app that names no address."""
 SHOWS = """async ([part]) => {
   const picture = document.querySelector('#picture');
-  if (!picture.naturalWidth) return false;
+  if (picture.hidden) return false;
   const canvas = new OffscreenCanvas(1, 1).getContext('2d');
   canvas.drawImage(picture, 0, 0, 1, 1);
   const colours = [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
@@ -77,6 +84,7 @@ def test_the_app_is_listed_and_read(host: Wire) -> None:
     assert frame["_meta"]["ui"] == {"visibility": ["app"]}, "it is for no model"
     assert frame["annotations"]["readOnlyHint"] is True
     (listed,) = host.ask("resources/list")["result"]["resources"]
+    assert host.ask("resources/templates/list")["result"]["resourceTemplates"] == []
     assert (listed["uri"], listed["mimeType"]) == (uri, MIME_TYPE)
     (read,) = host.ask("resources/read", {"uri": uri})["result"]["contents"]
     assert read["mimeType"] == MIME_TYPE
@@ -113,11 +121,14 @@ async def test_a_host_shows_the_page_as_it_moves(host: Wire, viewer: Page, site:
     uri = host.ask("resources/list")["result"]["resources"][0]["uri"]
     app = host.ask("resources/read", {"uri": uri})["result"]["contents"][0]["text"]
     passed_on: list[str] = []
+    moves: list[str] = []
 
     async def pass_on(method: str, params: dict[str, Any]) -> dict[str, Any]:
         passed_on.append(method)
         if method != "tools/call":
             return {}
+        if moves:
+            await asyncio.to_thread(host.call, "browser_navigate", url=moves.pop())
         # As a host does: for the app, and for the model, over one connection.
         return dict(
             await asyncio.to_thread(lambda: host.call(params["name"], **params["arguments"])["result"])
@@ -125,11 +136,13 @@ async def test_a_host_shows_the_page_as_it_moves(host: Wire, viewer: Page, site:
 
     await viewer.expose_function("passOn", pass_on)
     await viewer.goto(site.publish("/host", FRAME))
-    await viewer.evaluate("(text) => { document.querySelector('iframe').srcdoc = text; }", app)
+    await viewer.evaluate("(text) => { document.querySelector('iframe').srcdoc = text; }", STRICT + app)
     frame = viewer.frame_locator("#app")
     await frame.locator("#url").filter(has_text="/red").wait_for()
     inside = next(one for one in viewer.frames if one.parent_frame)
     await inside.wait_for_function(SHOWS, arg=[COLOURS["red"]])
+    moves.append(site.publish("/blue", PAINTED % "blue"))
+    await inside.wait_for_function(SHOWS, arg=[COLOURS["blue"]])
     assert set(passed_on) == {"tools/call"}
     assert await frame.locator("#open").is_hidden()
 

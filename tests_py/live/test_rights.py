@@ -5,8 +5,10 @@ import http.client
 import json
 import os
 import re
+import signal
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -22,6 +24,11 @@ from tests_py.support.wire import Wire, until
 GRACE_S = 30
 """How long a person may be without a connection."""
 NOT_VALID = (403, "This link is not valid.\n")
+SHOWS_RED = """([x, y, red]) => {
+    const picture = document.querySelector('#picture');
+    const pixel = picture.getContext('2d').getImageData(x * picture.width, y * picture.height, 1, 1).data;
+    return (pixel[0] > 200 && pixel[1] < 100) === red;
+}"""
 
 
 def ask(
@@ -154,9 +161,95 @@ async def test_not_me_ends_the_wait_and_nothing_else(handed: Handed) -> None:
     until(lambda: not listens(handed.invitation.link), "the end of the port")
 
 
-async def test_a_page_that_is_closed_and_a_client_that_leaves_end_it(
-    new_wire: Callable[..., Wire], viewer: Page, site: Site
-) -> None:
+GOES = "<title>Goes</title><script>onclick = () => close()</script>"
+CLOSED, CRASHED = "The page has closed.", "The page has crashed."
+
+
+def told_of_its_end(wire: Wire, invitation: Invitation, code: str, site: Site) -> None:
+    """The call that waited says why it does no longer, and no pause begins: somebody was there."""
+    answer = wire.answer_to(invitation.call)["result"]
+    assert answer["_meta"]["errorCode"] == code
+    next_page = wire.call("browser_navigate", url=site.page("form"))["result"]
+    assert not next_page.get("isError"), next_page
+    until(lambda: not listens(invitation.link), "the end of the port")
+
+
+@pytest.fixture
+async def leaving(new_wire: Callable[..., Wire], viewer: Page, site: Site) -> Handed:
+    """A window that a page has opened, which closes when its person clicks into it."""
+    wire = new_wire("--headless", "--input", "instant")
+    wire.shake_hands(elicitation={"form": {}, "url": {}})
+    site.publish("/goes", GOES)
+    opens = "<title>Opens</title><button onclick=\"window.open('/goes')\">Go</button>"
+    wire.call("browser_navigate", url=site.publish("/opens", opens))
+    wire.call("browser_click", ref="text=Go")
+    wire.call("browser_tabs", action="select", index=1)
+    call = wire.start_call("browser_ask_person", reason="Please finish")
+    invitation = invited(question_of(wire))
+    invitation.call = call
+    await come_in(viewer, invitation)
+    await viewer.locator("#url", has_text="/goes").wait_for()
+    await viewer.wait_for_function("() => document.querySelector('#picture').width > 300")
+    return Handed(viewer, site, "goes", wire, invitation)
+
+
+async def test_a_page_that_closes_itself_under_its_person_is_told_to_both(leaving: Handed) -> None:
+    await leaving.viewer.locator("#picture").click()
+    await leaving.viewer.locator("#end h1", has_text=CLOSED).wait_for()
+    told_of_its_end(leaving.wire, leaving.invitation, "page_closed", leaving.site)
+
+
+async def test_a_page_that_a_tool_closes_under_who_watches_is_told_to_both(handed: Handed) -> None:
+    await handed.viewer.locator("#take").click()
+    await handed.viewer.locator("#stage:not(.held)").wait_for()
+    handed.wire.start_call("browser_close")
+    await handed.viewer.locator("#end h1", has_text=CLOSED).wait_for()
+    told_of_its_end(handed.wire, handed.invitation, "page_closed", handed.site)
+
+
+def end_renderers(wire: Wire) -> None:
+    for process in wire.processes():
+        with suppress(OSError):
+            if b"--type=renderer" in Path(f"/proc/{process}/cmdline").read_bytes():
+                os.kill(process, signal.SIGKILL)
+
+
+async def test_a_page_that_crashes_under_its_person_is_told_to_both(handed: Handed) -> None:
+    end_renderers(handed.wire)
+    await handed.viewer.locator("#end h1", has_text=CRASHED).wait_for()
+    told_of_its_end(handed.wire, handed.invitation, "page_crashed", handed.site)
+
+
+async def test_a_call_that_is_given_up_is_no_thanks_to_the_person(handed: Handed) -> None:
+    handed.wire.notify("notifications/cancelled", {"requestId": handed.invitation.call})
+    told = "The assistant no longer waits for you."
+    await handed.viewer.locator("#end h1", has_text=told).wait_for()
+    assert not handed.wire.call("browser_snapshot")["result"].get("isError", False)
+
+
+async def test_a_window_that_closes_leads_back_to_the_page_that_opened_it(handed: Handed) -> None:
+    viewer, take = handed.viewer, handed.viewer.locator("#take")
+    await take.click()
+    await viewer.locator("#stage:not(.held)").wait_for()
+    goes = handed.site.publish("/goes", GOES)
+    opens = f"() => {{ document.getElementById('open').onclick = () => window.open('{goes}'); }}"
+    handed.wire.call("browser_evaluate", function=opens)
+    await take.click()
+    await viewer.locator("#stage.held").wait_for()
+    await handed.click("open")
+    await viewer.locator("#tabs button").nth(1).click()
+    await viewer.locator("#url", has_text="/goes").wait_for()
+    red = [*handed.colour_at("toggle"), True]
+    await viewer.wait_for_function(SHOWS_RED, arg=[*red[:2], False])
+    await handed.click("toggle")
+    await viewer.locator("#url", has_text="/watched").wait_for()
+    await viewer.wait_for_function(SHOWS_RED, arg=red)
+    await handed.click("field")
+    await viewer.keyboard.type("still here")
+    await handed.value("field", "still here")
+
+
+async def test_a_client_that_leaves_ends_it(new_wire: Callable[..., Wire], viewer: Page, site: Site) -> None:
     wire = new_wire("--headless")
     wire.shake_hands(elicitation={"form": {}, "url": {}})
     wire.call("browser_navigate", url=site.page("form"))

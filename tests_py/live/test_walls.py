@@ -1,7 +1,10 @@
 """From a wall to the tool's answer: a person on the live view of a server without windows, over HTTP."""
 
+import asyncio
 import json
 from collections.abc import Iterator
+from contextlib import AsyncExitStack
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -11,7 +14,7 @@ from mcp.client import ClientRequestContext
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import ElicitRequestParams, ElicitRequestURLParams, ElicitResult
 
-from patchright_mcp.async_api import Page, WebSocket
+from patchright_mcp.async_api import Browser, Page, WebSocket
 from tests_py.live.conftest import Invitation, come_in, invited
 from tests_py.live.lodge import PASSWORD, Lodge
 from tests_py.support.http import KEY, HttpServer
@@ -33,15 +36,27 @@ def lodge() -> Iterator[Lodge]:
 class Somebody:
     """Who comes to the link, and does what the page asks."""
 
-    def __init__(self, viewer: Page, *, logs_in: bool) -> None:
+    def __init__(self, viewer: Page, *, logs_in: bool, key: str = "") -> None:
         self.viewer = viewer
         self.logs_in = logs_in
+        # What lets them in where a server has several keys.
+        self.key = key
         self.asked: list[ElicitRequestParams] = []
+        self.is_here = asyncio.Event()
+        self.may_begin = asyncio.Event()
+        self.may_begin.set()
 
     async def __call__(self, context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:  # noqa: ARG002
         self.asked.append(params)
-        await come_in(self.viewer, invited({"params": {"message": params.message}}))
+        if self.key:
+            assert isinstance(params, ElicitRequestURLParams)
+            invitation = Invitation(params.url, self.key, None)
+        else:
+            invitation = invited({"params": {"message": params.message}})
+        await come_in(self.viewer, invitation)
         await self.viewer.wait_for_function("() => document.querySelector('#picture').width > 300")
+        self.is_here.set()
+        await self.may_begin.wait()
         if self.logs_in:
             await self._click(40, 35)
             await self.viewer.keyboard.type("ada")
@@ -75,6 +90,45 @@ async def test_a_person_opens_the_wall_and_the_tool_answers_with_what_is_behind(
     assert PASSWORD not in answer + "".join(server.log)
     assert isinstance(person.asked[0], ElicitRequestURLParams)
     assert len(person.asked) == 1
+
+
+async def test_two_keys_two_people_and_two_walls_at_once(
+    tmp_path: Path, persons_browser: Browser, lodge: Lodge
+) -> None:
+    async with AsyncExitStack() as until_the_end:
+        keys = ("--api-key", "first,second", "--lang", "en")
+        server = until_the_end.enter_context(HttpServer(tmp_path, *keys))
+
+        async def comes(key: str, *, logs_in: bool) -> Somebody:
+            context = await persons_browser.new_context(viewport={"width": 1400, "height": 1000})
+            until_the_end.push_async_callback(context.close)
+            somebody = Somebody(await context.new_page(), logs_in=logs_in, key=key)
+            somebody.may_begin.clear()
+            return somebody
+
+        async def call(person: Somebody, path: str) -> str:
+            headers = {"Authorization": f"Bearer {person.key}"}
+            async with httpx2.AsyncClient(headers=headers, timeout=60) as http:
+                streams = streamable_http_client(server.url, http_client=http)
+                return await fetch(streams, "2025-11-25", person, lodge.origin + path)
+
+        first, second = await comes("first", logs_in=True), await comes("second", logs_in=False)
+        tasks = [(first, "/report"), (second, "/checked")]
+        calls = [asyncio.create_task(call(person, path)) for person, path in tasks]
+        for person, own, other in ((first, "/login", "/checked"), (second, "/checked", "/login")):
+            await person.is_here.wait()
+            shown = str(await person.viewer.locator("#url").text_content())
+            assert own in shown
+            assert other not in shown
+        # What one does opens the wall of that one alone.
+        first.may_begin.set()
+        assert "All is well." in await calls[0]
+        assert not calls[1].done()
+        assert "/checked" in str(await second.viewer.locator("#url").text_content())
+        assert await second.viewer.locator("#stage.held").count() == 1
+        second.may_begin.set()
+        assert "All is well." in await calls[1]
+    assert PASSWORD not in "".join(server.log)
 
 
 async def fetch(streams: Any, revision: str, person: Somebody, url: str) -> str:  # noqa: ANN401

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import struct
 import subprocess
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -30,6 +32,10 @@ SPY = """<!doctype html><title>Theirs</title><script>
 </script>"""
 HANGING = "<title>Hanging</title><script>setTimeout(() => { for (;;); }, 50)</script>"
 OWN = "<title>Own</title><a target=_blank href=/guest-child>more</a>"
+UPGRADE = (
+    "GET {path} HTTP/1.1\r\nHost: {host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+)
 PATIENCE_S = 20
 
 
@@ -44,7 +50,9 @@ class Theirs:
         port = (self.profile / "DevToolsActivePort").read_text().split()[0]
         request = urllib.request.Request(f"http://127.0.0.1:{port}/json/{path}", method=method)
         with urllib.request.urlopen(request, timeout=PATIENCE_S) as answer:  # noqa: S310
-            return json.load(answer)
+            told = answer.read()
+        # That it closes a tab it does not say in JSON.
+        return json.loads(told) if told[:1] in (b"{", b"[") else None
 
     def is_reachable(self) -> bool:
         """Whether it has said where, which it writes down in two steps."""
@@ -76,6 +84,9 @@ def theirs(folder: Path, site: Site, program: str) -> Iterator[Theirs]:
         "--remote-debugging-port=0",
     )
     theirs, noted = Theirs(folder / "profile"), len(site.requested("/guest-noted"))
+    theirs.profile.mkdir()
+    # Has it open `chrome://discards`, by which a tab is put to sleep as where memory is short.
+    (theirs.profile / "Local State").write_text('{"internal_only_uis_enabled": true}')
     command = [program, *options, f"--user-data-dir={theirs.profile}", hanging]
     with subprocess.Popen(command) as process:
         family = Family("theirs", process.pid)
@@ -132,6 +143,61 @@ def test_their_tabs_are_neither_shown_nor_touched(
     assert wire.ended() == 0
     until(lambda: theirs.open() == before, "the end of our tabs")
     assert [request.query for request in site.requested("/guest-noted")[noted:]] == []
+
+
+def states(theirs: Theirs) -> list[str]:
+    """What was found out and told as a title."""
+    return [tab["title"] for tab in theirs.ask("list") if tab["title"].startswith("State: ")]
+
+
+def state_of(theirs: Theirs, title: str, *, after_pressing: str = "") -> str:
+    """What their browser says of a tab, once it has done what a button there does."""
+    page = theirs.ask("new?chrome://discards", method="PUT")
+    script = f"""(async () => {{
+      const nodes = (root) => [...root.querySelectorAll('*')].flatMap(
+        (node) => [node, ...(node.shadowRoot ? nodes(node.shadowRoot) : [])]);
+      const rows = () => nodes(document).filter((node) => node.tagName === 'TR');
+      const row = () => rows().find((node) => node.innerText.includes('{title}'));
+      const button = () => nodes(row()).find((node) => node.textContent.trim() === '[{after_pressing}]');
+      const until = async (look) => {{ while (!look()) await new Promise((soon) => setTimeout(soon, 50)); }};
+      await until(row);
+      if ('{after_pressing}') {{
+        await until(button);
+        const before = row().innerText;
+        button().click();
+        await until(() => row().innerText !== before);
+      }}
+      document.title = 'State: ' + row().innerText.replaceAll('\\n', ' ');
+    }})()"""
+    command = {"id": 1, "method": "Runtime.evaluate", "params": {"expression": script}}
+    address = urlsplit(page["webSocketDebuggerUrl"])
+    with socket.create_connection((address.hostname, address.port)) as line:
+        line.sendall(UPGRADE.format(path=address.path, host=address.netloc).encode())
+        assert b" 101 " in line.recv(4096)
+        sent = json.dumps(command).encode()
+        # One masked frame, whose mask is nothing.
+        line.sendall(b"\x81\xfe" + struct.pack(">H", len(sent)) + bytes(4) + sent)
+        until(lambda: bool(states(theirs)), "what is known of the tab")
+        (state,) = states(theirs)
+    theirs.ask(f"close/{page['id']}")
+    until(lambda: page["id"] not in theirs.open(), "the end of that page")
+    return state
+
+
+def test_a_tab_that_sleeps_is_not_woken(theirs: Theirs, guest: Callable[[], Wire], site: Site) -> None:
+    theirs.ask("new?" + site.publish("/guest-sleeps", "<title>Sleeps</title>"), method="PUT")
+    # To be looked at when what stands beside it closes.
+    theirs.ask("new?" + site.publish("/guest-seen", "<title>Seen</title>"), method="PUT")
+    assert "discarded" in state_of(theirs, "Sleeps", after_pressing="Urgent Discard")
+    before, visits = theirs.open(), len(site.requested("/guest-sleeps"))
+    wire = guest()
+    assert "Own" in told(wire.call("browser_navigate", url=site.publish("/guest-own", OWN)))
+    assert "Sleeps" not in told(wire.call("browser_tabs", action="list"))
+    wire.hang_up()
+    assert wire.ended() == 0
+    until(lambda: theirs.open() == before, "the end of our tabs")
+    assert "discarded" in state_of(theirs, "Sleeps")
+    assert len(site.requested("/guest-sleeps")) == visits
 
 
 def test_clients_see_their_own_tabs_alone(theirs: Theirs, guest: Callable[[], Wire], site: Site) -> None:

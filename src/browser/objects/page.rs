@@ -385,6 +385,12 @@ impl Page {
         let _ = self.until(|page| page.is_closed().then_some(())).await;
     }
 
+    /// Waits until nobody can work on the page any more, and tells why: it is closed, has crashed, or its browser has ended.
+    pub async fn until_gone(&self) -> Error {
+        let gone = self.until(|_| None::<()>).await;
+        gone.err().unwrap_or(Error::PageClosed)
+    }
+
     // Effects.
 
     /// A point in time; what comes after it can be asked for with [`pending_since`](Self::pending_since).

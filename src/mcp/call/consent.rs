@@ -1,16 +1,19 @@
 //! Asking the person before what `--confirm` names.
-use tokio::time::timeout;
+use std::sync::Arc;
+
+use tokio::time::{Instant, timeout};
 
 use super::Call;
 use crate::Result;
 use crate::browser::{Consequence, Download, ElementHandle, Page};
 use crate::error::Error;
 use crate::mcp::consent::{Consent, is_purchase};
+use crate::mcp::kept::LateAnswer;
 use crate::mcp::page_text::{inline, origin_of};
 use crate::mcp::questions::Asking;
 use crate::mcp::tool::{AnyTool, Effect, Toolset};
 use crate::messages::consent::{self as texts, GuardedAction};
-use crate::session::handoff::{self, Answer};
+use crate::session::handoff::{self, Answer, Outcome};
 
 /// What an action does that cannot be known before.
 const ANYTHING: [Option<GuardedAction>; 2] = [Some(GuardedAction::Submit), Some(GuardedAction::Purchase)];
@@ -108,7 +111,11 @@ impl Call<'_> {
         let (language, patience) = (self.settings.language, self.settings.login_limit);
         self.progress.say("waiting for the user, who must allow this");
         let refused = |reason: &'static str| Err(Error::NotAllowed { reason });
-        let asking = Asking { message: texts::question(language, question), link: None };
+        let question = texts::question(language, question);
+        if let Some(is_yes) = page.and_then(|page| self.late_answer(page, &question)) {
+            return if is_yes { Ok(()) } else { refused("the user refused") };
+        }
+        let asking = Asking { message: question.clone(), link: None };
         self.progress.wait_for_person(true);
         let answer = timeout(patience, self.progress.questions.ask(asking)).await;
         self.progress.wait_for_person(false);
@@ -118,16 +125,56 @@ impl Call<'_> {
             (Err(_), _) => refused("the user gave no answer"),
             (Ok(Answer::Unasked), None) => refused("there is no way to ask the user"),
             (Ok(Answer::Unasked), Some(page)) => {
+                let open = self.live.and_then(|live| live.open_for(page));
+                if open.is_some_and(|open| open.why() != question) {
+                    // What they say there is about something else.
+                    return refused(
+                        "the user is asked for something else at this page; call again after that",
+                    );
+                }
                 let person = self.person();
-                match handoff::ask(page, &texts::question(language, question), patience, &person).await {
+                match handoff::ask(page, &question, patience, &person).await {
                     Ok(_) => Ok(()),
                     Err(Error::Cancelled) => refused("the user refused"),
                     // Nobody was away from a login: there is no reason for a pause.
                     Err(Error::PersonAway { .. }) => refused("the user gave no answer"),
                     Err(Error::PersonNeeded { link: None, .. }) => refused("there is no way to ask the user"),
-                    Err(error) => Err(error),
+                    Err(error) => {
+                        self.keep_late_answer(page, question);
+                        Err(error)
+                    }
                 }
             }
         }
     }
+
+    /// What the person said at the page after the call that asked for it had ended. It holds for one call.
+    fn late_answer(&self, page: &Page, question: &str) -> Option<bool> {
+        let answer = self.kept.answers.lock().remove(&asked_at(page, question))?;
+        (answer.until > Instant::now()).then_some(answer.is_yes)
+    }
+
+    fn keep_late_answer(&self, page: &Page, question: String) {
+        let Some((live, open)) = self.live.and_then(|live| Some((live, live.open_for(page)?))) else {
+            return;
+        };
+        let (answers, limit, asked) =
+            (Arc::clone(&self.kept.answers), live.options().limit, asked_at(page, &question));
+        tokio::spawn(async move {
+            let is_yes = match open.until_ended().await {
+                Outcome::Done => true,
+                Outcome::NotMe => false,
+                _ => return,
+            };
+            let now = Instant::now();
+            let mut answers = answers.lock();
+            answers.retain(|_, answer| answer.until > now);
+            answers.insert(asked, LateAnswer { is_yes, until: now + limit });
+        });
+    }
+}
+
+/// The name of a question at a page.
+fn asked_at(page: &Page, question: &str) -> String {
+    format!("{} {question}", page.id())
 }
