@@ -137,11 +137,16 @@ impl Dispatcher {
         }
     }
 
-    /// Runs a call that came to another server, unless the session that it names is not this one's.
+    /// Runs a call that came to another server, unless the session that it names is not this one's, or cannot be known to be.
     pub async fn call_for_peer(&self, client: &Client, asked: Asked) -> Option<CallToolResult> {
         let Asked { tool, arguments, trace, .. } = asked;
         let id = arguments.get(SESSION).and_then(Value::as_str)?;
-        if let Err(NoSession::Elsewhere(..)) = client.sessions.reach(id).await {
+        // One that has stopped has no session; whoever asks finds the one that has it, or will soon.
+        if self.replica.as_ref().is_some_and(|replica| !replica.lives()) {
+            return None;
+        }
+        let reached = client.sessions.reach(id).await;
+        if let Err(NoSession::Elsewhere(..) | NoSession::Browser(Error::StateUnavailable { .. })) = reached {
             return None;
         }
         let (progress, cancelled) = (Progress::default().within(trace), CancellationToken::new());
