@@ -112,13 +112,46 @@ impl Progress {
         self.started.elapsed().as_secs_f64()
     }
 
-    /// Hands the current step to `send` once a second. Never ends.
+    /// Hands the current step to `send` once a second, but a count only when it is another than before: progress has to grow.
+    /// Never ends.
     pub async fn tell<F: Future<Output = ()>>(&self, send: impl Fn(f64, Step) -> F) {
         let mut ticks = interval_at(self.started + EVERY, EVERY);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut counted = None;
         loop {
             ticks.tick().await;
-            send(self.seconds(), self.step()).await;
+            let step = self.step();
+            if step.part.is_none() || step.part != counted {
+                counted = step.part;
+                send(self.seconds(), step).await;
+            }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::sleep;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_count_is_told_when_it_has_grown() {
+        let progress = Progress::default();
+        let told = Mutex::new(Vec::new());
+        let telling = progress.tell(|_, step| {
+            told.lock().push(step.part.map(|(done, _)| done));
+            std::future::ready(())
+        });
+        let working = async {
+            progress.say("working");
+            sleep(EVERY * 5 / 2).await;
+            progress.count("waiting", 1.0, 9.0);
+            sleep(EVERY * 3).await;
+            progress.count("waiting", 2.0, 9.0);
+            sleep(EVERY * 2).await;
+        };
+        tokio::select! { () = telling => {}, () = working => {} }
+        assert_eq!(*told.lock(), [None, None, Some(1.0), Some(2.0)]);
     }
 }

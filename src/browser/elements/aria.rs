@@ -17,7 +17,7 @@ use super::element::ElementHandle;
 use super::locator::{Locator, pauses, thrown};
 use crate::error::{Error, Result};
 
-/// What an element is to assistive technology: what it is in, or itself and what is in it.
+/// What assistive technology is told of an element: of one without a role, only what is in it.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(transparent)]
 pub struct AriaTree(Vec<AriaNode>);
