@@ -95,16 +95,17 @@ impl Locator {
         limit: Duration,
     ) -> Result<AriaOutcome> {
         let deadline = Instant::now() + limit;
-        let mut seen = AriaTree::default();
+        let (mut seen, mut matches) = (AriaTree::default(), is_not);
         for pause in pauses() {
             rest_before(deadline, pause).await;
             let left = deadline.saturating_duration_since(Instant::now()).max(LAST_LOOK);
             seen = self.with(left, |element, _| async move { element.aria_tree().await }).await?;
-            if seen.fits(template) != is_not || Instant::now() >= deadline {
+            matches = seen.fits(template);
+            if matches != is_not || Instant::now() >= deadline {
                 break;
             }
         }
-        Ok(AriaOutcome { matches: seen.fits(template), received: seen.outline(None) })
+        Ok(AriaOutcome { matches, received: seen.outline(None) })
     }
 }
 
@@ -128,21 +129,7 @@ impl AriaTree {
 
     fn write(&self, depth: Option<usize>, indent: &str, lines: &mut Vec<String>) {
         for node in &self.0 {
-            let AriaNode::Element { url, children, .. } = node else {
-                lines.push(format!("{indent}- text: {}", scalar(node.text())));
-                continue;
-            };
-            let head = format!("{indent}- {}", node.head());
-            match (&*children.0, url) {
-                ([AriaNode::Text(only)], None) => lines.push(format!("{head}: {}", scalar(only))),
-                ([], None) => lines.push(head),
-                _ if depth == Some(0) => lines.push(head),
-                _ => {
-                    lines.push(format!("{head}:"));
-                    lines.extend(url.iter().map(|url| format!("{indent}  - /url: {}", scalar(url))));
-                    children.write(depth.map(|depth| depth - 1), &format!("{indent}  "), lines);
-                }
-            }
+            node.write(depth, indent, lines);
         }
     }
 
@@ -157,30 +144,41 @@ impl AriaTree {
 }
 
 impl AriaNode {
-    fn text(&self) -> &str {
-        match self {
-            Self::Text(text) => text,
-            Self::Element { name, .. } => name,
+    fn write(&self, depth: Option<usize>, indent: &str, lines: &mut Vec<String>) {
+        let (head, url, children) = match self {
+            Self::Text(text) => return lines.push(format!("{indent}- text: {}", scalar(text))),
+            Self::Element { role, name, url, children, states } => {
+                (format!("{indent}- {}", head(role, name, states)), url, children)
+            }
+        };
+        match (&*children.0, url) {
+            ([Self::Text(only)], None) => lines.push(format!("{head}: {}", scalar(only))),
+            ([], None) => lines.push(head),
+            _ if depth == Some(0) => lines.push(head),
+            _ => {
+                lines.push(format!("{head}:"));
+                lines.extend(url.iter().map(|url| format!("{indent}  - /url: {}", scalar(url))));
+                children.write(depth.map(|depth| depth - 1), &format!("{indent}  "), lines);
+            }
         }
     }
+}
 
-    /// Role, name and states.
-    fn head(&self) -> String {
-        let Self::Element { role, name, states, .. } = self else { return String::new() };
-        let mut head = role.clone();
-        if !name.is_empty() {
-            let _ = write!(head, " {}", Value::from(name.as_str()));
-        }
-        for (state, value) in states {
-            let _ = match value {
-                Value::Null | Value::Bool(false) => Ok(()),
-                Value::Bool(true) => write!(head, " [{state}]"),
-                Value::String(value) => write!(head, " [{state}={value}]"),
-                value => write!(head, " [{state}={value}]"),
-            };
-        }
-        head
+/// Role, name and states.
+fn head(role: &str, name: &str, states: &BTreeMap<String, Value>) -> String {
+    let mut head = role.to_owned();
+    if !name.is_empty() {
+        let _ = write!(head, " {}", Value::from(name));
     }
+    for (state, value) in states {
+        let _ = match value {
+            Value::Null | Value::Bool(false) => Ok(()),
+            Value::Bool(true) => write!(head, " [{state}]"),
+            Value::String(value) => write!(head, " [{state}={value}]"),
+            value => write!(head, " [{state}={value}]"),
+        };
+    }
+    head
 }
 
 /// A text, in quotes where it would otherwise mean something else.
