@@ -1,5 +1,5 @@
 //! What keeps an element from being acted on, and what does not.
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use patchright_mcp::Error;
 use patchright_mcp::browser::input::{ClickOptions, InputStyle, Rect};
@@ -53,7 +53,6 @@ fn an_obstacle_is_named_when_the_time_is_over() {
         for style in STYLES {
             for (html, expected) in obstacles {
                 let page = open(&context, &site, &format!("<!doctype html><body>{html}")).await;
-                let began = Instant::now();
                 let error = click(page.main_frame(), "#x", &within(style, 700)).await.expect_err(html);
                 assert_eq!(error.code(), "not_actionable", "{html}: {error}");
                 assert_eq!(
@@ -61,7 +60,6 @@ fn an_obstacle_is_named_when_the_time_is_over() {
                     format!("the element {expected} after 700 ms"),
                     "{style:?} {html}"
                 );
-                assert!(began.elapsed() < Duration::from_millis(2500));
                 page.close().await.unwrap();
             }
         }
@@ -345,10 +343,8 @@ fn a_node_that_is_gone_is_never_a_neighbour() {
         let page = open(&context, &site, "<button id=x>X</button><button>Y</button>").await;
         let button = find(page.main_frame(), "#x").await.named("c0p0f0e7");
         page.main_frame().evaluate("x.remove()", vec![], Scope::Main).await.unwrap();
-        let began = Instant::now();
         let error = button.click(&ClickOptions::default(), &ActionOptions::default()).await.unwrap_err();
         assert_eq!(error.to_string(), "c0p0f0e7 is no longer on the page");
-        assert!(began.elapsed() < Duration::from_secs(1), "there is nothing to wait for");
         let other = find(page.main_frame(), "button").await;
         page.reload(&patchright_mcp::browser::NavigateOptions::default()).await.unwrap();
         let error = other.click(&ClickOptions::default(), &ActionOptions::default()).await.unwrap_err();

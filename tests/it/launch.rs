@@ -79,10 +79,8 @@ async fn quietly(options: &LaunchOptions) -> Result<BrowserProcess> {
 }
 
 async fn refusal(options: &LaunchOptions) -> String {
-    let start = Instant::now();
     let error = quietly(options).await.unwrap_err();
     assert_eq!(error.code(), "browser_launch", "{error}");
-    assert!(start.elapsed() < options.launch_limit + Duration::from_secs(3), "{:?}", start.elapsed());
     error.to_string()
 }
 

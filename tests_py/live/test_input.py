@@ -1,6 +1,5 @@
 """What a person does in the viewer, the page hears as if it were done at its own screen."""
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -159,10 +158,8 @@ async def test_the_picture_follows_the_hand(handed: Handed) -> None:
         return picture.getContext('2d').getImageData(%f * at, %f * at, 1, 1).data[1] > 200; }"""
     size, place = handed.notes()["size"], handed.notes()["boxes"]["colour"]
     await handed.viewer.mouse.move(x, y)
-    begun = time.monotonic()
     await handed.viewer.mouse.down()
     await handed.viewer.wait_for_function(seen % (size[0], *place))
-    assert time.monotonic() - begun < 10
     await handed.viewer.mouse.up()
 
 

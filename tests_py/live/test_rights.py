@@ -266,13 +266,11 @@ async def test_a_client_that_leaves_ends_it(new_wire: Callable[..., Wire], viewe
 async def test_a_person_who_goes_away_is_waited_for_and_then_no_longer(handed: Handed) -> None:
     viewer = handed.viewer
     await viewer.goto("about:blank")
-    gone = time.monotonic()
     # Who comes back soon goes on, and then the time begins anew.
     held = handed.wire.call("browser_snapshot")["result"]
     assert held["_meta"]["errorCode"] == "person_has_control", "nobody else works meanwhile"
     await viewer.goto(handed.invitation.link)
     await viewer.locator("#stage.held").wait_for()
-    assert time.monotonic() - gone < GRACE_S
     await viewer.goto("about:blank")
     gone = time.monotonic()
     wait_until(lambda: not listens(handed.invitation.link), "the end of the port", GRACE_S + 20)

@@ -16,7 +16,7 @@ from tests_py.support.client import serve
 from tests_py.support.site import Site, document
 from tests_py.support.workshop import Workshop
 
-PATIENCE_S = 20
+PATIENCE_S = 60
 SHOP = """<label>Name <input id=name></label><label>Password <input id=secret type=password></label>
 <label>About <textarea></textarea></label>
 <label><input type=checkbox> News</label>

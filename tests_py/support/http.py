@@ -28,7 +28,7 @@ from typing_extensions import Self
 
 from tests_py.support.client import Server
 
-PATIENCE_S = 30
+PATIENCE_S = 60
 KEY = "swordfish-0123456789"
 INITIALIZE = {
     "jsonrpc": "2.0",

@@ -19,7 +19,7 @@ from typing_extensions import Self
 from tests_py.support.family import MARK, Family
 from tests_py.support.wire import hear_signals, until
 
-PATIENCE_S = 40
+PATIENCE_S = 60
 
 
 class Shell:

@@ -14,7 +14,7 @@ from patchright_mcp.async_api import BrowserContext
 from tests_py.support.client import Reply, Server
 from tests_py.support.site import Site
 
-PATIENCE_S = 25
+PATIENCE_S = 60
 PICTURE = re.compile(r"\S+\.png")
 Notes = dict[str, Any]
 

@@ -21,7 +21,7 @@ from typing_extensions import Self
 
 from tests_py.support.family import MARK, Family
 
-PATIENCE_S = 20
+PATIENCE_S = 60
 THE_END = ""
 """Stands behind the last line."""
 

@@ -122,6 +122,7 @@ impl Keyboard {
                     let end = rest.find(|other| keys::for_character(other).is_some()).unwrap_or(rest.len());
                     let end = if rhythm.is_none() { end } else { whole_character(rest) };
                     replies.push(self.input.session().send(InsertText { text: rest[..end].to_owned() }));
+                    rhythm.begin();
                     rest = &rest[end..];
                 }
                 rhythm.next().await;
@@ -186,6 +187,7 @@ impl Keyboard {
             rhythm.led().await;
         }
         replies.extend(self.input.key_down(stroke.key, false));
+        rhythm.begin();
         match hold {
             Some(hold) => sleep(hold).await,
             None => rhythm.held().await,
@@ -231,7 +233,7 @@ fn is_flag_half(character: char) -> bool {
     ('\u{1F1E6}'..='\u{1F1FF}').contains(&character)
 }
 
-/// When the next key comes. Keeps to a schedule, so that slow answers do not slow the hand further.
+/// How long a key is down, and when the next one comes.
 struct Rhythm {
     randomness: Option<Input>,
     delay: Option<Duration>,
@@ -244,9 +246,7 @@ impl Rhythm {
     fn of(input: &Input, delay: Option<Duration>) -> Self {
         let natural = delay.is_none() && input.is_natural() && input.heard.keys;
         let now = Instant::now();
-        let mut rhythm = Self { randomness: natural.then(|| input.clone()), delay, began: now, ends: now };
-        rhythm.begin();
-        rhythm
+        Self { randomness: natural.then(|| input.clone()), delay, began: now, ends: now }
     }
 
     /// Whether keys follow each other without a pause.
@@ -254,6 +254,7 @@ impl Rhythm {
         self.randomness.is_none() && self.delay.is_none_or(|delay| delay.is_zero())
     }
 
+    /// A key went down just now.
     fn begin(&mut self) {
         let length = match (&self.randomness, self.delay) {
             (Some(input), _) => input.randomness().time(BETWEEN_KEYS_MS.0, BETWEEN_KEYS_MS.1),
@@ -277,8 +278,8 @@ impl Rhythm {
     /// Until the key goes down for which another one is held. A finger is first on the one, and then on the other.
     async fn led(&mut self) {
         if self.randomness.is_some() {
-            self.held().await;
             self.begin();
+            self.held().await;
         }
     }
 
@@ -290,11 +291,10 @@ impl Rhythm {
     }
 
     /// Until the next key goes down.
-    async fn next(&mut self) {
+    async fn next(&self) {
         if !self.is_none() {
             sleep_until(self.ends).await;
         }
-        self.begin();
     }
 }
 

@@ -29,6 +29,7 @@ use crate::cdp::types::input::DispatchKeyEvent;
 use crate::cdp::types::page::JavascriptDialogOpening;
 use crate::cdp::{CdpSession, Event, PendingReply};
 use crate::error::{Error, Result};
+use crate::sync::unix_time;
 
 /// How a hand moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, strum::EnumString, strum::IntoStaticStr)]
@@ -81,7 +82,7 @@ pub(in crate::browser) struct BrowserTraits {
     /// The clicks of a gesture have to be told at once.
     pub chains_clicks: bool,
     /// It can be told when something was done, by this machine's clock. Else it takes the moment in which it hears of that,
-    /// and where it is busy, a press comes in the moment in which the pointer arrives.
+    /// and where it is busy, a press comes in the moment in which the pointer arrives, and keys come in bursts.
     pub shares_clock: bool,
 }
 
@@ -206,7 +207,7 @@ impl Input {
             kind: "rawKeyDown",
             auto_repeat: repeat.then_some(true),
             commands: (!commands.is_empty()).then(|| commands.iter().map(|&name| name.to_owned()).collect()),
-            ..key_event(stroke, modifiers)
+            ..self.key_event(stroke, modifiers)
         };
         let mut replies = vec![self.session().send(down)];
         if let Some(text) = key.text(stroke.shifting(modifiers)) {
@@ -215,7 +216,7 @@ impl Input {
                 text: Some(text.to_owned()),
                 unmodified_text: Some(key.text(0).unwrap_or(text).to_owned()),
                 auto_repeat: repeat.then_some(true),
-                ..key_event(stroke, modifiers)
+                ..self.key_event(stroke, modifiers)
             };
             replies.push(self.session().send(character));
         }
@@ -232,25 +233,31 @@ impl Input {
         if let Some(bit) = key.modifier() {
             self.devices.modifiers.fetch_and(!bit, Ordering::AcqRel);
         }
-        self.session().send(DispatchKeyEvent { kind: "keyUp", ..key_event(stroke, self.modifiers()) })
+        self.session().send(DispatchKeyEvent { kind: "keyUp", ..self.key_event(stroke, self.modifiers()) })
     }
-}
 
-fn key_event(stroke: keys::Stroke, modifiers: u32) -> DispatchKeyEvent {
-    use keys::Location;
-    let key = stroke.key;
-    DispatchKeyEvent {
-        modifiers: Some(modifiers),
-        code: Some(key.code.to_owned()),
-        key: Some(key.meaning(stroke.shifting(modifiers)).to_owned()),
-        windows_virtual_key_code: Some(key.key_code),
-        location: match key.location {
-            Location::Standard | Location::Keypad => None,
-            Location::Left => Some(1),
-            Location::Right => Some(2),
-        },
-        is_keypad: (key.location == Location::Keypad).then_some(true),
-        ..DispatchKeyEvent::default()
+    fn key_event(&self, stroke: keys::Stroke, modifiers: u32) -> DispatchKeyEvent {
+        use keys::Location;
+        let key = stroke.key;
+        DispatchKeyEvent {
+            modifiers: Some(modifiers),
+            code: Some(key.code.to_owned()),
+            key: Some(key.meaning(stroke.shifting(modifiers)).to_owned()),
+            windows_virtual_key_code: Some(key.key_code),
+            location: match key.location {
+                Location::Standard | Location::Keypad => None,
+                Location::Left => Some(1),
+                Location::Right => Some(2),
+            },
+            is_keypad: (key.location == Location::Keypad).then_some(true),
+            timestamp: self.time(),
+            ..DispatchKeyEvent::default()
+        }
+    }
+
+    /// The time of an event that is sent now, where the browser can be told.
+    fn time(&self) -> Option<f64> {
+        self.devices.traits.shares_clock.then(|| unix_time().as_secs_f64())
     }
 }
 

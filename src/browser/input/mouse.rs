@@ -11,7 +11,6 @@ use crate::cdp::types::Empty;
 use crate::cdp::types::input::DispatchMouseEvent;
 use crate::cdp::types::target::GetTargetInfo;
 use crate::error::Result;
-use crate::sync::unix_time;
 
 /// A button of the mouse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, strum::EnumString, strum::IntoStaticStr)]
@@ -454,7 +453,7 @@ impl Mouse {
             y: at.y,
             modifiers: Some(self.input.modifiers()),
             pointer_type: Some("mouse"),
-            timestamp: self.input.devices.traits.shares_clock.then(|| unix_time().as_secs_f64()),
+            timestamp: self.input.time(),
             ..DispatchMouseEvent::default()
         }
     }

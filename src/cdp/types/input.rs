@@ -12,7 +12,8 @@ domain! {
         "Input.dispatchKeyEvent" DispatchKeyEvent {
             #[serde(rename = "type")] kind: &'static str,
         } ? { modifiers: u32, text: String, unmodified_text: String, code: String, key: String,
-              windows_virtual_key_code: u32, location: u32, auto_repeat: bool, is_keypad: bool, commands: Vec<String> } -> Empty
+              windows_virtual_key_code: u32, location: u32, auto_repeat: bool, is_keypad: bool, timestamp: f64,
+              commands: Vec<String> } -> Empty
         "Input.imeSetComposition" ImeSetComposition { text: String, selection_start: i64, selection_end: i64 } -> Empty
         "Input.insertText" InsertText { text: String } -> Empty
         "Input.dispatchTouchEvent" DispatchTouchEvent {
