@@ -3,7 +3,7 @@
 //! In unit tests they are shuttle's, which runs one task at a time and changes tasks at each of them: so a test sees the
 //! same code in thousands of orders, of which a machine takes a few. What tokio itself is made of (its channels, its lock)
 //! is taken as one step. `make orders` tries for long.
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 #[cfg(not(test))]
 pub(crate) use parking_lot::Mutex;
@@ -17,6 +17,24 @@ pub(crate) use tokio::time::{Sleep, sleep_until};
 /// The time since the beginning of 1970, by the clock of the machine.
 pub(crate) fn unix_time() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+/// The time of the machine's clock as it went on since it was read: whoever sets the clock meanwhile changes nothing.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SteadyClock {
+    read: Instant,
+    unix_time: Duration,
+}
+
+impl SteadyClock {
+    pub(crate) fn read() -> Self {
+        Self { read: Instant::now(), unix_time: unix_time() }
+    }
+
+    /// Like [`unix_time`].
+    pub(crate) fn unix_time(&self) -> Duration {
+        self.unix_time + self.read.elapsed()
+    }
 }
 
 /// What time it is.

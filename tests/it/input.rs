@@ -206,6 +206,30 @@ fn typing_has_a_rhythm_or_is_instant() {
 }
 
 #[test]
+fn a_hand_that_has_arrived_waits_before_it_presses() {
+    drive(async |context, site| {
+        let html = logging("mousemove mousedown", "(e) => [e.timeStamp]", "<p>here</p>");
+        let page = open(&context, &site, &html).await;
+        let mouse = page.input().with_style(InputStyle::Natural).mouse();
+        for (from, to) in [((300.0, 300.0), (400.0, 320.0)), ((200.0, 210.0), (220.0, 400.0))] {
+            let [from, to] = [from, to].map(|(x, y)| Point::new(x, y));
+            mouse.drag(from, to, None).await.unwrap();
+        }
+        mouse.move_to(Point::new(50.0, 60.0)).await.unwrap();
+        mouse.down(Button::Left, 1).await.unwrap();
+        mouse.up(Button::Left, 1).await.unwrap();
+        let log = log(page.main_frame()).await;
+        let waits: Vec<f64> = log
+            .windows(2)
+            .filter(|pair| pair[0][0] == "mousemove" && pair[1][0] == "mousedown")
+            .map(|pair| pair[1][2].as_f64().unwrap() - pair[0][2].as_f64().unwrap())
+            .collect();
+        assert_eq!(waits.len(), 3, "{log:?}");
+        assert!(waits.iter().all(|&wait| wait > 2.5), "{waits:?}");
+    });
+}
+
+#[test]
 fn a_key_is_held_however_slow_the_page_is() {
     drive(async |context, site| {
         let slow = "<input id=i onkeydown='for (const began = Date.now(); Date.now() - began < 80;) ;'>";

@@ -309,7 +309,7 @@ impl ElementHandle {
             Look::Clear(clear) => clear,
         };
         let way = input.mouse().unheard_way(found.point);
-        let heard = match listeners {
+        let mut heard = match listeners {
             Ok(listeners) => {
                 let places = [&[input.mouse().position()], &way[..]].concat();
                 self.heard_on_way(&listeners, &places).await.unwrap_or(Heard::ALL)
@@ -338,6 +338,7 @@ impl ElementHandle {
         if !second.seen.contains(found.point) {
             found = second;
             // Where it goes now nobody has looked for listeners.
+            heard = Heard::ALL;
             journey = input.mouse().go_to(found.point).await;
         }
         // Something may have come up under the pointer.
@@ -551,10 +552,7 @@ impl Reached {
     pub(in crate::browser) async fn press(self, input: &Input, click: &ClickOptions) -> Result<()> {
         let input = input.heard_as(self.heard);
         match self.journey {
-            Some(_) => {
-                input.mouse().arrive().await;
-                input.mouse().click_in_place(click).await
-            }
+            Some(_) => input.mouse().click_in_place(click).await,
             None => input.mouse().click(self.point, click).await,
         }
     }

@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
+use tokio::time::Instant;
 
 pub use geometry::{Point, Rect};
 pub use keyboard::Keyboard;
@@ -29,7 +30,7 @@ use crate::cdp::types::input::DispatchKeyEvent;
 use crate::cdp::types::page::JavascriptDialogOpening;
 use crate::cdp::{CdpSession, Event, PendingReply};
 use crate::error::{Error, Result};
-use crate::sync::unix_time;
+use crate::sync::SteadyClock;
 
 /// How a hand moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, strum::EnumString, strum::IntoStaticStr)]
@@ -81,9 +82,9 @@ pub struct Input {
 pub(in crate::browser) struct BrowserTraits {
     /// The clicks of a gesture have to be told at once.
     pub chains_clicks: bool,
-    /// It can be told when something was done, by this machine's clock. Else it takes the moment in which it hears of that,
-    /// and where it is busy, a press comes in the moment in which the pointer arrives, and keys come in bursts.
-    pub shares_clock: bool,
+    /// The clock by which it can be told when something was done. Without one it takes the moment in which it hears of
+    /// that, and where it is busy, a press comes in the moment in which the pointer arrives, and keys come in bursts.
+    pub clock: Option<SteadyClock>,
 }
 
 /// What the devices of a page remember.
@@ -106,6 +107,8 @@ struct Pointer {
     at: Point,
     /// A bit for each button that is held, as `MouseEvent.buttons` counts them.
     buttons: u32,
+    /// When it last moved.
+    moved: Option<Instant>,
 }
 
 impl Input {
@@ -125,7 +128,7 @@ impl Input {
             mac: cfg!(target_os = "macos"),
             modifiers: AtomicU32::new(0),
             held: Mutex::default(),
-            pointer: Mutex::new(Pointer { at, buttons: 0 }),
+            pointer: Mutex::new(Pointer { at, buttons: 0, moved: None }),
             randomness,
         };
         Self { devices: Arc::new(devices), style, heard: Heard::ALL }
@@ -257,7 +260,7 @@ impl Input {
 
     /// The time of an event that is sent now, where the browser can be told.
     fn time(&self) -> Option<f64> {
-        self.devices.traits.shares_clock.then(|| unix_time().as_secs_f64())
+        self.devices.traits.clock.map(|clock| clock.unix_time().as_secs_f64())
     }
 }
 

@@ -161,6 +161,7 @@ impl Mouse {
 
     /// Presses a button and keeps it held.
     pub async fn down(&self, button: Button, count: u32) -> Result<()> {
+        self.arrive().await;
         let mut delivery = self.input.watch();
         let reply = self.pressed(button, count);
         delivery.done(vec![reply]).await
@@ -177,7 +178,6 @@ impl Mouse {
     pub async fn click(&self, at: Point, options: &ClickOptions) -> Result<()> {
         let mut delivery = self.input.watch();
         let mut replies = self.travel(at).await;
-        self.arrive().await;
         replies.extend(self.click_here(options).await?);
         delivery.done(replies).await
     }
@@ -190,9 +190,10 @@ impl Mouse {
     }
 
     /// A hand does not press in the moment in which it arrives.
-    pub(crate) async fn arrive(&self) {
-        if self.input.heard.moves {
-            self.rest(ARRIVED_MS).await;
+    async fn arrive(&self) {
+        let moved = self.input.pointer().moved.filter(|_| self.input.heard.moves && self.input.is_natural());
+        if let Some(moved) = moved {
+            sleep_until(moved + self.input.randomness().time(ARRIVED_MS.0, ARRIVED_MS.1)).await;
         }
     }
 
@@ -236,6 +237,7 @@ impl Mouse {
     pub async fn drag(&self, from: Point, to: Point, steps: Option<u32>) -> Result<()> {
         let mut delivery = self.input.watch();
         let mut replies = self.travel(from).await;
+        self.arrive().await;
         replies.push(self.pressed(Button::Left, 1));
         self.rest(HOLD_MS).await;
         if let Some(steps) = steps {
@@ -312,6 +314,7 @@ impl Mouse {
     }
 
     async fn click_here(&self, options: &ClickOptions) -> Result<Vec<PendingReply<Empty>>> {
+        self.arrive().await;
         let modifiers = self.keys_for(&options.modifiers)?;
         let released = if options.only { self.others_held(&options.modifiers)? } else { Vec::new() };
         let mut replies: Vec<_> = released.iter().map(|key| self.input.key_up(key)).collect();
@@ -400,6 +403,7 @@ impl Mouse {
         let buttons = {
             let mut pointer = self.input.pointer();
             pointer.at = to;
+            pointer.moved = Some(Instant::now());
             pointer.buttons
         };
         self.input.session().send(DispatchMouseEvent {

@@ -32,6 +32,7 @@ use crate::cdp::types::target::{
 };
 use crate::cdp::{CdpSession, Connection, Event, Observer, RawEvent};
 use crate::error::{Error, Result, human};
+use crate::sync::SteadyClock;
 
 /// A browser. Cheap to clone. It ends when [`close`](Self::close)d, or when it ends by itself.
 #[derive(Clone)]
@@ -43,6 +44,8 @@ pub(in crate::browser) struct BrowserInner {
     connection: Connection,
     root: CdpSession,
     process: Option<BrowserProcess>,
+    /// Read when it began, as a browser does that is told times.
+    clock: SteadyClock,
     version: Version,
     dialect: Dialect,
     identity: Identity,
@@ -178,6 +181,7 @@ impl Browser {
             connection,
             root,
             process,
+            clock: SteadyClock::read(),
             dialect: Dialect::of(&version.product),
             version,
             identity,
@@ -257,6 +261,11 @@ impl Browser {
     /// The process, if it is ours.
     pub fn process(&self) -> Option<&BrowserProcess> {
         self.inner.process.as_ref()
+    }
+
+    /// The clock that its process shares with this one.
+    pub(in crate::browser) fn clock(&self) -> Option<SteadyClock> {
+        self.process().map(|_| self.inner.clock)
     }
 
     /// The context of the profile.

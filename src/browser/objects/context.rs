@@ -532,7 +532,7 @@ impl BrowserContext {
         let Ok(browser) = self.browser() else { return BrowserTraits::default() };
         BrowserTraits {
             chains_clicks: browser.dialect().chains_clicks(),
-            shares_clock: browser.dialect().takes_times() && browser.process().is_some(),
+            clock: browser.clock().filter(|_| browser.dialect().takes_times()),
         }
     }
 
