@@ -24,6 +24,8 @@ import xml.etree.ElementTree as ET
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from tests_py.support.screen import screen
+
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 STAGE = ROOT / "target" / "conformance"
@@ -201,7 +203,10 @@ def main() -> int:
     if given.suite == "mcp":
         found = judge_server(checkout, given.node)
     else:
-        found = judge_library(checkout, given.files, given.jobs)
+        with screen("1280x800") as display:
+            if display is not None:
+                os.environ["DISPLAY"] = display
+            found = judge_library(checkout, given.files, given.jobs)
     listed = accepted(f"{given.suite}.txt")
     failed = [test for test, passed in sorted(found.items()) if not passed]
     unlisted = [test for test in failed if test not in listed]
