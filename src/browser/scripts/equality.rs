@@ -29,11 +29,15 @@ fn note<'a>(value: &'a JsValue, met: &mut Met<'a>) {
     match value {
         JsValue::Array { number, items } => {
             met.insert(*number, value);
-            items.iter().for_each(|item| note(item, met));
+            for item in items {
+                note(item, met);
+            }
         }
         JsValue::Object { number, entries } => {
             met.insert(*number, value);
-            entries.iter().for_each(|(_, item)| note(item, met));
+            for (_, item) in entries {
+                note(item, met);
+            }
         }
         _ => {}
     }
@@ -57,16 +61,15 @@ impl<'a> Comparison<'a> {
         match (one, other) {
             (Again(number), _) => self.met.0.get(number).copied().is_some_and(|one| self.same(one, other)),
             (_, Again(number)) => self.met.1.get(number).copied().is_some_and(|other| self.same(one, other)),
-            (Undefined | Null, Undefined | Null) => true,
+            (Undefined | Null, Undefined | Null) | (Map { .. } | Set { .. }, Map { .. } | Set { .. }) => true,
             (Bool(one), Bool(other)) => one == other,
             #[expect(clippy::float_cmp, reason = "JavaScript compares them so")]
             (Number(one), Number(other)) => one == other,
-            (BigInt(one), BigInt(other)) => one == other,
             #[expect(clippy::float_cmp, reason = "JavaScript compares them so")]
             (BigInt(digits), Number(number)) | (Number(number), BigInt(digits)) => {
                 digits.parse::<f64>().is_ok_and(|whole| whole == *number)
             }
-            (Text(one), Text(other)) | (Url(one), Url(other)) => one == other,
+            (BigInt(one), BigInt(other)) | (Text(one), Text(other)) | (Url(one), Url(other)) => one == other,
             (Date(one), Date(other)) => instant(one) == instant(other),
             (Regex { source: one, flags: one_flags }, Regex { source: other, flags: other_flags }) => {
                 one == other && one_flags == other_flags
@@ -81,7 +84,6 @@ impl<'a> Comparison<'a> {
                         counterpart.is_some_and(|(_, other)| self.same(value, other))
                     })
             }
-            (Map { .. } | Set { .. }, Map { .. } | Set { .. }) => true,
             (Map { .. } | Set { .. }, Object { entries, .. })
             | (Object { entries, .. }, Map { .. } | Set { .. }) => entries.is_empty(),
             _ => false,

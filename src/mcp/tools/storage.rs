@@ -69,9 +69,9 @@ impl Tool for Storage {
         }
         let (key, value) = (self.key.as_deref(), self.value.as_deref());
         match (self.action, self.kind, key, value) {
-            (Action::List, Kind::Local | Kind::Session | Kind::Databases, ..) => {}
+            (Action::List, Kind::Local | Kind::Session | Kind::Databases, ..)
+            | (Action::Set, Kind::Clipboard, None, Some(_)) => {}
             (_, Kind::Databases, ..) => return Err(wrong("databases can only be listed")),
-            (Action::Set, Kind::Clipboard, None, Some(_)) => {}
             (_, Kind::Clipboard, ..) => {
                 return Err(wrong("the clipboard can be listed, or set with `value` alone"));
             }
