@@ -146,6 +146,18 @@ clusters: build browser ## Run the examples for Ray, Dask and Celery, with worke
 	$(call say,Ray, Dask and Celery)
 	PATCHRIGHT_CLUSTERS=$(CURDIR)/target/clusters/venv/bin/python pytest tests_py/clusters $(CLUSTERS)
 
+.PHONY: conformance
+conformance: browser build ## Judge us by the suites of others: PLAYWRIGHT_PYTHON=… and MCP_CONFORMANCE=… name checkouts
+	$(call say,The suites of others)
+	@[[ -n "$(PLAYWRIGHT_PYTHON)$(MCP_CONFORMANCE)" ]] || { echo 'give PLAYWRIGHT_PYTHON=… or MCP_CONFORMANCE=…' >&2; exit 1; }
+	if [[ -n "$(PLAYWRIGHT_PYTHON)" ]]; then \
+	  scripts/prepare conformance; scripts/prepare display; \
+	  python -m scripts.conformance playwright "$(PLAYWRIGHT_PYTHON)" $(CONFORMANCE); \
+	fi
+	if [[ -n "$(MCP_CONFORMANCE)" ]]; then \
+	  python -m scripts.conformance mcp "$(MCP_CONFORMANCE)" --node "$(or $(NODE),node)" $(CONFORMANCE); \
+	fi
+
 .PHONY: fleet
 fleet: build browser ## Two servers and three browsers with many sessions, and all that can go wrong; SESSIONS=60
 	@scripts/prepare redis

@@ -492,7 +492,19 @@ class Frame:
     def goto(self, url: str, until: str, timeout_ms: float, referrer: str | None = None) -> Operation:
         """Navigates. Gives what that came to: `document`, `same_document`, `download`, `no_content` or `dialog`."""
     def set_content(self, html: str, until: str, timeout_ms: float) -> Operation: ...
-    def content(self) -> Operation: ...
+    def content(self, with_shadows: bool) -> Operation: ...
+    def title(self) -> Operation: ...
+    def add_tag(self, name: str, tag: Any) -> Operation:
+        """Adds a `script` or a `style`, see `Tag`."""
+    def extract(self, each: str | None, fields: Sequence[tuple[str, str | None, bool]]) -> Operation:
+        """Texts and attributes by CSS selectors: `(selector, attribute, several)` for each field."""
+    def until_elsewhere(self, url: str, timeout_ms: float) -> Operation:
+        """Waits until the document has another address than `url`. Gives the one that it has then."""
+    def stored(self, kind: str, name: str | None) -> Operation:
+        """What the site keeps in `local` or `session` storage, by name."""
+    def store(self, kind: str, name: str, value: str) -> Operation: ...
+    def forget_stored(self, kind: str, name: str | None) -> Operation:
+        """Forgets what is kept under a name, or everything."""
     def wait_for_load_state(self, state: str, timeout_ms: float) -> Operation: ...
     def evaluate(self, script: str, argument: Any, isolated: bool) -> Operation: ...
     def evaluate_handle(self, script: str, argument: Any, isolated: bool) -> Operation: ...
@@ -507,10 +519,18 @@ class Frame:
     def query(self, selector: str, strict: bool) -> Operation:
         """The element that a selector finds now."""
     def query_all(self, selector: str) -> Operation: ...
-    def query_list(self, selector: str) -> Operation:
-        """All elements that a selector finds, as one array of the page."""
+    def evaluate_all(self, selector: str, script: str, argument: Any, isolated: bool) -> Operation:
+        """Runs a script with an array of all elements that a selector finds now."""
+    def texts(self, selector: str, drawn: bool) -> Operation:
+        """The text in each element that a selector finds now; as it is drawn, if wanted."""
     def expect(self, selector: str, what: str, expected: Any, is_not: bool, timeout_ms: float) -> Operation:
         """Looks until elements are as expected, or are not. Gives whether they match, and what they are like."""
+    def expect_title(self, expected: Any, is_not: bool, timeout_ms: float) -> Operation:
+        """Looks until the title is as expected, or is not. Gives whether it is, and what it is."""
+    def expect_property(
+        self, selector: str, path: str, expected: Any, is_not: bool, timeout_ms: float
+    ) -> Operation:
+        """Looks until a property of the element is the value expected, or is not."""
     def expect_aria(self, selector: str, template: str, is_not: bool, timeout_ms: float) -> Operation:
         """Looks until what assistive technology is told of the element fits a template, or does not."""
     def snapshot(self, selector: str, strict: bool, chosen: Any, timeout_ms: float) -> Operation:
@@ -548,6 +568,10 @@ class JsHandle:
         """What it is, in one line; looked up at once."""
     def query(self, selector: str, strict: bool) -> Operation:
         """The first element that a selector finds within this one."""
+    def evaluate_all(self, selector: str, script: str, argument: Any) -> Operation:
+        """Runs a script with an array of all elements that a selector finds within this one."""
+    def dispatch(self, kind: str, init: Any) -> Operation:
+        """Dispatches an event in the page's own world; what it is made of may hold objects of the page."""
     def query_all(self, selector: str) -> Operation:
         """All elements that a selector finds within this one."""
     def wait_for(self, selector: str, state: Any, strict: bool, timeout_ms: float) -> Operation:

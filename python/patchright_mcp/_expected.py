@@ -3,24 +3,10 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
 from typing import Any
 
 from ._selectors import flags_of
 from .errors import Error
-
-
-def is_same(received: Any, wanted: Any) -> bool:
-    """Whether a value of JavaScript is this one. A time without a zone is local."""
-    if isinstance(received, dict) and isinstance(wanted, dict):
-        return received.keys() == wanted.keys() and all(is_same(received[key], wanted[key]) for key in wanted)
-    if isinstance(received, list) and isinstance(wanted, (list, tuple)):
-        return len(received) == len(wanted) and all(map(is_same, received, wanted))
-    if isinstance(received, datetime) and isinstance(wanted, datetime):
-        return received.timestamp() == wanted.timestamp()
-    if isinstance(received, bool) or isinstance(wanted, bool):
-        return received is wanted
-    return bool(received == wanted)
 
 
 def text(

@@ -20,19 +20,6 @@ from .errors import Error
 
 __all__ = ["Select"]
 
-SCRIPT = """([each, fields]) => {
-  const told = (element, attribute) =>
-    attribute === null ? (element.innerText ?? element.textContent ?? "").trim()
-    : attribute === "href" || attribute === "src" ? element[attribute] ?? null
-    : element.getAttribute(attribute);
-  const all = (root, selector) => selector === "" ? [root] : Array.from(root.querySelectorAll(selector));
-  const roots = each === null ? [document.documentElement] : Array.from(document.querySelectorAll(each));
-  return roots.map((root) => fields.map(([selector, attribute, several]) => {
-    const found = all(root, selector).map((element) => told(element, attribute));
-    return several ? found : found[0] ?? null;
-  }));
-}"""
-
 
 @dataclass(frozen=True)
 class Select:
@@ -72,9 +59,9 @@ def _field(name: str, kind: Any, select: Select) -> _Field:
     return _Field(name, get_args(kind)[0] if several else kind, select, several, optional)
 
 
-def question(fields: list[_Field]) -> list[list[Any]]:
+def question(fields: list[_Field]) -> list[tuple[str, str | None, bool]]:
     """What the page is asked for these fields."""
-    return [[field.select.selector, field.select.attribute, field.several] for field in fields]
+    return [(field.select.selector, field.select.attribute, field.several) for field in fields]
 
 
 def made(model: type, fields: list[_Field], values: list[Any]) -> Any:

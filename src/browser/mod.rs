@@ -25,12 +25,13 @@ pub use console::{
     ConsoleEntry, ConsoleEvent, ConsoleInterest, ConsoleLevel, ConsoleMessage, EntryKind, SourcePlace,
     StackLine,
 };
+pub use elements::action::{ElementAction, Press};
 pub use elements::actionability::{ACTION_LIMIT, ActionOptions};
 pub use elements::aria::{AriaOutcome, AriaTemplate, AriaTree};
 pub use elements::control::{ControlKind, Shown, read_checked};
 pub use elements::drag::{DragOptions, Dragged, Part, Place};
 pub use elements::element::{Consequence, ElementHandle, ElementState, Help, OptionChoice};
-pub use elements::expect::ExpectOutcome;
+pub use elements::expect::{ExpectOutcome, PropertyOutcome};
 pub use elements::fill::Several;
 pub use elements::noted::{HandMove, HandMoves};
 pub use elements::record::{ActionRecording, Did, Recorded, Recorder, SecretKind, Went};
@@ -40,6 +41,7 @@ pub use elements::settle::{ActsOn, Ending, LostPress, Moved, SettleOptions, Sett
 pub use elements::upload::OpenedFile;
 pub use elements::way::{Found, Way};
 pub use guise::clock::ClockTurn;
+pub use guise::storage::WebStorage;
 pub use objects::browser::Browser;
 pub use objects::context::BrowserContext;
 pub use objects::dialect::Dialect;
@@ -64,6 +66,7 @@ pub use options::storage_state::Passkey;
 pub use options::storage_state::{SameSite, StorageState, StoredCookie, StoredItem, StoredOrigin};
 pub use options::unseen::Unseen;
 pub use options::{ContextOptions, HttpCredentials};
+pub use scripts::document::Tag;
 pub use scripts::evaluate::json_value;
 pub use scripts::exposed::{Call, ExposedFunction};
 pub use scripts::handle::{JsHandle, Realm};

@@ -4,8 +4,8 @@ use std::io::{PipeReader, PipeWriter, Read as _, Write as _, pipe};
 #[cfg(unix)]
 use std::os::fd::AsRawFd as _;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -13,13 +13,20 @@ use parking_lot::{Condvar, Mutex};
 use pyo3::IntoPyObjectExt as _;
 use pyo3::exceptions::{PyException, PyRuntimeError};
 use pyo3::prelude::*;
-use pyo3_async_runtimes::tokio::{future_into_py, get_runtime};
+use pyo3::types::{PyCFunction, PyDict, PyTuple};
+use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
 use super::guard;
 use crate::browser::locator;
 use crate::error::Error;
+
+/// The one runtime of the process.
+pub(super) fn runtime() -> &'static Runtime {
+    static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().expect("threads can be started"));
+    &RUNTIME
+}
 
 /// Runs a future to its end, without holding the interpreter.
 pub(super) fn block_on<F>(py: Python<'_>, future: F) -> PyResult<F::Output>
@@ -28,10 +35,10 @@ where
     F::Output: Send,
 {
     guard::check_process()?;
-    Ok(py.detach(|| get_runtime().block_on(future)))
+    Ok(py.detach(|| runtime().block_on(future)))
 }
 
-/// A future as something to await in Python.
+/// A future as something to await in the event loop that runs here. Who gives up the wait gives up the work.
 pub(super) fn awaitable<'py, T>(
     py: Python<'py>,
     future: impl Future<Output = PyResult<T>> + Send + 'static,
@@ -40,7 +47,29 @@ where
     T: for<'a> IntoPyObject<'a> + Send + 'static,
 {
     guard::check_process()?;
-    future_into_py(py, future)
+    let home = py.import("asyncio")?.call_method0("get_running_loop")?;
+    let awaited = home.call_method0("create_future")?;
+    let (home, waiting) = (home.unbind(), awaited.clone().unbind());
+    let task = runtime().spawn(async move {
+        let outcome = future.await;
+        Python::attach(|py| {
+            let outcome = Mutex::new(Some(outcome.and_then(|value| value.into_py_any(py))));
+            let hand_over = move |arguments: &Bound<'_, PyTuple>, _: Option<&Bound<'_, PyDict>>| match outcome
+                .lock()
+                .take()
+            {
+                Some(outcome) => settle(waiting.bind(arguments.py()), outcome),
+                None => Ok(()),
+            };
+            // In a loop that was closed meanwhile nobody waits.
+            let _ = PyCFunction::new_closure(py, None, None, hand_over)
+                .and_then(|hand_over| home.call_method1(py, "call_soon_threadsafe", (hand_over,)));
+        });
+    });
+    let task = task.abort_handle();
+    let give_up = move |_: &Bound<'_, PyTuple>, _: Option<&Bound<'_, PyDict>>| task.abort();
+    awaited.call_method1("add_done_callback", (PyCFunction::new_closure(py, None, None, give_up)?,))?;
+    Ok(awaited)
 }
 
 /// What an operation gives, turned into an object by whoever holds the interpreter.
@@ -72,13 +101,13 @@ impl Operation {
         let again = || PyRuntimeError::new_err("an operation can be waited for only once");
         let mut work = self.work.lock().take().ok_or_else(again)?;
         let task = py.detach(|| {
-            let _runtime = get_runtime().enter();
+            let _runtime = runtime().enter();
             match work.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
                 Poll::Ready(outcome) => {
                     then(outcome);
                     None
                 }
-                Poll::Pending => Some(get_runtime().spawn(async move { then(work.await) })),
+                Poll::Pending => Some(runtime().spawn(async move { then(work.await) })),
             }
         });
         *self.task.lock() = task.map(|task| task.abort_handle());
@@ -299,7 +328,7 @@ impl Dispatcher {
                 Some(Item::Done(number, outcome)) => {
                     let future = self.futures.lock().remove(&number);
                     if let Some(future) = future {
-                        settle(py, future.bind(py), outcome)?;
+                        settle(future.bind(py), convert(py, outcome))?;
                     }
                 }
             }
@@ -313,7 +342,7 @@ impl Dispatcher {
         self.queue.state.lock().items.clear();
         for future in waiting.into_values() {
             let reason = "Playwright was stopped".to_owned();
-            settle(py, future.bind(py), Err(Error::BrowserGone { reason }))?;
+            settle(future.bind(py), Err(Error::BrowserGone { reason }.into()))?;
         }
         Ok(())
     }
@@ -379,11 +408,11 @@ fn convert(py: Python<'_>, outcome: Outcome) -> PyResult<Py<PyAny>> {
     outcome.map_err(PyErr::from).and_then(|reply| reply(py))
 }
 
-fn settle(py: Python<'_>, future: &Bound<'_, PyAny>, outcome: Outcome) -> PyResult<()> {
+fn settle(future: &Bound<'_, PyAny>, outcome: PyResult<Py<PyAny>>) -> PyResult<()> {
     if future.call_method0("done")?.is_truthy()? {
         return Ok(()); // It was cancelled meanwhile.
     }
-    match convert(py, outcome) {
+    match outcome {
         Ok(result) => future.call_method1("set_result", (result,))?,
         Err(error) => future.call_method1("set_exception", (error,))?,
     };

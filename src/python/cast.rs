@@ -5,9 +5,8 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use pyo3_async_runtimes::tokio::get_runtime;
 
-use super::bridge::{Dispatcher, Operation, operation};
+use super::bridge::{Dispatcher, Operation, operation, runtime};
 use super::convert::options;
 use super::page::Page;
 use crate::browser::{ScreencastOptions, VideoOptions};
@@ -21,7 +20,7 @@ impl Video {
     /// Begins a video of a page, in a file at `path`. See `VideoOptions`.
     #[new]
     fn new(page: &Page, path: PathBuf, chosen: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let _runtime = get_runtime().enter();
+        let _runtime = runtime().enter();
         Ok(Self(Arc::new(page.0.record(path, options::<VideoOptions>(chosen)?)?)))
     }
 
@@ -77,7 +76,7 @@ impl Screencast {
     #[new]
     fn new(page: &Page, dispatcher: &Dispatcher, key: usize, chosen: &Bound<'_, PyAny>) -> PyResult<Self> {
         let (queue, options) = (dispatcher.queue(), options::<ScreencastOptions>(chosen)?);
-        let _runtime = get_runtime().enter();
+        let _runtime = runtime().enter();
         let watcher = Arc::new(move |frame: &crate::browser::CastFrame| {
             queue.tell_of("screencastframe", key, CastFrame(frame.clone()));
         });
@@ -85,7 +84,7 @@ impl Screencast {
     }
 
     fn stop(&self) {
-        let _runtime = get_runtime().enter();
+        let _runtime = runtime().enter();
         drop(self.0.lock().take());
     }
 }

@@ -2,7 +2,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::bridge::{Event, Queue, event};
+use super::bridge::{Event, Queue, event, runtime};
 use super::frame::Frame;
 use super::handle::JsHandle;
 use super::network::{Worker, follow_traffic};
@@ -14,7 +14,7 @@ use crate::browser::{Browser, ConsoleEntry, ConsoleEvent, EntryKind};
 pub(super) fn follow_browser(browser: &Browser, queue: &Arc<Queue>) {
     let (queue, watched) = (queue.clone(), browser.clone());
     let key = browser.key();
-    pyo3_async_runtimes::tokio::get_runtime().spawn(async move {
+    runtime().spawn(async move {
         watched.until_ended().await;
         drop(watched);
         queue.tell_of("disconnected", key, ());
@@ -89,7 +89,7 @@ fn follow_page(page: &crate::browser::Page, context: usize, queue: &Arc<Queue>) 
 
 /// Answers a dialog that nobody would: its page would stand still for ever.
 fn answer_unheard(page: crate::browser::Page, leaves: bool) {
-    pyo3_async_runtimes::tokio::get_runtime().spawn(async move {
+    runtime().spawn(async move {
         // One that is gone by now needs no answer.
         let _ = page.answer_dialog(leaves, None).await;
     });

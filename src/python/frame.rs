@@ -8,9 +8,10 @@ use super::convert::{Plain, Told, options, to_js, to_json};
 use super::handle::{JsHandle, scope};
 use super::page::Page;
 use crate::browser::input::Point;
-use crate::browser::locator::{self, ElementAction, Presence};
+use crate::browser::locator::{self, Presence};
 use crate::browser::{
-    ActionOptions, AriaTemplate, Arrival, ElementHandle, JsValue, NavigateOptions, SnapshotOptions, WaitUntil,
+    ActionOptions, AriaTemplate, Arrival, ElementAction, ElementHandle, JsValue, NavigateOptions,
+    SnapshotOptions, Tag, WaitUntil, WebStorage,
 };
 use crate::error::Error;
 
@@ -79,6 +80,10 @@ pub(super) fn told(arrival: &Arrival) -> &'static str {
         Arrival::NoContent => "no_content",
         Arrival::Dialog => "dialog",
     }
+}
+
+fn storage(kind: &str) -> Result<WebStorage, Error> {
+    kind.parse().map_err(|_| Error::InvalidArguments { problems: vec![format!("{kind:?} is no storage")] })
 }
 
 #[pymethods]
@@ -153,9 +158,58 @@ impl Frame {
         }))
     }
 
-    fn content(&self) -> Operation {
+    fn content(&self, with_shadows: bool) -> Operation {
         let frame = self.0.clone();
-        operation(async move { frame.html().await })
+        operation(
+            async move { if with_shadows { frame.html_with_shadows().await } else { frame.html().await } },
+        )
+    }
+
+    fn title(&self) -> Operation {
+        let frame = self.0.clone();
+        operation(async move { frame.document_title().await })
+    }
+
+    /// Adds a `script` or a `style`, see `Tag`.
+    fn add_tag(&self, name: String, tag: &Bound<'_, PyAny>) -> PyResult<Operation> {
+        let (frame, tag) = (self.0.clone(), options::<Tag>(tag)?);
+        Ok(operation(async move {
+            let added = frame.add_tag(&name, &tag).await;
+            frame.until_served().await;
+            added.map(JsHandle)
+        }))
+    }
+
+    /// Texts and attributes by CSS selectors: `(selector, attribute, several)` for each field.
+    fn extract(&self, each: Option<String>, fields: Vec<(String, Option<String>, bool)>) -> Operation {
+        let frame = self.0.clone();
+        operation(async move { frame.extract(each.as_deref(), &fields).await.map(Told) })
+    }
+
+    /// Waits until the document has another address than `url`. Gives the one that it has then.
+    fn until_elsewhere(&self, url: String, timeout_ms: f64) -> Operation {
+        let (frame, limit) = (self.0.clone(), locator::limit(timeout_ms));
+        operation(async move { frame.until_elsewhere(&url, limit).await })
+    }
+
+    /// What the site keeps in `local` or `session` storage, by name.
+    fn stored(&self, kind: &str, name: Option<String>) -> PyResult<Operation> {
+        let (frame, storage) = (self.0.clone(), storage(kind)?);
+        Ok(operation(async move {
+            let items = frame.stored(storage, name.as_deref()).await?.into_iter();
+            Ok(items.map(|item| (item.name, item.value)).collect::<Vec<_>>())
+        }))
+    }
+
+    fn store(&self, kind: &str, name: String, value: String) -> PyResult<Operation> {
+        let (frame, storage) = (self.0.clone(), storage(kind)?);
+        Ok(operation(async move { frame.store(storage, &name, &value).await.map(drop) }))
+    }
+
+    /// Forgets what is kept under a name, or everything.
+    fn forget_stored(&self, kind: &str, name: Option<String>) -> PyResult<Operation> {
+        let (frame, storage) = (self.0.clone(), storage(kind)?);
+        Ok(operation(async move { frame.forget_stored(storage, name.as_deref()).await.map(drop) }))
     }
 
     fn wait_for_load_state(&self, state: &str, timeout_ms: f64) -> PyResult<Operation> {
@@ -246,14 +300,27 @@ impl Frame {
         operation(async move { Ok(Handles(frame.locator(&selector, false)?.all().await?)) })
     }
 
-    /// All elements that a selector finds, as one array of the page.
-    fn query_list(&self, selector: String) -> Operation {
-        let frame = self.0.clone();
-        operation(async move {
+    /// Runs a script with an array of all elements that a selector finds now.
+    fn evaluate_all(
+        &self,
+        selector: String,
+        script: String,
+        argument: &Bound<'_, PyAny>,
+        isolated: bool,
+    ) -> PyResult<Operation> {
+        let (frame, argument) = (self.0.clone(), to_js(argument)?);
+        Ok(operation(async move {
             let locator = frame.locator(&selector, false)?;
-            let list = locator.list_handle().await?;
-            Ok(JsHandle(list))
-        })
+            let value = locator.evaluate_all(&script, &argument, scope(isolated)).await;
+            frame.until_served().await;
+            value.map(Told)
+        }))
+    }
+
+    /// The text in each element that a selector finds now; as it is drawn, if wanted.
+    fn texts(&self, selector: String, drawn: bool) -> Operation {
+        let frame = self.0.clone();
+        operation(async move { frame.locator(&selector, false)?.texts(drawn).await.map(Plain) })
     }
 
     /// Looks until elements are as expected, or are not. Gives whether they match, and what they are like.
@@ -270,6 +337,37 @@ impl Frame {
         Ok(operation(async move {
             let verdict = frame.locator(&selector, true)?.expect(&what, &expected, is_not, limit).await?;
             Ok((verdict.matches, Plain(verdict.received), verdict.missing))
+        }))
+    }
+
+    /// Looks until the title is as expected, or is not. Gives whether it is, and what it is.
+    fn expect_title(
+        &self,
+        expected: &Bound<'_, PyAny>,
+        is_not: bool,
+        timeout_ms: f64,
+    ) -> PyResult<Operation> {
+        let (frame, expected, limit) = (self.0.clone(), to_json(expected)?, locator::limit(timeout_ms));
+        Ok(operation(async move {
+            let outcome = frame.expect_title(&expected, is_not, limit).await?;
+            Ok((outcome.matches, Plain(outcome.received)))
+        }))
+    }
+
+    /// Looks until a property of the element is the value expected, or is not. Gives whether it is, and what it is.
+    fn expect_property(
+        &self,
+        selector: String,
+        path: String,
+        expected: &Bound<'_, PyAny>,
+        is_not: bool,
+        timeout_ms: f64,
+    ) -> PyResult<Operation> {
+        let (frame, expected, limit) = (self.0.clone(), to_js(expected)?, locator::limit(timeout_ms));
+        Ok(operation(async move {
+            let locator = frame.locator(&selector, true)?;
+            let outcome = locator.expect_property(&path, &expected, is_not, limit).await?;
+            Ok((outcome.matches, Told(outcome.received)))
         }))
     }
 

@@ -6,8 +6,8 @@ use pyo3::prelude::*;
 use super::bridge::{Operation, block_on, operation};
 use super::convert::{Plain, Told, options, to_js};
 use super::frame::{Frame, Handles, element};
-use crate::browser::locator::{self, ElementAction, Presence};
-use crate::browser::{ElementHandle, Scope};
+use crate::browser::locator::{self, Presence};
+use crate::browser::{ElementAction, ElementHandle, Scope};
 use crate::error::{ElementKind, Error, Needed, Result};
 
 /// An object of a page, or a plain value that a script gave.
@@ -123,6 +123,28 @@ impl JsHandle {
         operation(
             async move { Ok(Handles(element_of(&handle).await?.locator(&selector, false)?.all().await?)) },
         )
+    }
+
+    /// Runs a script with an array of all elements that a selector finds within this one.
+    fn evaluate_all(
+        &self,
+        selector: String,
+        script: String,
+        argument: &Bound<'_, PyAny>,
+    ) -> PyResult<Operation> {
+        let (handle, argument) = (self.0.clone(), to_js(argument)?);
+        Ok(operation(async move {
+            let within = element_of(&handle).await?;
+            let value = within.locator(&selector, false)?.evaluate_all(&script, &argument, Scope::Main).await;
+            within.frame().until_served().await;
+            value.map(Told)
+        }))
+    }
+
+    /// Dispatches an event in the page's own world; what it is made of may hold objects of the page.
+    fn dispatch(&self, kind: String, init: &Bound<'_, PyAny>) -> PyResult<Operation> {
+        let (handle, init) = (self.0.clone(), to_js(init)?);
+        Ok(operation(async move { element_of(&handle).await?.dispatch_with(&kind, init).await }))
     }
 
     /// Waits for what a selector finds within this element.

@@ -135,10 +135,7 @@ class ElementHandle(JSHandle):
 
     async def eval_on_selector_all(self, selector: str, expression: str, arg: Any = None) -> Any:
         """Runs a function with all elements within it that a selector finds."""
-        found = await self.query_selector_all(selector)
-        frame = self._page.main_frame
-        script = f"([elements, argument]) => ({expression})(elements, argument)"
-        return await self._run(frame._native.evaluate(script, [found, arg], False))
+        return await self._run(self._native.evaluate_all(selector, expression, arg))
 
     async def wait_for_selector(
         self,
@@ -593,13 +590,7 @@ async def dispatch_on(element: ElementHandle, kind: str, event_init: dict[str, A
     if not objects:
         await element._perform(deeds.deed("dispatch", event=kind, init=event_init or {}), None)
         return
-    await element.evaluate(_DISPATCH, [kind, event_init], isolated_context=False)
-
-
-_DISPATCH = """(element, [kind, init]) => {
-  const type = /^(?:drag|drop)/.test(kind) ? DragEvent : /^(?:click|mouse)/.test(kind) ? MouseEvent : Event;
-  element.dispatchEvent(new type(kind, { bubbles: true, cancelable: true, composed: true, ...init }));
-}"""
+    await element._run(element._native.dispatch(kind, event_init))
 
 
 async def option_choices(value: Any, index: Any, label: Any, element: Any) -> list[dict[str, Any]]:
@@ -608,5 +599,5 @@ async def option_choices(value: Any, index: Any, label: Any, element: Any) -> li
     choices += [{"index": number} for number in deeds.listed(index)]
     choices += [{"label": text} for text in deeds.listed(label)]
     for option in deeds.listed(element):
-        choices.append({"index": await option.evaluate("option => option.index")})
+        choices.append({"index": await (await option.get_property("index")).json_value()})
     return choices

@@ -240,16 +240,14 @@ class Locator(ApiObject):
 
     async def all_text_contents(self) -> list[str]:
         """The text in each element that is there now."""
-        found = await self._frame._evaluate_all(
-            self._selector, "elements => elements.map(element => element.textContent || '')", None, True
-        )
-        return cast("list[str]", found)
+        return await self._texts(drawn=False)
 
     async def all_inner_texts(self) -> list[str]:
         """The text of each element that is there now, as it is drawn."""
-        found = await self._frame._evaluate_all(
-            self._selector, "elements => elements.map(element => element.innerText)", None, True
-        )
+        return await self._texts(drawn=True)
+
+    async def _texts(self, *, drawn: bool) -> list[str]:
+        found = await self._run(self._frame._native.texts(self._selector, drawn), None, self._log())
         return cast("list[str]", found)
 
     async def element_handle(self, *, timeout: float | timedelta | None = None) -> ElementHandle:

@@ -560,9 +560,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
             Error: When a field that is not optional finds nothing, or no number where one is wanted.
         """
         fields = extraction.fields_of(model)
-        told = await self.evaluate(
-            extraction.SCRIPT, [each, extraction.question(fields)], isolated_context=True
-        )
+        told = await self._run(self._main_frame._native.extract(each, extraction.question(fields)))
         return [extraction.made(model, fields, values) for values in told]
 
     async def wall(self, *, asked: str | None = None, acts: bool = False) -> Wall | None:

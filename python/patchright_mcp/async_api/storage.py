@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from ._base import ApiObject
 
@@ -14,32 +14,31 @@ if TYPE_CHECKING:
 class WebStorage(ApiObject):
     """The local storage or the session storage of the page's current origin."""
 
-    def __init__(self, page: Page, kind: Literal["localStorage", "sessionStorage"]) -> None:
+    def __init__(self, page: Page, kind: Literal["local", "session"]) -> None:
         super().__init__(page._connection)
         self._page = page
         self._kind = kind
 
-    async def _do(self, script: str, *arguments: Any) -> Any:
-        told = f"([kind, name, value]) => {{ const storage = globalThis[kind]; {script} }}"
-        return await self._page.evaluate(told, [self._kind, *arguments])
-
     async def items(self) -> list[NameValue]:
         """All that is kept."""
-        script = "return Object.keys(storage).map((name) => ({ name, value: storage.getItem(name) }));"
-        return cast("list[NameValue]", await self._do(script))
+        return [{"name": name, "value": value} for name, value in await self._kept(None)]
 
     async def get_item(self, name: str) -> str | None:
         """What is kept under a name; `None` where there is nothing."""
-        return cast("str | None", await self._do("return storage.getItem(name);", name))
+        return next((value for _, value in await self._kept(name)), None)
+
+    async def _kept(self, name: str | None) -> list[tuple[str, str]]:
+        found = await self._run(self._page._main_frame._native.stored(self._kind, name))
+        return cast("list[tuple[str, str]]", found)
 
     async def set_item(self, name: str, value: str) -> None:
         """Keeps a value under a name."""
-        await self._do("storage.setItem(name, value);", name, value)
+        await self._run(self._page._main_frame._native.store(self._kind, name, value))
 
     async def remove_item(self, name: str) -> None:
         """Forgets what is kept under a name."""
-        await self._do("storage.removeItem(name);", name)
+        await self._run(self._page._main_frame._native.forget_stored(self._kind, name))
 
     async def clear(self) -> None:
         """Forgets everything."""
-        await self._do("storage.clear();")
+        await self._run(self._page._main_frame._native.forget_stored(self._kind, None))

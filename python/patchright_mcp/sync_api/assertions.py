@@ -30,9 +30,6 @@ _LOOK_MS = 1000.0
 _MOST_LINES = 200
 """How long a look at the page may take after something was not as expected, and how much of it is told."""
 
-_LEAST_MS = 500.0
-"""A look takes as long as it takes: at most this when the time is over."""
-
 
 class _Assertions:
     """What all assertions have: a subject, a time limit, and a sense."""
@@ -947,17 +944,13 @@ class LocatorAssertions(_Assertions):
         """
         __tracebackhide__ = True
         limit = self._limit(timeout)
-        end = time.monotonic() + limit / 1000
-        script = "(element, name) => name.split('.').reduce((object, key) => object?.[key], element)"
-        received: Any = None
-        passed = False
-        while True:
-            left = max((end - time.monotonic()) * 1000, _LEAST_MS)
-            received = self._locator.evaluate(script, name, timeout=left, isolated_context=False)
-            passed = expectations.is_same(received, value) != self._is_not
-            if passed or time.monotonic() >= end:
-                break
-            self._locator._runtime.sleep(50)
+        locator = self._locator
+        matches, received = locator._run(
+            locator._frame._native.expect_property(locator._selector, name, value, self._is_not, limit),
+            limit,
+            locator._log(),
+        )
+        passed = matches != self._is_not
         log = [
             f'Expect "to_have_js_property" with timeout {limit:g}ms',
             *self._locator._log(),
@@ -1015,27 +1008,6 @@ class PageAssertions(_Assertions):
             self._page, self._timeout, is_not=not self._is_not, message=self._message, soft=self._soft
         )
 
-    def _poll(
-        self,
-        look: Callable[[], Any],
-        fits: Callable[[Any], bool],
-        message: str,
-        wanted: Any,
-        timeout: float | timedelta | None,
-        title: str,
-    ) -> None:
-        __tracebackhide__ = True
-        limit = self._limit(timeout)
-        end = time.monotonic() + limit / 1000
-        while True:
-            received = self._page._runtime.settle(look())
-            passed = fits(received) != self._is_not
-            if passed or time.monotonic() >= end:
-                break
-            self._page._runtime.sleep(30)
-        name = f"not_{title}" if self._is_not else title
-        self._judge(passed, message, wanted, received, [f'Expect "{name}" with timeout {limit:g}ms'])
-
     def to_have_title(
         self, title_or_reg_exp: str | re.Pattern[str], *, timeout: float | timedelta | None = None
     ) -> None:
@@ -1045,15 +1017,20 @@ class PageAssertions(_Assertions):
             AssertionError: When it is not so after `timeout` milliseconds (5 s unless told).
         """
         __tracebackhide__ = True
-
-        def fits(title: str) -> bool:
-            if isinstance(title_or_reg_exp, re.Pattern):
-                return bool(title_or_reg_exp.search(title))
-            return " ".join(title.split()) == " ".join(title_or_reg_exp.split())
-
-        self._poll(
-            self._page.title, fits, "Page title expected to be", title_or_reg_exp, timeout, "to_have_title"
+        limit = self._limit(timeout)
+        frame = self._page._main_frame
+        given = expectations.text(title_or_reg_exp, squeeze=True)
+        matches, received = frame._run(frame._native.expect_title(given, self._is_not, limit), limit)
+        self._judge(
+            matches != self._is_not,
+            "Page title expected to be",
+            title_or_reg_exp,
+            received,
+            self._log("to_have_title", limit),
         )
+
+    def _log(self, title: str, limit: float) -> list[str]:
+        return [f'Expect "{"not_" * self._is_not}{title}" with timeout {limit:g}ms']
 
     def not_to_have_title(
         self, title_or_reg_exp: str | re.Pattern[str], *, timeout: float | timedelta | None = None
@@ -1091,8 +1068,15 @@ class PageAssertions(_Assertions):
                 return urls.matches(None, url.lower(), wanted.lower())
             return urls.matches(None, url, wanted)
 
-        self._poll(
-            lambda: self._page.url, fits, "Page URL expected to be", url_or_reg_exp, timeout, "to_have_url"
+        limit = self._limit(timeout)
+        end = time.monotonic() + limit / 1000
+        frame = self._page._main_frame
+        received = frame.url
+        while not (passed := fits(received) != self._is_not) and time.monotonic() < end:
+            left = max((end - time.monotonic()) * 1000, 1.0)
+            received = frame._run(frame._native.until_elsewhere(received, left))
+        self._judge(
+            passed, "Page URL expected to be", url_or_reg_exp, received, self._log("to_have_url", limit)
         )
 
     def not_to_have_url(

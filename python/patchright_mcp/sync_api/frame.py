@@ -201,13 +201,11 @@ class Frame(ApiObject):
 
     def content(self, *, include_shadow: bool | None = None) -> str:
         """The document as HTML, with its doctype; with `include_shadow` also what stands in open shadow roots."""
-        if include_shadow:
-            return cast("str", self._run(self._native.evaluate(_WITH_SHADOW, None, True)))
-        return cast("str", self._run(self._native.content()))
+        return cast("str", self._run(self._native.content(bool(include_shadow))))
 
     def title(self) -> str:
         """The title of the document."""
-        return cast("str", self._run(self._native.evaluate("document.title", None, True)))
+        return cast("str", self._run(self._native.title()))
 
     def frame_element(self) -> ElementHandle:
         """The element that shows this frame, in the frame around it."""
@@ -327,14 +325,7 @@ class Frame(ApiObject):
 
     def _evaluate_all(self, selector: str, expression: str, arg: Any, isolated: bool) -> Any:
         log = [f"waiting for {selectors.written('locator', selector)}"]
-        if isolated:
-            found = self._run(self._native.query_list(selector), None, log)
-            return self._run(found.evaluate(expression, arg, True))
-        elements = [
-            handle_of(self._page, element)
-            for element in self._run(self._native.query_all(selector), None, log)
-        ]
-        return self._run(self._native.evaluate(_WITH_ALL.format(expression), [elements, arg], False))
+        return self._run(self._native.evaluate_all(selector, expression, arg, isolated), None, log)
 
     def wait_for_function(
         self,
@@ -385,7 +376,7 @@ class Frame(ApiObject):
         return self._add_tag("style", {"src": url, "text": content})
 
     def _add_tag(self, kind: str, options: dict[str, str | None]) -> ElementHandle:
-        added = self._run(self._native.evaluate_handle(_ADD_TAG, [kind, options], False))
+        added = self._run(self._native.add_tag(kind, options))
         return cast("ElementHandle", handle_of(self._page, added))
 
     # Elements.
@@ -1063,43 +1054,3 @@ class _NavigationWaiter(Waiter[Any]):
         response = self._frame._page._document_response(self._frame)
         # Within the same document nothing was answered.
         return None if response is self._before else response
-
-
-_WITH_ALL = """([elements, argument]) => {{ const f = ({}
-); return typeof f === "function" ? f(elements, argument) : f; }}"""
-
-_WITH_SHADOW = """() => {
-  const roots = [];
-  const visit = root => {
-    for (const element of root.querySelectorAll("*")) {
-      if (!element.shadowRoot) continue;
-      roots.push(element.shadowRoot);
-      visit(element.shadowRoot);
-    }
-  };
-  visit(document);
-  const html = document.documentElement;
-  const shell = html.cloneNode(false).outerHTML;
-  const end = shell.lastIndexOf("</");
-  const type = document.doctype ? new XMLSerializer().serializeToString(document.doctype) : "";
-  return type + shell.slice(0, end) + html.getHTML({ shadowRoots: roots }) + shell.slice(end);
-}"""
-
-_ADD_TAG = """async ([kind, { src, text, type }]) => {
-  const isSheet = kind === "style" && src;
-  const element = document.createElement(isSheet ? "link" : kind);
-  if (isSheet) element.rel = "stylesheet";
-  if (type) element.type = type;
-  if (!src) element.append(text);
-  if (src) element[isSheet ? "href" : "src"] = src;
-  let settled = Promise.resolve();
-  if (src || kind === "style" || type === "module") {
-    settled = new Promise((done, fail) => {
-      element.onload = done;
-      element.onerror = () => fail(new Error(src ? `Failed to load ${kind} at ${src}` : `Failed to load ${kind}`));
-    });
-  }
-  document.head.appendChild(element);
-  if (src || kind === "style") await settled;
-  return element;
-}"""

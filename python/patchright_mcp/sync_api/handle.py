@@ -131,10 +131,7 @@ class ElementHandle(JSHandle):
 
     def eval_on_selector_all(self, selector: str, expression: str, arg: Any = None) -> Any:
         """Runs a function with all elements within it that a selector finds."""
-        found = self.query_selector_all(selector)
-        frame = self._page.main_frame
-        script = f"([elements, argument]) => ({expression})(elements, argument)"
-        return self._run(frame._native.evaluate(script, [found, arg], False))
+        return self._run(self._native.evaluate_all(selector, expression, arg))
 
     def wait_for_selector(
         self,
@@ -587,13 +584,7 @@ def dispatch_on(element: ElementHandle, kind: str, event_init: dict[str, Any] | 
     if not objects:
         element._perform(deeds.deed("dispatch", event=kind, init=event_init or {}), None)
         return
-    element.evaluate(_DISPATCH, [kind, event_init], isolated_context=False)
-
-
-_DISPATCH = """(element, [kind, init]) => {
-  const type = /^(?:drag|drop)/.test(kind) ? DragEvent : /^(?:click|mouse)/.test(kind) ? MouseEvent : Event;
-  element.dispatchEvent(new type(kind, { bubbles: true, cancelable: true, composed: true, ...init }));
-}"""
+    element._run(element._native.dispatch(kind, event_init))
 
 
 def option_choices(value: Any, index: Any, label: Any, element: Any) -> list[dict[str, Any]]:
@@ -602,5 +593,5 @@ def option_choices(value: Any, index: Any, label: Any, element: Any) -> list[dic
     choices += [{"index": number} for number in deeds.listed(index)]
     choices += [{"label": text} for text in deeds.listed(label)]
     for option in deeds.listed(element):
-        choices.append({"index": option.evaluate("option => option.index")})
+        choices.append({"index": (option.get_property("index")).json_value()})
     return choices

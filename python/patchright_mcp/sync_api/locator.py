@@ -240,16 +240,14 @@ class Locator(ApiObject):
 
     def all_text_contents(self) -> list[str]:
         """The text in each element that is there now."""
-        found = self._frame._evaluate_all(
-            self._selector, "elements => elements.map(element => element.textContent || '')", None, True
-        )
-        return cast("list[str]", found)
+        return self._texts(drawn=False)
 
     def all_inner_texts(self) -> list[str]:
         """The text of each element that is there now, as it is drawn."""
-        found = self._frame._evaluate_all(
-            self._selector, "elements => elements.map(element => element.innerText)", None, True
-        )
+        return self._texts(drawn=True)
+
+    def _texts(self, *, drawn: bool) -> list[str]:
+        found = self._run(self._frame._native.texts(self._selector, drawn), None, self._log())
         return cast("list[str]", found)
 
     def element_handle(self, *, timeout: float | timedelta | None = None) -> ElementHandle:

@@ -606,12 +606,12 @@ class PageTraffic(ApiObject):
     @property
     def local_storage(self) -> WebStorage:
         """What the site of the current document keeps for ever."""
-        return WebStorage(cast("Page", self), "localStorage")
+        return WebStorage(cast("Page", self), "local")
 
     @property
     def session_storage(self) -> WebStorage:
         """What the site of the current document keeps for as long as the tab is open."""
-        return WebStorage(cast("Page", self), "sessionStorage")
+        return WebStorage(cast("Page", self), "session")
 
     @property
     def workers(self) -> list[Worker]:

@@ -10,11 +10,11 @@ use std::time::Duration;
 use regex::Regex;
 use serde::Deserialize;
 use serde_json::Value;
-use tokio::time::Instant;
 
-use super::actionability::rest_before;
+use super::action::thrown;
 use super::element::ElementHandle;
-use super::locator::{Locator, pauses, thrown};
+use super::expect::last_seen;
+use super::locator::Locator;
 use crate::error::{Error, Result};
 
 /// What assistive technology is told of an element: of one without a role, only what is in it.
@@ -79,9 +79,6 @@ pub struct AriaOutcome {
     pub received: String,
 }
 
-/// A look takes as long as it takes: at most this when the time is over.
-const LAST_LOOK: Duration = Duration::from_millis(500);
-
 impl Locator {
     /// Looks until what assistive technology is told of the element fits `template`, or does not when `is_not`. Gives
     /// how it was at last.
@@ -94,18 +91,9 @@ impl Locator {
         is_not: bool,
         limit: Duration,
     ) -> Result<AriaOutcome> {
-        let deadline = Instant::now() + limit;
-        let (mut seen, mut matches) = (AriaTree::default(), is_not);
-        for pause in pauses() {
-            rest_before(deadline, pause).await;
-            let left = deadline.saturating_duration_since(Instant::now()).max(LAST_LOOK);
-            seen = self.with(left, |element, _| async move { element.aria_tree().await }).await?;
-            matches = seen.fits(template);
-            if matches != is_not || Instant::now() >= deadline {
-                break;
-            }
-        }
-        Ok(AriaOutcome { matches, received: seen.outline(None) })
+        let look = |left| self.with(left, |element, _| async move { element.aria_tree().await });
+        let seen = last_seen(limit, look, |seen| seen.fits(template) != is_not).await?;
+        Ok(AriaOutcome { matches: seen.fits(template), received: seen.outline(None) })
     }
 }
 
@@ -245,7 +233,8 @@ impl Words {
     }
 }
 
-fn squeezed(text: &str) -> String {
+/// A text in which white space counts once.
+pub(super) fn squeezed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

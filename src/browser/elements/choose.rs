@@ -7,6 +7,7 @@ use serde_json::json;
 use tokio::time::{Instant, sleep};
 
 use super::actionability::{ActionOptions, Need};
+use super::aria::squeezed;
 use super::control::ControlKind;
 use super::element::ElementHandle;
 use crate::browser::input::{ClickOptions, Point};
@@ -94,12 +95,11 @@ enum Pick {
 
 /// The item that is meant by `wanted`.
 fn pick(items: &[Item], wanted: &str) -> Pick {
-    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let wanted = plain(wanted);
+    let wanted = squeezed(wanted);
     let lower = wanted.to_lowercase();
     let any = |test: &dyn Fn(&str) -> bool| {
         let by_text = items.iter().position(|item| test(&item.text));
-        by_text.or_else(|| items.iter().position(|item| item.also.iter().any(|name| test(&plain(name)))))
+        by_text.or_else(|| items.iter().position(|item| item.also.iter().any(|name| test(&squeezed(name)))))
     };
     if let Some(found) = any(&|name| name == wanted).or_else(|| any(&|name| name.to_lowercase() == lower)) {
         return Pick::Named(found);

@@ -8,7 +8,10 @@ use tokio::time::{Instant, timeout_at};
 use super::actionability::rest_before;
 use super::locator::{Locator, is_passing, not_unique, pauses, root_argument, test_id_argument};
 use super::selector::Selector;
-use crate::browser::objects::world::value_argument;
+use crate::browser::objects::frame::Frame;
+use crate::browser::objects::world::{Scope, value_argument};
+use crate::browser::scripts::handle::JsHandle;
+use crate::browser::scripts::value::JsValue;
 use crate::error::{Error, Result};
 
 /// What came of an expectation.
@@ -23,8 +26,32 @@ pub struct ExpectOutcome {
     pub missing: bool,
 }
 
+/// What a property of an element was when an expectation ended.
+#[derive(Debug, Clone)]
+pub struct PropertyOutcome {
+    /// Whether it is as was expected.
+    pub matches: bool,
+    pub received: JsValue,
+}
+
 /// How long the first look may take.
 const FIRST_LOOK: Duration = Duration::from_secs(5);
+/// A look takes as long as it takes: at most this when the time is over.
+const LAST_LOOK: Duration = Duration::from_millis(500);
+
+const PROPERTY: &str = include_str!("../injected/property.js");
+
+impl Frame {
+    /// Looks until the title is as `expected` says, or is not when `is_not`. Gives how it was at last.
+    pub async fn expect_title(
+        &self,
+        expected: &Value,
+        is_not: bool,
+        limit: Duration,
+    ) -> Result<ExpectOutcome> {
+        self.locator("html", false)?.expect("title", expected, is_not, limit).await
+    }
+}
 
 impl Locator {
     /// Looks until the elements are as `what` and `expected` say, or are not when `is_not`. Gives the last verdict, which
@@ -57,6 +84,28 @@ impl Locator {
         last
     }
 
+    /// Looks until a property of the element, in the page's own world, is `expected`, or is not when `is_not`; `path` may
+    /// lead through others, with dots. Gives how it was at last.
+    ///
+    /// # Errors
+    /// `element_not_found` when there was no such element within `limit`.
+    pub async fn expect_property(
+        &self,
+        path: &str,
+        expected: &JsValue,
+        is_not: bool,
+        limit: Duration,
+    ) -> Result<PropertyOutcome> {
+        let path = &JsValue::Text(path.to_owned());
+        let look = |left| {
+            self.with(left, move |element, _| async move {
+                JsHandle::of_element(&element).evaluate(PROPERTY, path, Some(Scope::Main)).await
+            })
+        };
+        let received = last_seen(limit, look, |received| received.equals(expected) != is_not).await?;
+        Ok(PropertyOutcome { matches: received.equals(expected), received })
+    }
+
     async fn look(&self, what: &str, expected: &Value, is_not: bool) -> Result<ExpectOutcome> {
         let Some((world, chain, root)) = self.innermost().await? else {
             let gone = matches!(what, "hidden" | "detached");
@@ -83,4 +132,22 @@ impl Locator {
 fn decided(verdict: ExpectOutcome, what: &str, is_not: bool) -> ExpectOutcome {
     let said = matches!(what, "hidden" | "detached" | "visible" | "attached" | "inViewport");
     if verdict.missing && !said { ExpectOutcome { matches: is_not, ..verdict } } else { verdict }
+}
+
+/// Looks until what is seen `is_met`, or until `limit`; gives what was seen at last.
+pub(super) async fn last_seen<T, Looking: Future<Output = Result<T>>>(
+    limit: Duration,
+    mut look: impl FnMut(Duration) -> Looking,
+    is_met: impl Fn(&T) -> bool,
+) -> Result<T> {
+    let deadline = Instant::now() + limit;
+    let mut pauses = pauses();
+    loop {
+        rest_before(deadline, pauses.next().unwrap_or_default()).await;
+        let left = deadline.saturating_duration_since(Instant::now()).max(LAST_LOOK);
+        let seen = look(left).await?;
+        if is_met(&seen) || Instant::now() >= deadline {
+            return Ok(seen);
+        }
+    }
 }

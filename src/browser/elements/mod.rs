@@ -1,5 +1,6 @@
 //! Finding elements, acting on them, and waiting for what that causes.
 pub(super) mod noted;
+pub(super) mod action;
 pub(super) mod actionability;
 pub(super) mod aria;
 pub(super) mod building;

@@ -9,6 +9,7 @@ use tokio::time::timeout;
 
 use crate::browser::injected::as_function;
 use crate::browser::objects::context::BrowserContext;
+use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::Page;
 use crate::browser::objects::parts::Part;
 use crate::browser::objects::world::{Scope, value_argument};
@@ -20,6 +21,15 @@ use crate::cdp::types::storage::{ClearCookies, CookieParameter, GetCookies, Part
 use crate::error::{Error, Result};
 
 const SCRIPT: &str = include_str!("storage/script.js");
+const WEB: &str = include_str!("storage/web.js");
+
+/// What a page's site keeps by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::EnumString)]
+#[strum(serialize_all = "lowercase")]
+pub enum WebStorage {
+    Local,
+    Session,
+}
 
 /// How long one origin may take to be read or written.
 const ORIGIN_LIMIT: Duration = Duration::from_secs(10);
@@ -163,6 +173,51 @@ impl BrowserContext {
             self.note_origin(&origin);
         }
         Ok(())
+    }
+}
+
+impl Frame {
+    /// What the document's site keeps: all of it, or what is under one name.
+    pub async fn stored(&self, storage: WebStorage, name: Option<&str>) -> Result<Vec<StoredItem>> {
+        let read = self.in_storage(storage, "list", name, None).await?;
+        serde_json::from_value(read)
+            .map_err(|error| Error::Unreadable { method: "localStorage", reason: error.to_string() })
+    }
+
+    /// Keeps a value under a name. Gives how many are kept.
+    pub async fn store(&self, storage: WebStorage, name: &str, value: &str) -> Result<u64> {
+        self.in_storage(storage, "set", Some(name), Some(value))
+            .await
+            .map(|count| count.as_u64().unwrap_or(0))
+    }
+
+    /// Forgets what is kept under a name, or everything. Gives how many are kept.
+    pub async fn forget_stored(&self, storage: WebStorage, name: Option<&str>) -> Result<u64> {
+        let action = if name.is_some() { "delete" } else { "clear" };
+        self.in_storage(storage, action, name, None).await.map(|count| count.as_u64().unwrap_or(0))
+    }
+
+    /// The databases of the document's site: `name` and `version` of each.
+    pub async fn databases(&self) -> Result<Value> {
+        let arguments = vec![value_argument(&"databases")];
+        self.evaluate(WEB, arguments, Scope::Isolated).await
+    }
+
+    async fn in_storage(
+        &self,
+        storage: WebStorage,
+        action: &str,
+        name: Option<&str>,
+        value: Option<&str>,
+    ) -> Result<Value> {
+        let kind: &'static str = storage.into();
+        let arguments = vec![
+            value_argument(&kind),
+            value_argument(&action),
+            value_argument(&name),
+            value_argument(&value),
+        ];
+        self.evaluate(WEB, arguments, Scope::Isolated).await
     }
 }
 

@@ -2,6 +2,7 @@
 
 /** What is found, against what is expected: `{matches, received}`, with `missing` where there is nothing to look at. */
 engine.expect = (chain, root, what, expected, testId) => {
+  if (what === "title") return { matches: isText(document.title, expected), received: document.title };
   const found = engine.select(chain, root);
   if (LISTS[what]) return LISTS[what](found, expected);
   const element = found[0];

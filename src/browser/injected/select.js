@@ -596,6 +596,10 @@ engine.select = (chain, root) => asking(() => run(chain, root ?? document).filte
 /** The first of them; null when there is none. */
 engine.first = (chain, root) => engine.select(chain, root)[0] ?? null;
 
+/** The text in each of them; as it is drawn, if wanted. */
+engine.textsOf = (chain, root, drawn) =>
+  engine.select(chain, root).map((element) => (drawn ? element.innerText : element.textContent || ""));
+
 /** How many there are. */
 engine.count = (chain, root) => engine.select(chain, root).length;
 

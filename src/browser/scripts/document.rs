@@ -1,6 +1,8 @@
 //! A frame's document as a script sees it: its content, its moments, and waiting for what becomes true in it.
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::handle::{JsHandle, NO_LIMIT};
@@ -15,16 +17,76 @@ use crate::error::{Error, Result};
 /// How often a condition is looked at, unless told: about as often as the page is drawn.
 const LOOK_PAUSE: Duration = Duration::from_millis(16);
 
-const WRITTEN: &str = "() => (document.doctype ? new XMLSerializer().serializeToString(document.doctype) : '') \
-     + (document.documentElement ? document.documentElement.outerHTML : '')";
+const WRITTEN: &str = include_str!("../injected/written.js");
+const WITH_SHADOWS: &str = include_str!("../injected/shadow.js");
+const ADD_TAG: &str = include_str!("../injected/tag.js");
+const EXTRACT: &str = include_str!("../injected/extract.js");
+
+/// A script or a style sheet to add to a document.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Tag {
+    /// Where it is fetched from.
+    pub src: Option<String>,
+    /// What it holds, where it is not fetched.
+    pub text: Option<String>,
+    #[serde(rename = "type")]
+    pub kind: Option<String>,
+}
 
 impl Frame {
     /// The document as HTML, with its doctype.
     pub async fn html(&self) -> Result<String> {
-        let realm = self.realm(Scope::Isolated).await?;
-        match realm.evaluate(WRITTEN, &JsValue::Undefined).await? {
-            JsValue::Text(html) => Ok(html),
+        self.told(WRITTEN).await
+    }
+
+    /// Like [`html`](Self::html), with what stands in open shadow roots.
+    pub async fn html_with_shadows(&self) -> Result<String> {
+        self.told(WITH_SHADOWS).await
+    }
+
+    /// The title of the document, however long the page takes to tell it.
+    pub async fn document_title(&self) -> Result<String> {
+        self.told("document.title").await
+    }
+
+    /// A text that a script of ours tells.
+    async fn told(&self, script: &str) -> Result<String> {
+        match self.realm(Scope::Isolated).await?.evaluate(script, &JsValue::Undefined).await? {
+            JsValue::Text(text) => Ok(text),
             _ => Ok(String::new()),
+        }
+    }
+
+    /// Adds a `<script>` or a style sheet to the document; its element, once it has loaded.
+    ///
+    /// # Errors
+    /// `script` when it could not be loaded.
+    pub async fn add_tag(&self, name: &str, tag: &Tag) -> Result<JsHandle> {
+        let argument = JsValue::from_json(&json!([name, tag]));
+        self.realm(Scope::Main).await?.evaluate_handle(ADD_TAG, &argument).await
+    }
+
+    /// Texts and attributes by CSS selectors, for each element of `each` or for the page: `[selector, attribute, several]`.
+    pub async fn extract(
+        &self,
+        each: Option<&str>,
+        fields: &[(String, Option<String>, bool)],
+    ) -> Result<JsValue> {
+        let argument = JsValue::from_json(&json!([each, fields]));
+        self.realm(Scope::Isolated).await?.evaluate(EXTRACT, &argument).await
+    }
+
+    /// Waits until the document has another address than `url`, at most so long. Gives the one that it has then.
+    pub async fn until_elsewhere(&self, url: &str, limit: Duration) -> Result<String> {
+        let page = self.page()?;
+        let moved = page.until(|_| match self.is_detached() {
+            true => Some(Err(self.why_gone())),
+            false => Some(self.url()).filter(|now| now != url).map(Ok),
+        });
+        match timeout(limit, moved).await {
+            Ok(moved) => moved?,
+            Err(_) => Ok(self.url()),
         }
     }
 

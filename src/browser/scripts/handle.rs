@@ -253,6 +253,15 @@ impl Realm {
     }
 }
 
+/// A script, which may be called with two arguments, as a function that takes both as a list.
+pub(in crate::browser) fn of_two(script: &str) -> String {
+    if is_function(script) {
+        return format!("([a, b]) => ({}\n)(a, b)", as_function(script));
+    }
+    let script = as_function(script);
+    format!("([a, b]) => {{ const f = ({script}\n); return typeof f === \"function\" ? f(a, b) : f; }}")
+}
+
 impl JsHandle {
     /// A node of our own world.
     pub(in crate::browser) fn of_node(world: &World, node: RemoteHandle) -> Self {
@@ -326,15 +335,7 @@ impl JsHandle {
         realm.prepare_for(script).await?;
         let items = vec![JsValue::Handle(self.clone()), argument.clone()];
         let both = JsValue::Array { number: 0, items };
-        let function = if is_function(script) {
-            format!("([a, b]) => ({}\n)(a, b)", as_function(script))
-        } else {
-            format!(
-                "([a, b]) => {{ const f = ({}\n); return typeof f === \"function\" ? f(a, b) : f; }}",
-                script.trim().trim_end_matches(';')
-            )
-        };
-        let object = realm.call(&function, None, &both, by_value).await?;
+        let object = realm.call(&of_two(script), None, &both, by_value).await?;
         Ok((realm, object))
     }
 

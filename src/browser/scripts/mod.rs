@@ -1,5 +1,6 @@
 //! A user's JavaScript, and what it leaves in a page.
 pub(super) mod document;
+pub(super) mod equality;
 pub(super) mod evaluate;
 pub(super) mod exposed;
 pub(super) mod gesture;

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::Map;
 
 use super::request::is_header;
 use crate::Result;
-use crate::browser::{HttpCredentials, Scope, value_argument};
+use crate::browser::{HttpCredentials, Scope, WebStorage, value_argument};
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
@@ -35,9 +35,8 @@ fn wrong(problem: &str) -> Error {
 }
 
 // Which storage of a page.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema, strum::IntoStaticStr)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-#[strum(serialize_all = "lowercase")]
 pub enum Kind {
     #[default]
     Local,
@@ -56,19 +55,6 @@ pub struct Storage {
     pub value: Option<String>,
 }
 
-const SCRIPT: &str = r#"async (kind, action, key, value) => {
-  if (kind === "databases") {
-    const known = await indexedDB.databases();
-    return known.map(({ name, version }) => ({ name, version }));
-  }
-  const storage = kind === "local" ? localStorage : sessionStorage;
-  if (action === "set") storage.setItem(key, value);
-  else if (action === "delete") storage.removeItem(key);
-  else if (action === "clear") storage.clear();
-  else return Object.fromEntries(Object.keys(storage).filter((name) => key === null || name === key).map((name) => [name, storage.getItem(name)]));
-  return storage.length;
-}"#;
-
 impl Tool for Storage {
     const NAME: &'static str = "browser_storage";
     const TITLE: &'static str = "Local and session storage";
@@ -81,34 +67,49 @@ impl Tool for Storage {
             reply.quote(&clipboard(call, None).await?);
             return Ok(());
         }
-        let action = match (self.action, self.kind, &self.key, &self.value) {
-            (Action::List, Kind::Local | Kind::Session | Kind::Databases, ..) => "list",
+        let (key, value) = (self.key.as_deref(), self.value.as_deref());
+        match (self.action, self.kind, key, value) {
+            (Action::List, Kind::Local | Kind::Session | Kind::Databases, ..)
+            | (Action::Set, Kind::Clipboard, None, Some(_)) => {}
             (_, Kind::Databases, ..) => return Err(wrong("databases can only be listed")),
-            (Action::Set, Kind::Clipboard, None, Some(_)) => "set",
             (_, Kind::Clipboard, ..) => {
                 return Err(wrong("the clipboard can be listed, or set with `value` alone"));
             }
-            (Action::Set, _, Some(_), Some(_)) => "set",
+            (Action::Set, _, Some(_), Some(_)) | (Action::Delete, _, Some(_), _) | (Action::Clear, ..) => {}
             (Action::Set, ..) => return Err(wrong("`key` and `value` are needed to set")),
-            (Action::Delete, _, Some(_), _) => "delete",
             (Action::Delete, ..) => return Err(wrong("`key` is needed to delete")),
-            (Action::Clear, ..) => "clear",
-        };
-        if self.kind == Kind::Clipboard {
-            clipboard(call, self.value.as_deref()).await?;
-            reply.say("Done");
-            return Ok(());
         }
+        let storage = match self.kind {
+            Kind::Local => Some(WebStorage::Local),
+            Kind::Session => Some(WebStorage::Session),
+            Kind::Databases => None,
+            Kind::Clipboard => {
+                clipboard(call, value).await?;
+                reply.say("Done");
+                return Ok(());
+            }
+        };
         let page = call.open_page().await?;
-        let kind: &'static str = self.kind.into();
-        let given = json!([kind, action, self.key, self.value]);
-        let arguments = given.as_array().into_iter().flatten().map(value_argument).collect();
-        let running = page.main_frame().evaluate(SCRIPT, arguments, Scope::Isolated);
-        let told = page.unless_stuck(None, running).await?;
-        reply.say(match self.action {
-            Action::List => page_text::json(&told),
-            _ => format!("Done; {told} entries are kept"),
-        });
+        let frame = page.main_frame();
+        let work = async {
+            let kept = match (self.action, storage, key, value) {
+                (Action::List, None, ..) => return Ok(page_text::json(&frame.databases().await?)),
+                (Action::List, Some(storage), ..) => {
+                    let kept = frame.stored(storage, key).await?.into_iter();
+                    let kept: Map<_, _> = kept.map(|item| (item.name, item.value.into())).collect();
+                    return Ok(page_text::json(&kept));
+                }
+                (Action::Set, Some(storage), Some(key), Some(value)) => {
+                    frame.store(storage, key, value).await?
+                }
+                (_, storage, ..) => {
+                    let name = key.filter(|_| self.action == Action::Delete);
+                    frame.forget_stored(storage.unwrap_or(WebStorage::Local), name).await?
+                }
+            };
+            Ok(format!("Done; {kept} entries are kept"))
+        };
+        reply.say(page.unless_stuck(None, work).await?);
         Ok(())
     }
 }

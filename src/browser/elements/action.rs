@@ -1,0 +1,287 @@
+//! What is done with an element, or asked of it, as plain data.
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::time::{Instant, timeout_at};
+
+use super::actionability::{ActionOptions, rest_before};
+use super::drag::Dropped;
+use super::element::{ElementHandle, OptionChoice};
+use super::fill::Several;
+use super::locator::{Locator, duration, pauses, test_id_argument};
+use crate::browser::input::{Button, ClickOptions, Modifier, Point};
+use crate::browser::objects::world::{Scope, value_argument};
+use crate::browser::scripts::handle::JsHandle;
+use crate::browser::scripts::value::JsValue;
+use crate::error::{Error, Result};
+
+const DISPATCH: &str = include_str!("../injected/dispatch.js");
+
+/// What is done with an element, or asked of it. All that takes an element's state or waits for it is one of these.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case")]
+pub enum ElementAction {
+    Click(Press),
+    Hover(Press),
+    Tap(Press),
+    Fill {
+        value: String,
+        #[serde(default)]
+        force: bool,
+    },
+    Focus,
+    Blur,
+    Press {
+        key: String,
+        delay: Option<f64>,
+    },
+    Type {
+        text: String,
+        delay: Option<f64>,
+    },
+    SetChecked {
+        checked: bool,
+        #[serde(flatten)]
+        press: Press,
+    },
+    SelectOption {
+        choices: Vec<OptionChoice>,
+        #[serde(default)]
+        force: bool,
+    },
+    SelectText {
+        #[serde(default)]
+        force: bool,
+    },
+    ScrollIntoView,
+    SetInputFiles {
+        paths: Vec<PathBuf>,
+        /// What pages take the files for, where that is not to be told by their names.
+        #[serde(default)]
+        types: Vec<Option<String>>,
+    },
+    Drop(Dropped),
+    Dispatch {
+        event: String,
+        #[serde(default)]
+        init: Value,
+    },
+    TextContent,
+    InnerText,
+    InnerHtml,
+    Attribute {
+        name: String,
+    },
+    InputValue,
+    BoundingBox,
+    /// What assistive technology is told of the element and of what is in it, as text, and so many levels of it.
+    AriaSnapshot {
+        depth: Option<usize>,
+    },
+    /// How to find the element again, by what a person or a script may know it.
+    WayTo,
+    IsVisible,
+    IsEnabled,
+    IsEditable,
+    IsChecked,
+    /// Waits until the element is `visible`, `hidden`, `stable`, `enabled`, `disabled` or `editable`.
+    Wait {
+        state: String,
+    },
+}
+
+impl ElementAction {
+    /// Whether it can be done to any element at all: a folder is given alone.
+    fn check(&self) -> Result<()> {
+        let Self::SetInputFiles { paths, .. } = self else { return Ok(()) };
+        let problem = match paths.iter().filter(|path| path.is_dir()).count() {
+            0 => return Ok(()),
+            1 if paths.len() == 1 => return Ok(()),
+            folders if folders == paths.len() => "Multiple directories are not supported",
+            _ => "File paths must be all files or a single directory",
+        };
+        Err(Error::InvalidArguments { problems: vec![problem.to_owned()] })
+    }
+
+    /// Whether the page notices.
+    pub fn is_action(&self) -> bool {
+        !matches!(
+            self,
+            Self::TextContent
+                | Self::InnerText
+                | Self::InnerHtml
+                | Self::Attribute { .. }
+                | Self::InputValue
+                | Self::BoundingBox
+                | Self::AriaSnapshot { .. }
+                | Self::WayTo
+                | Self::IsVisible
+                | Self::IsEnabled
+                | Self::IsEditable
+                | Self::IsChecked
+                | Self::Wait { .. }
+        )
+    }
+}
+
+/// How to press on an element.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct Press {
+    button: Option<String>,
+    count: Option<u32>,
+    /// How long the button is held, in milliseconds.
+    delay: Option<f64>,
+    /// Held meanwhile and no others; what the keyboard holds unless told.
+    modifiers: Option<Vec<String>>,
+    position: Option<Point>,
+    force: bool,
+    /// Whether to do all but the press itself.
+    trial: bool,
+    steps: Option<u32>,
+    keeps_scroll: bool,
+}
+
+fn wrong(what: &str, value: &str) -> Error {
+    Error::InvalidArguments { problems: vec![format!("{what}: {value:?} is not known")] }
+}
+
+impl Press {
+    fn click(&self) -> Result<ClickOptions> {
+        let button = match self.button.as_deref() {
+            None => Button::Left,
+            Some(name) => name.parse().map_err(|_| wrong("button", name))?,
+        };
+        let read = |name: &String| name.parse::<Modifier>().map_err(|_| wrong("modifiers", name));
+        let modifiers = self.modifiers.iter().flatten().map(read).collect::<Result<_>>()?;
+        Ok(ClickOptions {
+            button,
+            count: self.count.unwrap_or(1),
+            modifiers,
+            only: self.modifiers.is_some(),
+            hold: self.delay.and_then(duration),
+        })
+    }
+
+    fn options(&self, limit: Duration) -> ActionOptions {
+        ActionOptions {
+            limit,
+            force: self.force,
+            position: self.position,
+            steps: self.steps,
+            keeps_scroll: self.keeps_scroll,
+            ..ActionOptions::default()
+        }
+    }
+}
+
+impl Locator {
+    /// Does `deed` with the element.
+    pub async fn perform(&self, deed: &ElementAction, limit: Duration) -> Result<Value> {
+        deed.check()?;
+        self.with(limit, |element, left| async move { element.perform(deed, left).await }).await
+    }
+}
+
+impl ElementHandle {
+    /// Dispatches an event in the page's own world. What it is made of may hold objects of the page.
+    pub async fn dispatch_with(&self, kind: &str, init: JsValue) -> Result<()> {
+        let items = vec![JsValue::Text(kind.to_owned()), init];
+        let argument = JsValue::Array { number: u64::MAX, items };
+        JsHandle::of_element(self).evaluate(DISPATCH, &argument, Some(Scope::Main)).await.map(drop)
+    }
+
+    /// Does `deed` with this element.
+    pub async fn perform(&self, deed: &ElementAction, limit: Duration) -> Result<Value> {
+        let within = ActionOptions::within(limit);
+        let forced = |force: bool| ActionOptions { force, ..within.clone() };
+        match deed {
+            ElementAction::Click(press)
+            | ElementAction::Tap(press)
+            | ElementAction::SetChecked { press, .. }
+                if press.trial =>
+            {
+                self.try_press(&press.options(limit)).await?;
+            }
+            ElementAction::Click(press) => self.click(&press.click()?, &press.options(limit)).await?,
+            ElementAction::Hover(press) => {
+                self.hover_with(&press.click()?.modifiers, press.trial, &press.options(limit)).await?
+            }
+            ElementAction::Tap(press) => self.tap(&press.click()?.modifiers, &press.options(limit)).await?,
+            ElementAction::Fill { value, force } => self.fill(value, &forced(*force)).await?,
+            ElementAction::Focus => self.focus().await?,
+            ElementAction::Blur => self.blur().await?,
+            ElementAction::Press { key, delay } => {
+                self.press_for(key, delay.and_then(duration), &within).await?
+            }
+            ElementAction::Type { text, delay } => {
+                self.focus().await?;
+                self.input(&within)?.keyboard().type_text(text, delay.and_then(duration)).await?;
+            }
+            ElementAction::SetChecked { checked, press } => {
+                self.set_checked(*checked, &press.options(limit)).await?
+            }
+            ElementAction::SelectOption { choices, force } => {
+                return Ok(json!(self.select_options(choices, Several::FirstInList, &forced(*force)).await?));
+            }
+            ElementAction::SelectText { force } => self.select_text(&forced(*force)).await?,
+            ElementAction::ScrollIntoView => self.scroll_into_view(&within).await?,
+            ElementAction::SetInputFiles { paths, types } => self.give_files(paths, types).await?,
+            ElementAction::Drop(dropped) => self.drop_here(dropped, &within).await?,
+            ElementAction::Dispatch { event, init } => {
+                if event == "click" {
+                    self.world().gesture();
+                }
+                self.ask::<()>("dispatch", vec![value_argument(event), value_argument(init)]).await?;
+            }
+            ElementAction::TextContent => return Ok(json!(self.text_content().await?)),
+            ElementAction::InnerText => return self.ask("innerTextOf", Vec::new()).await.map_err(thrown),
+            ElementAction::InnerHtml => return Ok(json!(self.inner_html().await?)),
+            ElementAction::Attribute { name } => return Ok(json!(self.attribute(name).await?)),
+            ElementAction::InputValue => return Ok(json!(self.input_value().await?)),
+            ElementAction::AriaSnapshot { depth } => {
+                return Ok(json!(self.aria_tree().await?.outline(*depth)));
+            }
+            ElementAction::WayTo => return self.ask("wayTo", vec![test_id_argument()]).await.map_err(thrown),
+            ElementAction::BoundingBox => return Ok(json!(self.bounding_box().await?)),
+            ElementAction::IsVisible => return Ok(json!(self.state().await?.visible)),
+            ElementAction::IsEnabled => return Ok(json!(self.state().await?.enabled)),
+            ElementAction::IsEditable => {
+                return self.ask("isEditableField", Vec::new()).await.map_err(thrown);
+            }
+            ElementAction::IsChecked => {
+                return self.ask("isCheckedControl", Vec::new()).await.map_err(thrown);
+            }
+            ElementAction::Wait { state } => self.wait_for_state(state, limit).await?,
+        }
+        Ok(Value::Null)
+    }
+
+    async fn wait_for_state(&self, state: &str, limit: Duration) -> Result<()> {
+        let deadline = Instant::now() + limit;
+        for pause in pauses() {
+            rest_before(deadline, pause).await;
+            let look = self.ask::<bool>("isInState", vec![value_argument(&state)]);
+            match timeout_at(deadline, look).await {
+                Ok(Ok(true)) => return Ok(()),
+                Ok(Err(error)) => return Err(thrown(error)),
+                Ok(Ok(false)) if Instant::now() < deadline => {}
+                _ => break,
+            }
+        }
+        Err(Error::ElementNotFound { waited: limit })
+    }
+}
+
+/// What our own functions throw on purpose is told without its stack.
+pub(super) fn thrown(error: Error) -> Error {
+    match error {
+        Error::Script { message } => {
+            let first = message.lines().next().unwrap_or_default();
+            Error::Script { message: first.to_owned() }
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,19 @@
+// Adds a script or a style sheet to the document, and gives its element once it has loaded.
+async ([kind, { src, text, type }]) => {
+  const isSheet = kind === "style" && src;
+  const element = document.createElement(isSheet ? "link" : kind);
+  if (isSheet) element.rel = "stylesheet";
+  if (type) element.type = type;
+  if (!src) element.append(text);
+  if (src) element[isSheet ? "href" : "src"] = src;
+  let settled = Promise.resolve();
+  if (src || kind === "style" || type === "module") {
+    settled = new Promise((done, fail) => {
+      element.onload = done;
+      element.onerror = () => fail(new Error(src ? `Failed to load ${kind} at ${src}` : `Failed to load ${kind}`));
+    });
+  }
+  document.head.appendChild(element);
+  if (src || kind === "style") await settled;
+  return element;
+};
