@@ -56,6 +56,14 @@ def test_several_steps_are_lines_of_standard_input(shell: Shell, site: Site) -> 
     assert 'Registered {\\"name\\":\\"Ada Lovelace\\"' in told
     told = shell.run("steps", f"type {name} Bob", f"click {button}")
     assert 'Registered {\\"name\\":\\"Bob\\"' in told
+    for two_lines in ["'Ada\nLovelace'", '"Ada\nLovelace"', r"$'Ada\nLovelace'"]:
+        told = shell.run("steps", stdin=f"type {name} {two_lines}\nclick {button}\n")
+        assert 'Registered {\\"name\\":\\"AdaLovelace\\"' in told
+    told = shell.run("steps", stdin=f"click {button}\ntype {name} 'Ada\nclick {button}\n", status=2)
+    assert f"step `type {name} 'Ada`: a quotation does not end" in told
+    assert "Step 2 of 2 (click) failed; the rest was not done." in shell.run(
+        "steps", f"type {name} Bob", "click e999", status=1
+    )
     assert "step `clic e1`: there is no such verb; did you mean click?" in shell.run(
         "steps", "clic e1", status=2
     )
