@@ -32,8 +32,7 @@ pub(super) fn text(reply: &Reply, place: Place, file: Option<&PageFile>) -> Stri
             "Error" => format!("Error ({}): {}", reply.error_code().unwrap_or("error"), translated(&text)),
             "Page" => text.lines().map(|line| line.trim_start_matches("- ")).collect::<Vec<_>>().join("\n"),
             "Snapshot" | "Came into view" => without_fence(&text),
-            // What a page or a script answered is not ours to change.
-            "Result" => text,
+            "Result" => result(&text),
             _ => translated(&text),
         });
     }
@@ -49,11 +48,11 @@ pub(super) fn object(reply: &Reply, place: Place, file: Option<&PageFile>) -> Va
     for (name, texts) in reply.sections() {
         let (key, text) = (name.to_ascii_lowercase().replace(' ', "_"), texts.join("\n"));
         object[key] = match name {
-            "Error" => json!({ "code": reply.error_code(), "message": translated(&text) }),
+            "Error" => json!({ "code": reply.error_code(), "message": short(&translated(&text), place) }),
             "Page" => continue,
             "Snapshot" | "Came into view" => short(&without_fence(&text), place).into(),
-            "Result" => text.into(),
-            _ => texts.iter().map(|text| translated(text.trim_start_matches("- "))).collect(),
+            "Result" => result(&text).into(),
+            _ => texts.iter().map(|text| short(&translated(text.trim_start_matches("- ")), place)).collect(),
         };
     }
     if let Some(page) = reply.page() {
@@ -75,6 +74,13 @@ pub(super) fn object(reply: &Reply, place: Place, file: Option<&PageFile>) -> Va
 /// The page as it stands in its file.
 pub(super) fn outline(text: &str, place: Place) -> String {
     short(text, place)
+}
+
+/// What a page or a script answered is not ours to change; which step failed is.
+fn result(text: &str) -> String {
+    let is_ours = |line: &str| line.starts_with("Step ") && line.ends_with(" failed; the rest was not done.");
+    let lines = text.split('\n').map(|line| if is_ours(line) { translated(line) } else { line.to_owned() });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn without_fence(text: &str) -> String {

@@ -145,9 +145,12 @@ impl Verb {
         for (index, name) in positional.iter().enumerate() {
             let last = index + 1 == positional.len();
             let several = last && self.kind(name) == "array";
-            let arg = self.described(name).index(index + 1).allow_hyphen_values(true);
-            let upper = kebab(name).to_ascii_uppercase();
-            command = command.arg(if several { arg.num_args(0..) } else { arg }.value_name(upper));
+            let arg = self.described(name).index(index + 1).value_name(kebab(name).to_ascii_uppercase());
+            // Several values would take what follows them for more of them.
+            command = command.arg(match several {
+                true => arg.num_args(0..).allow_negative_numbers(true),
+                false => arg.allow_hyphen_values(true),
+            });
         }
         for name in self.properties().keys().filter(|name| !positional.contains(&name.as_str())) {
             if NOT_ASKED_FOR.contains(&name.as_str()) {
@@ -330,16 +333,73 @@ fn fields(given: &mut impl Iterator<Item = String>) -> Result<Value, Vec<String>
     Ok(pairs.collect())
 }
 
-/// Each step is a line as it would be typed.
+/// Each step is a line as it would be typed. A quotation may go on in the lines below, as in a shell.
 fn steps(given: &mut impl Iterator<Item = String>, here: &Here) -> Result<Value, Vec<String>> {
-    let lines = given.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>());
-    let lines = lines.filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
-    lines.map(|line| step(&line, here)).collect::<Result<Vec<_>, _>>().map(Value::from)
+    let mut steps = Vec::new();
+    for text in given {
+        let mut begun = String::new();
+        for line in text.lines() {
+            if begun.is_empty() && (line.trim().is_empty() || line.trim_start().starts_with('#')) {
+                continue;
+            }
+            begun += line;
+            match words(&begun) {
+                Some(words) => steps.push(step(&std::mem::take(&mut begun), &words, here)?),
+                None => begun.push('\n'),
+            }
+        }
+        if let Some(line) = begun.lines().next() {
+            return Err(vec![format!("step `{line}`: a quotation does not end")]);
+        }
+    }
+    Ok(steps.into())
 }
 
-fn step(line: &str, here: &Here) -> Result<Value, Vec<String>> {
+/// The words of a line as a shell takes them, `$'…'` with its escapes too; none where a quotation does not end.
+fn words(line: &str) -> Option<Vec<String>> {
+    let mut plain = String::with_capacity(line.len());
+    let mut characters = line.chars().peekable();
+    let mut quote = None;
+    while let Some(character) = characters.next() {
+        match (character, quote) {
+            ('$', None) if characters.next_if_eq(&'\'').is_some() => {
+                plain += &shlex::try_quote(&escaped(&mut characters)?).ok()?;
+                continue;
+            }
+            ('\\', None | Some('"')) => {
+                plain.push(character);
+                plain.extend(characters.next());
+                continue;
+            }
+            ('\'' | '"', None) => quote = Some(character),
+            (end, Some(begun)) if end == begun => quote = None,
+            _ => {}
+        }
+        plain.push(character);
+    }
+    shlex::split(&plain)
+}
+
+/// What stands in `$'…'`, up to its end.
+fn escaped(characters: &mut impl Iterator<Item = char>) -> Option<String> {
+    let mut text = String::new();
+    loop {
+        match characters.next()? {
+            '\'' => return Some(text),
+            '\\' => match characters.next()? {
+                'n' => text.push('\n'),
+                't' => text.push('\t'),
+                'r' => text.push('\r'),
+                sign @ ('\\' | '\'' | '"') => text.push(sign),
+                other => text.extend(['\\', other]),
+            },
+            other => text.push(other),
+        }
+    }
+}
+
+fn step(line: &str, words: &[String], here: &Here) -> Result<Value, Vec<String>> {
     let mistake = |reason: &str| vec![format!("step `{line}`: {reason}")];
-    let words = shlex::split(line).ok_or_else(|| mistake("a quotation does not end"))?;
     let (name, rest) = words.split_first().ok_or_else(|| mistake("it is empty"))?;
     let verb = named(name).ok_or_else(|| {
         let near = near(name, &[]).map(|near| format!("; did you mean {near}?")).unwrap_or_default();

@@ -89,7 +89,7 @@ async fn seek(call: &Call<'_>, page: &Page, text: &str) -> Result<Target> {
         let again = anew.map(|(found, told)| format!("{told} [ref={found}]"));
         return Err(Error::StaleRef { target, again });
     };
-    Ok(Target { element, reference: Ref { frame: Some(frame.number()), ..reference }, words: None })
+    Ok(Target { element, reference: whole_ref(call, page, &frame, reference.element), words: None })
 }
 
 /// The element itself that stands for one that was drawn anew.

@@ -68,6 +68,9 @@ enum Mark {
 }
 
 impl Mark {
+    /// Characters of a sign.
+    const WIDTH: usize = 2;
+
     fn sign(self) -> &'static str {
         match self {
             Self::Context => "  ",
@@ -103,7 +106,7 @@ impl Changes<'_> {
         }
         let note = if note.len() + NOTE <= options.max_chars { note } else { "" };
         let room = options.max_chars.saturating_sub(NOTE + note.len());
-        let shown = choose(&self.lines, room, usize::MAX, false).unwrap_or_default();
+        let shown = choose(&self.lines, room, usize::MAX, Mark::WIDTH);
         let text = format!("{note}{}", self.write(&shown));
         let marked = |index: &usize| self.marks[*index] != Mark::Context;
         let left = (0..shown.len()).filter(marked).filter(|index| !shown[*index]).count();

@@ -182,7 +182,7 @@ impl Part<'_> {
             line.depth = if line.depth <= self.deepest() { 0 } else { usize::MAX };
         }
         let room = self.options.max_chars.saturating_sub(room_for_note(self.options.max_chars));
-        let mut shown = choose(&lines, room, 0, false).unwrap_or_default();
+        let mut shown = choose(&lines, room, 0, 0);
         for (shown, line) in shown.iter_mut().zip(&lines) {
             *shown &= line.worth == Worth::Actionable && !line.is_property;
         }
@@ -234,9 +234,8 @@ pub(super) fn cost(line: &Line) -> usize {
     line.depth.saturating_mul(2).saturating_add(2 + line.text.chars().count() + 2)
 }
 
-/// Picks lines by worth, then by place, with all that hold them, until `room` is full. `None` when `strict` and not
-/// everything that can be acted on has room.
-pub(super) fn choose(lines: &[Line], room: usize, deepest: usize, strict: bool) -> Option<Vec<bool>> {
+/// Picks lines by worth, then by place, with all that hold them and `sign` characters before each, until `room` is full.
+pub(super) fn choose(lines: &[Line], room: usize, deepest: usize, sign: usize) -> Vec<bool> {
     let mut shown = vec![false; lines.len()];
     let mut left = room;
     for worth in [Worth::Actionable, Worth::Announcement, Worth::Text, Worth::Extra, Worth::Decoration] {
@@ -248,10 +247,8 @@ pub(super) fn choose(lines: &[Line], room: usize, deepest: usize, strict: bool) 
                 let up = |&index: &usize| Some(lines[index].parent).filter(|&parent| parent != NOWHERE);
                 std::iter::successors(Some(index), up).take_while(|&index| !shown[index])
             };
-            let price: usize = chain().map(|index| cost(&lines[index])).sum();
-            let Some(rest) = left.checked_sub(price) else {
-                return (worth != Worth::Actionable || !strict).then_some(shown);
-            };
+            let price: usize = chain().map(|index| cost(&lines[index]) + sign).sum();
+            let Some(rest) = left.checked_sub(price) else { return shown };
             left = rest;
             let chain: Vec<usize> = chain().collect();
             for index in chain {
@@ -259,5 +256,5 @@ pub(super) fn choose(lines: &[Line], room: usize, deepest: usize, strict: bool) 
             }
         }
     }
-    Some(shown)
+    shown
 }

@@ -606,6 +606,16 @@ fn what_does_not_fit_at_all_is_counted() {
 }
 
 #[test]
+fn what_a_diff_leaves_out_is_told_in_a_whole_sentence() {
+    let old = walked(&json!([[0, "heading", 1, "Large page", { "l": 1 }], [0, "table", 2, ""]]));
+    for max in [300, 2_000, 20_000] {
+        let rendered = diff(&old, &large()).render(&within(max));
+        assert!(rendered.cut.as_deref().is_some_and(|cut| cut.ends_with("take a snapshot.")), "{rendered:?}");
+        assert!(length(&rendered) <= max);
+    }
+}
+
+#[test]
 fn another_document_is_shown_whole() {
     let old = walked(&json!([[0, "button", 1, "Old"]]));
     let walk = json!({ "first": 2, "nodes": [[0, "button", 2, "New"]] }).to_string();

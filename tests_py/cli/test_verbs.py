@@ -56,6 +56,13 @@ def test_several_steps_are_lines_of_standard_input(shell: Shell, site: Site) -> 
     assert 'Registered {\\"name\\":\\"Ada Lovelace\\"' in told
     told = shell.run("steps", f"type {name} Bob", f"click {button}")
     assert 'Registered {\\"name\\":\\"Bob\\"' in told
+    for two_lines in ["'() => 1 +\n41'", '"() => 1 +\n41"', r"$'() => 1 +\n41'"]:
+        assert "1. 42\n" in shell.run("steps", stdin=f"eval {two_lines}\nclick {button}\n")
+    told = shell.run("steps", stdin=f"click {button}\ntype {name} 'Ada\nclick {button}\n", status=2)
+    assert f"step `type {name} 'Ada`: a quotation does not end" in told
+    assert "Step 2 of 2 (click) failed; the rest was not done." in shell.run(
+        "steps", f"type {name} Bob", "click e999", status=1
+    )
     assert "step `clic e1`: there is no such verb; did you mean click?" in shell.run(
         "steps", "clic e1", status=2
     )
@@ -104,6 +111,14 @@ def test_sessions_share_nothing_and_the_last_ends_the_browser(shell: Shell, site
     assert shell.run("close", "-s", "other") == "Closed other\n"
     shell.until_nothing_runs()
     assert shell.run("close") == "Nothing is open in this folder\n"
+
+
+def test_options_stand_behind_several_values_too(shell: Shell, site: Site) -> None:
+    page = shell.run("open", site.page("form"))
+    name = shell.ref('"Name"', page)
+    assert shell.json("fill", name, "Ada", "--tab", "t0")["ok"]
+    assert "unexpected argument '-x'" in shell.run("fill", name, "-x", status=2)
+    assert '"-x"' in shell.run("fill", "--", name, "-x")
 
 
 def test_files_are_named_from_where_one_is(shell: Shell, site: Site) -> None:

@@ -137,7 +137,9 @@ impl Agent {
             Self::Cursor => "Open Cursor's settings, MCP, and switch the server on.",
             Self::Vscode => "Run `MCP: List Servers` in VS Code and start it.",
             Self::Codex => "Start codex again; `codex mcp list` shows the server.",
-            Self::Gemini => "Start gemini again; /mcp shows the server.",
+            Self::Gemini => {
+                "Start gemini again, in a folder that it trusts (/permissions trust); /mcp shows the server."
+            }
             Self::Windsurf => "Open Cascade's plugins and press refresh.",
             Self::Zed => "Open Zed's agent panel; the server is in its settings.",
             Self::Goose => "Start goose again.",
