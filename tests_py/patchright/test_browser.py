@@ -1,5 +1,6 @@
 """`PatchrightBrowser`, and the tools called from Python, on a real browser."""
 
+import asyncio
 import base64
 import dataclasses
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ import patchright_mcp
 import patchright_mcp.server as server_module
 from patchright_mcp import BrowserResult, PatchrightBrowser
 from tests_py.support.site import Site
+from tests_py.support.wire import until
 
 
 @pytest.fixture(scope="module")
@@ -87,3 +89,16 @@ async def test_the_tools_can_be_listed_and_called(site: Site) -> None:
     assert text.text.startswith("截图: ")
     assert image.type == "image"
     assert base64.b64decode(image.data).startswith(b"\x89PNG")
+
+
+async def test_who_gives_up_a_call_is_free_at_once_and_the_next_one_works(site: Site) -> None:
+    server_module._login_timeout_timestamp = None
+    site.hold()
+    call = asyncio.ensure_future(server_module.call_tool("patchright_fetch", {"url": site.url("/hold")}))
+    await asyncio.to_thread(until, lambda: bool(site.requested("/hold")), "the request of the page")
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    (content,) = await server_module.call_tool("patchright_fetch", {"url": site.page("form")})
+    assert f"**URL**: {site.page('form')}" in content.text
+    assert server_module._login_timeout_timestamp is None
