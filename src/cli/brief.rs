@@ -1,4 +1,5 @@
 //! An answer as a shell shows it: the same words as over MCP, without headings, with short refs and the names of verbs.
+use regex::Regex;
 use serde_json::{Value, json};
 
 use super::verbs::translated;
@@ -26,17 +27,22 @@ pub(super) struct PageFile {
 /// The answer in plain lines.
 pub(super) fn text(reply: &Reply, place: Place, file: Option<&PageFile>) -> String {
     let mut lines = Vec::new();
+    let mut holds_more = file.is_some_and(|file| file.holds_more);
     for (name, texts) in reply.sections() {
         let text = texts.join("\n");
         lines.push(match name {
             "Error" => format!("Error ({}): {}", reply.error_code().unwrap_or("error"), translated(&text)),
             "Page" => text.lines().map(|line| line.trim_start_matches("- ")).collect::<Vec<_>>().join("\n"),
-            "Snapshot" | "Came into view" => without_fence(&text),
+            "Snapshot" | "Came into view" => {
+                let (outline, is_whole) = without_addresses(&without_fence(&text));
+                holds_more |= !is_whole;
+                outline
+            }
             "Result" => result(&text),
             _ => translated(&text),
         });
     }
-    if let Some(file) = file.filter(|file| file.holds_more) {
+    if let Some(file) = file.filter(|_| holds_more) {
         lines.push(format!("Whole page: {} ({} lines)", file.path, file.lines));
     }
     short(&lines.join("\n"), place)
@@ -50,7 +56,7 @@ pub(super) fn object(reply: &Reply, place: Place, file: Option<&PageFile>) -> Va
         object[key] = match name {
             "Error" => json!({ "code": reply.error_code(), "message": short(&translated(&text), place) }),
             "Page" => continue,
-            "Snapshot" | "Came into view" => short(&without_fence(&text), place).into(),
+            "Snapshot" | "Came into view" => short(&without_addresses(&without_fence(&text)).0, place).into(),
             "Result" => result(&text).into(),
             _ => texts.iter().map(|text| short(&translated(text.trim_start_matches("- ")), place)).collect(),
         };
@@ -91,27 +97,43 @@ fn without_fence(text: &str) -> String {
     }
 }
 
-/// Writes refs of this page as `e12`, or `f3e12` in a frame. What stands in quotes was written by a page and stays.
-fn short(text: &str, place: Place) -> String {
-    let prefix = format!("c{}p{}f", place.context, place.page);
-    let main = format!("{}e", place.frame);
-    let mut written = String::with_capacity(text.len());
-    for line in text.split_inclusive('\n') {
-        for (part, is_quoted) in parts(line) {
-            if is_quoted {
-                written.push_str(part);
-                continue;
-            }
-            let mut pieces = part.split(&prefix);
-            written.push_str(pieces.next().unwrap_or_default());
-            for piece in pieces {
-                let is_main = piece.starts_with(&main);
-                written.push_str(if is_main { "e" } else { "f" });
-                written.push_str(if is_main { &piece[main.len()..] } else { piece });
-            }
+/// Leaves out where links lead, which the file of the page tells, and says whether nothing was left out.
+fn without_addresses(outline: &str) -> (String, bool) {
+    let lines: Vec<_> = outline.split('\n').collect();
+    let is_address = |line: &str| content(line).starts_with("- /url: ");
+    let depth = |line: &str| line.len() - content(line).len();
+    let mut kept: Vec<&str> = Vec::with_capacity(lines.len());
+    for (at, line) in lines.iter().enumerate() {
+        if !is_address(line) {
+            kept.push(line);
+            continue;
+        }
+        let is_alone = lines.get(at + 1).is_none_or(|next| depth(next) < depth(line));
+        if let Some(link) = kept.last_mut().filter(|link| is_alone && depth(link) < depth(line)) {
+            *link = link.strip_suffix(':').unwrap_or(link);
         }
     }
-    written
+    (kept.join("\n"), kept.len() == lines.len())
+}
+
+/// A line without its place: what indents it, and how it is marked in a diff.
+fn content(line: &str) -> &str {
+    let unmarked = match line.get(..2) {
+        Some("+ " | "- " | "~ ") if line[2..].trim_start_matches(' ').starts_with("- ") => &line[2..],
+        _ => line,
+    };
+    unmarked.trim_start_matches(' ')
+}
+
+/// Writes refs of this page as `e12`, or `f3e12` in a frame. What stands in quotes was written by a page and stays.
+fn short(text: &str, place: Place) -> String {
+    let page = format!("c{}p{}", place.context, place.page);
+    // Without the page it is as it is asked for from here, and so as a refusal repeats it.
+    let of_main_frame = format!(r"\b(?:{page})?f{}e(\d)", place.frame);
+    let of_main_frame = Regex::new(&of_main_frame).expect("numbers need no escaping");
+    let shortened = |part: &str| of_main_frame.replace_all(part, "e$1").replace(&format!("{page}f"), "f");
+    let parts = text.split_inclusive('\n').flat_map(parts);
+    parts.map(|(part, is_quoted)| if is_quoted { part.to_owned() } else { shortened(part) }).collect()
 }
 
 /// What stands outside of quotes and in them, in turn.
@@ -157,9 +179,24 @@ mod tests {
             ("- button \"Go\" [ref=c0p1f0e12]", "- button \"Go\" [ref=e12]"),
             ("- link [ref=c0p1f3e4]: c0p0f0e5", "- link [ref=f3e4]: c0p0f0e5"),
             ("e1-e2: c0p1f0e1-c0p1f0e2", "e1-e2: e1-e2"),
+            (
+                "f0e51 is no longer on the page; f3e5 and if0e1 are",
+                "e51 is no longer on the page; f3e5 and if0e1 are",
+            ),
         ] {
             assert_eq!(short(long, PLACE), expected);
         }
+    }
+
+    #[test]
+    fn where_links_lead_is_left_to_the_file() {
+        let outline = "- link \"Home\" [ref=e1]:\n  - /url: /\n- link \"Docs\" [ref=e2]:\n  - /url: /docs\n  - img\n- text: \"- /url: /x\"";
+        let expected = "- link \"Home\" [ref=e1]\n- link \"Docs\" [ref=e2]:\n  - img\n- text: \"- /url: /x\"";
+        assert_eq!(without_addresses(outline), (expected.to_owned(), false));
+        let diff = "  - list:\n+   - link \"New\" [ref=e3]:\n+     - /url: /new\n-   - /url: /old\n- - button \"Go\"";
+        let expected = "  - list:\n+   - link \"New\" [ref=e3]\n- - button \"Go\"";
+        assert_eq!(without_addresses(diff), (expected.to_owned(), false));
+        assert_eq!(without_addresses("- main"), ("- main".to_owned(), true));
     }
 
     #[test]

@@ -1,31 +1,31 @@
 //! A page: one tab, with its frames. What the browser tells of it is kept here; who waits is woken by every change.
+mod changes;
 mod dialogs;
+mod ending;
 mod observer;
 mod own;
 
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Weak};
-use std::time::Duration;
 
 use parking_lot::Mutex;
 use tokio::sync::watch;
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 
 use super::context::BrowserContext;
 use super::events::{Listener, Listeners, PageEvent};
 use super::frame::Frame;
-use super::journal::{Journal, Mark, Pending};
+use super::journal::Journal;
 use super::network::NetworkLog;
 use super::parts::Slots;
 use crate::browser::input::{Input, Keyboard, Mouse, Touch};
 use crate::browser::options::routing::Routed;
+use crate::cdp::CdpSession;
 use crate::cdp::types::emulation::SetFocusEmulationEnabled;
 use crate::cdp::types::page as wire;
-use crate::cdp::types::runtime::TerminateExecution;
-use crate::cdp::types::target::{ActivateTarget, CloseTarget, TargetInfo};
-use crate::cdp::{CdpSession, Command};
-use crate::error::{Error, Result};
+use crate::cdp::types::target::{ActivateTarget, TargetInfo};
+use crate::error::Result;
 
 pub use dialogs::{AnsweredDialog, Dialog, FileChooser};
 use own::Own;
@@ -291,10 +291,6 @@ impl Page {
         self.inner.opener.is_some()
     }
 
-    pub fn is_closed(&self) -> bool {
-        self.inner.state.lock().closed
-    }
-
     pub(in crate::browser) fn is_ready(&self) -> bool {
         self.inner.state.lock().ready
     }
@@ -312,10 +308,6 @@ impl Page {
         self.inner.state.lock().routed = routed;
     }
 
-    pub fn is_crashed(&self) -> bool {
-        self.inner.state.lock().crashed
-    }
-
     /// Lets `listener` hear what happens from now on.
     pub fn listen(&self, listener: Listener<PageEvent>) {
         self.inner.listeners.add(listener);
@@ -323,11 +315,6 @@ impl Page {
 
     pub(in crate::browser) fn tell(&self, event: &PageEvent) {
         self.inner.listeners.tell(event);
-    }
-
-    /// Something happened that belongs to the page and that none of its sessions tells.
-    pub(in crate::browser) fn note_effect(&self) {
-        self.update(|state| state.journal.effect());
     }
 
     /// Brings the tab to the front of its window.
@@ -348,30 +335,6 @@ impl Page {
         }
     }
 
-    /// Stops a script that runs without end, so that the page answers again.
-    pub async fn terminate_script(&self) -> Result<()> {
-        self.inner.session.call_within(TerminateExecution {}, Duration::from_secs(2)).await.map(drop)
-    }
-
-    /// Closes the tab without asking it. Done when the browser says that it is gone.
-    pub async fn close(&self) -> Result<()> {
-        if self.is_closed() {
-            return Ok(());
-        }
-        let root = self.context().browser()?.root().clone();
-        root.call(CloseTarget { target_id: self.id().to_owned() }).await?;
-        const LIMIT: Duration = Duration::from_secs(5);
-        match timeout(LIMIT, self.until_closed()).await {
-            Ok(()) => Ok(()),
-            Err(_) => Err(Error::NoAnswer { method: CloseTarget::METHOD, waited: LIMIT }),
-        }
-    }
-
-    /// Closes the tab if it agrees: it is asked as when a person closes it. Not waited for.
-    pub async fn ask_to_close(&self) -> Result<()> {
-        self.inner.session.call(wire::Close {}).await.map(drop)
-    }
-
     /// Whether file choosers are told of instead of shown.
     pub async fn catch_file_choosers(&self, enabled: bool) -> Result<()> {
         for session in self.sessions() {
@@ -380,81 +343,9 @@ impl Page {
         Ok(())
     }
 
-    /// Waits until the page is closed.
-    pub async fn until_closed(&self) {
-        let _ = self.until(|page| page.is_closed().then_some(())).await;
-    }
-
-    /// Waits until nobody can work on the page any more, and tells why: it is closed, has crashed, or its browser has ended.
-    pub async fn until_gone(&self) -> Error {
-        let gone = self.until(|_| None::<()>).await;
-        gone.err().unwrap_or(Error::PageClosed)
-    }
-
-    // Effects.
-
-    /// A point in time; what comes after it can be asked for with [`pending_since`](Self::pending_since).
-    pub fn mark(&self) -> Mark {
-        self.inner.state.lock().journal.mark()
-    }
-
-    pub(in crate::browser) fn with_journal<T>(&self, work: impl FnOnce(&mut Journal) -> T) -> T {
-        work(&mut self.inner.state.lock().journal)
-    }
-
-    /// What has begun since `mark` and what of it has not ended.
-    pub fn pending_since(&self, mark: Mark) -> Pending {
-        let state = self.inner.state.lock();
-        let mut pending = state.journal.since(mark);
-        pending.dialog = state.dialog.is_some();
-        pending.chooser = state.chooser.is_some();
-        pending.gone = state.closed || state.crashed;
-        pending
-    }
-
     /// Reads the log of requests.
     pub fn with_network<T>(&self, read: impl FnOnce(&NetworkLog) -> T) -> T {
         read(&self.inner.state.lock().network)
-    }
-
-    /// Waits until `find` finds something; looks again after every change. Fails when the page closes or crashes.
-    pub async fn until<T>(&self, mut find: impl FnMut(&Page) -> Option<T>) -> Result<T> {
-        let mut changes = self.inner.changes.subscribe();
-        loop {
-            if let Some(found) = find(self) {
-                return Ok(found);
-            }
-            if self.is_closed() {
-                return Err(self.why_closed());
-            }
-            if self.is_crashed() {
-                return Err(Error::PageCrashed);
-            }
-            if changes.changed().await.is_err() {
-                return Err(Error::PageClosed);
-            }
-        }
-    }
-
-    /// Waits for any change, at most until `deadline`. False when the time ran out first.
-    pub async fn changed_before(&self, changes: &mut watch::Receiver<u64>, deadline: Instant) -> bool {
-        matches!(tokio::time::timeout_at(deadline, changes.changed()).await, Ok(Ok(())))
-    }
-
-    /// Whether the frame is loading a document.
-    pub(in crate::browser) fn is_loading(&self, frame: &Frame) -> bool {
-        self.with_journal(|journal| journal.is_loading(frame.id()))
-    }
-
-    /// A counter that moves with every change of what is known of the page.
-    pub fn changes(&self) -> watch::Receiver<u64> {
-        self.inner.changes.subscribe()
-    }
-
-    /// Waits until the page can be used, at most `limit`.
-    pub(in crate::browser) async fn until_ready(&self, limit: Duration) -> Result<()> {
-        let ready = self.until(|page| page.inner.state.lock().ready.then_some(()));
-        timeout(limit, ready).await.unwrap_or(Err(Error::PageBusy))
     }
 
     /// The page's own session and those of its frames in other processes.
@@ -467,35 +358,5 @@ impl Page {
             }
         }
         sessions
-    }
-
-    pub(in crate::browser) fn why_closed(&self) -> Error {
-        let ended = self.context().browser().ok().and_then(|browser| browser.ended());
-        ended.unwrap_or(Error::PageClosed)
-    }
-
-    fn update<T>(&self, change: impl FnOnce(&mut PageState) -> T) -> T {
-        let result = change(&mut self.inner.state.lock());
-        self.inner.changes.send_modify(|version| *version += 1);
-        result
-    }
-
-    /// Ends the process that shows the page, whatever keeps it from answering. False when it goes on.
-    pub(in crate::browser) async fn end_renderer(&self) -> bool {
-        const LIMIT: Duration = Duration::from_secs(5);
-        self.update(|state| state.ending = true);
-        self.inner.session.send(wire::Crash {}).ignore();
-        let ended = self.until(|page| page.is_crashed().then_some(()));
-        let has_ended = matches!(timeout(LIMIT, ended).await, Ok(Ok(())));
-        self.update(|state| state.ending = false);
-        has_ended
-    }
-
-    /// The renderer is back: a navigation gave the page a new one.
-    pub(in crate::browser) fn revive(&self) {
-        if self.is_crashed() {
-            self.inner.session.revive();
-            self.update(|state| state.crashed = false);
-        }
     }
 }

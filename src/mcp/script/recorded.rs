@@ -2,7 +2,8 @@
 use serde_json::Value;
 
 use super::Subject::{Element, Keyboard, Page};
-use super::{Line, Script, Subject, call, secret, subject};
+use super::step::{secret, subject};
+use super::{Line, Script, Subject, call};
 use crate::browser::{Did, Recorded, SecretKind, Way, Went};
 
 impl Script {

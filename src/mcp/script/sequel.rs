@@ -1,5 +1,6 @@
 //! What the last thing that was done led to: a script waits for it, or its browser is closed before it has arrived.
-use super::{ScriptLanguage, quoted};
+use super::ScriptLanguage;
+use super::written::quoted;
 use crate::browser::{Mark, Page, RequestEntry};
 
 /// What was so before something was done.

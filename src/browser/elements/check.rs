@@ -1,0 +1,111 @@
+//! Checkboxes, switches and radio buttons.
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::json;
+use tokio::time::{sleep, timeout};
+
+use super::actionability::{ActionOptions, Aim, Look, Need};
+use super::element::ElementHandle;
+use crate::browser::input::ClickOptions;
+use crate::error::{ElementKind, Error, Needed, Obstacle, Result};
+
+#[derive(Debug, Deserialize)]
+struct Checked {
+    #[serde(rename = "checked")]
+    state: Option<serde_json::Value>,
+    #[serde(default)]
+    radio: bool,
+    found: Option<ElementKind>,
+}
+
+/// How long a page may take to show that a control was checked.
+const CHANGE_LIMIT: Duration = Duration::from_millis(500);
+const CHANGE_PAUSE: Duration = Duration::from_millis(10);
+
+impl ElementHandle {
+    /// Checks or unchecks a checkbox, a switch or a radio button by clicking it, if it is not so already.
+    pub async fn set_checked(&self, checked: bool, options: &ActionOptions) -> Result<()> {
+        let need = Need { label: true, ..Need::PRESSED };
+        let found = self.checked().await?;
+        if found.state == Some(json!(checked)) {
+            return Ok(());
+        }
+        if found.state.is_none() {
+            let found = found.found.unwrap_or_default();
+            return Err(Error::WrongElement { found, needed: Needed::Checkable });
+        }
+        if found.radio && !checked {
+            return Err(Error::WrongElement {
+                found: ElementKind::new("input[type=radio]"),
+                needed: Needed::Uncheckable,
+            });
+        }
+        if self.press_to_check(need, options).await? && self.has_become(checked).await? {
+            return Ok(());
+        }
+        if self.ask::<bool>("focus", Vec::new()).await? {
+            self.input(options)?.keyboard().press("Space").await?;
+            if self.has_become(checked).await? {
+                return Ok(());
+            }
+        }
+        Err(Error::Unsupported {
+            what: if checked { "checking the element" } else { "unchecking the element" },
+            reason: "the page did not change it when it was clicked".to_owned(),
+        })
+    }
+
+    /// Presses what is to be checked. False where the pointer does not reach it and keys can.
+    async fn press_to_check(&self, need: Need, options: &ActionOptions) -> Result<bool> {
+        let reached = match self.approach_soon(need, options).await? {
+            Some(reached) => reached,
+            None if self.is_out_of_reach(need).await? && self.ask::<bool>("focus", Vec::new()).await? => {
+                return Ok(false);
+            }
+            None => self.approach(need, options).await?,
+        };
+        reached.press(&self.input(options)?, &ClickOptions::default()).await?;
+        Ok(true)
+    }
+
+    /// Whether what keeps the pointer away is neither that the element moves nor that it is disabled.
+    async fn is_out_of_reach(&self, need: Need) -> Result<bool> {
+        let look = self.look_from_page(need, &Aim::default()).await?;
+        Ok(matches!(
+            look,
+            Look::Blocked(Obstacle::Hidden | Obstacle::OutsideViewport | Obstacle::CoveredBy(_))
+        ))
+    }
+
+    /// Waits for the page to show that the element was checked, or unchecked.
+    async fn has_become(&self, checked: bool) -> Result<bool> {
+        let changed = async {
+            while self.checked().await?.state != Some(json!(checked)) {
+                sleep(CHANGE_PAUSE).await;
+            }
+            Ok(())
+        };
+        match timeout(CHANGE_LIMIT, changed).await {
+            // The click took the page elsewhere, or asked something: it was heard.
+            Ok(Err(
+                Error::DocumentGone
+                | Error::FrameDetached
+                | Error::StaleRef { .. }
+                | Error::DialogOpen { .. }
+                | Error::PageClosed,
+            )) => Ok(true),
+            Ok(changed) => changed.map(|()| true),
+            Err(_) => Ok(false),
+        }
+    }
+
+    /// Whether the element is one of several of which one is checked.
+    pub async fn is_radio(&self) -> Result<bool> {
+        Ok(self.field().await?.checked().await?.radio)
+    }
+
+    async fn checked(&self) -> Result<Checked> {
+        self.ask("checked", Vec::new()).await
+    }
+}

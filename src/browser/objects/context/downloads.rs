@@ -1,0 +1,126 @@
+//! What the pages of a context download: told of, waited for, kept and removed.
+use std::path::Path;
+
+use super::BrowserContext;
+use crate::browser::objects::download::{Download, DownloadState};
+use crate::browser::options::ContextOptions;
+use crate::cdp::types::browser::{CancelDownload, DownloadProgress, DownloadWillBegin, SetDownloadBehavior};
+use crate::error::{Error, Result};
+
+impl BrowserContext {
+    /// Has the browser keep what pages send, and tell of it.
+    pub(super) async fn keep_downloads(&self, options: &ContextOptions) -> Result<()> {
+        let folder = options.downloads.as_ref().filter(|_| !options.refuses_downloads);
+        if folder.is_none() && !options.refuses_downloads {
+            return Ok(());
+        }
+        let keep = SetDownloadBehavior {
+            behavior: if folder.is_some() { "allowAndName" } else { "deny" }.to_owned(),
+            browser_context_id: self.inner.id.clone(),
+            download_path: folder.map(|folder| folder.display().to_string()),
+            events_enabled: Some(true),
+        };
+        self.browser()?.root().call(keep).await.map(drop)
+    }
+
+    /// The newest downloads of its pages, oldest first.
+    pub fn downloads(&self) -> Vec<Download> {
+        self.inner.downloads.all()
+    }
+
+    /// Hears of a download that began. False when it is not of a page of this context.
+    pub(in crate::browser) fn download_begun(&self, told: &DownloadWillBegin) -> bool {
+        let page = self.pages().into_iter().find(|page| page.frame_by_id(&told.frame_id).is_some());
+        let Some(page) = page else { return false };
+        // A window that was opened for nothing else is gone before anybody hears of it.
+        let page = page.opener().filter(|_| !page.is_ready()).unwrap_or(page);
+        let folder = self.inner.options.lock().downloads.clone();
+        let download = self.inner.downloads.begun(told, page.id(), folder.as_deref());
+        page.note_effect();
+        for part in self.inner.parts {
+            part.on_download(self, &download);
+        }
+        true
+    }
+
+    /// Hears of a download's progress. False when it is not one of this context's.
+    pub(in crate::browser) fn download_progressed(&self, told: &DownloadProgress) -> bool {
+        if !self.inner.downloads.knows(&told.guid) {
+            return false;
+        }
+        let (folder, by_id) = {
+            let options = self.inner.options.lock();
+            (options.downloads.clone(), options.downloads_by_id)
+        };
+        // Where downloads are refused, no file comes to be anywhere.
+        if self.inner.downloads.progressed(told, &folder.unwrap_or_default(), by_id) {
+            self.inner.changes.send_modify(|version| *version += 1);
+        }
+        true
+    }
+
+    /// Waits until a download has ended, and says how.
+    pub async fn download_ended(&self, id: &str) -> Result<DownloadState> {
+        let mut changes = self.changes();
+        loop {
+            match self.inner.downloads.state(id) {
+                None => return Err(Error::PageClosed),
+                Some(DownloadState::InProgress) if self.is_closed() => return Err(Error::PageClosed),
+                Some(DownloadState::InProgress) => {}
+                Some(ended) => return Ok(ended),
+            }
+            changes.changed().await.map_err(|_| Error::PageClosed)?;
+        }
+    }
+
+    /// Waits until a download has ended, and copies its file to `path`. Folders that are missing are made.
+    pub async fn save_download(&self, id: &str, path: &Path) -> Result<()> {
+        let DownloadState::Completed { path: arrived, .. } = self.download_ended(id).await? else {
+            let path = path.display().to_string();
+            return Err(Error::File { path, reason: "the download did not come to its end".to_owned() });
+        };
+        let copied = async {
+            if let Some(folder) = path.parent() {
+                tokio::fs::create_dir_all(folder).await?;
+            }
+            tokio::fs::copy(&arrived, path).await
+        };
+        let file = |error: std::io::Error| Error::File {
+            path: path.display().to_string(),
+            reason: error.to_string(),
+        };
+        copied.await.map(drop).map_err(file)
+    }
+
+    /// Stops a download. One that has ended stays as it is.
+    pub async fn cancel_download(&self, id: &str) -> Result<()> {
+        let cancel = CancelDownload { guid: id.to_owned(), browser_context_id: self.inner.id.clone() };
+        match self.browser()?.root().call(cancel).await {
+            Err(Error::Protocol { .. }) => Ok(()),
+            cancelled => cancelled.map(drop),
+        }
+    }
+
+    /// Stops a download, or removes its file, and forgets it.
+    pub async fn take_back_download(&self, id: &str) -> Result<()> {
+        if self.inner.downloads.state(id) == Some(DownloadState::InProgress) {
+            self.cancel_download(id).await?;
+        }
+        self.inner.downloads.remove(Some(id));
+        Ok(())
+    }
+
+    /// Waits until a download has ended, and removes its file.
+    pub async fn delete_download(&self, id: &str) -> Result<()> {
+        self.download_ended(id).await?;
+        self.inner.downloads.remove(Some(id));
+        Ok(())
+    }
+
+    /// Removes the files that were kept under the browser's names: nobody else knows them.
+    pub(in crate::browser) fn remove_downloads(&self) {
+        if self.inner.options.lock().downloads_by_id {
+            self.inner.downloads.remove(None);
+        }
+    }
+}
