@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 use super::brief::{self, PageFile, Place};
 use super::project::{self, FOLDER};
 use super::run::{self, BackgroundConfig};
+use super::verbs::translated;
 use super::wire::{Line, Outcome, Request, Work};
 use crate::mcp::client::Client;
 use crate::mcp::dispatch::Dispatcher;
@@ -202,7 +203,13 @@ impl Keeper {
         let reply = self.dispatcher.call(&visit.client, tool, arguments, progress, cancelled).await;
         let reply = match reply {
             Ok(reply) => reply,
-            Err(unknown) => return said(request.json, "unknown_tool", &unknown.to_string()),
+            Err(unknown) => {
+                let unknown = translated(&unknown.to_string());
+                let text = format!(
+                    "{unknown}\nSuch options count in the command that begins the server: close it, and give them with the next one."
+                );
+                return said(request.json, "unknown_tool", &text);
+            }
         };
         let secrets = self.dispatcher.secrets();
         let file = visit.write_page(&request.session, &reply, Path::new(&request.here), secrets);

@@ -82,9 +82,15 @@ pub(super) fn outline(text: &str, place: Place) -> String {
     short(text, place)
 }
 
-/// What a page or a script answered is not ours to change; which step failed is.
+/// What a page or a script answered is not ours to change; which steps there were, and which failed, is.
 fn result(text: &str) -> String {
-    let is_ours = |line: &str| line.starts_with("Step ") && line.ends_with(" failed; the rest was not done.");
+    let is_step = |line: &str| {
+        let step = line.trim_start_matches(|digit: char| digit.is_ascii_digit());
+        step.len() < line.len() && step.starts_with(". browser_")
+    };
+    let is_failed =
+        |line: &str| line.starts_with("Step ") && line.ends_with(" failed; the rest was not done.");
+    let is_ours = |line: &str| is_step(line) || is_failed(line);
     let lines = text.split('\n').map(|line| if is_ours(line) { translated(line) } else { line.to_owned() });
     lines.collect::<Vec<_>>().join("\n")
 }
@@ -131,7 +137,9 @@ fn short(text: &str, place: Place) -> String {
     // Without the page it is as it is asked for from here, and so as a refusal repeats it.
     let of_main_frame = format!(r"\b(?:{page})?f{}e(\d)", place.frame);
     let of_main_frame = Regex::new(&of_main_frame).expect("numbers need no escaping");
-    let shortened = |part: &str| of_main_frame.replace_all(part, "e$1").replace(&format!("{page}f"), "f");
+    let (of_frames, of_run) = (format!("{page}f"), format!(", refs without {page}"));
+    let shortened =
+        |part: &str| of_main_frame.replace_all(part, "e$1").replace(&of_frames, "f").replace(&of_run, "");
     let parts = text.split_inclusive('\n').flat_map(parts);
     parts.map(|(part, is_quoted)| if is_quoted { part.to_owned() } else { shortened(part) }).collect()
 }
@@ -179,6 +187,7 @@ mod tests {
             ("- button \"Go\" [ref=c0p1f0e12]", "- button \"Go\" [ref=e12]"),
             ("- link [ref=c0p1f3e4]: c0p0f0e5", "- link [ref=f3e4]: c0p0f0e5"),
             ("e1-e2: c0p1f0e1-c0p1f0e2", "e1-e2: e1-e2"),
+            ("- 3 alike, refs without c0p1, # for the text: f0e7", "- 3 alike, # for the text: e7"),
             (
                 "f0e51 is no longer on the page; f3e5 and if0e1 are",
                 "e51 is no longer on the page; f3e5 and if0e1 are",

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import socket
 import ssl
 import subprocess
@@ -220,7 +221,10 @@ class Chromium:
             "about:blank",
         ]
         environment = {**os.environ, "TMPDIR": self._folder.name}
-        self.process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=environment)
+        # In a group of its own: what it started may write on when only it is killed.
+        self.process = subprocess.Popen(
+            command, stderr=subprocess.DEVNULL, env=environment, start_new_session=True
+        )
         until(self._answers, "a browser")
 
     def _answers(self) -> bool:
@@ -233,12 +237,18 @@ class Chromium:
         return f"http://127.0.0.1:{self.port}"
 
     def kill(self) -> None:
-        self.process.kill()
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait(20)
 
     def end(self) -> None:
         self.kill()
+        until(self._is_removed, "the end of its folder")
         self._folder.cleanup()
+
+    def _is_removed(self) -> bool:
+        shutil.rmtree(self._folder.name, ignore_errors=True)
+        return not Path(self._folder.name).exists()
 
 
 class Grid:
