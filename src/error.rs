@@ -438,9 +438,14 @@ pub(crate) fn listed(texts: &[String]) -> String {
     told.join(", ")
 }
 
+/// A text in which white space counts once.
+pub(crate) fn squeezed(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// What a page wrote, quoted and on one line.
 pub(crate) fn quoted(text: &str, longest: usize) -> String {
-    let plain = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let plain = squeezed(text);
     match plain.char_indices().nth(longest) {
         Some((end, _)) => format!("{:?}", format!("{}…", &plain[..end])),
         None => format!("{plain:?}"),

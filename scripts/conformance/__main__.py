@@ -19,11 +19,12 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 import xml.etree.ElementTree as ET
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from tests_py.support.fleet import free_port
+from tests_py.support.http import until
 from tests_py.support.screen import screen
 
 HERE = Path(__file__).parent
@@ -142,21 +143,12 @@ def judge_library(checkout: Path, files: list[str], jobs: int) -> dict[str, bool
         return {test: passed for found in pool.map(judge, wanted) for test, passed in found.items()}
 
 
-def free_port() -> int:
-    """A port that nobody listens at."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
-
-
-def until_listening(server: subprocess.Popen[bytes], port: int) -> None:
-    """Waits until the server takes connections."""
-    end = time.monotonic() + 60
-    while time.monotonic() < end and server.poll() is None:
-        with socket.socket() as line:
-            if line.connect_ex(("127.0.0.1", port)) == 0:
-                return
-    sys.exit("the server did not begin to listen")
+def is_listening(server: subprocess.Popen[bytes], port: int) -> bool:
+    """Whether the server takes connections."""
+    if server.poll() is not None:
+        sys.exit("the server ended before it listened")
+    with socket.socket() as line:
+        return line.connect_ex(("127.0.0.1", port)) == 0
 
 
 def judge_server(folder: Path, node: str) -> dict[str, bool]:
@@ -167,7 +159,7 @@ def judge_server(folder: Path, node: str) -> dict[str, bool]:
     with tempfile.TemporaryDirectory() as out:
         server = subprocess.Popen(serve, stdin=subprocess.DEVNULL, cwd=out)
         try:
-            until_listening(server, port)
+            until(lambda: is_listening(server, port), "a server that listens")
             command = [node, str(folder / "dist" / "index.js"), "server", "--suite", "all", "-o", out]
             subprocess.run(
                 [*command, "--url", f"http://localhost:{port}/mcp"],

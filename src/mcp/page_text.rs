@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
+use crate::error::squeezed;
 use crate::snapshot::text::{is_invisible, is_private, push_plain, push_url};
 
 /// The longest text on one line.
@@ -48,7 +49,7 @@ pub fn address(url: &str) -> String {
 pub fn one_line(text: &str) -> String {
     let visible =
         text.chars().map(|c| if is_seen(c) { c } else { ' ' }).take(4 * LONGEST).collect::<String>();
-    let words = visible.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = squeezed(&visible);
     match words.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", &words[..end]),
         None => words,

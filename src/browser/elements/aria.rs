@@ -15,7 +15,7 @@ use super::action::thrown;
 use super::element::ElementHandle;
 use super::expect::last_seen;
 use super::locator::Locator;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, squeezed};
 
 /// What assistive technology is told of an element: of one without a role, only what is in it.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -231,11 +231,6 @@ impl Words {
     fn fit(&self, text: &str) -> bool {
         self.pattern.as_ref().is_some_and(|pattern| pattern.is_match(text)) || self.text == squeezed(text)
     }
-}
-
-/// A text in which white space counts once.
-pub(super) fn squeezed(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 impl AriaTemplate {

@@ -7,12 +7,11 @@ use serde_json::json;
 use tokio::time::{Instant, sleep};
 
 use super::actionability::{ActionOptions, Need};
-use super::aria::squeezed;
 use super::control::ControlKind;
 use super::element::ElementHandle;
 use crate::browser::input::{ClickOptions, Point};
 use crate::browser::objects::world::value_argument;
-use crate::error::{ElementKind, Error, Needed, Obstacle, Result};
+use crate::error::{ElementKind, Error, Needed, Obstacle, Result, squeezed};
 
 /// How long a list may take to open, by one way of opening it.
 const OPENING: Duration = Duration::from_secs(1);

@@ -1,6 +1,6 @@
 //! What a field shows after it was given something, told beside what it was given.
 use crate::browser::{ControlKind, Shown, read_checked};
-use crate::error::quoted;
+use crate::error::{quoted, squeezed};
 
 const LONGEST: usize = 60;
 
@@ -58,9 +58,8 @@ pub(super) fn is_mixed(given: &[String], shown: &Shown) -> bool {
 }
 
 fn is_same(given: &[String], shown: &Shown) -> bool {
-    let plain = |text: &String| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let (given, values): (Vec<_>, Vec<_>) =
-        (given.iter().map(plain).collect(), shown.values.iter().map(plain).collect());
+    let plain = |texts: &[String]| texts.iter().map(|text| squeezed(text)).collect::<Vec<_>>();
+    let (given, values) = (plain(given), plain(&shown.values));
     match shown.kind {
         // Files are given with their folders, and what an editor draws may stand among other things.
         ControlKind::File => given.len() == values.len(),

@@ -63,53 +63,60 @@ impl Tool for Storage {
     const FILE: Option<&'static str> = Some("json");
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        if self.kind == Kind::Clipboard && self.action == Action::List && self.key.is_none() {
-            reply.quote(&clipboard(call, None).await?);
-            return Ok(());
-        }
-        let (key, value) = (self.key.as_deref(), self.value.as_deref());
-        match (self.action, self.kind, key, value) {
-            (Action::List, Kind::Local | Kind::Session | Kind::Databases, ..)
-            | (Action::Set, Kind::Clipboard, None, Some(_)) => {}
-            (_, Kind::Databases, ..) => return Err(wrong("databases can only be listed")),
-            (_, Kind::Clipboard, ..) => {
-                return Err(wrong("the clipboard can be listed, or set with `value` alone"));
-            }
-            (Action::Set, _, Some(_), Some(_)) | (Action::Delete, _, Some(_), _) | (Action::Clear, ..) => {}
-            (Action::Set, ..) => return Err(wrong("`key` and `value` are needed to set")),
-            (Action::Delete, ..) => return Err(wrong("`key` is needed to delete")),
-        }
         let storage = match self.kind {
             Kind::Local => Some(WebStorage::Local),
             Kind::Session => Some(WebStorage::Session),
             Kind::Databases => None,
-            Kind::Clipboard => {
-                clipboard(call, value).await?;
-                reply.say("Done");
-                return Ok(());
-            }
+            Kind::Clipboard => return self.use_clipboard(call, reply).await,
+        };
+        let asked = match (self.action, storage, self.key.as_deref(), self.value.as_deref()) {
+            (Action::List, None, ..) => Asked::Databases,
+            (_, None, ..) => return Err(wrong("databases can only be listed")),
+            (Action::List, Some(storage), key, _) => Asked::List(storage, key),
+            (Action::Set, Some(storage), Some(key), Some(value)) => Asked::Set(storage, key, value),
+            (Action::Set, ..) => return Err(wrong("`key` and `value` are needed to set")),
+            (Action::Delete, Some(storage), Some(key), _) => Asked::Forget(storage, Some(key)),
+            (Action::Delete, ..) => return Err(wrong("`key` is needed to delete")),
+            (Action::Clear, Some(storage), ..) => Asked::Forget(storage, None),
         };
         let page = call.open_page().await?;
         let frame = page.main_frame();
         let work = async {
-            let kept = match (self.action, storage, key, value) {
-                (Action::List, None, ..) => return Ok(page_text::json(&frame.databases().await?)),
-                (Action::List, Some(storage), ..) => {
+            let kept = match asked {
+                Asked::Databases => return Ok(page_text::json(&frame.databases().await?)),
+                Asked::List(storage, key) => {
                     let kept = frame.stored(storage, key).await?.into_iter();
                     let kept: Map<_, _> = kept.map(|item| (item.name, item.value.into())).collect();
                     return Ok(page_text::json(&kept));
                 }
-                (Action::Set, Some(storage), Some(key), Some(value)) => {
-                    frame.store(storage, key, value).await?
-                }
-                (_, storage, ..) => {
-                    let name = key.filter(|_| self.action == Action::Delete);
-                    frame.forget_stored(storage.unwrap_or(WebStorage::Local), name).await?
-                }
+                Asked::Set(storage, key, value) => frame.store(storage, key, value).await?,
+                Asked::Forget(storage, key) => frame.forget_stored(storage, key).await?,
             };
             Ok(format!("Done; {kept} entries are kept"))
         };
         reply.say(page.unless_stuck(None, work).await?);
+        Ok(())
+    }
+}
+
+/// What is to be done in a page, by arguments that fit each other.
+enum Asked<'a> {
+    Databases,
+    List(WebStorage, Option<&'a str>),
+    Set(WebStorage, &'a str, &'a str),
+    Forget(WebStorage, Option<&'a str>),
+}
+
+impl Storage {
+    async fn use_clipboard(&self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+        match (self.action, &self.key, &self.value) {
+            (Action::List, None, _) => reply.quote(&clipboard(call, None).await?),
+            (Action::Set, None, Some(text)) => {
+                clipboard(call, Some(text)).await?;
+                reply.say("Done");
+            }
+            _ => return Err(wrong("the clipboard can be listed, or set with `value` alone")),
+        }
         Ok(())
     }
 }

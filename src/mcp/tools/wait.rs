@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 use super::{like, milliseconds};
 use crate::Result;
 use crate::browser::{DownloadState, ElementHandle, JsValue, Page, Scope, WaitUntil};
-use crate::error::{Error, quoted};
+use crate::error::{Error, quoted, squeezed};
 use crate::mcp::call::Call;
 use crate::mcp::describe::has_news_of_downloads;
 use crate::mcp::page_text::one_line;
@@ -216,10 +216,7 @@ impl Wanted {
 
     async fn is_so(&self, call: &Call<'_>, page: &Page) -> Result<bool> {
         match self {
-            Self::Text(text, there) => {
-                let wanted = text.split_whitespace().collect::<Vec<_>>().join(" ");
-                Ok(page.tells(&wanted).await? == *there)
-            }
+            Self::Text(text, there) => Ok(page.tells(&squeezed(text)).await? == *there),
             Self::Element(selector, there) => Ok(is_seen(page, selector).await? == *there),
             Self::Url(part) => Ok(like(part, &page.asked_url())),
             Self::Response(part) => Ok(answered(page, part).is_some()),
