@@ -3,6 +3,7 @@
 //! The wording is part of the design: no message contains a word that the login cooldown listens for, and none
 //! repeats a URL or a selector. Callers who need those have them already.
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -171,6 +172,8 @@ pub enum Error {
     #[strum(serialize = "program_failed")]
     #[error("{message}")]
     Program { message: String },
+    #[error("a handler failed: {0}")]
+    HandlerFailed(Arc<dyn std::error::Error + Send + Sync>),
 
     // Files and arguments.
     #[error("{path}: {reason}")]
@@ -350,6 +353,9 @@ pub enum Obstacle {
     OutsideViewport,
     #[strum(to_string = "was covered by {0}")]
     CoveredBy(Cover),
+    /// A handler of the user's for what comes up in the way: it has not ended, or what it is for is still seen.
+    #[strum(to_string = "had to wait for the handler of {by}")]
+    Handled { by: String, finished: bool },
 }
 
 /// The element that lies over the one that is meant.
@@ -404,6 +410,12 @@ impl Obstacle {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::CoveredBy(_) => Some("close what covers it, or scroll"),
+            Self::Handled { finished: false, .. } => {
+                Some("have the handler end sooner, or give the action more time")
+            }
+            Self::Handled { finished: true, .. } => {
+                Some("have the handler hide what it is called for, or do not wait for that")
+            }
             Self::Hidden => Some("make it visible first; a menu may need opening"),
             Self::Silent => Some(
                 "take a new snapshot; if the page still does not answer, navigate it elsewhere or close it",

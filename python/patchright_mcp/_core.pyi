@@ -20,6 +20,7 @@ __all__ = [
     "FileChooser",
     "Frame",
     "Guest",
+    "HandlerCall",
     "InitScript",
     "JsHandle",
     "Operation",
@@ -353,6 +354,11 @@ class Page:
     def set_viewport(self, width: int, height: int) -> Operation: ...
     def set_extra_headers(self, headers: dict[str, str]) -> Operation: ...
     def emulate_media(self, media: Any) -> Operation: ...
+    def add_locator_handler(
+        self, selector: str, name: str, no_wait_after: bool, times: int | None, dispatcher: Dispatcher
+    ) -> int:
+        """Has a handler told as an event when the element is seen in the way. Gives its number."""
+    def remove_locator_handler(self, handler: int) -> None: ...
     def expose(self, name: str, all_frames: bool) -> Operation:
         """Gives the page a function, whose calls are told as events."""
     def hear_console(self, messages: bool, errors: bool) -> None:
@@ -431,6 +437,16 @@ class Call:
         """What the page calls it with, as a list."""
     def answer(self, value: Any, failed: bool) -> Operation:
         """Gives the page a value, or an exception."""
+
+@final
+class HandlerCall:
+    """A call of a locator handler, which holds up an action until it has ended."""
+
+    @property
+    def handler(self) -> int:
+        """Which handler it is of: what `Page.add_locator_handler` has given."""
+    def end(self, raised: BaseException | None) -> None:
+        """Lets the action go on, or fail with what the handler has raised."""
 
 @final
 class Video:

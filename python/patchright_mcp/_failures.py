@@ -104,15 +104,6 @@ def _exception(error: BrowserError, timeout: float | None, log: Sequence[str]) -
     return Error(f"{prefix}{_told(error, title, log)}")
 
 
-def timed_out(timeout: float, log: Sequence[str]) -> TimeoutError:
-    """The exception for what took longer than `timeout`."""
-    title = caller()
-    prefix = f"{title}: " if title else ""
-    error = TimeoutError(f"{prefix}Timeout {timeout:g}ms exceeded.{_call_log(log)}")
-    error._name = "TimeoutError"
-    return error
-
-
 def _call_log(lines: Sequence[str]) -> str:
     """What was being done, at the end of a message."""
     return "\nCall log:\n" + "\n".join(f"  - {line}" for line in lines) + "\n" if lines else ""
@@ -208,6 +199,12 @@ def _obstacle(error: BrowserError, title: str) -> list[str]:
     if error.code != "not_actionable":
         return []
     obstacle = error.details["obstacle"]
+    if obstacle == "handled":
+        what = error.details["handler"]
+        lines = [f"found {what}, intercepting action to run the handler"]
+        if error.details["finished"]:
+            lines.append(f"locator handler has finished, waiting for {what} to be hidden")
+        return lines
     lines = ["waiting for element to be visible, enabled and stable", _OBSTACLES.get(obstacle, "")]
     if obstacle == "covered_by":
         lines[-1] = f"{_written(error.details['cover'])} intercepts pointer events"

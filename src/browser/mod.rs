@@ -33,6 +33,7 @@ pub use elements::drag::{DragOptions, Dragged, Part, Place};
 pub use elements::element::{Consequence, ElementHandle, ElementState, Help, OptionChoice};
 pub use elements::expect::{ExpectOutcome, PropertyOutcome};
 pub use elements::fill::Several;
+pub use elements::locator_handler::{LocatorHandlerId, LocatorHandlerOptions};
 pub use elements::noted::{HandMove, HandMoves};
 pub use elements::record::{ActionRecording, Did, Recorded, Recorder, SecretKind, Went};
 pub use elements::scroll::{Axis, Scrolled, Scroller};

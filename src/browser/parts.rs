@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::Browser;
 use super::console::ConsolePart;
+use super::elements::locator_handler::LocatorHandlerPart;
 use super::elements::record::RecordPart;
 use super::elements::upload::UploadPart;
 use super::guise::clock::ClockPart;
@@ -30,6 +31,7 @@ const PARTS: Parts = &[
     &PasskeyPart,
     &StoragePart,
     &UploadPart,
+    &LocatorHandlerPart,
     &RecordPart,
     &ScreencastPart,
 ];

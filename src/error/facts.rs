@@ -62,6 +62,10 @@ fn of_obstacle(obstacle: &Obstacle, waited: Duration) -> Value {
     if let Obstacle::CoveredBy(cover) = obstacle {
         facts["cover"] = json!(cover);
     }
+    if let Obstacle::Handled { by, finished } = obstacle {
+        facts["handler"] = json!(by);
+        facts["finished"] = json!(finished);
+    }
     facts
 }
 

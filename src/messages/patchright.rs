@@ -227,6 +227,7 @@ fn hindrance(obstacle: &Obstacle) -> String {
         Obstacle::ReadOnly => "只读".to_owned(),
         Obstacle::OutsideViewport => "在可视区域之外".to_owned(),
         Obstacle::CoveredBy(what) => format!("被 {what} 遮挡"),
+        Obstacle::Handled { by, .. } => format!("在等待 {by} 的处理程序"),
     }
 }
 

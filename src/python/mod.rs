@@ -32,6 +32,11 @@ pyo3::import_exception!(patchright_mcp.errors, BrowserError); // The class is wr
 
 impl From<Error> for PyErr {
     fn from(error: Error) -> Self {
+        if let Error::HandlerFailed(cause) = &error
+            && let Some(raised) = cause.downcast_ref::<Self>()
+        {
+            return Python::attach(|py| raised.clone_ref(py));
+        }
         let facts = convert::Plain(error.facts());
         BrowserError::new_err((error.code(), error.to_string(), error.hint(), facts))
     }
@@ -92,7 +97,7 @@ mod _core {
         CooldownState, Errands, call_tool, close_tools, is_login_timeout, list_patchright_tools,
     };
     #[pymodule_export]
-    use super::page::{Call, Dialog, FileChooser, Page};
+    use super::page::{Call, Dialog, FileChooser, HandlerCall, Page};
     #[pymodule_export]
     use super::program::{Ended, Guest};
     #[pymodule_export]

@@ -1,11 +1,13 @@
 //! Pages, and what they ask of a person.
 use std::sync::Arc;
 
+use parking_lot::Mutex;
 use pyo3::IntoPyObjectExt as _;
 use pyo3::prelude::*;
 use serde_json::json;
+use tokio::sync::oneshot;
 
-use super::bridge::{Operation, block_on, operation, operation_with};
+use super::bridge::{Dispatcher, Operation, block_on, operation, operation_with};
 use super::browser::{BrowserContext, InitScript};
 use super::convert::{Plain, Told, options, to_js};
 use super::frame::{Frame, element, navigate, told};
@@ -14,8 +16,8 @@ use crate::browser::emulation::Media;
 use crate::browser::input::{Button, ClickOptions, Point};
 use crate::browser::locator::{duration, limit};
 use crate::browser::{
-    Area, ConsoleInterest, ContentFormat, ElementHandle, ImageFormat, JsValue, PdfOptions, PictureFinish,
-    ScreenshotOptions, SnapshotOptions,
+    Area, ConsoleInterest, ContentFormat, ElementHandle, ImageFormat, JsValue, LocatorHandlerId,
+    LocatorHandlerOptions, PdfOptions, PictureFinish, ScreenshotOptions, SnapshotOptions,
 };
 use crate::cdp::types::network::Headers;
 use crate::error::Error;
@@ -94,6 +96,27 @@ impl Call {
     fn answer(&self, value: &Bound<'_, PyAny>, failed: bool) -> PyResult<Operation> {
         let (call, value) = (self.0.clone(), to_js(value)?);
         Ok(operation(async move { call.answer(if failed { Err(value) } else { Ok(value) }).await }))
+    }
+}
+
+/// A call of a locator handler, which holds up an action until it has ended.
+#[pyclass(frozen, module = "patchright_mcp._core")]
+pub(super) struct HandlerCall {
+    /// Which handler it is of: what `Page.add_locator_handler` has given.
+    #[pyo3(get)]
+    handler: u64,
+    ended: Mutex<Option<oneshot::Sender<Result<(), Error>>>>,
+}
+
+#[pymethods]
+impl HandlerCall {
+    /// Lets the action go on, or fail with what the handler has raised.
+    fn end(&self, raised: Option<Bound<'_, PyAny>>) {
+        if let Some(ended) = self.ended.lock().take() {
+            let failed = |raised| Error::HandlerFailed(Arc::new(PyErr::from_value(raised)));
+            // Who has given up the wait does not hear of it.
+            let _ = ended.send(raised.map_or(Ok(()), |raised| Err(failed(raised))));
+        }
     }
 }
 
@@ -234,6 +257,31 @@ impl Page {
     fn emulate_media(&self, media: &Bound<'_, PyAny>) -> PyResult<Operation> {
         let (page, media) = (self.0.clone(), options::<Media>(media)?);
         Ok(operation(async move { page.emulate_media(media).await }))
+    }
+
+    /// Has a handler told as an event when the element is seen in the way. Gives its number.
+    fn add_locator_handler(
+        &self,
+        selector: &str,
+        name: String,
+        no_wait_after: bool,
+        times: Option<u32>,
+        dispatcher: &Dispatcher,
+    ) -> PyResult<u64> {
+        let locator = self.0.main_frame().locator(selector, false)?;
+        let options = LocatorHandlerOptions { name, no_wait_after, times };
+        let (queue, key) = (dispatcher.queue(), self.0.key());
+        let id = self.0.add_locator_handler(locator, options, move |id| {
+            let (ended, end) = oneshot::channel();
+            let call = HandlerCall { handler: id.0, ended: Mutex::new(Some(ended)) };
+            queue.tell_of("in_the_way", key, call);
+            async move { end.await.unwrap_or(Err(Error::Cancelled)) }
+        });
+        Ok(id.0)
+    }
+
+    fn remove_locator_handler(&self, handler: u64) {
+        self.0.remove_locator_handler(LocatorHandlerId(handler));
     }
 
     /// Gives the page a function, whose calls are told as events.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from patchright_mcp.async_api import Error, Page, expect
+from patchright_mcp.async_api import Error, Page
 from patchright_mcp.async_api import TimeoutError as PatchrightTimeoutError
 from tests_py.support.site import Site
 
@@ -27,42 +27,6 @@ async def test_a_part_of_a_button_is_enabled_as_the_button_is(page: Page) -> Non
     waiting = asyncio.ensure_future(part.wait_for_element_state("enabled", timeout=5000))
     await page.evaluate("document.querySelector('button').disabled = false")
     await waiting
-
-
-COVERED = """<button id=target onclick="this.textContent += '!'">Go</button>
-<div id=veil style='position:fixed;inset:0;background:#fff'>In the way
-<button id=close onclick='this.parentNode.remove()'>Close</button></div>"""
-
-
-async def test_what_is_in_the_way_is_left_when_force_is_asked_for(page: Page) -> None:
-    await page.set_content(COVERED)
-    await page.add_locator_handler(page.get_by_text("In the way"), lambda: page.click("#close"))
-    await page.click("#target", force=True)
-    assert await page.locator("#veil").count() == 1
-
-
-async def test_assertions_have_their_way_cleared_too(page: Page) -> None:
-    await page.set_content("<p id=veil>Wait</p><p id=said hidden>Said</p>")
-    show = "document.querySelector('#veil').remove(), document.querySelector('#said').hidden = false"
-    await page.add_locator_handler(page.locator("#veil"), lambda: page.evaluate(show))
-    await expect(page.locator("#said")).to_be_visible()
-
-
-async def test_a_handler_that_does_not_end_takes_no_longer_than_the_action(page: Page) -> None:
-    await page.set_content(COVERED)
-    never = asyncio.get_running_loop().create_future()
-    calls: list[int] = []
-
-    async def handler() -> None:
-        calls.append(1)
-        await never
-
-    await page.add_locator_handler(page.get_by_text("In the way"), handler)
-    for _ in range(2):
-        with pytest.raises(PatchrightTimeoutError, match="Timeout 700ms exceeded"):
-            await page.click("#target", timeout=700)
-    assert calls == [1]
-    never.cancel()
 
 
 async def test_a_pattern_may_hold_what_selectors_are_cut_at(page: Page) -> None:

@@ -71,19 +71,6 @@ class Runtime:
         """The value that a function of a script gave, at once or later."""
         return await value if inspect.isawaitable(value) else value
 
-    async def settle_within(self, value: Any, milliseconds: float) -> bool:
-        """Waits for what a function of a script gave, for ever with 0. False when that is not there yet."""
-        if not inspect.isawaitable(value):
-            return True
-        task = asyncio.ensure_future(value)
-        done, _ = await asyncio.wait([task], timeout=milliseconds / 1000 or None)
-        if done:
-            task.result()
-            return True
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return False
-
     def close(self) -> None:
         """Lets go of the loop."""
         with suppress(Exception):

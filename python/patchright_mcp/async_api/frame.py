@@ -96,11 +96,7 @@ class Frame(ApiObject):
         limit = self._timeout(timeout)
         told = log if log is not None else [f"waiting for {selectors.written('locator', selector)}"]
         strictly = self._strict(strict)
-        if deed.get("force"):
-            return await self._run(self._native.perform(selector, strictly, deed, limit), limit, told)
-        return await self._page._obstructions.run(
-            self, lambda left: self._native.perform(selector, strictly, deed, left), limit, told
-        )
+        return await self._run(self._native.perform(selector, strictly, deed, limit), limit, told)
 
     async def _is_visible(self, selector: str, strict: bool | None) -> bool:
         found = await self._run(
@@ -430,12 +426,8 @@ class Frame(ApiObject):
         tail = "" if wanted == "attached" else f" to be {wanted}"
         told = log if log is not None else [f"waiting for {selectors.written('locator', selector)}"]
         strictly = self._strict(strict)
-        found = await self._page._obstructions.run(
-            self,
-            lambda left: self._native.wait_for(selector, wanted, strictly, left),
-            limit,
-            [line + tail for line in told],
-        )
+        waiting = self._native.wait_for(selector, wanted, strictly, limit)
+        found = await self._run(waiting, limit, [line + tail for line in told])
         if found is None or wanted in ("detached", "hidden"):
             return None
         return cast("ElementHandle", handle_of(self._page, found))

@@ -100,9 +100,7 @@ class ElementHandle(JSHandle):
 
     async def _perform(self, deed: dict[str, Any], timeout: float | timedelta | None) -> Any:
         limit = self._page._timeout(timeout)
-        return await self._page._obstructions.run(
-            self, lambda left: self._native.perform(deed, left), limit, ()
-        )
+        return await self._run(self._native.perform(deed, limit), limit)
 
     async def owner_frame(self) -> Frame | None:
         """The frame in whose document it is, of whichever page."""

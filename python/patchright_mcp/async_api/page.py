@@ -29,12 +29,11 @@ from .handle import ElementHandle, Finish, JSHandle, handle_of, write_picture
 from .input import Keyboard, Mouse, Touchscreen
 from .locator import FrameLocator, Locator
 from .network import PageTraffic, Response
-from .obstructions import Obstructions
 from .video import Screencast, Video
 
 if TYPE_CHECKING:
     from .._core import Call as NativeCall
-    from .._core import CastFrame
+    from .._core import CastFrame, HandlerCall
     from .._core import FileChooser as NativeFileChooser
     from .._core import Frame as NativeFrame
     from .._core import Page as NativePage
@@ -45,6 +44,10 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+
+
+# What the engine asks of a script, and who answers.
+_ASKS = {"filechooser": "_chooser_opened", "called": "_answer", "in_the_way": "_clear_way"}
 
 
 class Page(PageTraffic, PageConsole, Closes, PageEvents):
@@ -64,7 +67,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         self._close_reason: str | None = None
         self._closed = False
         self._owned_context: BrowserContext | None = None
-        self._obstructions = Obstructions()
+        self._locator_handlers: dict[int, tuple[Locator, Callable[..., Any]]] = {}
         self._opener: Page | None = None
         self._dialog: Dialog | None = None
         self._catches_choosers = False
@@ -101,12 +104,10 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
             self._opened(self._dialog)
         elif name == "dialogclosed":
             self._dialog_closed()
-        elif name == "filechooser":
-            self._runtime.call(self._chooser_opened, payload)
         elif name == "screencastframe":
             self._seen(payload)
-        elif name == "called":
-            self._runtime.call(self._answer, payload)
+        elif name in _ASKS:
+            self._runtime.call(getattr(self, _ASKS[name]), payload)
         elif name == "close":
             self._gone()
         elif name in ("load", "domcontentloaded", "crash"):
@@ -135,6 +136,15 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         except Exception as error:  # noqa: BLE001
             value, failed = error, True
         self._runtime.start(call.answer(value, failed))
+
+    async def _clear_way(self, call: HandlerCall) -> None:
+        raised = None
+        try:
+            locator, handler = self._locator_handlers[call.handler]
+            await self._runtime.settle(handler(*taken(handler, [locator])))
+        except Exception as error:  # noqa: BLE001  (It is raised where the action was called.)
+            raised = error
+        call.end(raised)
 
     async def _chooser_opened(self, native: NativeFileChooser) -> None:
         found = cast("ElementHandle", handle_of(self, await self._run(native.element())))
@@ -411,11 +421,17 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         """
         if locator._frame is not self._main_frame:
             raise Error("Locator must belong to the main frame of this page")
-        self._obstructions.add(locator, handler, waits=not no_wait_after, times=times)
+        number = self._native.add_locator_handler(
+            locator._selector, locator._told_as, bool(no_wait_after), times, self._runtime.dispatcher
+        )
+        self._locator_handlers[number] = (locator, handler)
 
     async def remove_locator_handler(self, locator: Locator) -> None:
         """Forgets what was said about an element."""
-        self._obstructions.remove(locator)
+        for number, (known, _) in list(self._locator_handlers.items()):
+            if (known._frame, known._selector) == (locator._frame, locator._selector):
+                del self._locator_handlers[number]
+                self._native.remove_locator_handler(number)
 
     async def expose_function(
         self, name: str, callback: Callable[..., Any], *, all_frames: bool | None = None

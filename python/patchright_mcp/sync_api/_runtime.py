@@ -61,10 +61,6 @@ class Runtime:
         """The value that a function of a script gave."""
         return value
 
-    def settle_within(self, value: Any, milliseconds: float) -> bool:
-        """Whether what a function of a script gave is there: it always is."""
-        return True
-
     def close(self) -> None:
         """Lets go of what nobody waits for."""
         self._dispatcher.close()

@@ -80,13 +80,8 @@ class _Assertions:
         name = "not_to_match_aria_snapshot" if self._is_not else "to_match_aria_snapshot"
         log = [f'Expect "{name}" with timeout {limit:g}ms', *locator._log()]
         frame = locator._frame
-        matches, received = frame._page._obstructions.look(
-            locator,
-            lambda left: frame._native.expect_aria(locator._selector, expected, self._is_not, left),
-            limit,
-            log,
-            lambda told: bool(told[0]) != self._is_not,
-        )
+        looking = frame._native.expect_aria(locator._selector, expected, self._is_not, limit)
+        matches, received = locator._run(looking, limit, log)
         passed = matches != self._is_not
         self._judge(passed, f"{subject} expected to match Aria snapshot", expected, received, log)
 
@@ -141,13 +136,8 @@ class LocatorAssertions(_Assertions):
         frame = locator._frame
         problem, is_plain = "", True
         try:
-            matches, received, missing = frame._page._obstructions.look(
-                locator,
-                lambda left: frame._native.expect(locator._selector, what, given or {}, self._is_not, left),
-                limit,
-                log,
-                lambda told: bool(told[0]) != self._is_not,
-            )
+            looking = frame._native.expect(locator._selector, what, given or {}, self._is_not, limit)
+            matches, received, missing = locator._run(looking, limit, log)
         except Error as error:
             if error._code not in ("not_unique", "wrong_element"):
                 raise

@@ -105,6 +105,19 @@ impl ElementAction {
         Err(Error::InvalidArguments { problems: vec![problem.to_owned()] })
     }
 
+    /// Whether what comes up in its way is seen to: not where it is done without a look at whether it can be.
+    fn is_looked_after(&self) -> bool {
+        match self {
+            Self::Click(press) | Self::Hover(press) | Self::Tap(press) | Self::SetChecked { press, .. } => {
+                !press.force
+            }
+            Self::Fill { force, .. } | Self::SelectOption { force, .. } | Self::SelectText { force } => {
+                !force
+            }
+            other => other.is_action(),
+        }
+    }
+
     /// Whether the page notices.
     pub fn is_action(&self) -> bool {
         !matches!(
@@ -181,7 +194,8 @@ impl Locator {
     /// Does `deed` with the element.
     pub async fn perform(&self, deed: &ElementAction, limit: Duration) -> Result<Value> {
         deed.check()?;
-        self.with(limit, |element, left| async move { element.perform(deed, left).await }).await
+        let act = |element: ElementHandle, left| async move { element.act(deed, left).await };
+        self.with_way(limit, deed.is_looked_after(), act).await
     }
 }
 
@@ -195,6 +209,13 @@ impl ElementHandle {
 
     /// Does `deed` with this element.
     pub async fn perform(&self, deed: &ElementAction, limit: Duration) -> Result<Value> {
+        if deed.is_looked_after() {
+            self.frame().page()?.clear_way(limit, Instant::now() + limit).await?;
+        }
+        self.act(deed, limit).await
+    }
+
+    async fn act(&self, deed: &ElementAction, limit: Duration) -> Result<Value> {
         let within = ActionOptions::within(limit);
         let forced = |force: bool| ActionOptions { force, ..within.clone() };
         match deed {

@@ -203,9 +203,12 @@ impl ElementHandle {
         mut look: impl FnMut(u32) -> Looking,
     ) -> Result<T> {
         let mut obstacle = Obstacle::Silent;
+        let page = self.frame().page()?;
+        let deadline = Instant::now() + limit;
         let search = async {
             for (attempt, pause) in (0..).zip(pauses()) {
                 rest(pause).await;
+                page.clear_way(limit, deadline).await?;
                 match look(attempt).await? {
                     Attempt::Done(found) => return Ok(found),
                     Attempt::Blocked(by) => obstacle = by,
@@ -213,7 +216,6 @@ impl ElementHandle {
             }
             Err(Error::Cancelled)
         };
-        let page = self.frame().page()?;
         let told = tokio::select! {
             biased;
             told = timeout(limit, search) => told,
@@ -240,7 +242,8 @@ impl ElementHandle {
         .await
     }
 
-    /// Brings the pointer to a point where the element can be acted on; an instant pointer comes when it presses.
+    /// Brings the pointer to a point where the element can be acted on; where it needs not be hit, an instant pointer comes
+    /// when it presses.
     pub(in crate::browser) async fn approach(&self, need: Need, options: &ActionOptions) -> Result<Reached> {
         if options.force {
             let approached = self.approach_once(need.forced(), options, 0).await?;
@@ -279,11 +282,17 @@ impl ElementHandle {
         let aim = Aim { scroll, at: None, position: options.position };
         Ok(match self.look_from_page(need, &aim).await? {
             Look::Blocked(by) => Attempt::Blocked(by),
-            Look::Clear(Clear { point, .. }) => {
-                let journey = match options.steps {
+            Look::Clear(Clear { point, inner, .. }) => {
+                let journey = match options.steps.or(need.hit.then_some(1)) {
                     Some(steps) => Some(input.mouse().go_in_steps(point, steps).await?),
                     None => None,
                 };
+                // What has come up where the pointer is would be pressed in the place of the element.
+                if need.hit
+                    && let Some(by) = self.came_up(need, inner).await?
+                {
+                    return Ok(Attempt::Blocked(by));
+                }
                 Attempt::Done(Reached { point, journey, heard: Heard::ALL })
             }
         })
@@ -341,14 +350,20 @@ impl ElementHandle {
             heard = Heard::ALL;
             journey = input.mouse().go_to(found.point).await;
         }
-        // Something may have come up under the pointer.
         if need.hit
-            && let Look::Blocked(by) = self.confirm(need, found.inner).await?
-            && !(need.passing && self.is_out_of_sight().await?)
+            && let Some(by) = self.came_up(need, found.inner).await?
         {
             return Ok(Attempt::Blocked(by));
         }
         Ok(Attempt::Done(Reached { point: found.point, journey: Some(journey), heard }))
+    }
+
+    /// What has come up under the pointer, which is at this point of the element's own frame.
+    async fn came_up(&self, need: Need, point: Point) -> Result<Option<Obstacle>> {
+        Ok(match self.confirm(need, point).await? {
+            Look::Blocked(by) if !(need.passing && self.is_out_of_sight().await?) => Some(by),
+            _ => None,
+        })
     }
 
     async fn is_out_of_sight(&self) -> Result<bool> {
@@ -552,8 +567,9 @@ impl Reached {
     pub(in crate::browser) async fn press(self, input: &Input, click: &ClickOptions) -> Result<()> {
         let input = input.heard_as(self.heard);
         match self.journey {
-            Some(_) => input.mouse().click_in_place(click).await,
-            None => input.mouse().click(self.point, click).await,
+            Some(_) if input.mouse().position() == self.point => input.mouse().click_in_place(click).await,
+            // Not there yet, or another action has moved the pointer since.
+            _ => input.mouse().click(self.point, click).await,
         }
     }
 }

@@ -69,6 +69,10 @@ impl Locator {
         let mut end = deadline.max(Instant::now() + FIRST_LOOK);
         for pause in pauses() {
             rest_before(deadline, pause).await;
+            match self.clear_way(limit, deadline).await {
+                Err(Error::NotActionable { .. }) => break,
+                cleared => cleared?,
+            }
             match timeout_at(std::mem::replace(&mut end, deadline), self.look(what, expected, is_not)).await {
                 Ok(Ok(verdict)) if verdict.matches != is_not => return Ok(verdict),
                 Ok(Err(error)) if is_passing(&error) => {}

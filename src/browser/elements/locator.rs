@@ -266,12 +266,25 @@ impl Locator {
     pub async fn with<T, Doing: Future<Output = Result<T>>>(
         &self,
         limit: Duration,
+        act: impl FnMut(ElementHandle, Duration) -> Doing,
+    ) -> Result<T> {
+        self.with_way(limit, true, act).await
+    }
+
+    /// Like [`with`](Self::with). `clears`: what comes up in the way is seen to.
+    pub(super) async fn with_way<T, Doing: Future<Output = Result<T>>>(
+        &self,
+        limit: Duration,
+        clears: bool,
         mut act: impl FnMut(ElementHandle, Duration) -> Doing,
     ) -> Result<T> {
         let deadline = Instant::now() + limit;
         let mut last = Error::ElementNotFound { waited: limit };
         for pause in pauses() {
             rest_before(deadline, pause).await;
+            if clears {
+                self.clear_way(limit, deadline).await?;
+            }
             let left = deadline.saturating_duration_since(Instant::now());
             match timeout_at(deadline, self.now()).await {
                 Ok(Ok(Some(element))) => match act(element, left).await {
@@ -298,12 +311,22 @@ impl Locator {
         })
     }
 
+    /// Has what comes up in the way seen to, where the page is there.
+    pub(super) async fn clear_way(&self, limit: Duration, deadline: Instant) -> Result<()> {
+        match self.frame.page() {
+            Ok(page) => page.clear_way(limit, deadline).await,
+            // Whoever looks for the element is told of that.
+            Err(_) => Ok(()),
+        }
+    }
+
     /// Waits until the element is there, is seen, or is not. Answers the element where there is one.
     pub async fn wait(&self, presence: Presence, limit: Duration) -> Result<Option<ElementHandle>> {
         let deadline = Instant::now() + limit;
         let gone = matches!(presence, Presence::Detached | Presence::Hidden);
         for pause in pauses() {
             rest_before(deadline, pause).await;
+            self.clear_way(limit, deadline).await?;
             let look = async {
                 let Some(element) = self.now().await? else { return Ok((gone, None)) };
                 Ok(match presence {

@@ -13,6 +13,7 @@ pub(super) mod expect;
 pub(super) mod fill;
 pub(super) mod hearing;
 pub mod locator;
+pub(super) mod locator_handler;
 pub(super) mod scroll;
 pub(super) mod seek;
 pub mod selector;

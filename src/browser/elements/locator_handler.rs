@@ -1,0 +1,208 @@
+//! What a user has said to do about elements that come up in the way of what is done to a page.
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use futures_util::future::{BoxFuture, FutureExt as _, Shared};
+use parking_lot::Mutex;
+use tokio::time::{Instant, timeout_at};
+
+use super::locator::{Locator, Presence, is_passing};
+use crate::browser::objects::page::Page;
+use crate::browser::objects::parts::{Part, Slots};
+use crate::error::{Error, Obstacle, Result};
+
+/// How a locator handler is called.
+#[derive(Debug, Clone, Default)]
+pub struct LocatorHandlerOptions {
+    /// What errors call the element, such as the locator as it was written.
+    pub name: String,
+    /// Goes on when the handler is done, also while the element is still seen.
+    pub no_wait_after: bool,
+    /// After so many calls it is forgotten.
+    pub times: Option<u32>,
+}
+
+/// What tells a handler from the other ones of its page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct LocatorHandlerId(pub u64);
+
+type Call = Box<dyn Fn(LocatorHandlerId) -> BoxFuture<'static, Result<()>> + Send + Sync>;
+type Running = Shared<BoxFuture<'static, Result<()>>>;
+
+struct LocatorHandler {
+    id: LocatorHandlerId,
+    locator: Locator,
+    options: LocatorHandlerOptions,
+    call: Call,
+    /// The call that has not ended: nobody calls it a second time meanwhile.
+    running: Mutex<Option<Running>>,
+}
+
+impl fmt::Debug for LocatorHandler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LocatorHandler").field("locator", &self.locator).finish_non_exhaustive()
+    }
+}
+
+/// The handlers of a page, and how often each may still be called.
+#[derive(Debug, Default)]
+struct LocatorHandlers {
+    list: Mutex<Vec<(Arc<LocatorHandler>, Option<u32>)>>,
+    next: AtomicU64,
+    /// How many actions wait for a handler. What a handler does itself is not held up.
+    waiting: AtomicUsize,
+}
+
+/// Keeps a page's handlers.
+pub(in crate::browser) struct LocatorHandlerPart;
+
+impl Part for LocatorHandlerPart {
+    fn keep_with_page(&self, slots: &mut Slots) {
+        slots.add::<LocatorHandlers>();
+    }
+}
+
+impl Page {
+    /// Calls `handler` when the element of `locator` is seen before or during an action on this page, or a wait for an
+    /// element, and then waits until it is hidden.
+    ///
+    /// The handler is told its own id. What is done while it runs is not looked after, and an error of it is that of the
+    /// action.
+    pub fn add_locator_handler<Handling>(
+        &self,
+        locator: Locator,
+        options: LocatorHandlerOptions,
+        handler: impl Fn(LocatorHandlerId) -> Handling + Send + Sync + 'static,
+    ) -> LocatorHandlerId
+    where
+        Handling: Future<Output = Result<()>> + Send + 'static,
+    {
+        let handlers = self.slot::<LocatorHandlers>();
+        let id = LocatorHandlerId(handlers.next.fetch_add(1, Ordering::Relaxed));
+        let (call, times): (Call, _) = (Box::new(move |id| handler(id).boxed()), options.times);
+        if times != Some(0) {
+            let handler = LocatorHandler { id, locator, options, call, running: Mutex::default() };
+            handlers.list.lock().push((Arc::new(handler), times));
+        }
+        id
+    }
+
+    /// Calls a handler no more.
+    pub fn remove_locator_handler(&self, id: LocatorHandlerId) {
+        self.slot::<LocatorHandlers>().list.lock().retain(|(handler, _)| handler.id != id);
+    }
+
+    pub(super) fn has_locator_handlers(&self) -> bool {
+        let handlers = self.slot::<LocatorHandlers>();
+        handlers.waiting.load(Ordering::Acquire) == 0 && !handlers.list.lock().is_empty()
+    }
+
+    /// Has what is seen in the way taken out of it, until `deadline`; `limit` is how long that was away at first.
+    ///
+    /// # Errors
+    /// `not_actionable` when a handler, or what it was for, was not through by then; whatever a handler fails with.
+    pub(super) async fn clear_way(&self, limit: Duration, deadline: Instant) -> Result<()> {
+        if !self.has_locator_handlers() {
+            return Ok(());
+        }
+        let handlers = self.slot::<LocatorHandlers>();
+        let list: Vec<_> = handlers.list.lock().iter().map(|(handler, _)| handler.clone()).collect();
+        for handler in list {
+            if handler.running.lock().is_none() && !handler.is_seen(deadline).await? {
+                continue;
+            }
+            // From before the call on: what the handler does would wait for the handler.
+            let _waiting = Waiting::begin(&handlers.waiting);
+            let Some(call) = handlers.call(&handler, self) else { continue };
+            let late = |finished| Error::NotActionable {
+                obstacle: Obstacle::Handled { by: handler.options.name.clone(), finished },
+                waited: limit,
+            };
+            let done = timeout_at(deadline, call).await;
+            if done.is_ok() {
+                handler.running.lock().take();
+            }
+            done.unwrap_or_else(|_| Err(late(false)))?;
+            if !handler.options.no_wait_after {
+                let left = deadline.saturating_duration_since(Instant::now());
+                let hidden = Box::pin(handler.locator.wait(Presence::Hidden, left));
+                match hidden.await {
+                    Err(Error::ElementNotFound { .. }) => return Err(late(true)),
+                    Err(error) if !is_gone(&error) => return Err(error),
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl LocatorHandlers {
+    /// The call of a handler that has not ended, or a new one; `None` where it has none left, or was removed.
+    fn call(&self, handler: &Arc<LocatorHandler>, page: &Page) -> Option<Running> {
+        let mut running = handler.running.lock();
+        if running.is_none() {
+            let mut list = self.list.lock();
+            let place = list.iter().position(|(other, _)| Arc::ptr_eq(other, handler))?;
+            if let Some(left) = &mut list[place].1 {
+                *left -= 1;
+                if *left == 0 {
+                    list.remove(place);
+                }
+            }
+            *running = Some(handler.begin(page));
+        }
+        running.clone()
+    }
+}
+
+impl LocatorHandler {
+    async fn is_seen(&self, deadline: Instant) -> Result<bool> {
+        let look = async {
+            match self.locator.now().await? {
+                Some(element) => element.is_visible().await,
+                None => Ok(false),
+            }
+        };
+        match timeout_at(deadline, look).await {
+            Ok(Err(error)) if !is_gone(&error) => Err(error),
+            Ok(Ok(seen)) => Ok(seen),
+            _ => Ok(false),
+        }
+    }
+
+    /// Begins a call, which goes on whether or not somebody waits for it, until the page is closed.
+    fn begin(&self, page: &Page) -> Running {
+        let (page, work) = (page.clone(), (self.call)(self.id));
+        let task = tokio::spawn(async move {
+            tokio::select! {
+                done = work => done,
+                closed = page.until(|_| None) => closed,
+            }
+        });
+        async move { task.await.unwrap_or(Err(Error::Cancelled)) }.boxed().shared()
+    }
+}
+
+/// Whether an error says only that what was looked at is no longer there.
+fn is_gone(error: &Error) -> bool {
+    is_passing(error) || matches!(error, Error::FrameDetached | Error::WrongElement { .. })
+}
+
+/// Counts an action that waits for a handler, for as long as it does.
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl<'a> Waiting<'a> {
+    fn begin(count: &'a AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::AcqRel);
+        Self(count)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
+}
