@@ -17,7 +17,6 @@ mod parts;
 
 pub use egress::{policy, proxy};
 pub use elements::{locator, selector};
-pub use objects::events;
 pub use options::emulation;
 pub use program::{find, install, launch};
 
@@ -44,15 +43,16 @@ pub use elements::way::{Found, Way};
 pub use guise::clock::ClockTurn;
 pub use guise::storage::WebStorage;
 pub use objects::browser::Browser;
-pub use objects::context::BrowserContext;
+pub use objects::context::{BrowserContext, ContextEvent};
 pub use objects::dialect::Dialect;
 pub use objects::download::{Download, DownloadState, remove_unfinished};
 pub use objects::frame::{Frame, Moments};
 pub use objects::guest::{PersonsBrowser, address as guest_address};
 pub use objects::journal::{Mark, Pending};
+pub use objects::listeners::Listener;
 pub use objects::navigation::{Arrival, NavigateOptions, WaitUntil};
 pub use objects::network::{NetworkLog, RequestEntry};
-pub use objects::page::{AnsweredDialog, Dialog, FileChooser, Page, WeakPage};
+pub use objects::page::{AnsweredDialog, Dialog, FileChooser, Page, PageEvent, WeakPage};
 pub use objects::pulse::PATIENCE;
 pub use objects::raw::RawSession;
 pub use objects::worker::{Worker, WorkerKind};

@@ -11,6 +11,7 @@ use super::guise::clock::ClockPart;
 use super::guise::local_files::FileGuard;
 use super::guise::passkey::PasskeyPart;
 use super::guise::storage::StoragePart;
+use super::objects::front::FrontPart;
 use super::objects::parts::Parts;
 use super::options::ContextOptions;
 use super::program::launch::LaunchOptions;
@@ -22,6 +23,7 @@ use crate::error::Result;
 
 /// In the order in which a new page's commands go out.
 const PARTS: Parts = &[
+    &FrontPart,
     &FileGuard,
     &TrafficPart,
     &ConsolePart,

@@ -7,8 +7,7 @@ use super::frame::Frame;
 use super::handle::JsHandle;
 use super::network::{Worker, follow_traffic};
 use super::page::{Call, Dialog, FileChooser, Page};
-use crate::browser::events::{ContextEvent, PageEvent};
-use crate::browser::{Browser, ConsoleEntry, ConsoleEvent, EntryKind};
+use crate::browser::{Browser, ConsoleEntry, ConsoleEvent, ContextEvent, EntryKind, PageEvent};
 
 /// Tells `queue` all that happens in a browser, from now on.
 pub(super) fn follow_browser(browser: &Browser, queue: &Arc<Queue>) {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 use parking_lot::Mutex;
 
 use super::engine::Engine;
-use crate::browser::events::ContextEvent;
+use crate::browser::ContextEvent;
 use crate::browser::{BrowserContext, Page};
 use crate::error::{Error, Result};
 

@@ -1,8 +1,8 @@
 //! What stands on a page now for an element that was drawn anew.
 use std::collections::HashSet;
 
-use super::diff::Key;
 use super::reference::Ref;
+use super::side::Key;
 use super::tree::{Node, Tree};
 
 /// The place in `now` of the only element that can stand for the one that `reference` named in `before`: what came to the

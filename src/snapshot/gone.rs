@@ -3,8 +3,8 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::diff::Side;
 use super::outline::{Line, Worth};
+use super::side::Side;
 use super::text::{push_plain, push_quoted};
 
 /// Lines of a snapshot that are gone from the same place.

@@ -5,9 +5,9 @@ use futures_util::future::join_all;
 use parking_lot::Mutex;
 
 use super::entry::ConsoleEvent;
-use super::subscription::{ConsoleSubscription, HEARD, SubscriptionObserver};
+use super::subscription::{ConsoleSubscription, HEARD, Mode, Replay, SubscriptionObserver};
 use crate::browser::objects::context::BrowserContext;
-use crate::browser::objects::events::{Listener, Listeners};
+use crate::browser::objects::listeners::{Listener, Listeners};
 use crate::browser::objects::page::Page;
 use crate::browser::objects::parts::{NewSession, Part, Slots};
 use crate::browser::objects::worker::Worker;
@@ -36,26 +36,6 @@ impl ConsoleInterest {
             (false, false) => Mode::Off,
         }
     }
-}
-
-/// How a session is heard.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Mode {
-    #[default]
-    Off,
-    /// With a look at what was logged.
-    Quiet,
-    /// With `Runtime.enable`.
-    Open,
-}
-
-/// Which of the entries that the browser remembers are told when it begins to report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Replay {
-    /// Nothing, and errors need not be remembered any more.
-    Nothing,
-    /// All of it: the target is new, or it is asked for once.
-    All,
 }
 
 impl BrowserContext {

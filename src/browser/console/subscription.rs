@@ -14,7 +14,6 @@ use parking_lot::Mutex;
 use tokio::time::sleep;
 
 use super::entry::{ConsoleEntry, ConsoleEvent, EntryKind, Inspected, Reported};
-use super::interest::{Mode, Replay};
 use crate::browser::objects::context::{BrowserContext, ContextInner};
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::{Page, WeakPage};
@@ -43,6 +42,26 @@ pub(super) const HEARD: [&str; 5] = [
     ExceptionThrown::METHOD,
     JavascriptDialogOpening::METHOD,
 ];
+
+/// How a session is heard.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Mode {
+    #[default]
+    Off,
+    /// With a look at what was logged.
+    Quiet,
+    /// With `Runtime.enable`.
+    Open,
+}
+
+/// Which of the entries that the browser remembers are told when it begins to report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Replay {
+    /// Nothing, and errors need not be remembered any more.
+    Nothing,
+    /// All of it: the target is new, or it is asked for once.
+    All,
+}
 
 /// Reads the console of one session, as far as somebody is interested.
 pub(super) struct ConsoleSubscription {

@@ -196,6 +196,13 @@ fn has_gone(from: Option<Rect>, to: Option<Rect>, delta_x: f64, delta_y: f64) ->
 const MOST_TURNS: usize = 12;
 
 impl ElementHandle {
+    /// The page's input, in the style that is asked for.
+    pub(in crate::browser) fn input(&self, options: &ActionOptions) -> Result<Input> {
+        let page = self.frame().page()?;
+        let input = page.input();
+        Ok(input.with_style(options.style.unwrap_or(input.style())))
+    }
+
     /// Looks until nothing is in the way. When time runs out, the last obstacle is the error.
     pub(in crate::browser) async fn until_clear<T, Looking: Future<Output = Result<Attempt<T>>>>(
         &self,

@@ -4,7 +4,8 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::actionability::{ActionOptions, Aim, Answer, Attempt, Clear, Look, Need};
-use super::element::{ElementHandle, Field, FieldKind, OptionChoice};
+use super::element::{ElementHandle, OptionChoice};
+use super::field::{Field, FieldKind, Opened};
 use super::hearing::Hearing;
 use super::written::{self, Written};
 use crate::browser::input::{ClickOptions, Heard, Input, InputStyle, Modifier, Point};
@@ -42,16 +43,6 @@ impl Options {
         let key = if steps > 0 { "ArrowDown" } else { "ArrowUp" };
         (1..=MOST_ARROWS).contains(&times).then_some((key, times))
     }
-}
-
-/// A field that is ready to be filled.
-#[derive(Debug)]
-pub(in crate::browser) struct Opened {
-    pub(in crate::browser) kind: FieldKind,
-    pub(in crate::browser) value: String,
-    pub(in crate::browser) empty: bool,
-    /// Keys only pass through it.
-    pub(in crate::browser) proxy: bool,
 }
 
 /// What is wrong with a value.

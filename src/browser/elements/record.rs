@@ -12,8 +12,8 @@ use tokio::time::Instant;
 use super::selector::test_id_attribute;
 use super::way::Way;
 use crate::browser::injected::as_function;
-use crate::browser::objects::events::Listener;
 use crate::browser::objects::frame::Frame;
+use crate::browser::objects::listeners::Listener;
 use crate::browser::objects::page::{Page, WeakPage};
 use crate::browser::objects::parts::{NewSession, Part, Slots};
 use crate::cdp::types::page::{

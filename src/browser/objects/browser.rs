@@ -205,7 +205,7 @@ impl Browser {
         }
         let browser = Self { inner };
         match &browser.inner.guest {
-            Some(_) => browser.look_around(),
+            Some(_) => guest::look_around(browser.root()),
             // From here on every target is attached to before its first script runs.
             None => browser.inner.root.send(attach_to_everything()).ignore(),
         }
@@ -389,7 +389,7 @@ impl Browser {
                 let _ = context.close().await;
             }
             if let Some(guest) = &self.inner.guest {
-                let _ = timeout(GOODBYE, self.leave(guest)).await;
+                let _ = timeout(GOODBYE, guest.leave(self.root())).await;
             }
             self.inner.connection.close("we let go of it");
             return Ok(());
@@ -543,7 +543,7 @@ impl Observer for BrowserObserver {
             browser.on_attached(&told);
         } else if let Some(told) = event.read::<TargetCreated>() {
             if let Some(guest) = browser.guest() {
-                browser.noticed(guest, &told.target_info);
+                guest.on_target(browser.root(), &told.target_info);
             }
         } else if let Some(told) = event.read::<DownloadWillBegin>() {
             let _ = browser.contexts().iter().any(|context| context.download_begun(&told));

@@ -12,8 +12,7 @@ use tokio::sync::watch;
 
 use super::browser::{Browser, BrowserInner};
 use super::download::Downloads;
-use super::events::{ContextEvent, Listener, Listeners};
-use super::front::Front;
+use super::listeners::{Listener, Listeners};
 use super::page::{Page, WeakPage};
 use super::parts::{NewSession, Parts, Slots};
 use super::worker::{self, Worker};
@@ -42,6 +41,14 @@ pub struct BrowserContext {
     inner: Arc<ContextInner>,
 }
 
+/// What happens to a context.
+#[derive(Debug, Clone)]
+pub enum ContextEvent {
+    /// A page that can be used: one that was asked for, or a popup.
+    Page(Page),
+    Closed,
+}
+
 pub(in crate::browser) struct ContextInner {
     browser: Weak<BrowserInner>,
     /// `None` for the browser's own context: the profile.
@@ -55,8 +62,7 @@ pub(in crate::browser) struct ContextInner {
     downloads: Downloads,
     parts: Parts,
     slots: Slots,
-    /// Which of its pages are in front, where that is for us to say.
-    front: Option<Mutex<Front>>,
+    chooses_front: bool,
     /// A person works in it, of whose doings nothing is noted.
     private: AtomicBool,
     /// Where its traffic goes, if it goes through one of ours.
@@ -106,7 +112,7 @@ impl BrowserContext {
         options: ContextOptions,
         relay: Option<Arc<Relay>>,
     ) -> Self {
-        let front = options.emulation.focus.then(Mutex::default);
+        let chooses_front = options.emulation.focus;
         let mut slots = Slots::default();
         for part in parts {
             part.keep_with_context(&mut slots);
@@ -122,7 +128,7 @@ impl BrowserContext {
             downloads: Downloads::default(),
             parts,
             slots,
-            front,
+            chooses_front,
             private: AtomicBool::new(false),
             relay,
         };
@@ -171,8 +177,9 @@ impl BrowserContext {
         Arc::downgrade(&self.inner)
     }
 
-    pub(in crate::browser) fn front(&self) -> Option<&Mutex<Front>> {
-        self.inner.front.as_ref()
+    /// Whether it is for us to say which of its pages is in front.
+    pub(in crate::browser) fn chooses_front(&self) -> bool {
+        self.inner.chooses_front
     }
 
     pub(in crate::browser) fn parts(&self) -> Parts {
@@ -261,7 +268,7 @@ impl BrowserContext {
         };
         let target = browser.root().call(create).await?.target_id;
         if let Some(guest) = browser.guest() {
-            browser.visit(guest, &target);
+            guest.visit(browser.root(), &target);
         }
         let mut changes = self.changes();
         let arrived = async {

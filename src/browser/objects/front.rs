@@ -4,8 +4,11 @@
 //! nothing is drawn in the background; and one does when its work is done one after the other.
 use std::time::{Duration, Instant};
 
-use crate::browser::objects::context::BrowserContext;
-use crate::browser::objects::page::{Page, WeakPage};
+use parking_lot::Mutex;
+
+use super::context::BrowserContext;
+use super::page::{Page, WeakPage};
+use super::parts::{Part, Slots};
 use crate::cdp::types::target::ActivateTarget;
 
 /// How long a page stays in front beside another one when nothing is done on it. Longer than the pauses between looks.
@@ -34,6 +37,22 @@ struct Shown {
 /// Something is being done on a page, for as long as this lives.
 #[derive(Debug)]
 pub(in crate::browser) struct Work(Option<WeakPage>);
+
+/// Keeps, with each context, which of its pages are in front.
+pub(in crate::browser) struct FrontPart;
+
+impl Part for FrontPart {
+    fn keep_with_context(&self, slots: &mut Slots) {
+        slots.add::<Mutex<Front>>();
+    }
+}
+
+impl BrowserContext {
+    /// Which of its pages are in front, where that is for us to say.
+    fn front(&self) -> Option<&Mutex<Front>> {
+        self.chooses_front().then(|| self.slot())
+    }
+}
 
 impl Front {
     fn find(&mut self, key: usize) -> Option<&mut Shown> {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use parking_lot::Mutex;
 
-use super::browser::Browser;
+use crate::cdp::CdpSession;
 use crate::cdp::types::target::{AttachToTarget, CloseTarget, FilterEntry, SetDiscoverTargets, TargetInfo};
 use crate::error::{Error, Result};
 
@@ -79,43 +79,32 @@ pub fn address(folder: &Path) -> Result<String> {
     Ok(format!("ws://127.0.0.1:{port}{path}"))
 }
 
-impl Guest {
-    /// Notes a tab as ours. False where it was already.
-    fn take(&self, id: &str) -> bool {
-        self.own.lock().insert(id.to_owned())
-    }
-
-    fn owns(&self, id: &str) -> bool {
-        self.own.lock().contains(id)
-    }
+/// Hears of tabs without touching them.
+pub(in crate::browser) fn look_around(root: &CdpSession) {
+    let pages = FilterEntry { exclude: false, kind: Some("page".to_owned()) };
+    root.send(SetDiscoverTargets { discover: true, filter: Some(vec![pages]) }).ignore();
 }
 
-impl Browser {
-    /// Hears of tabs without touching them.
-    pub(in crate::browser) fn look_around(&self) {
-        let pages = FilterEntry { exclude: false, kind: Some("page".to_owned()) };
-        self.root().send(SetDiscoverTargets { discover: true, filter: Some(vec![pages]) }).ignore();
-    }
-
+impl Guest {
     /// Attaches to a tab that we made.
-    pub(in crate::browser) fn visit(&self, guest: &Guest, target_id: &str) {
-        if guest.take(target_id) {
+    pub(in crate::browser) fn visit(&self, root: &CdpSession, target_id: &str) {
+        if self.own.lock().insert(target_id.to_owned()) {
             let attach = AttachToTarget { target_id: target_id.to_owned(), flatten: true };
-            self.root().send(attach).ignore();
+            root.send(attach).ignore();
         }
     }
 
     /// Hears of a tab that is new: one that came of ours is ours.
-    pub(in crate::browser) fn noticed(&self, guest: &Guest, info: &TargetInfo) {
-        if info.opener_id.as_ref().is_some_and(|opener| guest.owns(opener)) {
-            self.visit(guest, &info.target_id);
+    pub(in crate::browser) fn on_target(&self, root: &CdpSession, info: &TargetInfo) {
+        if info.opener_id.as_ref().is_some_and(|opener| self.own.lock().contains(opener)) {
+            self.visit(root, &info.target_id);
         }
     }
 
     /// Leaves all as it was.
-    pub(in crate::browser) async fn leave(&self, guest: &Guest) {
-        let own = std::mem::take(&mut *guest.own.lock());
-        let closing = own.into_iter().map(|target_id| self.root().send(CloseTarget { target_id }));
+    pub(in crate::browser) async fn leave(&self, root: &CdpSession) {
+        let own = std::mem::take(&mut *self.own.lock());
+        let closing = own.into_iter().map(|target_id| root.send(CloseTarget { target_id }));
         for closed in closing.collect::<Vec<_>>() {
             // What is gone already is as it was.
             let _ = closed.await;

@@ -14,9 +14,9 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::context::BrowserContext;
-use super::events::{Listener, Listeners, PageEvent};
 use super::frame::Frame;
 use super::journal::Journal;
+use super::listeners::{Listener, Listeners};
 use super::network::NetworkLog;
 use super::parts::Slots;
 use crate::browser::input::{Input, Keyboard, Mouse, Touch};
@@ -34,6 +34,21 @@ use own::Own;
 #[derive(Clone)]
 pub struct Page {
     inner: Arc<PageInner>,
+}
+
+/// What happens to a page.
+#[derive(Debug, Clone)]
+pub enum PageEvent {
+    FrameAttached(Frame),
+    FrameDetached(Frame),
+    FrameNavigated(Frame),
+    DomContentLoaded,
+    Load,
+    Closed,
+    Crashed,
+    Dialog(Dialog),
+    DialogClosed,
+    FileChooser(FileChooser),
 }
 
 pub(in crate::browser) struct PageInner {

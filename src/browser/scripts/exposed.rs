@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::time::timeout;
 
-use super::init_script::{ContextScripts, PageScripts};
 use super::value::JsValue;
 use crate::browser::injected::as_function;
 use crate::browser::objects::context::BrowserContext;
-use crate::browser::objects::events::Listener;
 use crate::browser::objects::frame::Frame;
+use crate::browser::objects::listeners::{Listener, Listeners};
 use crate::browser::objects::page::Page;
 use crate::browser::objects::world::Scope;
 use crate::cdp::types::page::AddScriptToEvaluateOnNewDocument;
@@ -36,6 +36,22 @@ pub struct Call {
     pub arguments: Vec<JsValue>,
     token: Arc<str>,
     number: f64,
+}
+
+/// What the documents of a context begin with.
+#[derive(Default)]
+pub(in crate::browser) struct ContextScripts {
+    /// Comes before all others.
+    pub(super) opening: Mutex<Option<String>>,
+    pub(super) exposures: Mutex<Vec<ExposedFunction>>,
+}
+
+/// What the documents of a page begin with, beside what is its context's.
+#[derive(Default)]
+pub(in crate::browser) struct PageScripts {
+    pub(super) init_scripts: Mutex<Vec<String>>,
+    pub(super) exposures: Mutex<Vec<ExposedFunction>>,
+    pub(super) callers: Listeners<Call>,
 }
 
 /// In which documents a script puts the function.

@@ -1,9 +1,8 @@
 //! Scripts that run in documents before the documents' own, and that can be taken back.
 use parking_lot::Mutex;
 
-use super::exposed::{Call, ExposedFunction};
+use super::exposed::{ContextScripts, ExposedFunction, PageScripts};
 use crate::browser::objects::context::BrowserContext;
-use crate::browser::objects::events::Listeners;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::Page;
 use crate::browser::objects::parts::{NewSession, Part, Slots};
@@ -55,22 +54,6 @@ impl Part for ScriptPart {
     fn on_document(&self, page: &Page, frame: &Frame) {
         page.serve_document(frame);
     }
-}
-
-/// What the documents of a context begin with.
-#[derive(Default)]
-pub(in crate::browser) struct ContextScripts {
-    /// Comes before all others.
-    opening: Mutex<Option<String>>,
-    pub(super) exposures: Mutex<Vec<ExposedFunction>>,
-}
-
-/// What the documents of a page begin with, beside what is its context's.
-#[derive(Default)]
-pub(in crate::browser) struct PageScripts {
-    pub(super) init_scripts: Mutex<Vec<String>>,
-    pub(super) exposures: Mutex<Vec<ExposedFunction>>,
-    pub(super) callers: Listeners<Call>,
 }
 
 /// A script that documents to come begin with.

@@ -16,7 +16,7 @@ use super::route::{Route, entries, preflight_answer};
 use super::socket::{SocketEvent, WebSocket};
 use crate::browser::objects::context::{BrowserContext, ContextInner};
 use crate::browser::objects::download::Download;
-use crate::browser::objects::events::Listener;
+use crate::browser::objects::listeners::Listener;
 use crate::browser::objects::network::body_of;
 use crate::browser::objects::page::Page;
 use crate::browser::objects::parts::{NewSession, Part, Slots};

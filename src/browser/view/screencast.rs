@@ -7,7 +7,7 @@ use base64::prelude::BASE64_STANDARD;
 use parking_lot::Mutex;
 use serde::Deserialize;
 
-use crate::browser::objects::events::Listener;
+use crate::browser::objects::listeners::Listener;
 use crate::browser::objects::page::Page;
 use crate::browser::objects::parts::{Part, Slots};
 use crate::cdp::types::page::{ScreencastFrame, ScreencastFrameAck, StartScreencast, StopScreencast};

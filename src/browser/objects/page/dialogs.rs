@@ -3,8 +3,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::{Page, PageState, WeakPage};
-use crate::browser::objects::events::PageEvent;
+use super::{Page, PageEvent, PageState, WeakPage};
 use crate::browser::objects::frame::Frame;
 use crate::cdp::CdpSession;
 use crate::cdp::types::page as wire;

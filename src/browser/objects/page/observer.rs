@@ -3,8 +3,7 @@ use std::sync::{Arc, Weak};
 
 use super::dialogs::{DIALOG, Dialog, FileChooser};
 use super::own::asked_size;
-use super::{Page, PageInner};
-use crate::browser::objects::events::PageEvent;
+use super::{Page, PageEvent, PageInner};
 use crate::browser::objects::frame::Frame;
 use crate::cdp::types::console::{self, InspectorEnable};
 use crate::cdp::types::emulation::SetFocusEmulationEnabled;

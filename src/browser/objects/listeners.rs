@@ -1,34 +1,8 @@
-//! What happens in contexts and pages, told to who listens: in order, and before any later reply is handed out.
+//! Those who listen to what happens: told in order, and before any later reply is handed out.
 use std::fmt;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-
-use super::frame::Frame;
-use super::page::{Dialog, FileChooser, Page};
-
-/// What happens to a context.
-#[derive(Debug, Clone)]
-pub enum ContextEvent {
-    /// A page that can be used: one that was asked for, or a popup.
-    Page(Page),
-    Closed,
-}
-
-/// What happens to a page.
-#[derive(Debug, Clone)]
-pub enum PageEvent {
-    FrameAttached(Frame),
-    FrameDetached(Frame),
-    FrameNavigated(Frame),
-    DomContentLoaded,
-    Load,
-    Closed,
-    Crashed,
-    Dialog(Dialog),
-    DialogClosed,
-    FileChooser(FileChooser),
-}
 
 /// What hears. It must not wait for anything.
 pub type Listener<E> = Arc<dyn Fn(&E) + Send + Sync>;

@@ -1,0 +1,59 @@
+//! What a look at a field says of how it is filled.
+use serde::Deserialize;
+
+use super::actionability::Answer;
+use super::element::ElementHandle;
+use crate::error::{ElementKind, Obstacle, Result};
+
+/// What an injected look at a field answers.
+#[derive(Debug, Deserialize)]
+pub(in crate::browser) struct Field {
+    #[serde(flatten)]
+    answer: Answer,
+    pub(in crate::browser) kind: Option<FieldKind>,
+    #[serde(default)]
+    pub(in crate::browser) value: String,
+    #[serde(default)]
+    pub(in crate::browser) empty: bool,
+    #[serde(default)]
+    proxy: bool,
+    wrong: Option<ElementKind>,
+    needed: Option<String>,
+}
+
+/// How a value gets into a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(in crate::browser) enum FieldKind {
+    Text,
+    Multiline,
+    Editable,
+    Date,
+    Range,
+    Color,
+}
+
+/// A field that is ready to be filled.
+#[derive(Debug)]
+pub(in crate::browser) struct Opened {
+    pub(in crate::browser) kind: FieldKind,
+    pub(in crate::browser) value: String,
+    pub(in crate::browser) empty: bool,
+    /// Keys only pass through it.
+    pub(in crate::browser) proxy: bool,
+}
+
+impl Field {
+    /// What keeps the field from being filled just now.
+    pub(in crate::browser) fn obstacle(&self, element: &ElementHandle) -> Result<Option<Obstacle>> {
+        self.answer.obstacle(element)
+    }
+
+    /// The field; otherwise what it is, and what is needed.
+    pub(in crate::browser) fn checked(self) -> std::result::Result<Opened, (ElementKind, Option<String>)> {
+        match self.kind {
+            Some(kind) => Ok(Opened { kind, value: self.value, empty: self.empty, proxy: self.proxy }),
+            None => Err((self.wrong.unwrap_or_default(), self.needed)),
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! What a person does with an element by pointer, finger and keys.
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::actionability::{ActionOptions, Aim, Attempt, Look, Need};
+use super::element::ElementHandle;
+use crate::browser::input::{ClickOptions, InputStyle, Modifier, Point};
+use crate::error::{Obstacle, Result};
+
+impl ElementHandle {
+    // Pointer.
+
+    /// Clicks, once the element is visible, still, enabled and on top.
+    pub async fn click(&self, click: &ClickOptions, options: &ActionOptions) -> Result<()> {
+        self.approach(Need::PRESSED, options).await?.press(&self.input(options)?, click).await
+    }
+
+    /// Moves the pointer over the element.
+    pub async fn hover(&self, options: &ActionOptions) -> Result<()> {
+        self.approach(Need::POINTED, options).await?.point_at(&self.input(options)?).await
+    }
+
+    /// Moves the pointer over the element while modifiers are held; with `trial`, only waits until that could be done.
+    pub async fn hover_with(&self, held: &[Modifier], trial: bool, options: &ActionOptions) -> Result<()> {
+        if trial {
+            return self.look_until_clear(Need::POINTED, options).await.map(drop);
+        }
+        self.while_held(held, options, self.hover(options)).await
+    }
+
+    async fn while_held(
+        &self,
+        held: &[Modifier],
+        options: &ActionOptions,
+        work: impl Future<Output = Result<()>>,
+    ) -> Result<()> {
+        let keyboard = self.input(options)?.keyboard();
+        for modifier in held {
+            keyboard.down((*modifier).into()).await?;
+        }
+        let done = work.await;
+        for modifier in held {
+            keyboard.up((*modifier).into()).await?;
+        }
+        done
+    }
+
+    /// Waits until the element could be pressed.
+    pub async fn try_press(&self, options: &ActionOptions) -> Result<()> {
+        let need = if options.force { Need::PRESSED.forced() } else { Need::PRESSED };
+        self.look_until_clear(need, options).await.map(drop)
+    }
+
+    /// Touches the element with a finger while modifiers are held.
+    pub async fn tap(&self, held: &[Modifier], options: &ActionOptions) -> Result<()> {
+        let point = self.look_until_clear(Need::PRESSED, options).await?;
+        let touch = self.input(options)?.touch();
+        self.while_held(held, options, touch.tap(point)).await
+    }
+
+    /// Scrolls all of the element into view, if it is not. It may be one that nobody can see.
+    pub async fn scroll_into_view(&self, options: &ActionOptions) -> Result<()> {
+        let need = Need { stable: true, ..Need::default() };
+        self.until_clear(options.limit, |attempt| async move {
+            let shows = self.ask::<Option<String>>("shows", Vec::new()).await?.ok_or_else(|| self.stale())?;
+            if shows == "none" {
+                return Ok(Attempt::Blocked(Obstacle::Hidden));
+            }
+            self.bring_into_view(options, attempt).await?;
+            self.ask::<()>("showWhole", Vec::new()).await?;
+            Ok(match self.look_from_page(need, &Aim::default()).await? {
+                Look::Blocked(by) if shows == "area" || by == Obstacle::Moving => Attempt::Blocked(by),
+                Look::Clear(_) | Look::Blocked(_) => Attempt::Done(()),
+            })
+        })
+        .await
+    }
+
+    /// Scrolls the element into the middle of what shows it, or as near to it as the page can scroll.
+    pub async fn scroll_to_centre(&self, options: &ActionOptions) -> Result<()> {
+        // The alignment of this attempt is the middle, in whole notches of a wheel; the rest is less than one.
+        const TO_THE_MIDDLE: u32 = 3;
+        // What a wheel began can go on for a while.
+        const STILL: Duration = Duration::from_millis(300);
+        self.scroll_into_view(options).await?;
+        self.bring_into_view(options, TO_THE_MIDDLE).await?;
+        self.ask::<()>("showCentred", Vec::new()).await?;
+        if self.input(options)?.style() != InputStyle::Natural {
+            return Ok(());
+        }
+        let deadline = Instant::now() + options.limit;
+        let (mut place, mut since) = (self.bounding_box().await?, Instant::now());
+        while since.elapsed() < STILL && Instant::now() < deadline {
+            self.frames(1).await?;
+            if self.bounding_box().await? != place {
+                self.ask::<()>("showCentred", Vec::new()).await?;
+                (place, since) = (self.bounding_box().await?, Instant::now());
+            }
+        }
+        Ok(())
+    }
+
+    /// Where the element can be pointed at, without pointing there.
+    pub(in crate::browser) async fn look_until_clear(
+        &self,
+        need: Need,
+        options: &ActionOptions,
+    ) -> Result<Point> {
+        self.until_clear(options.limit, |attempt| async move {
+            let scroll = (!options.keeps_scroll).then_some(attempt);
+            let aim = Aim { scroll, at: None, position: options.position };
+            Ok(match self.look_from_page(need, &aim).await? {
+                Look::Clear(clear) => Attempt::Done(clear.point),
+                Look::Blocked(by) => Attempt::Blocked(by),
+            })
+        })
+        .await
+    }
+
+    // Keys.
+
+    /// Puts the focus on the element and presses a key or a chord.
+    pub async fn press(&self, chord: &str, options: &ActionOptions) -> Result<()> {
+        self.focus().await?;
+        self.input(options)?.keyboard().press(chord).await
+    }
+
+    /// Like [`press`](Self::press); the key is held for so long.
+    pub async fn press_for(
+        &self,
+        chord: &str,
+        hold: Option<Duration>,
+        options: &ActionOptions,
+    ) -> Result<()> {
+        self.focus().await?;
+        self.input(options)?.keyboard().press_for(chord, hold).await
+    }
+
+    /// Selects all text of the element, once it is visible.
+    pub async fn select_text(&self, options: &ActionOptions) -> Result<()> {
+        self.until_ready(Need::SEEN, options).await?;
+        self.ask("selectText", Vec::new()).await
+    }
+
+    /// Types at the end of what the field holds. `delay` is from one key to the next.
+    pub async fn type_text(
+        &self,
+        text: &str,
+        delay: Option<Duration>,
+        options: &ActionOptions,
+    ) -> Result<()> {
+        self.until_ready(Need { editable: true, ..Need::ENABLED }, options).await?;
+        self.enter(options).await?;
+        self.ask::<()>("caretToEnd", Vec::new()).await?;
+        self.input(options)?.keyboard().type_text(text, delay).await
+    }
+
+    /// Goes into a field as a person does, by a click, where that reaches it.
+    pub(in crate::browser) async fn enter(&self, options: &ActionOptions) -> Result<()> {
+        let natural = self.input(options)?.style() == InputStyle::Natural;
+        if natural && !self.ask::<bool>("isFocused", Vec::new()).await? {
+            // What cannot be clicked can still have the focus.
+            if let Some(reached) = self.approach_soon(Need::PRESSED, options).await? {
+                reached.press(&self.input(options)?, &ClickOptions::default()).await?;
+            }
+        }
+        self.focus().await
+    }
+}

@@ -1,0 +1,97 @@
+//! One of the two snapshots that are compared.
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write as _;
+
+use super::outline::{Detail, Line, NOWHERE, outline};
+use super::text::push_quoted;
+use super::tree::Tree;
+
+/// Who a line is about, by frame and number: the same in both snapshots.
+pub type Key = (u32, u32);
+
+/// One snapshot's lines, and which is whose.
+pub(super) struct Side<'a> {
+    pub(super) tree: &'a Tree,
+    pub(super) lines: Vec<Line>,
+    pub(super) keys: HashMap<Key, usize>,
+    /// The nearest line above that has a key.
+    pub(super) owners: Vec<usize>,
+}
+
+impl<'a> Side<'a> {
+    pub(super) fn of(tree: &'a Tree) -> Self {
+        let lines = outline(tree, 0, tree.nodes.len(), &Detail::FULL);
+        let mut side = Self { tree, keys: HashMap::with_capacity(lines.len()), owners: Vec::new(), lines };
+        for index in 0..side.lines.len() {
+            let parent = side.lines[index].parent;
+            let owner = match parent {
+                NOWHERE => NOWHERE,
+                parent if side.key(parent).is_some() => parent,
+                parent => side.owners[parent],
+            };
+            side.owners.push(owner);
+            if let Some(key) = side.key(index) {
+                side.keys.insert(key, index);
+            }
+        }
+        side
+    }
+
+    pub(super) fn key(&self, index: usize) -> Option<Key> {
+        let line = &self.lines[index];
+        if line.is_property { None } else { self.tree.nodes[line.node].key() }
+    }
+
+    pub(super) fn owner_key(&self, index: usize) -> Option<Key> {
+        let owner = self.owners[index];
+        if owner == NOWHERE { None } else { self.key(owner) }
+    }
+
+    /// True for a line that stands for no element of its own: text, an address, options. Groups are nobody.
+    pub(super) fn is_saying(&self, index: usize) -> bool {
+        let line = &self.lines[index];
+        line.is_property || self.tree.nodes[line.node].is_text()
+    }
+
+    /// The element on the line before a line, in the same place.
+    pub(super) fn beside(&self, index: usize) -> Option<Key> {
+        let before = index.checked_sub(1)?;
+        let is_beside = self.lines[before].parent == self.lines[index].parent;
+        if is_beside { self.key(before) } else { None }
+    }
+
+    /// The texts of these lines that stand beside no element.
+    pub(super) fn loose(&self, lines: &[usize]) -> HashSet<&str> {
+        lines
+            .iter()
+            .filter(|&&line| self.beside(line).is_none())
+            .map(|&line| &*self.lines[line].text)
+            .collect()
+    }
+
+    /// What the element of a line says, or the text that it is.
+    pub(super) fn said(&self, index: usize) -> &str {
+        let line = &self.lines[index];
+        let said = &*self.tree.nodes[line.says].name;
+        let value =
+            || self.tree.nodes[line.node].details.as_ref().and_then(|details| details.value.as_deref());
+        if said.is_empty() { value().unwrap_or_default() } else { said }
+    }
+
+    /// By what a person would call a line: its words, those of the first thing in it, or its ref.
+    pub(super) fn label(&self, index: usize) -> String {
+        const LONGEST: usize = 40;
+        let depth = self.lines[index].depth;
+        let inside = (index + 1..self.lines.len()).take_while(|&inside| self.lines[inside].depth > depth);
+        let named = std::iter::once(index).chain(inside).map(|line| self.said(line));
+        let mut label = String::new();
+        match (named.into_iter().find(|said| !said.trim().is_empty()), self.key(index)) {
+            (Some(said), _) => push_quoted(&mut label, said, LONGEST),
+            (None, Some((_, number))) => {
+                let _ = write!(label, "e{number}");
+            }
+            (None, None) => label.push_str(self.tree.nodes[self.lines[index].node].role),
+        }
+        label
+    }
+}
