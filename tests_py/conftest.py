@@ -2,12 +2,12 @@
 
 import tempfile
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests_py.support import client, firefox
+from tests_py.support import client, firefox, protocol
 from tests_py.support.client import Server, serve
 from tests_py.support.screen import screen
 from tests_py.support.site import Site
@@ -47,6 +47,27 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     by_time = sorted(seconds.items(), key=lambda entry: -entry[1])
     for file, took in by_time[: most or None]:
         terminalreporter.write_line(f"{took:7.1f} s  {file}")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A test that fails tells what was said with the browser meanwhile."""
+    report = yield
+    if report.failed:
+        report.sections.append(("Said with the browser", protocol.keep(item.nodeid)))
+    if call.when == "teardown":
+        protocol.forget()
+    return report
+
+
+@pytest.fixture(scope="session", autouse=True)
+def protocol_logs() -> Iterator[None]:
+    """Has all that is said with browsers written down."""
+    with tempfile.TemporaryDirectory(prefix="said-") as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setenv(protocol.FOLDER, folder)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ use tokio::sync::{mpsc, watch};
 
 use super::envelope::Envelope;
 use super::events::{Events, Listener, Message, Observer, Observing, decode};
+use super::protocol_log::ProtocolLog;
 use super::session::CdpSession;
 use super::transport::{Incoming, Outgoing, Transport};
 use crate::error::{Error, Result};
@@ -41,6 +42,7 @@ pub(super) struct Shared {
     gone: watch::Sender<Option<Error>>,
     /// How many messages have come.
     heard: AtomicU64,
+    log: Option<Arc<ProtocolLog>>,
 }
 
 #[derive(Debug, Default)]
@@ -93,12 +95,14 @@ impl Connection {
     pub fn start(transport: impl Transport) -> Self {
         let (incoming, outgoing) = transport.split();
         let (outbox, inbox) = mpsc::unbounded_channel();
+        let log = ProtocolLog::open().map(Arc::new);
         let shared = Arc::new(Shared {
             next_id: AtomicU64::new(1),
             outbox,
             state: Mutex::default(),
             gone: watch::Sender::new(None),
             heard: AtomicU64::new(0),
+            log: log.clone(),
         });
         shared.state.lock().sessions.insert(Arc::from(""), Arc::default());
         let mut gone = shared.gone.subscribe();
@@ -110,7 +114,7 @@ impl Connection {
             }
         });
         let gone = shared.gone.subscribe();
-        spawn(write(outgoing, inbox, gone, Arc::downgrade(&shared)));
+        spawn(write(outgoing, inbox, gone, Arc::downgrade(&shared), log));
         Self { shared }
     }
 
@@ -268,6 +272,9 @@ impl Shared {
 
     fn receive(&self, bytes: Vec<u8>) {
         self.heard.fetch_add(1, Ordering::Relaxed);
+        if let Some(log) = &self.log {
+            log.received(&bytes);
+        }
         let Some(envelope) = Envelope::read(&bytes) else {
             tracing::debug!(bytes = bytes.len(), "a message from the browser cannot be read");
             return;
@@ -443,6 +450,7 @@ async fn write(
     mut inbox: mpsc::UnboundedReceiver<Vec<u8>>,
     mut gone: watch::Receiver<Option<Error>>,
     shared: Weak<Shared>,
+    log: Option<Arc<ProtocolLog>>,
 ) {
     const AT_ONCE: usize = 64;
     let mut messages = Vec::with_capacity(AT_ONCE);
@@ -454,6 +462,9 @@ async fn write(
         };
         if received == 0 {
             return;
+        }
+        if let Some(log) = &log {
+            messages.iter().for_each(|message| log.sent(message));
         }
         let sent = tokio::select! {
             biased;

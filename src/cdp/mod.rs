@@ -10,6 +10,7 @@ mod events;
 #[cfg(test)]
 mod orders;
 mod policy;
+mod protocol_log;
 mod session;
 pub mod transport;
 pub mod types;

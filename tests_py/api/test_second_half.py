@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from patchright_mcp.async_api import Error, Page
+from patchright_mcp.async_api import Error, Page, expect
 from patchright_mcp.async_api import TimeoutError as PatchrightTimeoutError
 from tests_py.support.site import Site
 
@@ -24,9 +24,17 @@ async def test_a_part_of_a_button_is_enabled_as_the_button_is(page: Page) -> Non
     part = await page.query_selector("b")
     assert part is not None
     await part.wait_for_element_state("disabled", timeout=2000)
+    assert await part.is_disabled()
+    await expect(page.locator("b")).to_be_disabled()
     waiting = asyncio.ensure_future(part.wait_for_element_state("enabled", timeout=5000))
     await page.evaluate("document.querySelector('button').disabled = false")
     await waiting
+
+
+async def test_a_body_that_is_edited_can_be_filled(page: Page) -> None:
+    await page.set_content("<body contenteditable></body>")
+    await page.fill("body", "some words")
+    assert await page.evaluate("document.body.textContent") == "some words"
 
 
 async def test_a_pattern_may_hold_what_selectors_are_cut_at(page: Page) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import os
 import re
 import sys
 from collections.abc import AsyncIterator
@@ -15,6 +16,8 @@ from typing import Any
 
 from mcp import ClientSession, StdioServerParameters, stdio_client
 from mcp.types import CallToolResult, ImageContent, TextContent
+
+from tests_py.support import protocol
 
 BROWSER = "chromium"
 """The browser behind every server that names no other: what `pytest --browser` says."""
@@ -115,6 +118,9 @@ async def serve(
     """
     if BROWSER != "chromium" and "--browser" not in arguments:
         arguments = ("--browser", BROWSER, *arguments)
+    # Such a client hands on little of its own environment.
+    logged = {protocol.FOLDER: folder} if (folder := os.environ.get(protocol.FOLDER)) else {}
+    env = {**logged, **(env or {})} or None
     parameters = StdioServerParameters(
         command=sys.executable, args=["-m", "patchright_mcp", *arguments], env=env, cwd=cwd
     )

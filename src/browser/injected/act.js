@@ -47,6 +47,8 @@ const isFocused = (engine.isFocused = (node) => {
 
 engine.focus = (node) => {
   if (!isFocused(node)) (node instanceof SVGElement ? focusOnSvg : focusOn)(node, { preventScroll: false });
+  // A body has the focus where nothing else has it, and then it has no caret.
+  if (node === document.body && node.isContentEditable && getSelection().rangeCount === 0) engine.caretToEnd(node);
   return isFocused(node);
 };
 
@@ -369,7 +371,7 @@ engine.inputValue = (node) => {
 engine.state = (node) => {
   const isThere = isConnected(node);
   const field = isThere ? controlOf(node) : node;
-  const enabled = !engine.isDisabled(field);
+  const enabled = !engine.isDisabled(isThere ? engine.wholeOf(node) : node);
   return {
     visible: isThere && engine.isVisible(node),
     enabled,
@@ -457,7 +459,7 @@ engine.isCheckedControl = (node) => {
 };
 
 /** The button that a node is part of, or the control of a label: what is enabled or disabled as a whole. */
-const wholeOf = (node) => {
+engine.wholeOf = (node) => {
   const control = controlOf(node);
   const parts = "input, textarea, select, button, [role=button], [role=checkbox], [role=radio]";
   return (control instanceof Element && control.closest(parts)) || control;
@@ -471,9 +473,9 @@ engine.isInState = (node, state) => {
     case "hidden":
       return !isConnected(node) || !engine.isVisible(node);
     case "enabled":
-      return !engine.isDisabled(wholeOf(node));
+      return !engine.isDisabled(engine.wholeOf(node));
     case "disabled":
-      return engine.isDisabled(wholeOf(node));
+      return engine.isDisabled(engine.wholeOf(node));
     case "editable":
       return engine.isEditableField(node);
     default:

@@ -74,9 +74,9 @@ const SINGLES = {
   visible: (element) => told(engine.isVisible(element), engine.isVisible(element) ? "visible" : "hidden"),
   hidden: (element) => told(!engine.isVisible(element), engine.isVisible(element) ? "visible" : "hidden"),
   enabled: (element) =>
-    told(!engine.isDisabled(engine.controlOf(element)), engine.isDisabled(engine.controlOf(element)) ? "disabled" : "enabled"),
+    told(!engine.isDisabled(engine.wholeOf(element)), engine.isDisabled(engine.wholeOf(element)) ? "disabled" : "enabled"),
   disabled: (element) =>
-    told(engine.isDisabled(engine.controlOf(element)), engine.isDisabled(engine.controlOf(element)) ? "disabled" : "enabled"),
+    told(engine.isDisabled(engine.wholeOf(element)), engine.isDisabled(engine.wholeOf(element)) ? "disabled" : "enabled"),
   editable: (element) => told(engine.isEditableField(element), engine.isEditableField(element) ? "editable" : "readOnly"),
   readonly: (element) => told(!engine.isEditableField(element), engine.isEditableField(element) ? "editable" : "readOnly"),
   checked: (element, { checked, indeterminate }) => {
