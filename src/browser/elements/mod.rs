@@ -13,6 +13,7 @@ pub(super) mod expect;
 pub(super) mod field;
 pub(super) mod fill;
 pub(super) mod hearing;
+pub(super) mod into_view;
 pub mod locator;
 pub(super) mod locator_handler;
 pub(super) mod scroll;
