@@ -1,0 +1,118 @@
+//! Scrolling an element into view, as a person's wheel does it.
+use serde::Deserialize;
+
+use super::actionability::{ActionOptions, Aim, Look, Need};
+use super::element::ElementHandle;
+use crate::browser::input::{InputStyle, Point, Rect};
+use crate::browser::objects::world::value_argument;
+use crate::error::Result;
+
+/// How many frames a scroll may take to show, on a machine that is busy.
+const MOST_FRAMES: usize = 6;
+
+/// Whether a box that was scrolled is where that brings it.
+fn has_gone(from: Option<Rect>, to: Option<Rect>, delta_x: f64, delta_y: f64) -> bool {
+    let (Some(from), Some(to)) = (from, to) else { return true };
+    (from.x - to.x - delta_x).abs() < 1.0 && (from.y - to.y - delta_y).abs() < 1.0
+}
+
+/// How often the wheel is turned for one scroll into view: a frame inside a list inside a page needs several.
+const MOST_TURNS: usize = 12;
+
+impl ElementHandle {
+    /// Scrolls the element into view, as the style does it.
+    pub(in crate::browser) async fn bring_into_view(
+        &self,
+        options: &ActionOptions,
+        attempt: u32,
+    ) -> Result<()> {
+        let natural = self.input(options)?.style() == InputStyle::Natural;
+        if natural && self.wheel_into_view(options, attempt).await? {
+            return Ok(());
+        }
+        let aim = Aim { scroll: Some(attempt), ..Aim::default() };
+        self.look_from_page(Need::default(), &aim).await.map(drop)
+    }
+
+    /// Turns the wheel until the element is in view. False when no wheel gets it there.
+    pub(super) async fn wheel_into_view(&self, options: &ActionOptions, attempt: u32) -> Result<bool> {
+        // From the outermost frame in, then once more outwards for the part of each frame that matters.
+        let owners = self.frame().owners().await?;
+        for owner in owners.iter().rev() {
+            if !owner.wheel(options, 0, None).await? {
+                return Ok(false);
+            }
+        }
+        if !self.wheel(options, attempt, None).await? {
+            return Ok(false);
+        }
+        if owners.is_empty() {
+            return Ok(true);
+        }
+        let Some(mut part) = self.ask::<Option<Rect>>("boxOf", Vec::new()).await? else { return Ok(false) };
+        for owner in &owners {
+            if !owner.wheel(options, attempt, Some(part)).await? {
+                return Ok(false);
+            }
+            let corner = Point::new(part.x, part.y);
+            let corner: Point = owner.ask("fromFrame", vec![value_argument(&corner)]).await?;
+            part = Rect { x: corner.x, y: corner.y, ..part };
+        }
+        Ok(true)
+    }
+
+    /// Turns the wheel over what scrolls around the element in its own frame.
+    async fn wheel(&self, options: &ActionOptions, attempt: u32, part: Option<Rect>) -> Result<bool> {
+        #[derive(Deserialize)]
+        struct Turn {
+            point: Point,
+            dx: f64,
+            dy: f64,
+        }
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Next {
+            Turn(Turn),
+            /// Not by wheel.
+            Never(#[allow(dead_code, reason = "only its kind matters")] bool),
+            /// In view.
+            Done(()),
+        }
+        let input = self.input(options)?;
+        let mouse = input.mouse();
+        for turn in 0..MOST_TURNS {
+            // An alignment is asked for once; after that, being in view is enough.
+            let attempt = if turn == 0 { attempt } else { 0 };
+            // In a frame the way back is not worth its cost: the wheel goes to the middle of what scrolls.
+            let here = self.frame().parent().is_none().then(|| mouse.position());
+            let arguments = vec![value_argument(&attempt), value_argument(&here), value_argument(&part)];
+            let turn = match self.ask("nextTurn", arguments).await? {
+                Next::Done(()) => return Ok(true),
+                Next::Never(_) => return Ok(false),
+                Next::Turn(turn) => turn,
+            };
+            if here != Some(turn.point) {
+                let Look::Clear(clear) = self.to_page(turn.point, false, None).await? else {
+                    return Ok(false);
+                };
+                mouse.move_to(clear.point).await?;
+            }
+            let before: Option<Rect> = self.ask("boxOf", Vec::new()).await?;
+            mouse.wheel(turn.dx, turn.dy).await?;
+            let mut now = before;
+            for _ in 0..MOST_FRAMES {
+                self.frames(1).await?;
+                let last = std::mem::replace(&mut now, self.ask("boxOf", Vec::new()).await?);
+                // A long way takes more than one frame; the last one is known by where it leads, or by what follows.
+                if now != before && (now == last || has_gone(before, now, turn.dx, turn.dy)) {
+                    break;
+                }
+            }
+            // A page that keeps the wheel to itself, or an element that does not move with what is around it.
+            if now == before {
+                return Ok(false);
+            }
+        }
+        Ok(false)
+    }
+}
