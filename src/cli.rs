@@ -6,6 +6,7 @@
 //! With a command it is a [`verb`](verbs): a tool, called in a small server behind this folder.
 pub mod flags;
 pub mod layers;
+mod browser_options;
 mod program;
 pub mod verbs;
 #[cfg_attr(not(unix), allow(dead_code, reason = "verbs need Unix sockets"))]
@@ -43,16 +44,13 @@ use axum::http::{HeaderMap, HeaderValue};
 #[cfg(unix)]
 use clap::ValueEnum as _;
 
+use self::browser_options::{context_options, launch_options};
 #[cfg(feature = "otlp")]
 use self::flags::Header;
-use self::flags::{Flags, InputName, LogFormat, LogLevel, Origins, Size};
+use self::flags::{Flags, LogFormat, LogLevel};
 use self::log::tell;
+use crate::browser::ContextOptions;
 use crate::browser::find::Channel;
-use crate::browser::input::InputStyle;
-use crate::browser::launch::LaunchOptions;
-use crate::browser::policy::Policy;
-use crate::browser::proxy::Proxy;
-use crate::browser::{ContextOptions, Device, PERMISSIONS, StorageState};
 use crate::fleet::{LEASE, Pool, ReplicaOptions, Store};
 use crate::live::{Entry, LiveOptions};
 use crate::mcp::http::{ClientLimits, Guard, HttpOptions, Keys};
@@ -473,79 +471,6 @@ fn is_loopback(host: &str) -> bool {
 
 fn mistake(setting: &str, reason: &str) -> Ending {
     Ending::Mistake(format!("--{setting}: {reason}"))
-}
-
-fn launch_options(flags: &Flags) -> LaunchOptions {
-    let channel = flags.browser.and_then(|browser| Channel::named(browser.into()).ok()).unwrap_or_default();
-    LaunchOptions {
-        channel,
-        browsers_dir: flags.browsers_dir.clone(),
-        arguments: flags.arg.clone().unwrap_or_default(),
-        executable: flags.executable_path.clone(),
-        headless: flags.headless,
-        hides_webdriver: flags.hide_webdriver == Some(true),
-        sandbox: flags.no_sandbox.map(|without| !without),
-        user_data_dir: flags.user_data_dir.clone(),
-        // Contexts are given these too, but what belongs to no page, such as a service worker, has the browser's own.
-        user_agent: flags.user_agent.clone(),
-        locale: flags.locale.clone(),
-        ..LaunchOptions::default()
-    }
-}
-
-fn context_options(flags: &Flags) -> Result<ContextOptions, Ending> {
-    let read = |path: &PathBuf| {
-        let text = std::fs::read_to_string(path);
-        text.map_err(|error| Ending::Mistake(format!("--init-script: {}: {error}", path.display())))
-    };
-    let proxy =
-        flags.proxy_server.as_ref().map(|server| Proxy::new(server, None, None, flags.proxy_bypass.clone()));
-    let proxy = proxy.transpose().map_err(|error| mistake("proxy-server", &error.to_string()))?;
-    let listed = |origins: &Option<Origins>| origins.as_ref().map(|list| list.0.clone()).unwrap_or_default();
-    let policy = Policy {
-        allowed: listed(&flags.allowed_origins),
-        blocked: listed(&flags.blocked_origins),
-        block_private: flags.block_private_network == Some(true),
-    };
-    let state = flags.storage_state.as_ref().map(|path| StorageState::read(path));
-    let state = state.transpose().map_err(|error| mistake("storage-state", &error.to_string()))?;
-    let permissions = flags.grant_permissions.clone().unwrap_or_default();
-    if let Some(name) = permissions.iter().find(|name| PERMISSIONS.iter().all(|(known, _)| known != name)) {
-        let names = PERMISSIONS.map(|(name, _)| name).join(", ");
-        return Err(mistake("grant-permissions", &format!("{name:?} is none; there are {names}")));
-    }
-    let device =
-        flags.device.as_deref().map(Device::named).transpose().map_err(|error| mistake("device", &error))?;
-    let mut options = ContextOptions {
-        proxy,
-        policy: Arc::new(policy),
-        storage_state: state.map(Arc::new),
-        permissions,
-        ignore_https_errors: flags.ignore_https_errors == Some(true),
-        viewport: flags.viewport_size.map(|Size { width, height }| (width, height)),
-        user_agent: flags.user_agent.clone(),
-        locale: flags.locale.clone(),
-        timezone: flags.timezone.clone(),
-        downloads: Some(absolute(flags.output_dir.as_deref().unwrap_or(&Settings::default().output_dir))),
-        catch_file_choosers: true,
-        input: match flags.input {
-            Some(InputName::Instant) => InputStyle::Instant,
-            Some(InputName::Natural) | None => InputStyle::Natural,
-        },
-        init_scripts: flags.init_script.iter().flatten().map(read).collect::<Result<_, _>>()?,
-        ..ContextOptions::default()
-    };
-    if let Some(device) = device {
-        let mut look = options.look();
-        device.apply(&mut look);
-        options.set_look(look);
-    }
-    Ok(options)
-}
-
-/// The browser has a working directory of its own.
-fn absolute(path: &Path) -> PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// Why the program ends without serving: it was asked a question, or told something that cannot be.
