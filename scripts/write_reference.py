@@ -81,7 +81,7 @@ def skill() -> str:
 
 def commands() -> dict[str, tuple[str, str]]:
     """Every command's usage and what it does, by its name."""
-    listed = re.findall(r"^  (\S+)([^\n]*)\n      ([^\n]*)", said("help"), re.MULTILINE)
+    listed = re.findall(r"^  (\S+)([^\n]*)\n      ([^\n]*)", said("help", "--all"), re.MULTILINE)
     return {name: (name + rest, what) for name, rest, what in listed}
 
 
