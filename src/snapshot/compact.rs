@@ -8,6 +8,8 @@ const LONGEST_OF_MANY: usize = 36;
 /// From so many on shorter still.
 const VERY_MANY: usize = 12;
 const LONGEST_OF_VERY_MANY: usize = 24;
+/// The longest text of a thing that shares a line.
+const LONGEST_VALUE: usize = 24;
 /// How often a page is rendered anew to fit.
 const TRIES: usize = 4;
 /// What a ref is longer by than it is told in the end: `[ref=c0p1f0e12]` and `[e12]`.
@@ -83,13 +85,25 @@ impl Line {
         }
     }
 
-    /// Its role, and what follows that: a name, a ref, states. None where it says more, or holds something.
+    /// Its role, and what follows that: a name, a ref, states, and a word or two. None where it says more, or holds
+    /// something.
     fn thing(&self) -> Option<(&str, &str)> {
         let (role, rest) = self.text.split_once(' ')?;
         let is_role = role.chars().all(|letter| letter.is_ascii_lowercase());
-        let says_more = || quotations(rest).any(|(part, is_quoted)| !is_quoted && part.contains(':'));
-        (is_role && rest.starts_with(['"', '[']) && !says_more()).then_some((role, rest))
+        let is_thing = is_role && rest.starts_with(['"', '[']);
+        (is_thing && !self.text.ends_with(':') && !says_much(rest)).then_some((role, rest))
     }
+}
+
+/// Whether what stands behind the colon could be taken for more things, or is long.
+fn says_much(rest: &str) -> bool {
+    let mut parts = quotations(rest).skip_while(|(part, is_quoted)| *is_quoted || !part.contains(": "));
+    let Some((value, _)) = parts.next() else { return false };
+    let value = value.split_once(": ").map_or("", |(_, value)| value);
+    parts.next().is_some()
+        || value.is_empty()
+        || value.contains([',', '[', ':'])
+        || value.chars().count() > LONGEST_VALUE
 }
 
 /// Without what only tells how something is drawn, and with short brackets around refs.
@@ -260,6 +274,14 @@ mod tests {
         let expected = "- toolbar \"Edit\" [c0p1f0e1]: button \"Cut: all\" [c0p1f0e2], [disabled] [c0p1f0e3] [hint=\"x\"]\n\
                         - main [c0p1f0e4]:\n - heading \"One\" [c0p1f0e5]\n - generic [c0p1f0e6]: Go\n\
                         \x20- link \"A\" [c0p1f0e7]:\n  - img\n - link \"B\" [c0p1f0e8]";
+        assert_eq!(compact(outline), expected);
+    }
+
+    #[test]
+    fn short_texts_share_a_line_and_long_ones_do_not() {
+        let outline = "- generic [ref=e1] [cursor=pointer]: inject\n- generic [ref=e2] [cursor=pointer]: debug\n\
+                       - generic [ref=e3]: one, two\n- textbox \"A\" [ref=e4]: \"x\"\n- textbox \"B\" [ref=e5]: y";
+        let expected = "- generic [e1]: inject, [e2]: debug\n- generic [e3]: one, two\n- textbox \"A\" [e4]: \"x\"\n- textbox \"B\" [e5]: y";
         assert_eq!(compact(outline), expected);
     }
 
