@@ -4,14 +4,23 @@ use super::render::Rendered;
 
 /// From so many things on one line their names are short.
 const MANY: usize = 4;
-const LONGEST_OF_MANY: usize = 36;
+const LONGEST_OF_MANY: usize = 28;
 /// From so many on shorter still.
 const VERY_MANY: usize = 12;
-const LONGEST_OF_VERY_MANY: usize = 24;
+const LONGEST_OF_VERY_MANY: usize = 20;
 /// The longest text of a thing that shares a line.
 const LONGEST_VALUE: usize = 24;
+/// How much of a hint is told.
+const LONGEST_HINT: usize = 20;
 /// How often a page is rendered anew to fit.
 const TRIES: usize = 4;
+/// How what is told of each element is told here.
+const SHORTER: [(&str, &str); 4] = [
+    (" [cursor=pointer]", ""),
+    ("[ref=", "["),
+    (" [expanded=false]", " [closed]"),
+    (" [expanded]", " [open]"),
+];
 /// What a ref is longer by than it is told in the end: `[ref=c0p1f0e12]` and `[e12]`.
 const ADDRESS: usize = "c0p0f0".len();
 
@@ -81,7 +90,11 @@ impl Line {
     fn written(&self) -> String {
         match self.text.strip_prefix('\0') {
             Some(line) => line.to_owned(),
-            None => format!("{}{}- {}", self.mark, " ".repeat(self.depth), self.text),
+            // The mark is bullet enough.
+            None if !self.mark.is_empty() => {
+                format!("{}{}{}", self.mark, " ".repeat(self.depth), self.text)
+            }
+            None => format!("{}- {}", " ".repeat(self.depth), self.text),
         }
     }
 
@@ -111,9 +124,11 @@ fn cleaned(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (part, is_quoted) in quotations(text) {
         match is_quoted {
+            true if out.ends_with("[hint=") => out.push_str(&cut(part, LONGEST_HINT)),
             true => out.push_str(part),
             false => {
-                out.push_str(&without_level(&part.replace(" [cursor=pointer]", "").replace("[ref=", "[")))
+                let words = |part: String, (long, short): &(&str, &str)| part.replace(long, short);
+                out.push_str(&without_level(&SHORTER.iter().fold(part.to_owned(), words)));
             }
         }
     }
@@ -202,14 +217,22 @@ fn shortened(thing: &str, longest: usize) -> String {
     let Some((name, true)) = quotations(thing).nth(1).or(quotations(thing).next()) else {
         return thing.to_owned();
     };
-    if !thing.starts_with('"') || name.chars().count() <= longest.saturating_add(2) {
-        return thing.to_owned();
+    match thing.starts_with('"') {
+        true => format!("{}{}", cut(name, longest), &thing[name.len()..]),
+        false => thing.to_owned(),
     }
-    let mut short: String = name.chars().take(longest).collect();
+}
+
+/// A quotation with no more than so many characters.
+fn cut(quotation: &str, longest: usize) -> String {
+    if quotation.chars().count() <= longest.saturating_add(2) {
+        return quotation.to_owned();
+    }
+    let mut short: String = quotation.chars().take(longest).collect();
     // Half of an escape would take the quotation's end with it.
     let slashes = short.len() - short.trim_end_matches('\\').len();
     short.truncate(short.len() - slashes % 2);
-    format!("{}…\"{}", short.trim_end(), &thing[name.len()..])
+    format!("{}…\"", short.trim_end())
 }
 
 /// What is all that something holds stands behind it, on its line.
@@ -286,19 +309,26 @@ mod tests {
     }
 
     #[test]
+    fn states_are_told_in_one_word_and_what_a_page_wrote_stays() {
+        let outline = "- button \"[ref=e1] [expanded]\" [expanded=false] [ref=e2] [hint=\"a-class-of-the-page with-words\"]";
+        let expected = "- button \"[ref=e1] [expanded]\" [closed] [e2] [hint=\"a-class-of-the-page…\"]";
+        assert_eq!(compact(outline), expected);
+    }
+
+    #[test]
     fn a_change_is_told_with_the_nearest_that_holds_it() {
         let diff = "(A line of ours.)\n  - main [ref=c0p1f0e1]:\n    - region \"R\" [ref=c0p1f0e2]:\n      - generic:\n\
                     ~       - button \"1\" [ref=c0p1f0e3]\n+       - button \"2\" [ref=c0p1f0e4]\n-       - text: gone";
-        let expected = "(A line of ours.)\n  - region \"R\" [c0p1f0e2]:\n~  - button \"1\" [c0p1f0e3]\n+  - button \"2\" [c0p1f0e4]\n-  - text: gone";
+        let expected = "(A line of ours.)\n  region \"R\" [c0p1f0e2]:\n~  button \"1\" [c0p1f0e3]\n+  button \"2\" [c0p1f0e4]\n-  text: gone";
         assert_eq!(compact(diff), expected);
     }
 
     #[test]
     fn long_names_of_many_are_cut_between_escapes() {
-        let name = format!("{}\\\" and more", "a".repeat(34));
+        let name = format!("{}\\\" and more", "a".repeat(26));
         let outline = vec![format!("- button \"{name}\" [e1]"); 4].join("\n");
         let short = compact(&outline);
         assert_eq!(short.matches("[e1]").count(), 4);
-        assert!(short.starts_with(&format!("- button \"{}…\" [e1], \"", "a".repeat(34))), "{short}");
+        assert!(short.starts_with(&format!("- button \"{}…\" [e1], \"", "a".repeat(26))), "{short}");
     }
 }

@@ -70,8 +70,8 @@ def test_what_is_of_one_kind_shares_a_line_and_holders_are_told_once(shell: Shel
         page
     )
     changed = shell.run("click", shell.ref('button "Add"', page))
-    assert re.search(r'^  - region "Work" \[e\d+\]:\n', changed, re.MULTILINE), changed
-    assert re.search(r'^\+  - button "More" \[e\d+\]$', changed, re.MULTILINE), changed
+    assert re.search(r'^  region "Work" \[e\d+\]:\n', changed, re.MULTILINE), changed
+    assert re.search(r'^\+  button "More" \[e\d+\]$', changed, re.MULTILINE), changed
     assert '"All"' not in changed, "only the nearest that holds a change is told"
     assert "Page URL" not in shell.run("find", "Copy"), "where the page stands was told before"
     assert "Page URL" in shell.run("snapshot")
