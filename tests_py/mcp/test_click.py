@@ -94,7 +94,8 @@ class TestObstacles:
     async def test_what_lies_over_the_page_is_told_where_only_its_shade_is_in_the_way(
         self, workshop: Workshop, site: Site
     ) -> None:
-        shaded = """<button>Below</button><div style="position: fixed; inset: 0; background: #0008"></div>
+        shaded = """<button>Below</button><button>Open</button><button>Close</button>
+          <div style="position: fixed; inset: 0; background: #0008"></div>
           <div><div style="position: fixed; top: 40%; left: 40%"><h2>Reports?</h2>
           <button>Yes</button><button>No</button></div></div>"""
         reply = await workshop.server.open(site.publish("/shaded", shaded))
