@@ -75,13 +75,14 @@ def renewed(page: Path, part: str, text: str) -> str:
 def skill() -> str:
     """The skill with its table of commands renewed."""
     listed = commands()
-    rows = [f"| `{usage}` | {what} |\n" for usage, what in (listed[name] for name in MATTER)]
+    short = [(usage, re.split("[;:]", what)[0]) for usage, what in (listed[name] for name in MATTER)]
+    rows = [f"| `{usage}` | {what} |\n" for usage, what in short]
     return renewed(SKILL, "verbs", "".join(["| command | |\n|---|---|\n", *rows]))
 
 
 def commands() -> dict[str, tuple[str, str]]:
     """Every command's usage and what it does, by its name."""
-    listed = re.findall(r"^  (\S+)([^\n]*)\n      ([^\n]*)", said("help"), re.MULTILINE)
+    listed = re.findall(r"^  (\S+)([^\n]*)\n      ([^\n]*)", said("help", "--all"), re.MULTILINE)
     return {name: (name + rest, what) for name, rest, what in listed}
 
 
@@ -209,12 +210,14 @@ def commands_page() -> str:
         "# Commands",
         "",
         "Written by `make docs` from `patchright-mcp help`. [How to use them](../guides/command-line.md).",
+        "Those that work in the browser also take `-s NAME`, a session, and `--json`, for one JSON object.",
     ]
     for name in commands():
         if name in {"mcp", "help"}:
             continue
-        about, usage, rest = re.split(r"\n*Usage: |\n\n", said("help", name), maxsplit=2)
-        lines += ["", f"## `{name}`", "", about, "", "```text", usage, "", rest.rstrip(), "```"]
+        about, usage, *rest = re.split(r"\n*Usage: |\n\n", said("help", name).rstrip(), maxsplit=2)
+        takes = [part for text in rest for part in ("", text.rstrip())]
+        lines += ["", f"## `{name}`", "", about, "", "```text", usage, *takes, "```"]
     return "\n".join(line.rstrip() for line in "\n".join(lines).splitlines()) + "\n"
 
 

@@ -82,7 +82,7 @@ const OFFERS: &str = "--enable-features=WebMCPTesting";
 const OFFERS_ARE_SEEN: &str = "--caps webmcp: pages find document.modelContext, which few browsers have, and see each call of their tools";
 /// How much of a page a verb shows; the whole is in a file.
 #[cfg(unix)]
-const BRIEF_CHARS: u64 = 4000;
+const BRIEF_CHARS: u64 = 2200;
 
 /// All that can be set, resolved.
 #[derive(Debug, Clone)]
@@ -528,7 +528,8 @@ fn configure_background(
     flags.caps.get_or_insert_with(|| harmless.collect());
     flags.snapshot_max_chars.get_or_insert(BRIEF_CHARS);
     flags.screenshot_dir.get_or_insert_with(|| project::FOLDER.into());
-    Config::new(Flags { port: None, ..flags }, warnings)
+    let config = Config::new(Flags { port: None, ..flags }, warnings)?;
+    Ok(Config { settings: Settings { brief: true, ..config.settings }, ..config })
 }
 
 /// Runs the command line and returns the exit status. `arguments` come without the program's name.

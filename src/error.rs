@@ -457,7 +457,15 @@ pub(crate) fn squeezed(text: &str) -> String {
 
 /// What a page wrote, quoted and on one line.
 pub(crate) fn quoted(text: &str, longest: usize) -> String {
-    let plain = squeezed(text);
+    quoted_as_is(&squeezed(text), longest)
+}
+
+/// The same, with the line breaks of what was written in a field.
+pub(crate) fn quoted_lines(text: &str, longest: usize) -> String {
+    quoted_as_is(&text.trim().lines().map(squeezed).collect::<Vec<_>>().join("\n"), longest)
+}
+
+fn quoted_as_is(plain: &str, longest: usize) -> String {
     match plain.char_indices().nth(longest) {
         Some((end, _)) => format!("{:?}", format!("{}…", &plain[..end])),
         None => format!("{plain:?}"),

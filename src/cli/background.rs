@@ -18,12 +18,12 @@ use tokio_util::sync::CancellationToken;
 use super::brief::{self, PageFile, Place};
 use super::project::{self, FOLDER};
 use super::run::{self, BackgroundConfig};
-use super::verbs::translated;
+use super::verbs::{self, translated};
 use super::wire::{Line, Outcome, Request, Work};
 use crate::mcp::client::Client;
 use crate::mcp::dispatch::Dispatcher;
 use crate::mcp::progress::Progress;
-use crate::mcp::reply::Reply;
+use crate::mcp::reply::{PageState, Reply};
 use crate::mcp::shutdown::{self, Reason, Shutdown};
 use crate::secrets::Secrets;
 use crate::session::make_private;
@@ -33,6 +33,8 @@ use crate::snapshot::{self, Ref, Tree};
 const REQUEST_LIMIT: Duration = Duration::from_secs(5);
 /// How often it is looked whether anybody can still find the socket.
 const RHYTHM: Duration = Duration::from_secs(15);
+/// Tools by which somebody asks where the page stands.
+const ASK_FOR_PAGE: [&str; 3] = ["browser_navigate", "browser_snapshot", "browser_tabs"];
 /// Arguments that are refs.
 const REFS: [&str; 3] = ["ref", "startRef", "endRef"];
 
@@ -75,6 +77,8 @@ struct Keeper {
 struct Visit {
     client: Client,
     written: Mutex<Option<Written>>,
+    /// Where the page was last said to stand.
+    told: Mutex<Option<PageState>>,
 }
 
 #[derive(Clone)]
@@ -214,17 +218,23 @@ impl Keeper {
         let secrets = self.dispatcher.secrets();
         let file = visit.write_page(&request.session, &reply, Path::new(&request.here), secrets);
         let place = visit.place();
-        let text = match request.json {
+        let mut text = match request.json {
             true => brief::object(&reply, place, file.as_ref()).to_string(),
-            false => brief::text(&reply, place, file.as_ref()),
+            false => brief::text(&reply, place, file.as_ref(), visit.knows_page(tool, &reply)),
         };
+        if reply.error_code() == Some("invalid_arguments")
+            && let Some(verb) = verbs::named(tool)
+        {
+            text = verb.in_flags(&text);
+        }
         Outcome { text, failed: reply.is_error() }
     }
 
     /// The session of this name, made now if there is none.
     fn visit(&self, name: &str) -> Arc<Visit> {
         let mut sessions = self.sessions.lock();
-        let made = || Visit { client: self.dispatcher.client(), written: Mutex::default() };
+        let made =
+            || Visit { client: self.dispatcher.client(), written: Mutex::default(), told: Mutex::default() };
         Arc::clone(sessions.entry(name.to_owned()).or_insert_with(|| Arc::new(made())))
     }
 
@@ -239,7 +249,13 @@ impl Keeper {
         for (_, visit) in &closed {
             visit.client.close().await;
             if let Some(written) = visit.written.lock().take() {
-                let _ = std::fs::remove_file(written.path);
+                let _ = std::fs::remove_file(&written.path);
+                // Of a session with a name: what else lies in it keeps it.
+                let _ = written
+                    .path
+                    .parent()
+                    .filter(|folder| *folder != Path::new(FOLDER))
+                    .map(std::fs::remove_dir);
             }
         }
         let names: Vec<_> = closed.iter().map(|(name, _)| name.as_str()).collect();
@@ -297,6 +313,13 @@ impl Visit {
         let Some(page) = workspace.active_page() else { return Place::default() };
         let context = workspace.context_entry(None, None).map_or(0, |entry| entry.number);
         Place { context, page: page.index(), frame: page.main_frame().number() }
+    }
+
+    /// Whether it was told already where the page stands, and nobody asks for that.
+    fn knows_page(&self, tool: &str, reply: &Reply) -> bool {
+        let Some(page) = reply.page() else { return false };
+        let before = self.told.lock().replace(page.clone());
+        !ASK_FOR_PAGE.contains(&tool) && before.as_ref() == Some(page)
     }
 
     /// Writes the page as it was last read to its file, so that it can be searched without another call.

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::verbs::translated;
 use crate::mcp::reply::Reply;
+use crate::snapshot::{compact, quotations};
 
 /// The page that refs are short for.
 #[derive(Debug, Clone, Copy, Default)]
@@ -24,28 +25,33 @@ pub(super) struct PageFile {
     pub holds_more: bool,
 }
 
-/// The answer in plain lines.
-pub(super) fn text(reply: &Reply, place: Place, file: Option<&PageFile>) -> String {
+/// The answer in plain lines; without where the page stands where that was told before.
+pub(super) fn text(reply: &Reply, place: Place, file: Option<&PageFile>, is_known: bool) -> String {
     let mut lines = Vec::new();
-    let mut holds_more = file.is_some_and(|file| file.holds_more);
+    let mut points_at_file = file.is_none_or(|file| !file.holds_more);
     for (name, texts) in reply.sections() {
         let text = texts.join("\n");
         lines.push(match name {
             "Error" => format!("Error ({}): {}", reply.error_code().unwrap_or("error"), translated(&text)),
+            "Page" if is_known => continue,
             "Page" => text.lines().map(|line| line.trim_start_matches("- ")).collect::<Vec<_>>().join("\n"),
             "Snapshot" | "Came into view" => {
-                let (outline, is_whole) = without_addresses(&without_fence(&text));
-                holds_more |= !is_whole;
-                outline
+                let (outline, note) = fenced(&text);
+                let note = note.map(|note| match file.filter(|_| name == "Snapshot") {
+                    Some(file) => pointed(&note, file, &mut points_at_file),
+                    None => translated(&note),
+                });
+                let outline = compact(&without_addresses(outline));
+                [Some(outline), note].into_iter().flatten().collect::<Vec<_>>().join("\n")
             }
             "Result" => result(&text),
             _ => translated(&text),
         });
     }
-    if let Some(file) = file.filter(|_| holds_more) {
+    if let Some(file) = file.filter(|_| !points_at_file) {
         lines.push(format!("Whole page: {} ({} lines)", file.path, file.lines));
     }
-    short(&lines.join("\n"), place)
+    bare_refs(&short(&lines.join("\n"), place))
 }
 
 /// The answer for programs.
@@ -56,7 +62,7 @@ pub(super) fn object(reply: &Reply, place: Place, file: Option<&PageFile>) -> Va
         object[key] = match name {
             "Error" => json!({ "code": reply.error_code(), "message": short(&translated(&text), place) }),
             "Page" => continue,
-            "Snapshot" | "Came into view" => short(&without_addresses(&without_fence(&text)).0, place).into(),
+            "Snapshot" | "Came into view" => short(&without_fence(&text), place).into(),
             "Result" => result(&text).into(),
             _ => texts.iter().map(|text| short(&translated(text.trim_start_matches("- ")), place)).collect(),
         };
@@ -79,7 +85,7 @@ pub(super) fn object(reply: &Reply, place: Place, file: Option<&PageFile>) -> Va
 
 /// The page as it stands in its file.
 pub(super) fn outline(text: &str, place: Place) -> String {
-    short(text, place)
+    bare_refs(&short(text, place))
 }
 
 /// What a page or a script answered is not ours to change; which steps there were, and which failed, is.
@@ -96,15 +102,31 @@ fn result(text: &str) -> String {
 }
 
 fn without_fence(text: &str) -> String {
+    let (outline, note) = fenced(text);
+    let note = note.map(|note| format!("\n{}", translated(&note))).unwrap_or_default();
+    format!("{}{note}", without_addresses(outline))
+}
+
+/// An outline, and what is said behind it.
+fn fenced(text: &str) -> (&str, Option<String>) {
     let text = text.strip_prefix("```yaml\n").unwrap_or(text);
     match text.rsplit_once("\n```") {
-        Some((outline, note)) => format!("{outline}{}", translated(note)),
-        None => text.to_owned(),
+        Some((outline, note)) => (outline, Some(note.trim().to_owned()).filter(|note| !note.is_empty())),
+        None => (text, None),
     }
 }
 
-/// Leaves out where links lead, which the file of the page tells, and says whether nothing was left out.
-fn without_addresses(outline: &str) -> (String, bool) {
+/// What was left out, with the file that holds it instead of the calls that would show it.
+fn pointed(note: &str, file: &PageFile, points_at_file: &mut bool) -> String {
+    let Some((left, ways)) = note.split_once(" To see them, ") else { return translated(note) };
+    *points_at_file = true;
+    let most =
+        ways.split_once(" Most is in ").map(|(_, most)| format!(" Most is in {most}")).unwrap_or_default();
+    format!("{left} All is in {} ({} lines).{most}", file.path, file.lines)
+}
+
+/// Leaves out where links lead, which the file of the page tells.
+fn without_addresses(outline: &str) -> String {
     let lines: Vec<_> = outline.split('\n').collect();
     let is_address = |line: &str| content(line).starts_with("- /url: ");
     let depth = |line: &str| line.len() - content(line).len();
@@ -119,7 +141,7 @@ fn without_addresses(outline: &str) -> (String, bool) {
             *link = link.strip_suffix(':').unwrap_or(link);
         }
     }
-    (kept.join("\n"), kept.len() == lines.len())
+    kept.join("\n")
 }
 
 /// A line without its place: what indents it, and how it is marked in a diff.
@@ -131,6 +153,14 @@ fn content(line: &str) -> &str {
     unmarked.trim_start_matches(' ')
 }
 
+/// Writes `[e12]` for `[ref=e12]`.
+fn bare_refs(text: &str) -> String {
+    let lines = text.split_inclusive('\n').flat_map(quotations);
+    lines
+        .map(|(part, is_quoted)| if is_quoted { part.to_owned() } else { part.replace("[ref=", "[") })
+        .collect()
+}
+
 /// Writes refs of this page as `e12`, or `f3e12` in a frame. What stands in quotes was written by a page and stays.
 fn short(text: &str, place: Place) -> String {
     let page = format!("c{}p{}", place.context, place.page);
@@ -140,39 +170,8 @@ fn short(text: &str, place: Place) -> String {
     let (of_frames, of_run) = (format!("{page}f"), format!(", refs without {page}"));
     let shortened =
         |part: &str| of_main_frame.replace_all(part, "e$1").replace(&of_frames, "f").replace(&of_run, "");
-    let parts = text.split_inclusive('\n').flat_map(parts);
+    let parts = text.split_inclusive('\n').flat_map(quotations);
     parts.map(|(part, is_quoted)| if is_quoted { part.to_owned() } else { shortened(part) }).collect()
-}
-
-/// What stands outside of quotes and in them, in turn.
-fn parts(line: &str) -> impl Iterator<Item = (&str, bool)> {
-    let mut rest = line;
-    let mut is_quoted = false;
-    std::iter::from_fn(move || {
-        if rest.is_empty() {
-            return None;
-        }
-        let end = if is_quoted { end_of_quotation(rest) } else { rest.find('"').unwrap_or(rest.len()) };
-        let (part, after) = rest.split_at(end);
-        rest = after;
-        let told = (part, is_quoted);
-        is_quoted = !is_quoted;
-        Some(told)
-    })
-}
-
-/// Behind the closing quote of a text that begins with one.
-fn end_of_quotation(text: &str) -> usize {
-    let mut escaped = false;
-    for (at, letter) in text.char_indices().skip(1) {
-        match letter {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            '"' => return at + 1,
-            _ => {}
-        }
-    }
-    text.len()
 }
 
 #[cfg(test)]
@@ -201,11 +200,10 @@ mod tests {
     fn where_links_lead_is_left_to_the_file() {
         let outline = "- link \"Home\" [ref=e1]:\n  - /url: /\n- link \"Docs\" [ref=e2]:\n  - /url: /docs\n  - img\n- text: \"- /url: /x\"";
         let expected = "- link \"Home\" [ref=e1]\n- link \"Docs\" [ref=e2]:\n  - img\n- text: \"- /url: /x\"";
-        assert_eq!(without_addresses(outline), (expected.to_owned(), false));
+        assert_eq!(without_addresses(outline), expected);
         let diff = "  - list:\n+   - link \"New\" [ref=e3]:\n+     - /url: /new\n-   - /url: /old\n- - button \"Go\"";
         let expected = "  - list:\n+   - link \"New\" [ref=e3]\n- - button \"Go\"";
-        assert_eq!(without_addresses(diff), (expected.to_owned(), false));
-        assert_eq!(without_addresses("- main"), ("- main".to_owned(), true));
+        assert_eq!(without_addresses(diff), expected);
     }
 
     #[test]

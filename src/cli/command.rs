@@ -38,7 +38,10 @@ const OWN: [(&str, &str); 9] = [
 ];
 
 const FLAGS_TOO: &str =
-    "The options of the server (patchright-mcp --help) can be given here too, while nothing is open.";
+    "While nothing is open, the options of the server can be given too: patchright-mcp --help.";
+
+const ASKED_FOR: &str = "It can do what any program can, so that the browser must be opened for it: close, then open URL --caps code \
+                         (with what else is needed, such as --caps code,network; without --caps there is all but this).";
 
 /// Runs what `arguments` ask for, if they name a command; returns the exit status.
 pub(super) fn run(program: &Program, arguments: &[OsString]) -> Option<i32> {
@@ -119,7 +122,7 @@ fn understood(verb: Verb, rest: Vec<OsString>) -> Result<(ArgMatches, Map<String
     let matches = parsed(command_of(verb), rest)?;
     let here = Here(std::env::current_dir().unwrap_or_default());
     let arguments = verb.arguments(&matches, &here).map_err(|problems| {
-        let problems = verbs::translated(&problems.join("; "));
+        let problems = verb.in_flags(&problems.join("; "));
         Ending::Mistake(format!("{problems} (patchright-mcp {})", verb.usage()))
     })?;
     Ok((matches, arguments))
@@ -212,6 +215,9 @@ fn parsed(command: Command, rest: Vec<OsString>) -> Result<ArgMatches, Ending> {
 /// A verb as the command line takes it.
 pub(super) fn command_of(verb: Verb) -> Command {
     let mut command = with_common(verb.command());
+    if verb.is_extra() {
+        command = command.after_help(ASKED_FOR);
+    }
     if takes_options(verb) {
         let known: Vec<_> = command.get_arguments().map(|arg| arg.get_id().clone()).collect();
         let headed = Arg::new("headed").long("headed").action(ArgAction::SetTrue).conflicts_with("headless");
@@ -289,15 +295,47 @@ fn help(rest: &[OsString]) -> Result<i32, Ending> {
     let Some(name) = rest.first().and_then(|name| name.to_str()) else {
         return Err(Ending::Answer(list()));
     };
+    if name == "--all" {
+        return Err(Ending::Answer(list_all()));
+    }
     let command = match own().into_iter().find(|command| command.get_name() == name) {
         Some(command) => command,
         None => command_of(verbs::named(name).ok_or_else(|| unknown(name))?),
     };
-    Err(Ending::Answer(command.term_width(100).render_long_help().to_string()))
+    Err(Ending::Answer(explained(command)))
 }
 
-/// Every command on a line.
+/// What a command is and takes; what every command takes is said once, in the list of commands.
+fn explained(command: Command) -> String {
+    let shared =
+        ["session", "json"].into_iter().filter(|id| command.get_arguments().any(|arg| arg.get_id() == id));
+    let shared: Vec<_> = shared.collect();
+    let hidden = shared.iter().fold(command, |command, id| command.mut_arg(id, |arg| arg.hide(true)));
+    hidden.disable_help_flag(true).term_width(120).render_help().to_string()
+}
+
+/// The commands that are needed most, each on a line, and the names of the others.
 fn list() -> String {
+    let mut text = String::from("patchright-mcp COMMAND [options], in this folder's browser:\n");
+    for verb in verbs::all().filter(|verb| verb.is_usual()) {
+        let _ = writeln!(text, "  {}  {}", verb.usage(), verb.in_short());
+    }
+    let (close, _) = OWN[0];
+    let _ = writeln!(
+        text,
+        "  {close}  End the session, and the browser with the last one; --all for all sessions"
+    );
+    let others: Vec<_> = verbs::all().filter(|verb| !verb.is_usual()).map(Verb::name).collect();
+    let own: Vec<_> = OWN[1..].iter().map(|(name, _)| *name).collect();
+    let _ = write!(text, "And {}. Besides {}.\n", others.join(", "), own.join(", "));
+    text.push_str(
+        "Every command takes -s NAME (a session of its own) and --json. `help COMMAND` explains one, `help --all` lists all.\n",
+    );
+    text
+}
+
+/// Every command, with what it does.
+fn list_all() -> String {
     let mut text = String::from("patchright-mcp COMMAND [options]\n\nIn this folder's browser:\n");
     for verb in verbs::all() {
         let _ = writeln!(text, "  {}\n      {}", verb.usage(), verb.summary());

@@ -9,8 +9,9 @@ use serde_json::{Map, Value, json};
 use super::layers::{kebab, one_line};
 use crate::error::Error;
 use crate::mcp::arguments::nearest;
-use crate::mcp::tool::{AnyTool, SESSION, Toolset};
+use crate::mcp::tool::{AnyTool, Capability, SESSION, TAB, Toolset};
 use crate::mcp::tools;
+use crate::messages::{Language, listing as texts};
 
 /// Shorter names than a tool's own without `browser_`.
 const SHORT: [(&str, &str); 14] = [
@@ -57,6 +58,55 @@ const WITHOUT_NAMES: [(&str, &[&str]); 14] = [
     ("browser_file_upload", &["paths"]),
     ("browser_handle_dialog", &["accept", "promptText"]),
 ];
+
+/// What is needed most: told by the list of commands, which only names the others.
+const USUAL: [&str; 23] = [
+    "browser_navigate",
+    "browser_navigate_back",
+    "browser_snapshot",
+    "browser_find",
+    "browser_read",
+    "browser_click",
+    "browser_type",
+    "browser_fill_form",
+    "browser_select_option",
+    "browser_press_key",
+    "browser_hover",
+    "browser_drag",
+    "browser_scroll",
+    "browser_file_upload",
+    "browser_steps",
+    "browser_evaluate",
+    "browser_wait_for",
+    "browser_handle_dialog",
+    "browser_tabs",
+    "browser_take_screenshot",
+    "browser_console_messages",
+    "browser_network_requests",
+    "browser_ask_person",
+];
+
+/// What arguments are whose schema says it elsewhere, or not at all.
+const SAID_HERE: [(&str, &str, &str); 8] = [
+    (
+        "browser_fill_form",
+        FIELDS,
+        "For each field its ref or selector, and its value: text; true or false for a checkbox or radio; value or label of an \
+         option; path of a file",
+    ),
+    (
+        "browser_steps",
+        STEPS,
+        "At most 25 commands as they are typed here, without patchright-mcp; or a line each on standard input",
+    ),
+    ("browser_press_key", "keys", "Such as Enter, a, Control+a, Shift+ArrowLeft, one after the other"),
+    ("browser_press_key", "times", "How often"),
+    ("browser_click", "doubleClick", "Twice, for what wants that"),
+    ("browser_click", "tap", "With a finger"),
+    ("browser_drag", "startPosition", "Place inside its border: 10,20 (px from the top left) or 90%,50%"),
+    ("browser_drag", "endPosition", "The same, where it is let go"),
+];
+const TAB_HERE: &str = "Name of the tab to work in, as tabs lists it";
 
 /// Words about elements are for models that are asked for them; and a session has its own flag here.
 const NOT_ASKED_FOR: [&str; 4] = ["element", "startElement", "endElement", SESSION];
@@ -113,8 +163,28 @@ impl Verb {
 
     /// What it does, in one sentence.
     pub fn summary(self) -> String {
-        let text = self.tool.description();
+        let text = self.description();
         translated(text.split_once(". ").map_or(text, |(first, _)| first).trim_end_matches('.'))
+    }
+
+    /// What it does, in its first words.
+    pub fn in_short(self) -> String {
+        let summary = self.summary();
+        summary.split([';', ':']).next().unwrap_or_default().to_owned()
+    }
+
+    /// Whether it is one of those that are needed most.
+    pub fn is_usual(self) -> bool {
+        USUAL.contains(&self.tool.name)
+    }
+
+    /// Whether the server must be asked for it when it starts.
+    pub fn is_extra(self) -> bool {
+        self.tool.capability == Capability::Code
+    }
+
+    fn description(self) -> &'static str {
+        texts::description(self.tool.name, Language::En).unwrap_or(self.tool.description())
     }
 
     /// `type [REF] TEXT`.
@@ -139,7 +209,7 @@ impl Verb {
     pub fn command(self) -> Command {
         let positional = self.positional();
         let mut command = Command::new(self.name())
-            .about(translated(self.tool.description()))
+            .about(translated(self.description()))
             .override_usage(format!("patchright-mcp {} [options]", self.usage()))
             .disable_version_flag(true);
         for (index, name) in positional.iter().enumerate() {
@@ -176,7 +246,11 @@ impl Verb {
     fn described(self, name: &str) -> Arg {
         let schema = &self.properties()[name];
         let arg = Arg::new(name.to_owned());
-        let arg = match schema.get("description").and_then(Value::as_str) {
+        let own = SAID_HERE.iter().find(|(tool, argument, _)| *tool == self.tool.name && *argument == name);
+        let own = own.map(|(.., text)| *text).or(if name == TAB { Some(TAB_HERE) } else { None });
+        let english = texts::argument(self.tool.name, name, Language::En);
+        let told = own.or(english).or_else(|| schema.get("description").and_then(Value::as_str));
+        let arg = match told {
             Some(text) => arg.help(translated(text.trim_end_matches('.'))),
             None => arg,
         };
@@ -188,6 +262,21 @@ impl Verb {
             }
             None => arg,
         }
+    }
+
+    /// Calls its arguments by what they are here: `TEXT` where they stand without their names, `--text-gone` elsewhere.
+    pub fn in_flags(self, text: &str) -> String {
+        let positional = self.positional();
+        let named = |text: String, name: &String| {
+            let kebab = kebab(name);
+            let here = match positional.contains(&name.as_str()) {
+                true => kebab.to_ascii_uppercase(),
+                false => format!("--{kebab}"),
+            };
+            text.replace(&format!("`{name}`"), &here)
+        };
+        let text = self.properties().keys().fold(translated(text), named);
+        text.replace(" (or `target`)", "")
     }
 
     /// The tool's arguments, from what was typed.
@@ -408,6 +497,7 @@ fn step(line: &str, words: &[String], here: &Here) -> Result<Value, Vec<String>>
     let words = [OsString::from(name)].into_iter().chain(rest.iter().map(OsString::from));
     let matches = verb.command().try_get_matches_from(words);
     let matches = matches.map_err(|error| mistake(&one_line(&error)))?;
-    let arguments = verb.arguments(&matches, here).map_err(|problems| mistake(&problems.join("; ")))?;
+    let arguments =
+        verb.arguments(&matches, here).map_err(|problems| mistake(&verb.in_flags(&problems.join("; "))))?;
     Ok(json!({ "tool": verb.tool.name, "arguments": arguments }))
 }

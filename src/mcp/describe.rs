@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use crate::Result;
 use crate::browser::{CaptureOptions, ConsoleLevel, Dialog, DownloadState, Moved, PATIENCE, Page};
-use crate::error::Error;
+use crate::error::{Error, Obstacle};
 use crate::mcp::call::Call;
 use crate::mcp::files::shown;
 use crate::mcp::page_text;
@@ -130,6 +130,9 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&
         tell_announcements(call, reply);
     };
     let (state, ()) = join(OptionFuture::from(state), shown).await;
+    if let Some(Error::NotActionable { obstacle: Obstacle::CoveredBy(_), .. }) = failure {
+        tell_front(call, &page, reply);
+    }
     if page.take_stopped() {
         reply.add_event(
             "The page loads itself anew without end. It was stopped, so that it can be looked at.",
@@ -140,6 +143,23 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&
         let known = call.told.lock().set_state(known, state.clone());
         if reply.view() != View::Changes || known.as_ref() != Some(&state) {
             reply.set_page(state);
+        }
+    }
+}
+
+/// Tells what lies over the page, with what can be done there: what covers an element is often no more than its shade.
+fn tell_front(call: &Call<'_>, page: &Page, reply: &mut Reply) {
+    const MOST: usize = 8;
+    let Some(tree) = call.told.lock().tree(page) else { return };
+    for part in tree.front() {
+        let called = tree.nodes()[part.clone()].iter().find(|node| !node.name.trim().is_empty());
+        let name = called.map(|node| snapshot::quoted(node.name.trim())).unwrap_or_default();
+        let acts = tree.nodes()[part].iter().filter(|node| node.is_actionable()).take(MOST);
+        let acts: Vec<_> = acts
+            .map(|node| format!("{} {} [ref={}]", node.role, snapshot::quoted(&node.name), tree.ref_of(node)))
+            .collect();
+        if !acts.is_empty() {
+            reply.add_event(format!("Over the page lies {name}, with {}.", acts.join(", ")));
         }
     }
 }

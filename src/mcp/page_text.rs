@@ -75,7 +75,8 @@ pub fn fenced(text: &str, what: &str) -> String {
 /// A text of any length among words of ours: as it is if it is one line that looks like nothing else.
 pub fn quoted(text: &str) -> String {
     let begin = text.trim_start();
-    let looks_like_ours = begin.starts_with(['#', '`', '"'])
+    let looks_like_ours = begin.is_empty()
+        || begin.starts_with(['#', '`', '"'])
         || begin.starts_with("- ")
         || ["](", "[ref="].iter().any(|part| text.contains(part));
     let plain = text.chars().all(is_seen) && !looks_like_ours;

@@ -49,6 +49,8 @@ pub struct Settings {
     /// How long a snapshot becomes, and how long where all controls take more.
     pub snapshot_usual_chars: usize,
     pub snapshot_max_chars: usize,
+    /// Whether a snapshot is so short that not every control has room, since the page is in a file, too.
+    pub brief: bool,
     pub image_responses: ImageResponses,
     pub console_level: ConsoleThreshold,
     pub screenshot_dir: PathBuf,
@@ -84,6 +86,7 @@ impl Default for Settings {
             settle: Duration::from_millis(120),
             snapshot_usual_chars: snapshot::Options::default().usual_chars,
             snapshot_max_chars: snapshot::Options::default().max_chars,
+            brief: false,
             image_responses: ImageResponses::default(),
             console_level: ConsoleThreshold::default(),
             screenshot_dir: PathBuf::from(".viewpoint-mcp-screenshots"),
@@ -109,6 +112,7 @@ impl Settings {
         snapshot::Options {
             usual_chars: self.snapshot_usual_chars,
             max_chars: self.snapshot_max_chars,
+            brief: self.brief,
             ..snapshot::Options::default()
         }
     }

@@ -79,8 +79,9 @@ impl Roots {
     /// Opens a file that may be read. What is opened is what was checked, also when somebody changes links meanwhile.
     pub fn open(&self, path: &str) -> Result<OpenedFile> {
         // Whether a file is there is nobody's business where none may be read, nor what a link leads to.
-        let nothing = || refused(path, &format!("there is no such file, or it is {}", self.told()));
-        let real = fs::canonicalize(self.absolute(path)?).map_err(|_| nothing())?;
+        let whole = self.absolute(path)?;
+        let nothing = || refused(path, &self.why_not(&whole, "file"));
+        let real = fs::canonicalize(&whole).map_err(|_| nothing())?;
         if !self.holds(&real) {
             return Err(nothing());
         }
@@ -110,8 +111,9 @@ impl Roots {
         if name.len() > 255 {
             return Err(refused(path, "its name is too long"));
         }
-        let nothing = || refused(path, &format!("there is no such folder, or it is {}", self.told()));
-        let folder = fs::canonicalize(whole.parent().unwrap_or(Path::new("/"))).map_err(|_| nothing())?;
+        let parent = whole.parent().unwrap_or(Path::new("/"));
+        let nothing = || refused(path, &self.why_not(parent, "folder"));
+        let folder = fs::canonicalize(parent).map_err(|_| nothing())?;
         if !self.holds(&folder) {
             return Err(nothing());
         }
@@ -142,9 +144,22 @@ impl Roots {
         self.folders.iter().any(|folder| real.starts_with(folder))
     }
 
-    fn told(&self) -> String {
+    /// Why something cannot be had: whether it is there is told only of what certainly lies inside, by no link.
+    fn why_not(&self, whole: &Path, what: &str) -> String {
         let folders: Vec<_> = self.folders.iter().map(|folder| folder.display().to_string()).collect();
-        format!("outside the folders that may be used: {}", folders.join(", "))
+        let outside = format!("outside the folders that may be used: {}", folders.join(", "));
+        let base = fs::canonicalize(&self.base).unwrap_or_else(|_| self.base.clone());
+        let whole = whole.strip_prefix(&self.base).map_or_else(|_| whole.to_owned(), |rest| base.join(rest));
+        let Some(folder) = self.folders.iter().find(|folder| whole.starts_with(folder)) else {
+            return format!("it is {outside}");
+        };
+        let is_link = |part: &&Path| fs::symlink_metadata(part).is_ok_and(|found| found.is_symlink());
+        let inside = whole.ancestors().take_while(|part| *part != folder.as_path()).collect::<Vec<_>>();
+        // From the outside inwards: nothing behind a link is looked at.
+        match inside.iter().rev().any(is_link) {
+            true => format!("there is no such {what}, or a link leads to what is {outside}"),
+            false => format!("there is no such {what}"),
+        }
     }
 }
 

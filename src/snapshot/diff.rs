@@ -2,6 +2,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt::Write as _;
 
+use super::compact;
 use super::gone::Gone;
 use super::outline::{Line, NOWHERE, Worth};
 use super::render::{Options, Rendered, choose, render, write};
@@ -94,6 +95,12 @@ impl Changes<'_> {
     pub fn render(&self, options: &Options) -> Rendered {
         if self.whole {
             return render(self.new, options);
+        }
+        if options.brief {
+            let most = options.max_chars / 5 * 4;
+            return compact::fit(most, |room| {
+                self.render(&Options { max_chars: room, brief: false, ..options.clone() })
+            });
         }
         let note = self.note.as_deref().unwrap_or_default();
         let all = vec![true; self.lines.len()];

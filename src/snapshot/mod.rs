@@ -3,9 +3,11 @@
 //! [`Frame::parse`] reads what the injected walk answers for one frame, [`Tree::assemble`] puts child frames where they
 //! stand, and [`render`], [`diff`] and [`find`] make text of trees. Whatever a page writes, it cannot make a line or a
 //! ref that is not there, and the text never exceeds its budget.
+mod compact;
 mod drawn_anew;
 mod diff;
 mod find;
+mod front;
 mod gone;
 mod in_view;
 mod left_out;
@@ -27,6 +29,7 @@ mod tidy;
 mod tree;
 mod walked;
 
+pub use compact::{compact, quotations};
 pub use diff::{Changes, Since, Tick, compare, diff};
 pub use drawn_anew::drawn_anew;
 pub use find::{Pattern, find};

@@ -1,6 +1,7 @@
 //! Lines to text, within a budget.
 use std::ops::Range;
 
+use super::compact;
 use super::left_out::{self, LeftOut};
 use super::links;
 use super::outline::{Detail, Line, NOWHERE, Worth, outline};
@@ -32,6 +33,9 @@ pub struct Options {
     pub all_refs: bool,
     /// A line for each cell, also in rows that hold nothing but text.
     pub cells: bool,
+    /// So short that not every control has room: whoever reads it has the page in a file. The length counts once the lines
+    /// are told in short.
+    pub brief: bool,
 }
 
 impl Default for Options {
@@ -45,6 +49,7 @@ impl Default for Options {
             boxes: false,
             all_refs: false,
             cells: false,
+            brief: false,
         }
     }
 }
@@ -75,8 +80,13 @@ pub fn render(tree: &Tree, options: &Options) -> Rendered {
         Some(root) => part(tree, root, options.until.as_ref()),
     };
     let Some(nodes) = part else { return nothing_there(options) };
-    let page = Part { tree, nodes, options };
-    page.whole().or_else(|| page.short()).unwrap_or_else(|| page.bare())
+    if options.brief {
+        return compact::fit(options.max_chars, |room| {
+            let options = Options { max_chars: room, usual_chars: room, ..options.clone() };
+            Part { tree, nodes: nodes.clone(), options: &options }.rendered()
+        });
+    }
+    Part { tree, nodes, options }.rendered()
 }
 
 /// The nodes of one element, of the section that a heading begins, or from one element to another.
@@ -104,6 +114,10 @@ struct Part<'a> {
 }
 
 impl Part<'_> {
+    fn rendered(&self) -> Rendered {
+        self.whole().or_else(|| self.short()).unwrap_or_else(|| self.bare())
+    }
+
     fn lines(&self, detail: Detail) -> Vec<Line> {
         let detail = Detail {
             all_refs: self.options.all_refs,
@@ -158,7 +172,8 @@ impl Part<'_> {
             for line in &mut lines {
                 prose::shorten(self.tree, line, longest);
             }
-            shown = share::choose(self.tree, &lines, &main, Room { usual, most: usual }, self.deepest());
+            shown =
+                share::choose(self.tree, &lines, &main, Room { usual, most: usual }, self.deepest(), false);
             if shown.as_ref().is_none_or(|shown| share::has_texts(self.tree, &lines, &main, shown)) {
                 break;
             }
@@ -169,8 +184,10 @@ impl Part<'_> {
         for line in &mut lines {
             prose::shorten(self.tree, line, 0);
         }
-        let lines = runs::fold(self.tree, &lines);
-        let shown = share::choose(self.tree, &lines, &main, Room { usual, most }, self.deepest())?;
+        // What is alike shares a line anyway where all is told in short.
+        let brief = self.options.brief;
+        let lines = if brief { lines } else { runs::fold(self.tree, &lines) };
+        let shown = share::choose(self.tree, &lines, &main, Room { usual, most }, self.deepest(), brief)?;
         self.finish(&lines, &shown, self.options.max_chars, false)
     }
 
@@ -182,11 +199,18 @@ impl Part<'_> {
             line.depth = if line.depth <= self.deepest() { 0 } else { usize::MAX };
         }
         let room = self.options.max_chars.saturating_sub(room_for_note(self.options.max_chars));
+        self.put_first(&mut lines);
         let mut shown = choose(&lines, room, 0, 0);
         for (shown, line) in shown.iter_mut().zip(&lines) {
             *shown &= line.worth == Worth::Actionable && !line.is_property;
         }
         self.finish(&lines, &shown, self.options.max_chars, true).unwrap_or_default()
+    }
+
+    /// What lies over the page before all else.
+    fn put_first(&self, lines: &mut [Line]) {
+        let front = self.tree.front();
+        lines.sort_by_key(|line| !front.iter().any(|part| part.contains(&line.node)));
     }
 
     fn finish(&self, lines: &[Line], shown: &[bool], most: usize, cut_to_size: bool) -> Option<Rendered> {

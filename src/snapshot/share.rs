@@ -8,11 +8,14 @@ use super::tree::Tree;
 /// What a line is to someone who reads or acts; what comes first is kept longest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Use {
+    /// What lies over the page.
+    Front,
     /// Dialogs, alerts, frames.
     Announced,
     /// Headings of the main part, and the first text below each.
     Outline,
-    /// What can be acted on, but for links among prose.
+    /// What can be acted on, but for links among prose; of the main part first where not all has room.
+    MainControl,
     Control,
     /// Lists of links, each one line.
     Folded,
@@ -40,21 +43,27 @@ pub(super) struct Room {
     pub most: usize,
 }
 
-/// Picks lines by their use, then by place, with all that hold them. `None` when a control has no room.
+/// Picks lines by their use, then by place, with all that hold them. `None` when a control has no room, unless a part of
+/// them will do.
 pub(super) fn choose(
     tree: &Tree,
     lines: &[Line],
     main: &MainPart,
     room: Room,
     deepest: usize,
+    partly: bool,
 ) -> Option<Vec<bool>> {
     let uses = uses(tree, lines, main);
     let mut choice = Choice { lines, shown: vec![false; lines.len()], used: 0, deepest };
+    choice.take(&uses, Use::Front, room.most);
+    let outline = if partly { OUTLINE / 2 } else { OUTLINE };
     for wanted in [Use::Announced, Use::Outline] {
-        choice.take(&uses, wanted, room.usual * OUTLINE / 100);
+        choice.take(&uses, wanted, room.usual * outline / 100);
     }
-    if !choice.take(&uses, Use::Control, room.most) {
-        return None;
+    for wanted in [Use::MainControl, Use::Control] {
+        if !choice.take(&uses, wanted, room.most) && !partly {
+            return None;
+        }
     }
     for wanted in [Use::Outline, Use::Folded, Use::Heading] {
         choice.take(&uses, wanted, room.usual);
@@ -111,7 +120,13 @@ fn uses(tree: &Tree, lines: &[Line], main: &MainPart) -> Vec<Use> {
     // The text before the first heading is the first section's.
     let mut leads = MOST_LEADS;
     let mut uses = Vec::with_capacity(lines.len());
+    let front = tree.front();
+    let is_front = |line: &Line| front.iter().any(|part| part.contains(&line.node));
     for line in lines {
+        if is_front(line) {
+            uses.push(Use::Front);
+            continue;
+        }
         let in_main = main.holds(line.node);
         let mut what = use_of(tree, line, main);
         let holder = (line.parent != NOWHERE).then(|| uses[line.parent]);
@@ -151,7 +166,7 @@ fn use_of(tree: &Tree, line: &Line, main: &MainPart) -> Use {
     if line.is_property {
         Use::Rest
     } else if line.worth == Worth::Actionable && node.is_actionable() && node.role != "link" {
-        Use::Control
+        if in_main { Use::MainControl } else { Use::Control }
     } else if node.role == "heading" {
         if in_main || is_first { Use::Outline } else { Use::Heading }
     } else if line.folded > 0 && line.prose.is_none() {
@@ -160,7 +175,7 @@ fn use_of(tree: &Tree, line: &Line, main: &MainPart) -> Use {
         Use::Announced
     } else if line.worth == Worth::Actionable {
         if !main.is_article {
-            Use::Control
+            if in_main { Use::MainControl } else { Use::Control }
         } else if in_main {
             Use::Link
         } else {

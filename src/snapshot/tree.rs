@@ -18,6 +18,8 @@ pub struct Tree {
     pub cut: u32,
     /// Nothing of the page can be seen: the nodes are what its document holds all the same.
     pub unseen: bool,
+    /// What can be reached of what can be acted on, where something lies over the rest: frame and number.
+    pub(super) front: HashSet<(u32, u32)>,
     pub(super) nodes: Vec<Node>,
 }
 
@@ -119,8 +121,8 @@ impl Tree {
     }
 
     pub(super) fn without_nodes(&self) -> Self {
-        let Self { context, page, document, cut, unseen, nodes: _ } = *self;
-        Self { context, page, document, cut, unseen, nodes: Vec::new() }
+        let Self { context, page, document, cut, unseen, .. } = *self;
+        Self { context, page, document, cut, unseen, front: self.front.clone(), nodes: Vec::new() }
     }
 
     /// The ref of a node of this tree.
@@ -190,6 +192,7 @@ impl Tree {
         others: &mut HashMap<u32, Frame>,
     ) {
         self.cut += frame.cut;
+        self.front.extend(frame.front.iter().map(|&element| (number, element)));
         for walked in frame.nodes {
             let mut node = node(walked, number);
             node.depth += below;

@@ -33,20 +33,79 @@ def test_a_form_is_filled_in_a_shell(shell: Shell, site: Site) -> None:
 
 def test_a_long_page_is_told_in_short_and_stands_in_a_file(shell: Shell, site: Site) -> None:
     told = shell.run("open", site.publish("/long", LONG))
-    assert len(told) < 5000
-    assert "Whole page: .patchright-mcp/page.yml (" in told
+    assert len(told) < 2700
+    assert "All is in .patchright-mcp/page.yml (" in told
     assert shell.page().count("A link with a number") == 300
     last = shell.ref('of its own: 299"', shell.page())
     assert 'link "A link with a number of its own: 299"' in shell.run("hover", last)
 
 
+GROWS = """<title>Grows</title><button>Grow</button><main></main><script>
+  const line = (_, number) => `<p>Line <a href="/${number}">${number}</a></p>`;
+  document.querySelector("button").onclick = () =>
+    (document.querySelector("main").innerHTML = Array.from({ length: 200 }, line).join(""));
+</script>"""
+
+
+def test_a_long_change_is_told_in_short_with_the_file_that_holds_it(shell: Shell, site: Site) -> None:
+    page = shell.run("open", site.publish("/grows", GROWS))
+    told = shell.run("click", shell.ref('button "Grow"', page))
+    assert len(told) < 2200
+    assert "more changed lines. All is in .patchright-mcp/page.yml (" in told
+    assert "Line [199](e" in shell.page()
+
+
+TOOLS = """<title>Tools</title><main aria-label="All"><section aria-label="Work">
+  <div role="toolbar" aria-label="Edit"><button>Cut</button> <button>Copy</button></div>
+  <button id="add">Add</button>
+</section></main><script>
+  const more = Object.assign(document.createElement("button"), { textContent: "More" });
+  document.querySelector("#add").onclick = ({ target }) => target.after(more);
+</script>"""
+
+
+def test_what_is_of_one_kind_shares_a_line_and_holders_are_told_once(shell: Shell, site: Site) -> None:
+    page = shell.run("open", site.publish("/tools", TOOLS))
+    assert re.search(r'^ *- toolbar "Edit": button "Cut" \[e\d+\], "Copy" \[e\d+\]$', page, re.MULTILINE), (
+        page
+    )
+    changed = shell.run("click", shell.ref('button "Add"', page))
+    assert re.search(r'^  region "Work" \[e\d+\]:\n', changed, re.MULTILINE), changed
+    assert re.search(r'^\+  button "More" \[e\d+\]$', changed, re.MULTILINE), changed
+    assert '"All"' not in changed, "only the nearest that holds a change is told"
+    assert "Page URL" not in shell.run("find", "Copy"), "where the page stands was told before"
+    assert "Page URL" in shell.run("snapshot")
+
+
+SHADED = """<title>Shaded</title><style>
+  #shade { position: fixed; inset: 0; background: #0008 }
+  #ask { position: fixed; top: 40%; left: 40%; width: 300px; background: white }
+</style>BUTTONS<div id="shade"></div><div><div id="ask">
+  <h2>Send reports?</h2><p>They help us.</p><button>Yes, send</button><button>No, never</button>
+</div></div>"""
+
+
+def test_what_lies_over_a_page_is_told_also_where_much_is_left_out(shell: Shell, site: Site) -> None:
+    buttons = "".join(f"<button>Number {number}</button>" for number in range(300))
+    page = shell.run("open", site.publish("/shaded", SHADED.replace("BUTTONS", buttons)))
+    assert "Left out: " in page
+    for part in ["Send reports?", "They help us.", '"Yes, send" [e', '"No, never" [e']:
+        assert part in page
+    covered = re.search(r'"Number 0" \[(e\d+)\]', page)
+    assert covered
+    refused = shell.run("click", covered[1], status=1)
+    assert "covered by <div#shade>" in refused
+    there = r'Over the page lies "Send reports\?", with button "Yes, send" \[e\d+\], button "No, never" \['
+    assert re.search(there, refused), refused
+
+
 def test_refs_in_frames_say_their_frame(shell: Shell, site: Site) -> None:
     page = shell.run("open", site.page("frames"))
-    inner = [line for line in page.splitlines() if "[ref=f" in line]
+    inner = [line for line in page.splitlines() if "[f" in line]
     assert inner
     assert shell.ref("Before the frames", page).startswith("e")
     shell.run("click", shell.ref("Before the frames", page))
-    shell.run("snapshot", re.findall(r"\[ref=(f\d+e\d+)\]", inner[0])[0])
+    shell.run("snapshot", re.findall(r"\[(f\d+e\d+)\]", inner[0])[0])
 
 
 def test_several_steps_are_lines_of_standard_input(shell: Shell, site: Site) -> None:
@@ -71,7 +130,7 @@ def test_several_steps_are_lines_of_standard_input(shell: Shell, site: Site) -> 
 def test_exit_codes_tell_what_went_wrong(shell: Shell, site: Site) -> None:
     assert "Error (no_page): " in shell.run("click", "e1", status=1)
     assert "did you mean click?" in shell.run("clik", "e1", status=2)
-    assert "`ref` (or `target`) is missing" in shell.run("click", status=2)
+    assert "REF is missing" in shell.run("click", status=2)
     assert "unexpected argument '--nope'" in shell.run("click", "e1", "--nope", status=2)
     assert "unexpected argument 'e2'" in shell.run("hover", "e1", "e2", status=2)
     assert "--session: expected" in shell.run("open", site.page("form"), "-s", "../x", status=2)
@@ -193,7 +252,7 @@ def test_ctrl_c_gives_a_command_up(shell: Shell, site: Site) -> None:
 
 
 def test_every_tool_is_a_verb_that_explains_itself(shell: Shell) -> None:
-    listed = re.findall(r"^  (\S+)", shell.run("help"), re.MULTILINE)
+    listed = re.findall(r"^  (\S+)", shell.run("help", "--all"), re.MULTILINE)
     assert {
         "open",
         "snapshot",
@@ -207,8 +266,71 @@ def test_every_tool_is_a_verb_that_explains_itself(shell: Shell) -> None:
         "wait",
     } <= set(listed)
     assert len(listed) == len(set(listed)), "no two have one name"
+    short = shell.run("help")
+    assert len(short) < 3200
+    assert [name for name in listed if not re.search(rf"\b{name}\b", short)] == [], "each is named"
+    assert not re.search(
+        "[\u4e00-\u9fff]", shell.run("help", "--all") + shell.run("help", "patchright-fetch")
+    )
     for verb in ("open", "click", "type", "steps", "tabs", "close"):
         assert f"Usage: patchright-mcp {verb}" in shell.run("help", verb)
+
+
+def test_help_says_what_arguments_are_that_have_no_name(shell: Shell) -> None:
+    assert "its ref or selector, and its value" in shell.run("help", "fill")
+    assert "a line each on standard input" in shell.run("help", "steps")
+    assert "10,20 (px from the top left)" in shell.run("help", "drag")
+    told = shell.run("help", "run")
+    assert "--caps code" in told
+    assert "--json" not in told, "what every command takes is told once"
+
+
+def test_arguments_are_called_what_they_are_in_a_shell(shell: Shell, site: Site) -> None:
+    shell.run("open", site.page("form"))
+    told = shell.run("wait", "a", "--text-gone", "b", status=1)
+    assert "Give exactly one of TEXT, --text-gone, " in told
+    assert "step `scroll sideways`: " in shell.run("steps", "scroll sideways", status=2)
+
+
+def test_what_is_empty_or_has_several_lines_is_shown_as_that(shell: Shell, site: Site) -> None:
+    page = shell.run("open", site.publish("/area", "<textarea aria-label=Text></textarea>"))
+    assert shell.run("eval", '() => ""') == '""\n'
+    assert '"one\\ntwo"' in shell.run("type", shell.ref('"Text"', page), "one\ntwo")
+
+
+def test_a_file_that_cannot_be_had_says_which_of_the_reasons_it_is(shell: Shell, site: Site) -> None:
+    shell.run("open", site.page("form"))
+    missing = shell.run("upload", "nothing.txt", status=1)
+    assert "there is no such file." in missing
+    assert "outside" not in missing
+    outside = shell.run("upload", "/etc/nothing.txt", status=1)
+    assert "it is outside the folders that may be used" in outside
+    assert "no such file" not in outside
+    (shell.folder / "link").symlink_to("/etc/nothing.txt")
+    assert "there is no such file, or a link leads to" in shell.run("upload", "link", status=1)
+
+
+SENDS = """<title>Sends</title><input type="file" aria-label="Letter"><p></p><script>
+  const say = (text) => (document.querySelector("p").textContent = text);
+  document.querySelector("input").onchange = () => {
+    say("Reading");
+    setTimeout(() => fetch("/slow").then(() => say("Sent")), 200);
+  };
+</script>"""
+
+
+def test_an_upload_is_over_when_the_page_has_sent_what_it_read(shell: Shell, site: Site) -> None:
+    site.publish("/slow", "done")
+    shell.run("open", site.publish("/sends", SENDS))
+    (shell.folder / "letter.txt").write_text("hello")
+    assert "Sent" in shell.run("upload", "letter.txt")
+
+
+def test_the_folder_of_a_session_goes_with_it(shell: Shell, site: Site) -> None:
+    shell.run("-s", "shop", "open", site.page("form"))
+    assert "Name" in shell.page("shop")
+    shell.run("close", "-s", "shop")
+    assert not (shell.folder / ".patchright-mcp" / "shop").exists()
 
 
 @pytest.mark.parametrize("words", [("mcp", "--headless"), ("--headless",)], ids=" ".join)

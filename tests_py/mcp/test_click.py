@@ -91,6 +91,24 @@ class TestObstacles:
         assert "covered by <div.cookie>" in refusal.section("Error")
         assert await output(server) == ""
 
+    async def test_what_lies_over_the_page_is_told_where_only_its_shade_is_in_the_way(
+        self, workshop: Workshop, site: Site
+    ) -> None:
+        shaded = """<button>Below</button><button>Open</button><button>Close</button>
+          <div style="position: fixed; inset: 0; background: #0008"></div>
+          <div><div style="position: fixed; top: 40%; left: 40%"><h2>Reports?</h2>
+          <button>Yes</button><button>No</button></div></div>"""
+        reply = await workshop.server.open(site.publish("/shaded", shaded))
+        refusal = await refused(workshop.server, reply.ref('button "Below"'))
+        yes, no = reply.ref('button "Yes"'), reply.ref('button "No"')
+        told = f'Over the page lies "Reports?", with button "Yes" [ref={yes}], button "No" [ref={no}].'
+        assert told in refusal.section("Events")
+
+    async def test_nothing_lies_over_a_page_without_a_shade(self, workshop: Workshop, site: Site) -> None:
+        reply = await workshop.server.open(site.page("obstacles"))
+        refusal = await refused(workshop.server, reply.ref('button "Covered"'))
+        assert "Over the page" not in refusal.text
+
     async def test_the_click_works_once_the_cover_is_gone(self, server: Server, site: Site) -> None:
         reply = await server.open(site.page("obstacles"))
         await server.click(reply.ref('button "Accept cookies"'))

@@ -76,7 +76,7 @@ class Shell:
         """The ref in the one line with these words."""
         lines = [line for line in text.splitlines() if part in line]
         assert len(lines) == 1, f"{len(lines)} lines with {part!r} in:\n{text}"
-        found = re.search(r"\[ref=((?:f\d+)?e\d+)\]", lines[0])
+        found = re.search(r"\[((?:f\d+)?e\d+)\]", lines[0])
         assert found, lines[0]
         return found[1]
 

@@ -32,6 +32,8 @@ pub enum ActsOn<'a> {
     Pointed(&'a ElementHandle),
     /// What has the focus is typed into: it may offer what completes that.
     Typed,
+    /// The page is given files: it often reads them before it sends them.
+    Given,
     /// Fields that get their values: only what listens hears.
     Filled(&'a [ElementHandle]),
 }
@@ -130,6 +132,8 @@ pub struct Watch {
     lost: Option<LostPress>,
     /// Whether the browser draws what the action does before it counts as done.
     shows: bool,
+    /// How long the page may do by itself what it was given before it goes on.
+    reads: Duration,
 }
 
 /// After the last effect, so long for another one that follows from it, such as the page's answer to a reply.
@@ -151,6 +155,8 @@ const BUSY_PAUSE: Duration = Duration::from_millis(100);
 const SUGGESTIONS_LIMIT: Duration = Duration::from_millis(550);
 /// Until when a menu or a word of explanation comes under the pointer.
 const POINTED_LIMIT: Duration = Duration::from_millis(900);
+/// How long a page may read files until it sends them.
+const READING: Duration = Duration::from_millis(400);
 /// How often is looked for what is to appear.
 const APPEARING_PAUSE: Duration = Duration::from_millis(50);
 /// How long a document that an action led to may build itself.
@@ -215,7 +221,20 @@ impl Page {
             By::Press | By::Keys => completes.then_some(SUGGESTIONS_LIMIT),
         };
         let (said, moved, shows) = (Vec::new(), Vec::new(), by != By::Keys);
-        Watch { page: self.clone(), mark, pages, changes, heard, awaits, said, moved, lost: None, shows }
+        let reads = if matches!(acts_on, ActsOn::Given) { READING } else { Duration::ZERO };
+        Watch {
+            page: self.clone(),
+            mark,
+            pages,
+            changes,
+            heard,
+            awaits,
+            said,
+            moved,
+            lost: None,
+            shows,
+            reads,
+        }
     }
 }
 
@@ -225,7 +244,7 @@ impl<'a> ActsOn<'a> {
         match self {
             Self::Pressed(element) | Self::Pointed(element) => std::slice::from_ref(element),
             Self::Filled(fields) if fields.iter().all(|field| field.is_beside(&fields[0])) => fields,
-            Self::Page | Self::Typed | Self::Filled(_) => &[],
+            Self::Page | Self::Given | Self::Typed | Self::Filled(_) => &[],
         }
     }
 }
@@ -333,7 +352,7 @@ impl Watch {
             _ = self.page.until(|page| stopped(&page.pending_since(mark))) => return acted,
         };
         if heard.ok().and_then(Result::ok).unwrap_or(true) {
-            return acted + options.window;
+            return acted + options.window.max(self.reads);
         }
         self.awaits = None;
         if !self.shows {
@@ -502,7 +521,7 @@ impl By {
         match acts_on {
             ActsOn::Pressed(_) => Self::Press,
             ActsOn::Pointed(_) => Self::Pointer,
-            ActsOn::Page | ActsOn::Typed | ActsOn::Filled(_) => Self::Keys,
+            ActsOn::Page | ActsOn::Given | ActsOn::Typed | ActsOn::Filled(_) => Self::Keys,
         }
     }
 

@@ -80,7 +80,58 @@ function openModal(active) {
   return modals.findLast((modal) => active && engine.native.contains(modal, active)) ?? modals.at(-1) ?? null;
 }
 
+const SAMPLES = [0.06, 0.35, 0.65, 0.94];
+const FEWEST_SAMPLES = 5;
+const MOST_ACTING = 1500;
+const LEAST_SHARE = 0.9;
+
+/**
+ * What of these can be reached, where something as large as the viewport lies over others of them, as a page's own dialogs
+ * have a shade behind them. Empty where nothing does.
+ */
+function front(acting) {
+  if (acting.length < 2 || acting.length > MOST_ACTING || !document.body) return [];
+  const shade = shadeOfPage();
+  if (!shade) return [];
+  const reached = [];
+  let covered = 0;
+  for (const element of acting) {
+    const box = engine.native.rectOf(element);
+    const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+    if (box.width < 1 || x < 0 || y < 0 || x >= innerWidth || y >= innerHeight) continue;
+    const hit = engine.elementAt(x, y);
+    if (hit === shade && !holds(shade, element)) covered++;
+    else if (hit && holds(element, hit)) reached.push(element);
+  }
+  return covered > 0 && covered >= reached.length ? reached : [];
+}
+
+function holds(outer, inner) {
+  for (let node = inner; node; node = engine.flatParent(node)) if (node === outer) return true;
+  return false;
+}
+
+/** What lies over most of the viewport, if one element does that itself. */
+function shadeOfPage() {
+  const met = new Map();
+  for (const x of SAMPLES) {
+    for (const y of SAMPLES) {
+      const hit = engine.elementAt(innerWidth * x, innerHeight * y);
+      if (hit) met.set(hit, (met.get(hit) ?? 0) + 1);
+    }
+  }
+  for (const [element, times] of met) {
+    if (times < FEWEST_SAMPLES || element === document.body || element === document.documentElement) continue;
+    const { position } = getComputedStyle(element);
+    const box = engine.native.rectOf(element);
+    const isLarge = box.width >= innerWidth * LEAST_SHARE && box.height >= innerHeight * LEAST_SHARE;
+    if (isLarge && (position === "fixed" || position === "absolute")) return element;
+  }
+  return null;
+}
+
 engine.sight = {
+  front,
   CLIPPED,
   GONE,
   CUT,

@@ -73,8 +73,8 @@ function noteSuspect(host, tag, hollow, everyHost) {
 /**
  * Options: `root` (ref of the element to begin at), `boxes` (add `[x, y, width, height]`), `allRefs` (number texts, groups
  * and shapes too: `[depth, role, ref, text]`).
- * Answers JSON: `{first, last, suspects, cut?, unseen?, nodes}`; `unseen` where nothing can be seen and the nodes are what
- * the document holds all the same.
+ * Answers JSON: `{first, last, suspects, cut?, unseen?, front?, nodes}`; `unseen` where nothing can be seen and the nodes are what
+ * the document holds all the same; `front` are the refs of what can be acted on, where something lies over the rest.
  */
 engine.walk = (options = {}) =>
   engine.remembering(() => {
@@ -86,12 +86,14 @@ engine.walk = (options = {}) =>
       if (all.nodes.some((node) => node.length > 1)) walk = all;
     }
     if (walk.isSmall) void engine.notePlaces(walk.acting);
+    const front = walk.hiddenToo ? [] : engine.sight.front(walk.acting);
     return JSON.stringify({
       first: engine.firstRef,
       last: engine.lastRef,
       suspects: pendingHosts.length,
       ...(walk.cut && { cut: walk.cut }),
       ...(walk.hiddenToo && { unseen: true }),
+      ...(front.length && { front: front.map(refOf) }),
       nodes: walk.nodes,
     });
   });

@@ -74,6 +74,7 @@ impl Page {
                 cells: options.all_refs,
                 root: root.filter(|root| tree.position(root).is_some()),
                 until: None,
+                brief: false,
             },
         );
         let note = rendered.cut.map(|cut| format!("# {cut}\n")).unwrap_or_default();

@@ -93,6 +93,6 @@ impl Call<'_> {
         if !self.is_whole() {
             return usual;
         }
-        snapshot::Options { usual_chars: usize::MAX / 4, max_chars: usize::MAX / 4, ..usual }
+        snapshot::Options { usual_chars: usize::MAX / 4, max_chars: usize::MAX / 4, brief: false, ..usual }
     }
 }

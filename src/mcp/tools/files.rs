@@ -66,7 +66,7 @@ impl Tool for FileUpload {
             }
             given
         };
-        call.act(&page, ActsOn::Page, Box::pin(give)).await?;
+        call.act(&page, ActsOn::Given, Box::pin(give)).await?;
         reply.say(format!("Uploaded {} file(s): {}", names.len(), names.join(", ")));
         reply.show(View::Changes);
         Ok(())

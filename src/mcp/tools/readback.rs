@@ -1,6 +1,6 @@
 //! What a field shows after it was given something, told beside what it was given.
 use crate::browser::{ControlKind, Shown, read_checked};
-use crate::error::{quoted, squeezed};
+use crate::error::{quoted_lines, squeezed};
 
 const LONGEST: usize = 60;
 
@@ -43,7 +43,7 @@ impl Readback {
             (true, false) if is_same(given, shown) => Self::Taken(told_values(shown)),
             (true, false) if shown.unchanged => Self::Refused(told_values(shown)),
             (true, false) => {
-                let given: Vec<_> = given.iter().map(|value| quoted(value, LONGEST)).collect();
+                let given: Vec<_> = given.iter().map(|value| quoted_lines(value, LONGEST)).collect();
                 Self::Taken(format!("shows {} (given {})", told_values(shown), given.join(", ")))
             }
         }
@@ -87,7 +87,7 @@ pub(super) fn told_values(shown: &Shown) -> String {
     if shown.secret {
         return if shown.is_empty() { "nothing" } else { "something" }.to_owned();
     }
-    let values: Vec<_> = shown.values.iter().map(|value| quoted(value, LONGEST)).collect();
+    let values: Vec<_> = shown.values.iter().map(|value| quoted_lines(value, LONGEST)).collect();
     if values.is_empty() { "nothing".to_owned() } else { values.join(", ") }
 }
 

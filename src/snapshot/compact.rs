@@ -1,0 +1,334 @@
+//! Lines of an outline in fewer characters, for those who pay for each and have the page in a file: what stands side by side
+//! and is of one kind shares a line, and a change is told with the nearest that holds it.
+use super::render::Rendered;
+
+/// From so many things on one line their names are short.
+const MANY: usize = 4;
+const LONGEST_OF_MANY: usize = 28;
+/// From so many on shorter still.
+const VERY_MANY: usize = 12;
+const LONGEST_OF_VERY_MANY: usize = 20;
+/// The longest text of a thing that shares a line.
+const LONGEST_VALUE: usize = 24;
+/// How much of a hint is told.
+const LONGEST_HINT: usize = 20;
+/// How often a page is rendered anew to fit.
+const TRIES: usize = 4;
+/// How what is told of each element is told here.
+const SHORTER: [(&str, &str); 4] = [
+    (" [cursor=pointer]", ""),
+    ("[ref=", "["),
+    (" [expanded=false]", " [closed]"),
+    (" [expanded]", " [open]"),
+];
+/// What a ref is longer by than it is told in the end: `[ref=c0p1f0e12]` and `[e12]`.
+const ADDRESS: usize = "c0p0f0".len();
+
+/// One line: how it is marked in a diff, how deep it stands, and what it says.
+struct Line {
+    mark: &'static str,
+    depth: usize,
+    text: String,
+}
+
+/// The same lines, in short.
+pub fn compact(text: &str) -> String {
+    let is_diff = text.lines().any(|line| mark_of(line).is_some());
+    let mut lines: Vec<Line> = text.lines().map(|line| Line::read(line, is_diff)).collect();
+    if is_diff {
+        leave_out_holders(&mut lines);
+    }
+    let lines = put_behind(share(lines));
+    let written = lines.iter().map(Line::written).collect::<Vec<_>>();
+    written.join("\n")
+}
+
+/// Renders with as much room as leaves at most so many characters once it is told in short.
+pub(super) fn fit(most: usize, render: impl Fn(usize) -> Rendered) -> Rendered {
+    let mut room = most.saturating_mul(2);
+    let mut rendered = render(room);
+    for _ in 1..TRIES {
+        let length = length(&rendered);
+        if length <= most {
+            break;
+        }
+        room = (room.saturating_mul(most) / length).saturating_sub(room / 20);
+        rendered = render(room);
+    }
+    rendered
+}
+
+/// How long it becomes.
+fn length(rendered: &Rendered) -> usize {
+    let text = compact(&rendered.text);
+    let refs = text.matches("[c").count();
+    text.chars().count().saturating_sub(refs * ADDRESS)
+}
+
+fn mark_of(line: &str) -> Option<&'static str> {
+    let mark = ["+ ", "- ", "~ "].into_iter().find(|mark| line.starts_with(mark))?;
+    line[mark.len()..].trim_start_matches(' ').starts_with("- ").then_some(mark)
+}
+
+impl Line {
+    fn read(line: &str, is_diff: bool) -> Self {
+        let mark = match mark_of(line).filter(|_| is_diff) {
+            Some(mark) => mark,
+            None if is_diff && line.starts_with("  ") => "  ",
+            None => "",
+        };
+        let rest = &line[mark.len()..];
+        let text = rest.trim_start_matches(' ');
+        let depth = (rest.len() - text.len()) / 2;
+        match text.strip_prefix("- ") {
+            Some(text) => Self { mark, depth, text: cleaned(text) },
+            // A line of ours between them.
+            None => Self { mark: "", depth: 0, text: format!("\0{line}") },
+        }
+    }
+
+    fn written(&self) -> String {
+        match self.text.strip_prefix('\0') {
+            Some(line) => line.to_owned(),
+            // The mark is bullet enough.
+            None if !self.mark.is_empty() => {
+                format!("{}{}{}", self.mark, " ".repeat(self.depth), self.text)
+            }
+            None => format!("{}- {}", " ".repeat(self.depth), self.text),
+        }
+    }
+
+    /// Its role, and what follows that: a name, a ref, states, and a word or two. None where it says more, or holds
+    /// something.
+    fn thing(&self) -> Option<(&str, &str)> {
+        let (role, rest) = self.text.split_once(' ')?;
+        let is_role = role.chars().all(|letter| letter.is_ascii_lowercase());
+        let is_thing = is_role && rest.starts_with(['"', '[']);
+        (is_thing && !self.text.ends_with(':') && !says_much(rest)).then_some((role, rest))
+    }
+}
+
+/// Whether what stands behind the colon could be taken for more things, or is long.
+fn says_much(rest: &str) -> bool {
+    let mut parts = quotations(rest).skip_while(|(part, is_quoted)| *is_quoted || !part.contains(": "));
+    let Some((value, _)) = parts.next() else { return false };
+    let value = value.split_once(": ").map_or("", |(_, value)| value);
+    parts.next().is_some()
+        || value.is_empty()
+        || value.contains([',', '[', ':'])
+        || value.chars().count() > LONGEST_VALUE
+}
+
+/// Without what only tells how something is drawn, and with short brackets around refs.
+fn cleaned(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for (part, is_quoted) in quotations(text) {
+        match is_quoted {
+            true if out.ends_with("[hint=") => out.push_str(&cut(part, LONGEST_HINT)),
+            true => out.push_str(part),
+            false => {
+                let words = |part: String, (long, short): &(&str, &str)| part.replace(long, short);
+                out.push_str(&without_level(&SHORTER.iter().fold(part.to_owned(), words)));
+            }
+        }
+    }
+    out
+}
+
+fn without_level(text: &str) -> String {
+    let Some((before, after)) = text.split_once(" [level=") else { return text.to_owned() };
+    match after.split_once(']') {
+        Some((_, after)) => format!("{before}{after}"),
+        None => text.to_owned(),
+    }
+}
+
+/// How many lines stand in what the line at `at` holds, and how many of them directly.
+fn inside(lines: &[Line], at: usize) -> (usize, usize) {
+    let depth = lines[at].depth;
+    let all = lines[at + 1..].iter().take_while(|line| line.depth > depth).count();
+    let direct = lines[at + 1..=at + all].iter().filter(|line| line.depth == depth + 1).count();
+    (all, direct)
+}
+
+/// Of what only holds changes, the nearest is told: the others would say where that stands, which was told before.
+fn leave_out_holders(lines: &mut Vec<Line>) {
+    let mut at = 0;
+    while at < lines.len() {
+        let (all, direct) = inside(lines, at);
+        let line = &lines[at];
+        let is_holder = line.mark == "  " && line.text.ends_with(':') && all > 0;
+        let has_ref = line.text.contains('[');
+        let is_far = direct == 1 && lines[at + 1].mark == "  " && lines[at + 1].text.contains('[');
+        if is_holder && (!has_ref || is_far) {
+            lines[at + 1..=at + all].iter_mut().for_each(|line| line.depth -= 1);
+            lines.remove(at);
+        } else {
+            at += 1;
+        }
+    }
+}
+
+/// Neighbours of one kind that hold nothing, on one line.
+fn share(lines: Vec<Line>) -> Vec<Line> {
+    let holds: Vec<bool> = (0..lines.len()).map(|at| inside(&lines, at).0 > 0).collect();
+    let mut shared: Vec<(Line, Vec<String>)> = Vec::with_capacity(lines.len());
+    let mut open = false;
+    for (line, holds) in lines.into_iter().zip(holds) {
+        let thing = if holds { None } else { line.thing() };
+        let Some((role, rest)) = thing else {
+            shared.push((line, Vec::new()));
+            open = false;
+            continue;
+        };
+        let rest = rest.to_owned();
+        let role = format!("{role} ");
+        let is_alike = |other: &Line| {
+            other.mark == line.mark && other.depth == line.depth && other.text.starts_with(&role)
+        };
+        match shared.last_mut().filter(|(other, _)| open && is_alike(other)) {
+            Some((_, more)) => more.push(rest),
+            None => shared.push((line, Vec::new())),
+        }
+        open = true;
+    }
+    shared.into_iter().map(|(line, more)| joined(line, &more)).collect()
+}
+
+fn joined(mut line: Line, more: &[String]) -> Line {
+    if more.is_empty() {
+        return line;
+    }
+    let longest = match more.len() + 1 {
+        VERY_MANY.. => LONGEST_OF_VERY_MANY,
+        MANY.. => LONGEST_OF_MANY,
+        _ => usize::MAX,
+    };
+    if let Some((role, first)) = line.text.split_once(' ') {
+        let all = std::iter::once(first).chain(more.iter().map(String::as_str));
+        line.text =
+            format!("{role} {}", all.map(|one| shortened(one, longest)).collect::<Vec<_>>().join(", "));
+    }
+    line
+}
+
+/// A thing with no more than so many characters of its name.
+fn shortened(thing: &str, longest: usize) -> String {
+    let Some((name, true)) = quotations(thing).nth(1).or(quotations(thing).next()) else {
+        return thing.to_owned();
+    };
+    match thing.starts_with('"') {
+        true => format!("{}{}", cut(name, longest), &thing[name.len()..]),
+        false => thing.to_owned(),
+    }
+}
+
+/// A quotation with no more than so many characters.
+fn cut(quotation: &str, longest: usize) -> String {
+    if quotation.chars().count() <= longest.saturating_add(2) {
+        return quotation.to_owned();
+    }
+    let mut short: String = quotation.chars().take(longest).collect();
+    // Half of an escape would take the quotation's end with it.
+    let slashes = short.len() - short.trim_end_matches('\\').len();
+    short.truncate(short.len() - slashes % 2);
+    format!("{}…\"", short.trim_end())
+}
+
+/// What is all that something holds stands behind it, on its line.
+fn put_behind(lines: Vec<Line>) -> Vec<Line> {
+    let mut put: Vec<Line> = Vec::with_capacity(lines.len());
+    let alone: Vec<bool> = (0..lines.len())
+        .map(|at| {
+            let is_held =
+                at > 0 && inside(&lines, at - 1) == (1, 1) && lines[at].depth == lines[at - 1].depth + 1;
+            is_held && lines[at].thing().is_some() && lines[at - 1].mark == lines[at].mark
+        })
+        .collect();
+    for (line, is_alone) in lines.into_iter().zip(alone) {
+        match put.last_mut().filter(|holder| is_alone && holder.text.ends_with(':')) {
+            Some(holder) => holder.text = format!("{} {}", holder.text, line.text),
+            None => put.push(line),
+        }
+    }
+    put
+}
+
+/// What stands outside of quotes and in them, in turn.
+pub fn quotations(line: &str) -> impl Iterator<Item = (&str, bool)> {
+    let mut rest = line;
+    let mut is_quoted = false;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let end = if is_quoted { end_of_quotation(rest) } else { rest.find('"').unwrap_or(rest.len()) };
+        let (part, after) = rest.split_at(end);
+        rest = after;
+        let told = (part, is_quoted);
+        is_quoted = !is_quoted;
+        Some(told)
+    })
+}
+
+/// Behind the closing quote of a text that begins with one.
+fn end_of_quotation(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, letter) in text.char_indices().skip(1) {
+        match letter {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '"' => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_of_one_kind_shares_a_line() {
+        let outline = "- toolbar \"Edit\" [ref=c0p1f0e1]:\n  - button \"Cut: all\" [ref=c0p1f0e2]\n  - button [disabled] [ref=c0p1f0e3] [hint=\"x\"]\n\
+                       - main [ref=c0p1f0e4]:\n  - heading \"One\" [level=2] [ref=c0p1f0e5]\n  - generic [ref=c0p1f0e6] [cursor=pointer]: Go\n\
+                       \x20 - link \"A\" [ref=c0p1f0e7]:\n    - img\n  - link \"B\" [ref=c0p1f0e8]";
+        let expected = "- toolbar \"Edit\" [c0p1f0e1]: button \"Cut: all\" [c0p1f0e2], [disabled] [c0p1f0e3] [hint=\"x\"]\n\
+                        - main [c0p1f0e4]:\n - heading \"One\" [c0p1f0e5]\n - generic [c0p1f0e6]: Go\n\
+                        \x20- link \"A\" [c0p1f0e7]:\n  - img\n - link \"B\" [c0p1f0e8]";
+        assert_eq!(compact(outline), expected);
+    }
+
+    #[test]
+    fn short_texts_share_a_line_and_long_ones_do_not() {
+        let outline = "- generic [ref=e1] [cursor=pointer]: inject\n- generic [ref=e2] [cursor=pointer]: debug\n\
+                       - generic [ref=e3]: one, two\n- textbox \"A\" [ref=e4]: \"x\"\n- textbox \"B\" [ref=e5]: y";
+        let expected = "- generic [e1]: inject, [e2]: debug\n- generic [e3]: one, two\n- textbox \"A\" [e4]: \"x\"\n- textbox \"B\" [e5]: y";
+        assert_eq!(compact(outline), expected);
+    }
+
+    #[test]
+    fn states_are_told_in_one_word_and_what_a_page_wrote_stays() {
+        let outline = "- button \"[ref=e1] [expanded]\" [expanded=false] [ref=e2] [hint=\"a-class-of-the-page with-words\"]";
+        let expected = "- button \"[ref=e1] [expanded]\" [closed] [e2] [hint=\"a-class-of-the-page…\"]";
+        assert_eq!(compact(outline), expected);
+    }
+
+    #[test]
+    fn a_change_is_told_with_the_nearest_that_holds_it() {
+        let diff = "(A line of ours.)\n  - main [ref=c0p1f0e1]:\n    - region \"R\" [ref=c0p1f0e2]:\n      - generic:\n\
+                    ~       - button \"1\" [ref=c0p1f0e3]\n+       - button \"2\" [ref=c0p1f0e4]\n-       - text: gone";
+        let expected = "(A line of ours.)\n  region \"R\" [c0p1f0e2]:\n~  button \"1\" [c0p1f0e3]\n+  button \"2\" [c0p1f0e4]\n-  text: gone";
+        assert_eq!(compact(diff), expected);
+    }
+
+    #[test]
+    fn long_names_of_many_are_cut_between_escapes() {
+        let name = format!("{}\\\" and more", "a".repeat(26));
+        let outline = vec![format!("- button \"{name}\" [e1]"); 4].join("\n");
+        let short = compact(&outline);
+        assert_eq!(short.matches("[e1]").count(), 4);
+        assert!(short.starts_with(&format!("- button \"{}…\" [e1], \"", "a".repeat(26))), "{short}");
+    }
+}

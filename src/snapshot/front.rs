@@ -1,0 +1,44 @@
+//! What lies over a page: dialogs, and what can be reached where something covers the rest.
+use std::ops::Range;
+
+use super::tree::{Node, Tree};
+
+impl Tree {
+    /// The parts that lie over the page, in reading order: what is told before all else.
+    pub fn front(&self) -> Vec<Range<usize>> {
+        let mut parts: Vec<Range<usize>> = Vec::new();
+        let dialogs = (0..self.nodes.len()).filter(|&at| is_dialog(&self.nodes[at]));
+        for part in dialogs.map(|at| at..self.end(at)).chain(self.over_the_rest()) {
+            if !parts.iter().any(|other| other.start <= part.start && part.end <= other.end) {
+                parts.push(part);
+            }
+        }
+        parts.sort_by_key(|part| part.start);
+        parts
+    }
+
+    /// The smallest part around all that can be reached; each of it alone where that part holds more to act on.
+    fn over_the_rest(&self) -> Vec<Range<usize>> {
+        let is_front = |node: &Node| node.key().is_some_and(|key| self.front.contains(&key));
+        let reached: Vec<usize> = (0..self.nodes.len()).filter(|&at| is_front(&self.nodes[at])).collect();
+        let (Some(&first), Some(&last)) = (reached.first(), reached.last()) else { return Vec::new() };
+        let holder = (0..=first).rev().find(|&at| self.end(at) > last);
+        let part = holder.map(|holder| holder..self.end(holder));
+        let is_apart = |part: &Range<usize>| {
+            self.nodes[part.clone()].iter().all(|node| !node.is_actionable() || is_front(node))
+        };
+        match part.filter(is_apart) {
+            Some(part) => vec![part],
+            None => reached.iter().map(|&at| at..self.end(at)).collect(),
+        }
+    }
+
+    /// Whether something lies over what could be acted on otherwise.
+    pub fn is_shaded(&self) -> bool {
+        !self.front.is_empty()
+    }
+}
+
+fn is_dialog(node: &Node) -> bool {
+    matches!(node.role, "dialog" | "alertdialog")
+}
