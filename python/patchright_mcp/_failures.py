@@ -97,6 +97,8 @@ def _exception(error: BrowserError, timeout: float | None, log: Sequence[str]) -
     if error.code in _SLOW:
         called = _call_log([*log, *_obstacle(error, title)])
         return TimeoutError(f"{prefix}Timeout {timeout or 0:g}ms exceeded.{called}")
+    if error.code == "browser_gone" and title == "BrowserType.connect_over_cdp":
+        return Error(f"{prefix}{_unreached(error)}")
     if error.code in _CLOSED:
         return TargetClosedError(f"{prefix}{CLOSED}")
     if error.code == "script":
@@ -152,6 +154,13 @@ def _refused(error: BrowserError) -> str:
     """Why an element cannot be acted on that was not waited for."""
     obstacle = error.details["obstacle"]
     return _OBSTACLES[obstacle].capitalize() if obstacle in _OBSTACLES else error.message
+
+
+def _unreached(error: BrowserError) -> str:
+    """Why a browser that somebody else runs was not reached, with the word that scripts look for."""
+    reason = str(error.details["reason"])
+    refused = "nothing listens" in reason or "refused" in reason
+    return f"connect ECONNREFUSED: {reason}" if refused else reason
 
 
 _LAYOUT = re.compile(r":(left-of|right-of|above|below|near)\(")
