@@ -120,7 +120,7 @@ def run(package: Package, folder: Path, *, ours: bool) -> str:
         environment["PATCHRIGHT_MCP_EXECUTABLE_PATH"] = str(home / "chromium")
     environment["PYTHONPATH"] = os.pathsep.join(paths)
     environment["PATH"] = f"{python.parent}{os.pathsep}{os.environ['PATH']}"
-    command = [python, "-m", "pytest", "-v", "--tb=native", "-p", "no:cacheprovider", "--timeout", "60"]
+    command = [str(python), "-m", "pytest", "-v", "--tb=native", "-p", "no:cacheprovider", "--timeout", "60"]
     log = home / ("ours.log" if ours else "playwright.log")
     with log.open("w") as output:
         subprocess.run(

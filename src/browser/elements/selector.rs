@@ -383,9 +383,8 @@ fn part(piece: &Piece, depth: usize) -> Result<Part> {
         }
         "nth" => Part::Nth { index: body.trim().parse().map_err(|_| invalid("nth takes a whole number"))? },
         "visible" => match body.trim() {
-            // Some packages write numbers.
-            "true" | "1" => Part::Visible { visible: true },
-            "false" | "0" => Part::Visible { visible: false },
+            "true" => Part::Visible { visible: true },
+            "false" => Part::Visible { visible: false },
             _ => return Err(invalid("visible takes true or false")),
         },
         "left-of" | "right-of" | "above" | "below" | "near" => {

@@ -35,6 +35,8 @@ impl Drop for Drawn {
 struct Overlays {
     framed: Mutex<HashMap<(String, String), Vec<Drawn>>>,
     picking: Mutex<Option<Arc<Notify>>>,
+    /// Where the last click picked: the browser keeps the end of it from the page for as long as the session lives.
+    picked: Mutex<Option<Drawn>>,
 }
 
 pub(in crate::browser) struct OverlayPart;
@@ -191,7 +193,8 @@ impl Page {
         let (root, overlay) = drawn.swap_remove(at);
         drop(drawn);
         let frame = overlay.frame_of(node).await?.and_then(|id| self.frame_by_id(&id)).unwrap_or(root);
-        drop(overlay);
+        overlay.send("Overlay.setInspectMode", json!({ "mode": "none", "highlightConfig": {} })).await?;
+        *self.slot::<Overlays>().picked.lock() = Some(overlay);
         ElementHandle::by_node(&frame, node).await?.ways().await
     }
 
