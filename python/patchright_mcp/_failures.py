@@ -126,6 +126,8 @@ def _told(error: BrowserError, title: str, log: Sequence[str]) -> str:
         return _TOLD[error.code](error, log)
     if error.code == "document_gone" and re.match(r"ElementHandle\.(?!eval)", title):
         return _TEXTS["stale_ref"]
+    if error.code == "document_gone" and title in ("Page.content", "Frame.content"):
+        return "Unable to retrieve content because the page is navigating and changing the content."
     if error.code == "invalid_arguments" and "name" in error.details:
         return f'Unknown key: "{error.details["name"]}"'
     return _TEXTS.get(error.code, error.message)
