@@ -146,6 +146,11 @@ clusters: build browser ## Run the examples for Ray, Dask and Celery, with worke
 	$(call say,Ray, Dask and Celery)
 	PATCHRIGHT_CLUSTERS=$(CURDIR)/target/clusters/venv/bin/python pytest tests_py/clusters $(CLUSTERS)
 
+.PHONY: packages
+packages: browser build ## Run the tests of packages for Playwright with it and with ours in its place; CHECKOUTS=… names their folder
+	$(call say,Packages for Playwright)
+	python -m scripts.packages "$(CHECKOUTS)" $(PACKAGES)
+
 .PHONY: conformance
 conformance: browser build ## Judge us by the suites of others: PLAYWRIGHT_PYTHON=… and MCP_CONFORMANCE=… name checkouts
 	$(call say,The suites of others)

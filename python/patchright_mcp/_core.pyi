@@ -273,6 +273,14 @@ class CdpSession:
         """`timeout_ms`: 0 for no limit."""
     def detach(self) -> Operation: ...
 
+@final
+class ScriptRecording:
+    """A tab is recorded for as long as this lives."""
+
+    @property
+    def written(self) -> str:
+        """What was done so far, as a test that does it again."""
+
 def launch(dispatcher: Dispatcher, chosen: Any) -> Operation:
     """Starts a browser, whose events go to `dispatcher`."""
 
@@ -381,6 +389,12 @@ class Page:
 
         `masks`: frames and selectors of what is covered. `finish`: what else is done to the page meanwhile.
         """
+    def pick(self) -> Operation:
+        """The selector of the element that somebody clicks, and how a script writes it; the page does not hear of the click."""
+    def record_script(self, language: str) -> Operation:
+        """Writes what a person does in this tab from now on, in `python` or `typescript`."""
+    def cancel_pick(self) -> None: ...
+    def hide_highlights(self) -> None: ...
     def snapshot(self, chosen: Any) -> Operation:
         """The page as an outline with refs, see `SnapshotOptions`."""
     def read(self, format: str) -> Operation:
@@ -532,6 +546,9 @@ class Frame:
         """Waits until a script gives something true. `pause_ms` below 0: about as often as the page is drawn."""
     def perform(self, selector: str, strict: bool, deed: Any, timeout_ms: float) -> Operation:
         """Does what `deed` says with the element that a selector finds, see `ElementAction`."""
+    def highlight(self, selector: str) -> Operation:
+        """Has the browser draw around all that a selector finds now."""
+    def hide_highlight(self, selector: str) -> None: ...
     def query(self, selector: str, strict: bool) -> Operation:
         """The element that a selector finds now."""
     def query_all(self, selector: str) -> Operation: ...

@@ -97,6 +97,8 @@ def _exception(error: BrowserError, timeout: float | None, log: Sequence[str]) -
     if error.code in _SLOW:
         called = _call_log([*log, *_obstacle(error, title)])
         return TimeoutError(f"{prefix}Timeout {timeout or 0:g}ms exceeded.{called}")
+    if error.code == "browser_gone" and title == "BrowserType.connect_over_cdp":
+        return Error(f"{prefix}{_unreached(error)}")
     if error.code in _CLOSED:
         return TargetClosedError(f"{prefix}{CLOSED}")
     if error.code == "script":
@@ -115,6 +117,8 @@ def _told(error: BrowserError, title: str, log: Sequence[str]) -> str:
         return _TOLD[error.code](error, log)
     if error.code == "document_gone" and re.match(r"ElementHandle\.(?!eval)", title):
         return _TEXTS["stale_ref"]
+    if error.code == "document_gone" and title in ("Page.content", "Frame.content"):
+        return "Unable to retrieve content because the page is navigating and changing the content."
     if error.code == "invalid_arguments" and "name" in error.details:
         return f'Unknown key: "{error.details["name"]}"'
     return _TEXTS.get(error.code, error.message)
@@ -143,6 +147,13 @@ def _refused(error: BrowserError) -> str:
     """Why an element cannot be acted on that was not waited for."""
     obstacle = error.details["obstacle"]
     return _OBSTACLES[obstacle].capitalize() if obstacle in _OBSTACLES else error.message
+
+
+def _unreached(error: BrowserError) -> str:
+    """Why a browser that somebody else runs was not reached, with the word that scripts look for."""
+    reason = str(error.details["reason"])
+    refused = "nothing listens" in reason or "refused" in reason
+    return f"connect ECONNREFUSED: {reason}" if refused else reason
 
 
 _LAYOUT = re.compile(r":(left-of|right-of|above|below|near)\(")

@@ -18,6 +18,7 @@ use super::program::launch::LaunchOptions;
 use super::scripts::init_script::ScriptPart;
 use super::scripts::offered::OfferedPart;
 use super::traffic::observer::TrafficPart;
+use super::view::overlay::OverlayPart;
 use super::view::screencast::ScreencastPart;
 use crate::error::Result;
 
@@ -36,6 +37,7 @@ const PARTS: Parts = &[
     &LocatorHandlerPart,
     &RecordPart,
     &ScreencastPart,
+    &OverlayPart,
 ];
 
 impl Browser {

@@ -57,6 +57,7 @@ struct Launch {
     executable_path: Option<PathBuf>,
     channel: Option<String>,
     args: Vec<String>,
+    devtools: bool,
     ignore_default_args: Vec<String>,
     ignore_all_default_args: bool,
     headless: Option<bool>,
@@ -93,6 +94,7 @@ struct Context {
     screen: Option<Size>,
     user_agent: Option<String>,
     locale: Option<String>,
+    locale_alone: bool,
     timezone_id: Option<String>,
     extra_http_headers: Headers,
     ignore_https_errors: bool,
@@ -145,6 +147,7 @@ impl Context {
             window_is_viewport: self.window_is_viewport,
             user_agent: self.user_agent,
             locale: self.locale,
+            locale_alone: self.locale_alone,
             timezone: self.timezone_id,
             extra_headers: self.extra_http_headers,
             ignore_https_errors: self.ignore_https_errors,
@@ -196,12 +199,21 @@ impl Launch {
             (false, names) if names.is_empty() => IgnoreDefaults::Nothing,
             (false, names) => IgnoreDefaults::These(names),
         };
+        let is_headless = |argument: &String| argument.split('=').next() == Some("--headless");
+        let mut arguments = self.args;
+        let headless = match (self.devtools, arguments.iter().any(is_headless)) {
+            (true, _) => Some(false),
+            (false, true) => Some(true),
+            (false, false) => self.headless,
+        };
+        arguments.retain(|argument| !is_headless(argument));
+        arguments.extend(self.devtools.then(|| "--auto-open-devtools-for-tabs".to_owned()));
         let mut launch = LaunchOptions {
             executable: self.executable_path,
-            channel: self.channel.as_deref().map_or(Ok(Channel::default()), Channel::named)?,
-            headless: self.headless,
+            channel: self.channel.as_deref().map_or(Ok(Channel::default()), named)?,
+            headless,
             user_data_dir: self.user_data_dir,
-            arguments: self.args,
+            arguments,
             ignore_default_arguments: ignored,
             sandbox: self.chromium_sandbox,
             window_size: self.window_size,
@@ -249,6 +261,12 @@ pub(super) fn connect(
         follow_browser(&browser, &queue);
         Ok(Browser(browser))
     }))
+}
+
+fn named(channel: &str) -> Result<Channel> {
+    Channel::named(channel).map_err(|_| Error::InvalidArguments {
+        problems: vec![format!("Unsupported chromium channel {channel:?}")],
+    })
 }
 
 /// The path of the browser that would be started; `None` where there is none.

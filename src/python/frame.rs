@@ -286,6 +286,16 @@ impl Frame {
         }))
     }
 
+    /// Has the browser draw around all that a selector finds now.
+    fn highlight(&self, selector: String) -> Operation {
+        let frame = self.0.clone();
+        operation(async move { frame.highlight(&selector).await })
+    }
+
+    fn hide_highlight(&self, selector: &str) -> PyResult<()> {
+        Ok(self.0.hide_highlight(selector)?)
+    }
+
     /// The element that a selector finds now.
     fn query(&self, selector: String, strict: bool) -> Operation {
         let frame = self.0.clone();

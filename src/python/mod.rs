@@ -16,6 +16,7 @@ mod original;
 mod page;
 mod program;
 mod raw;
+mod recording;
 mod selectors;
 
 use std::ffi::OsString;
@@ -102,6 +103,8 @@ mod _core {
     use super::program::{Ended, Guest};
     #[pymodule_export]
     use super::raw::CdpSession;
+    #[pymodule_export]
+    use super::recording::ScriptRecording;
     #[pymodule_export]
     use super::selectors::{selector_by, selector_by_role, selector_filter, selector_of_way};
 

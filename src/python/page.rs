@@ -12,6 +12,7 @@ use super::browser::{BrowserContext, InitScript};
 use super::convert::{Plain, Told, options, to_js};
 use super::frame::{Frame, element, navigate, told};
 use super::network::{Request, routed};
+use super::recording::ScriptRecording;
 use crate::browser::emulation::Media;
 use crate::browser::input::{Button, ClickOptions, Point};
 use crate::browser::locator::{duration, limit};
@@ -21,6 +22,7 @@ use crate::browser::{
 };
 use crate::cdp::types::network::Headers;
 use crate::error::Error;
+use crate::mcp::script::{ScriptLanguage, locator};
 use crate::session::wall::{Purpose, Wall, recognise};
 
 /// One tab.
@@ -346,6 +348,30 @@ impl Page {
         Ok(operation_with(work, |py, picture| {
             Ok(pyo3::types::PyBytes::new(py, &picture.bytes).into_any().unbind())
         }))
+    }
+
+    /// The selector of the element that somebody clicks, and how a script writes it; the page does not hear of the click.
+    fn pick(&self) -> Operation {
+        let page = self.0.clone();
+        operation(async move {
+            let found = page.pick().await?;
+            let written = locator(&found, ScriptLanguage::Python);
+            Ok((found.selector(), written.trim_start_matches("page.").to_owned()))
+        })
+    }
+
+    /// Writes what a person does in this tab from now on, in `python` or `typescript`.
+    fn record_script(&self, language: &Bound<'_, PyAny>) -> PyResult<Operation> {
+        let (page, language) = (self.0.clone(), options::<ScriptLanguage>(language)?);
+        Ok(operation(async move { ScriptRecording::begin(&page, language).await }))
+    }
+
+    fn cancel_pick(&self) {
+        self.0.cancel_pick();
+    }
+
+    fn hide_highlights(&self) {
+        self.0.hide_highlights();
     }
 
     /// The page as an outline with refs, see `SnapshotOptions`.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import TracebackType
 from typing import Any
 
 from .. import _core
@@ -180,12 +179,7 @@ class PlaywrightContextManager:
     async def __aenter__(self) -> Playwright:
         return await self.start()
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         if self._playwright is not None:
             await self._playwright.stop()
 

@@ -433,12 +433,16 @@ class Locator(ApiObject):
         )
 
     async def highlight(self, *, style: str | None = None) -> Disposable:
-        """Checks that the selector can be read. Nothing is drawn, whatever its `style`: a page would notice."""
-        await self.count()
+        """Has the browser draw around all elements that match now, for whoever looks at the window or takes a picture.
+
+        It is drawn in the browser's own way, whatever the `style`. The page is not changed and cannot notice.
+        """
+        await self._run(self._frame._native.highlight(self._selector))
         return Disposable(self.hide_highlight, self._runtime)
 
     async def hide_highlight(self) -> None:
-        """Nothing was drawn."""
+        """Takes back what `highlight` drew for this locator."""
+        self._frame._native.hide_highlight(self._selector)
 
     def get_by_alt_text(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
         """A locator for images, by their alternative text."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import TracebackType
 from typing import Any
 
 from .. import _core
@@ -180,12 +179,7 @@ class PlaywrightContextManager:
     def __enter__(self) -> Playwright:
         return self.start()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._playwright is not None:
             self._playwright.stop()
 

@@ -411,6 +411,7 @@ class BrowserType(ApiObject):
         artifacts_dir: str | Path | None = None,
         channel: str | None = None,
         chromium_sandbox: bool | None = None,
+        devtools: bool | None = None,
         downloads_path: str | Path | None = None,
         env: dict[str, str | float | bool] | None = None,
         executable_path: str | Path | None = None,
@@ -430,7 +431,7 @@ class BrowserType(ApiObject):
         `slow_mo` is how many milliseconds a script rests after each thing it does to a page (0 unless told).
         `executable_path` and `channel` say which browser; the first one found on the machine unless told. It ends with
         this process, whatever `handle_sigint` and its like say; `firefox_user_prefs`, `traces_dir` and `artifacts_dir`
-        have no effect.
+        have no effect. `devtools` opens a window with the developer tools in each tab, as older versions of Playwright did.
 
         Raises:
             Error: When there is no browser, when it does not start, or when an argument names a profile.
@@ -450,6 +451,7 @@ class BrowserType(ApiObject):
             "artifacts_dir": artifacts_dir,
             "channel": channel,
             "chromium_sandbox": chromium_sandbox,
+            "devtools": devtools,
             "downloads_path": downloads_path,
             "env": env,
             "executable_path": executable_path,
@@ -491,6 +493,7 @@ class BrowserType(ApiObject):
         color_scheme: Literal["dark", "light", "no-preference", "null"] | None = None,
         contrast: Literal["more", "no-preference", "null"] | None = None,
         device_scale_factor: float | None = None,
+        devtools: bool | None = None,
         downloads_path: str | Path | None = None,
         env: dict[str, str | float | bool] | None = None,
         executable_path: str | Path | None = None,
@@ -557,6 +560,7 @@ class BrowserType(ApiObject):
             "color_scheme": color_scheme,
             "contrast": contrast,
             "device_scale_factor": device_scale_factor,
+            "devtools": devtools,
             "downloads_path": downloads_path,
             "env": env,
             "executable_path": executable_path,
@@ -677,6 +681,7 @@ _LAUNCH = {
     "artifacts_dir",
     "channel",
     "chromium_sandbox",
+    "devtools",
     "downloads_path",
     "env",
     "executable_path",
@@ -697,6 +702,7 @@ _LAUNCH_ONLY = _LAUNCH - {"proxy"}
 def launch_options(given: dict[str, Any]) -> dict[str, Any]:
     """How to start a browser, in the words of the engine."""
     options: dict[str, Any] = {"headless": given.get("headless") is not False}
+    options["devtools"] = bool(given.get("devtools"))
     check_proxy(given.get("proxy"))
     for name in ("executable_path", "args", "env", "proxy", "chromium_sandbox"):
         if given.get(name) is not None:
@@ -723,6 +729,7 @@ def context_options(given: dict[str, Any], *, compatible: bool) -> dict[str, Any
     options = {name: value for name, value in given.items() if value is not None}
     if compatible:
         options.setdefault("input", "instant")
+        options["locale_alone"] = True
         options.setdefault("focus_everywhere", not options.get("focus_control"))
     if options.get("no_viewport"):
         if "viewport" in options:
@@ -752,6 +759,7 @@ _NATIVE = (
     "screen",
     "user_agent",
     "locale",
+    "locale_alone",
     "timezone_id",
     "extra_http_headers",
     "ignore_https_errors",

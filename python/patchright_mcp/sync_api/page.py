@@ -13,7 +13,7 @@ from .. import _deeds as deeds
 from .. import _selectors as selectors
 from .. import _urls as urls
 from .. import extract as extraction
-from .._failures import Missing, caller
+from .._failures import caller
 from .._notebook import LIMIT_MS, as_html
 from .._options import check_handle, check_media, kind_of, moment
 from .._terminal import wait_for_enter
@@ -33,7 +33,7 @@ from .video import Screencast, Video
 
 if TYPE_CHECKING:
     from .._core import Call as NativeCall
-    from .._core import CastFrame, HandlerCall
+    from .._core import CastFrame, HandlerCall, ScriptRecording
     from .._core import FileChooser as NativeFileChooser
     from .._core import Frame as NativeFrame
     from .._core import Page as NativePage
@@ -510,22 +510,27 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         ended.result()
 
     def pick_locator(self) -> Locator:
-        """Is not there: nothing is drawn over pages.
+        """Waits until somebody clicks an element in the window, and gives a locator for it.
+
+        The browser draws around what the pointer is over. The page hears nothing of it, and cannot notice.
 
         Raises:
-            Error: Always.
+            Error: When it is given up by `cancel_pick_locator`, or begun anew.
         """
-        raise Missing(
-            "Page.pick_locator", "write the locator by hand; `Page.aria_snapshot` shows roles and names"
-        )
+        selector, written = self._run(self._native.pick(), 0.0)
+        return Locator(self._main_frame, selector, written)
 
     def cancel_pick_locator(self) -> None:
-        """Is not there, since `pick_locator` is not.
+        """Gives up what `pick_locator` waits for; does nothing where nobody picks."""
+        self._native.cancel_pick()
 
-        Raises:
-            Error: Always.
+    def record_script(self, *, language: Literal["python", "typescript"] = "python") -> ScriptRecording:
+        """From now on what is done in this page is written as a script, until what this gives is dropped.
+
+        Its `written` is a test that does it again. The page cannot notice. What is typed into fields for passwords is not
+        written: the script reads it from the environment.
         """
-        raise Missing("Page.cancel_pick_locator", "nothing is being picked")
+        return cast("ScriptRecording", self._run(self._native.record_script(language)))
 
     def get_by_ref(self, ref: str) -> Locator:
         """A locator for the element that a snapshot named so, in whichever frame it is.
@@ -586,7 +591,8 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         return cast("Wall | None", self._run(self._native.wall(asked, acts)))
 
     def hide_highlight(self) -> None:
-        """Nothing was drawn: see `Locator.highlight`."""
+        """Takes back all that `Locator.highlight` drew on this page."""
+        self._native.hide_highlights()
 
     def request_gc(self) -> None:
         """Has the browser free what no script of the page can reach any more."""

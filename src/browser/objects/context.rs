@@ -523,6 +523,6 @@ impl BrowserContext {
     /// What its pages are told of the browser, where that is not what the browser says by itself.
     pub(in crate::browser) fn claim(&self, options: &ContextOptions) -> Option<SetUserAgentOverride> {
         let browser = self.browser().ok()?;
-        browser.identity().claim(options.user_agent.as_deref(), options.locale.as_deref())
+        browser.identity().claim(options.user_agent.as_deref(), options.languages())
     }
 }

@@ -51,6 +51,13 @@ impl RawSession {
         &self.inner.session
     }
 
+    /// Ends the session, and waits for nothing.
+    pub(in crate::browser) fn let_go(&self) {
+        let outer = self.inner.carrier.as_ref().unwrap_or(&self.inner.session);
+        let detach = DetachFromTarget { session_id: Some(outer.id().to_owned()) };
+        self.inner.browser.root().send(detach).ignore();
+    }
+
     /// Ends the session.
     pub async fn detach(&self) -> Result<()> {
         let outer = self.inner.carrier.as_ref().unwrap_or(&self.inner.session);

@@ -1,5 +1,6 @@
 //! What pages take the device, its language and its place for.
 use super::ContextOptions;
+use crate::browser::program::launch::languages;
 
 /// On what pages are shown, in which language, in which time zone. `None`: as the browser has it.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -14,6 +15,12 @@ pub struct Look {
 }
 
 impl ContextOptions {
+    /// The languages that go with the locale, the best first.
+    pub(in crate::browser) fn languages(&self) -> Option<String> {
+        let locale = self.locale.as_deref()?;
+        Some(if self.locale_alone { locale.to_owned() } else { languages(locale) })
+    }
+
     pub fn look(&self) -> Look {
         Look {
             viewport: self.viewport,

@@ -2,7 +2,6 @@
 //!
 //! A user agent given as an argument or over the protocol empties the hints, which no browser of a person's has empty.
 //! So whatever is claimed is claimed whole, to every page, frame and worker.
-use super::launch::languages;
 use crate::cdp::types::emulation::{BrandVersion, SetUserAgentOverride, UserAgentMetadata};
 
 /// What is known of a browser for what it says about itself.
@@ -21,20 +20,20 @@ pub(in crate::browser) struct Identity {
 }
 
 impl Identity {
-    /// What pages have to be told so that they see one browser, with this user agent and this locale if they are given.
+    /// What pages have to be told so that they see one browser, with this user agent and these languages if they are given.
     /// `None` where the browser's own word is the right one.
     pub(in crate::browser) fn claim(
         &self,
         user_agent: Option<&str>,
-        locale: Option<&str>,
+        languages: Option<String>,
     ) -> Option<SetUserAgentOverride> {
-        if user_agent.is_none() && locale.is_none() && !self.disguised {
+        if user_agent.is_none() && languages.is_none() && !self.disguised {
             return None;
         }
         let user_agent = user_agent.unwrap_or(&self.user_agent);
         Some(SetUserAgentOverride {
             user_agent: user_agent.to_owned(),
-            accept_language: locale.map(languages),
+            accept_language: languages,
             platform: platform(user_agent).filter(|_| !self.is_own(user_agent)).map(str::to_owned),
             user_agent_metadata: self.metadata(user_agent),
         })
@@ -232,9 +231,9 @@ mod tests {
     fn a_browser_that_speaks_for_itself_is_not_spoken_for() {
         let undisguised = Identity { disguised: false, ..identity(None, 131) };
         assert!(undisguised.claim(None, None).is_none());
-        let german = undisguised.claim(None, Some("de-DE")).unwrap();
+        let german = undisguised.claim(None, Some("de-DE,de".to_owned())).unwrap();
         assert_eq!((german.user_agent, german.platform), (undisguised.user_agent.clone(), None));
-        assert_eq!(german.accept_language.as_deref(), Some("de-DE,de,en-US,en"));
+        assert_eq!(german.accept_language.as_deref(), Some("de-DE,de"));
         let firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0";
         assert!(undisguised.claim(Some(firefox), None).unwrap().user_agent_metadata.is_none());
     }

@@ -4,6 +4,7 @@ pub(super) mod capture;
 pub(super) mod content;
 pub(super) mod dom_snapshot;
 pub(super) mod outlined;
+pub(super) mod overlay;
 pub(super) mod pdf;
 pub(super) mod picture;
 pub(super) mod profile;

@@ -1,0 +1,58 @@
+"""Writes a script from what a person does in a window.
+
+    python -m patchright_mcp.codegen https://example.com
+    python -m patchright_mcp.codegen --language typescript --output test_shop.spec.ts https://example.com
+
+It opens a browser at that address. When its tab or its window is closed, the script is printed, or written to
+the file. It is a test for `pytest -p patchright_mcp.pytest_plugin`, or for Playwright's own runner. What is
+typed into a field for passwords is not written: the script reads it from the environment.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from pathlib import Path
+
+from .async_api import async_playwright
+
+__all__ = ["main"]
+
+
+async def _show(chosen: argparse.Namespace) -> str:
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(
+            headless=False, channel=chosen.channel, executable_path=chosen.executable_path
+        )
+        context = await browser.new_context()
+        page = await context.new_page()
+        await page.goto(chosen.url)
+        recording = await page.record_script(language=chosen.language)
+        if not page.is_closed():
+            await page.wait_for_event("close", timeout=0)
+        return recording.written
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Opens the window, and writes the script when it is closed."""
+    parser = argparse.ArgumentParser(
+        prog="python -m patchright_mcp.codegen",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("url", help="where to begin")
+    parser.add_argument("--language", choices=("python", "typescript"), default="python")
+    parser.add_argument("-o", "--output", type=Path, help="the file to write; standard output unless told")
+    parser.add_argument("--channel", help="such as chrome or msedge")
+    parser.add_argument("--executable-path", help="the browser to start")
+    chosen = parser.parse_args(arguments)
+    written = asyncio.run(_show(chosen))
+    if chosen.output:
+        chosen.output.write_text(written)
+    else:
+        sys.stdout.write(written)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,211 @@
+//! What the browser itself draws over a page: a frame around elements, and around what the pointer is over while somebody picks one.
+//! A page cannot notice it, and does not hear of the click that picks.
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use futures_util::future::try_join_all;
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use tokio::sync::{Notify, mpsc};
+
+use super::audit::RAW_LIMIT;
+use crate::browser::elements::element::ElementHandle;
+use crate::browser::elements::way::Found;
+use crate::browser::objects::frame::Frame;
+use crate::browser::objects::page::Page;
+use crate::browser::objects::parts::{Part, Slots};
+use crate::browser::objects::raw::RawSession;
+use crate::error::{Error, Result};
+
+/// A session draws around one element only, so each has its own; further elements are left out.
+const MOST_FRAMED: usize = 30;
+
+/// Something that is drawn for as long as this lives.
+#[derive(Debug)]
+struct Drawn(RawSession);
+
+impl Drop for Drawn {
+    fn drop(&mut self) {
+        self.0.let_go();
+    }
+}
+
+/// What is drawn over a page, by frame and selector, and who picks there.
+#[derive(Debug, Default)]
+struct Overlays {
+    framed: Mutex<HashMap<(String, String), Vec<Drawn>>>,
+    picking: Mutex<Option<Arc<Notify>>>,
+    /// Where the last click picked: the browser keeps the end of it from the page for as long as the session lives.
+    picked: Mutex<Option<Drawn>>,
+}
+
+pub(in crate::browser) struct OverlayPart;
+
+impl Part for OverlayPart {
+    fn keep_with_page(&self, slots: &mut Slots) {
+        slots.add::<Overlays>();
+    }
+}
+
+impl Drawn {
+    async fn on(frame: &Frame) -> Result<Self> {
+        let drawn = Self(frame.attach_raw().await?);
+        for method in ["DOM.enable", "Overlay.enable"] {
+            drawn.send(method, json!({})).await?;
+        }
+        Ok(drawn)
+    }
+
+    async fn send(&self, method: &str, parameters: Value) -> Result<Value> {
+        self.0.send(method, &parameters, RAW_LIMIT).await
+    }
+
+    /// The frame within the one of this session in which a node is; `None`: in that one itself. It has to be known before the node
+    /// is looked at from a world: from one of another frame it would be taken for a node of that frame ever after.
+    async fn frame_of(&self, backend_node: i64) -> Result<Option<String>> {
+        let family = Arc::<Mutex<Family>>::default();
+        let heard = Arc::clone(&family);
+        self.0.overhear(Arc::new(move |method, message| {
+            if method == "DOM.setChildNodes"
+                && let Ok(told) = serde_json::from_slice::<Value>(message)
+            {
+                let told = told.get("params").unwrap_or(&told);
+                let nodes = told["nodes"].as_array().into_iter().flatten();
+                nodes.for_each(|node| heard.lock().add(node, told["parentId"].as_i64()));
+            }
+        }));
+        let document = self.send("DOM.getDocument", json!({ "depth": 0 })).await?;
+        family.lock().add(&document["root"], None);
+        let nodes = json!({ "backendNodeIds": [backend_node] });
+        let nodes = self.send("DOM.pushNodesByBackendIdsToFrontend", nodes).await?;
+        let family = family.lock();
+        let parent = |node: &i64| family.parents.get(node).copied();
+        let ancestors = std::iter::successors(nodes["nodeIds"][0].as_i64(), parent);
+        Ok(ancestors.into_iter().find_map(|node| family.frames.get(&node).cloned()))
+    }
+}
+
+/// Which node is in which, by the numbers of one session.
+#[derive(Debug, Default)]
+struct Family {
+    parents: HashMap<i64, i64>,
+    /// The frames of documents.
+    frames: HashMap<i64, String>,
+}
+
+impl Family {
+    fn add(&mut self, node: &Value, parent: Option<i64>) {
+        let Some(id) = node["nodeId"].as_i64() else { return };
+        self.parents.extend(parent.map(|parent| (id, parent)));
+        let document = &node["contentDocument"];
+        if let (Some(document), Some(frame)) = (document["nodeId"].as_i64(), node["frameId"].as_str()) {
+            self.frames.insert(document, frame.to_owned());
+        }
+        let lists = ["children", "shadowRoots"].into_iter().filter_map(|name| node[name].as_array());
+        let inner = lists.flatten().chain([document]);
+        inner.for_each(|inner| self.add(inner, Some(id)));
+    }
+}
+
+/// The colours of the browser's own developer tools.
+fn colours() -> Value {
+    let colour = |r: u8, g: u8, b: u8| json!({ "r": r, "g": g, "b": b, "a": 0.66 });
+    json!({
+        "showInfo": true,
+        "showAccessibilityInfo": true,
+        "contentColor": colour(111, 168, 220),
+        "paddingColor": colour(147, 196, 125),
+        "borderColor": colour(255, 229, 153),
+        "marginColor": colour(246, 178, 107),
+    })
+}
+
+impl Frame {
+    /// Has the browser draw around all that a selector finds now, until it is hidden or the document goes.
+    pub async fn highlight(&self, selector: &str) -> Result<()> {
+        let mut found = self.locator(selector, false)?.all().await?;
+        found.truncate(MOST_FRAMED);
+        let drawn = try_join_all(found.iter().map(draw_around)).await?;
+        let page = self.page()?;
+        page.slot::<Overlays>().framed.lock().insert(self.key_of(selector), drawn);
+        Ok(())
+    }
+
+    /// Takes back what `highlight` drew.
+    pub fn hide_highlight(&self, selector: &str) -> Result<()> {
+        self.page()?.slot::<Overlays>().framed.lock().remove(&self.key_of(selector));
+        Ok(())
+    }
+
+    fn key_of(&self, selector: &str) -> (String, String) {
+        (self.id().to_owned(), selector.to_owned())
+    }
+}
+
+async fn draw_around(element: &ElementHandle) -> Result<Drawn> {
+    let node = element.handle().describe().await?.backend_node_id;
+    let drawn = Drawn::on(element.frame()).await?;
+    drawn
+        .send("Overlay.highlightNode", json!({ "highlightConfig": colours(), "backendNodeId": node }))
+        .await?;
+    Ok(drawn)
+}
+
+impl Page {
+    /// Takes back all that `highlight` drew on this page.
+    pub fn hide_highlights(&self) {
+        self.slot::<Overlays>().framed.lock().clear();
+    }
+
+    /// Waits until somebody clicks an element, and tells how a script finds it. The page does not hear of the click.
+    ///
+    /// # Errors
+    /// When picking was begun anew, or given up with `cancel_pick`.
+    pub async fn pick(&self) -> Result<Found> {
+        let given_up = Arc::new(Notify::new());
+        if let Some(before) = self.slot::<Overlays>().picking.lock().replace(Arc::clone(&given_up)) {
+            before.notify_one();
+        }
+        let (tell, mut picked) = mpsc::unbounded_channel();
+        let mut drawn = Vec::new();
+        for frame in self.frames().iter().filter(|frame| has_own_session(frame)) {
+            let overlay = Drawn::on(frame).await?;
+            let (tell, at) = (tell.clone(), drawn.len());
+            overlay.0.overhear(Arc::new(move |method, message| {
+                if method == "Overlay.inspectNodeRequested"
+                    && let Ok(told) = serde_json::from_slice::<Value>(message)
+                    && let Some(node) = told.get("params").unwrap_or(&told)["backendNodeId"].as_i64()
+                {
+                    let _ = tell.send((at, node));
+                }
+            }));
+            let mode = json!({ "mode": "searchForNode", "highlightConfig": colours() });
+            overlay.send("Overlay.setInspectMode", mode).await?;
+            drawn.push((frame.clone(), overlay));
+        }
+        let (at, node) = tokio::select! {
+            () = given_up.notified() => {
+                return Err(Error::Program { message: "Locator picking was cancelled".to_owned() });
+            }
+            Err(gone) = self.until(|_| None::<()>) => return Err(gone),
+            Some(picked) = picked.recv() => picked,
+        };
+        let (root, overlay) = drawn.swap_remove(at);
+        drop(drawn);
+        let frame = overlay.frame_of(node).await?.and_then(|id| self.frame_by_id(&id)).unwrap_or(root);
+        overlay.send("Overlay.setInspectMode", json!({ "mode": "none", "highlightConfig": {} })).await?;
+        *self.slot::<Overlays>().picked.lock() = Some(overlay);
+        ElementHandle::by_node(&frame, node).await?.ways().await
+    }
+
+    /// Gives up what `pick` waits for; nothing where nobody picks.
+    pub fn cancel_pick(&self) {
+        if let Some(picking) = self.slot::<Overlays>().picking.lock().take() {
+            picking.notify_one();
+        }
+    }
+}
+
+fn has_own_session(frame: &Frame) -> bool {
+    frame.parent().is_none_or(|parent| parent.session().id() != frame.session().id())
+}

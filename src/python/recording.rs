@@ -1,0 +1,40 @@
+//! What a person does in a tab, written as a script.
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use pyo3::prelude::*;
+
+use crate::browser::{ActionRecording, Page, Recorder};
+use crate::error::Result;
+use crate::mcp::script::{Script, ScriptLanguage};
+
+/// A tab is recorded for as long as this lives.
+#[pyclass(frozen, module = "patchright_mcp._core")]
+pub(super) struct ScriptRecording {
+    script: Arc<Mutex<Script>>,
+    language: ScriptLanguage,
+    _recording: ActionRecording,
+}
+
+impl ScriptRecording {
+    pub(super) async fn begin(page: &Page, language: ScriptLanguage) -> Result<Self> {
+        let script = Arc::<Mutex<Script>>::default();
+        script.lock().begin_at(0, &page.url());
+        let heard = Arc::clone(&script);
+        let recorder = Recorder {
+            counts: Arc::new(|| true),
+            told: Arc::new(move |recorded| heard.lock().record(recorded.clone())),
+        };
+        let recording = page.record_actions(recorder).await?;
+        Ok(Self { script, language, _recording: recording })
+    }
+}
+
+#[pymethods]
+impl ScriptRecording {
+    /// What was done so far, as a test that does it again.
+    #[getter]
+    fn written(&self) -> String {
+        self.script.lock().test(self.language)
+    }
+}
