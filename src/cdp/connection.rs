@@ -464,7 +464,9 @@ async fn write(
             return;
         }
         if let Some(log) = &log {
-            messages.iter().for_each(|message| log.sent(message));
+            for message in &messages {
+                log.sent(message);
+            }
         }
         let sent = tokio::select! {
             biased;

@@ -327,7 +327,7 @@ fn list() -> String {
     );
     let others: Vec<_> = verbs::all().filter(|verb| !verb.is_usual()).map(Verb::name).collect();
     let own: Vec<_> = OWN[1..].iter().map(|(name, _)| *name).collect();
-    let _ = write!(text, "And {}. Besides {}.\n", others.join(", "), own.join(", "));
+    let _ = writeln!(text, "And {}. Besides {}.", others.join(", "), own.join(", "));
     text.push_str(
         "Every command takes -s NAME (a session of its own) and --json. `help COMMAND` explains one, `help --all` lists all.\n",
     );
