@@ -30,6 +30,7 @@ __all__ = [
     "Response",
     "Route",
     "Screencast",
+    "ScriptRecording",
     "Video",
     "WebSocket",
     "Worker",
