@@ -172,8 +172,8 @@ pub enum Error {
     #[strum(serialize = "program_failed")]
     #[error("{message}")]
     Program { message: String },
-    #[error("a handler failed: {0}")]
-    HandlerFailed(Arc<dyn std::error::Error + Send + Sync>),
+    #[error("a handler failed: {cause}")]
+    HandlerFailed { cause: Arc<dyn std::error::Error + Send + Sync> },
 
     // Files and arguments.
     #[error("{path}: {reason}")]

@@ -33,7 +33,7 @@ pyo3::import_exception!(patchright_mcp.errors, BrowserError); // The class is wr
 
 impl From<Error> for PyErr {
     fn from(error: Error) -> Self {
-        if let Error::HandlerFailed(cause) = &error
+        if let Error::HandlerFailed { cause } = &error
             && let Some(raised) = cause.downcast_ref::<Self>()
         {
             return Python::attach(|py| raised.clone_ref(py));

@@ -115,7 +115,7 @@ impl HandlerCall {
     /// Lets the action go on, or fail with what the handler has raised.
     fn end(&self, raised: Option<Bound<'_, PyAny>>) {
         if let Some(ended) = self.ended.lock().take() {
-            let failed = |raised| Error::HandlerFailed(Arc::new(PyErr::from_value(raised)));
+            let failed = |raised| Error::HandlerFailed { cause: Arc::new(PyErr::from_value(raised)) };
             // Who has given up the wait does not hear of it.
             let _ = ended.send(raised.map_or(Ok(()), |raised| Err(failed(raised))));
         }
