@@ -38,6 +38,9 @@ pub enum Error {
     NoGuests,
     #[error("the browser is gone: {reason}")]
     BrowserGone { reason: String },
+    #[strum(serialize = "browser_gone")]
+    #[error("the browser is gone: nothing listens at its address")]
+    BrowserNotListening,
     #[error("this build does not drive {browser}")]
     UnsupportedBrowser { browser: String },
 
@@ -252,7 +255,7 @@ impl Error {
             Self::NoGuests => {
                 "ask the user to start it, to allow remote debugging at chrome://inspect/#remote-debugging, and to say yes when it asks"
             }
-            Self::BrowserGone { .. } => "call again: the next call starts a fresh browser",
+            Self::BrowserGone { .. } | Self::BrowserNotListening => "call again: the next call starts a fresh browser",
             Self::UnsupportedBrowser { .. } => "this build drives chromium, chrome, msedge and firefox",
             Self::PoolFull => "close a session, or call again later",
             Self::StateUnavailable { .. } => "call again in a few seconds",

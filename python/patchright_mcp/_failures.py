@@ -152,8 +152,7 @@ def _refused(error: BrowserError) -> str:
 def _unreached(error: BrowserError) -> str:
     """Why a browser that somebody else runs was not reached, with the word that scripts look for."""
     reason = str(error.details["reason"])
-    refused = "nothing listens" in reason or "refused" in reason
-    return f"connect ECONNREFUSED: {reason}" if refused else reason
+    return f"connect ECONNREFUSED: {reason}" if error.details.get("refused") else reason
 
 
 _LAYOUT = re.compile(r":(left-of|right-of|above|below|near)\(")

@@ -19,6 +19,8 @@ from .async_api import async_playwright
 
 __all__ = ["main"]
 
+READY = "Do it in the window. Close its tab to have the script."
+
 
 async def _show(chosen: argparse.Namespace) -> str:
     async with async_playwright() as playwright:
@@ -29,6 +31,7 @@ async def _show(chosen: argparse.Namespace) -> str:
         page = await context.new_page()
         await page.goto(chosen.url)
         recording = await page.record_script(language=chosen.language)
+        print(READY, file=sys.stderr, flush=True)
         if not page.is_closed():
             await page.wait_for_event("close", timeout=0)
         return recording.written

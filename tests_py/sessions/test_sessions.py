@@ -24,15 +24,29 @@ CODES = {
     "ELEMENT_NOT_CLICKABLE", "ELEMENT_NOT_EDITABLE", "BROWSER_ERROR", "INVALID_PARAMETERS",
 }  # fmt: skip
 
+LIFETIME_MS = 654321
+TOOLS = st.sampled_from(["navigate", "click", "type", "close_session"])
+
 on_a_browser = settings(max_examples=100, deadline=None)
 
 
 @pytest.fixture(scope="session")
 async def many(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Server]:
     """A server on which a hundred sessions may be open."""
-    arguments = ("--headless", "--max-sessions", "100", "--session-timeout", "654321", "--input", "instant")
+    lifetime = ("--session-timeout", str(LIFETIME_MS))
+    arguments = ("--headless", "--max-sessions", "100", *lifetime, "--input", "instant")
     async with serve(*arguments, cwd=tmp_path_factory.mktemp("many")) as server:
         yield server
+
+
+def rest_of(tool: str) -> dict[str, str]:
+    """What a tool needs beside a session."""
+    rest = {
+        "navigate": {"url": "http://a"},
+        "click": {"selector": "a"},
+        "type": {"selector": "a", "text": ""},
+    }
+    return rest.get(tool, {})
 
 
 class Runner:
@@ -72,36 +86,52 @@ async def runner(many: Server) -> Runner:
     return Runner(many)
 
 
-async def test_ids_are_unique_and_ends_are_as_configured(runner: Runner) -> None:
-    """Properties 1, 2, 3 and 9: unique ids, expiry, closing, and the configured lifetime."""
+async def test_ids_are_unique(runner: Runner) -> None:
+    """**Feature: playwright-mcp-server, Property 1: SessionId Uniqueness**."""
     seen: set[str] = set()
+
+    async def property_holds(count: int) -> None:
+        ids = [(await runner.created())["sessionId"] for _ in range(count)]
+        for session in ids:
+            assert uuid.UUID(session).version == 4
+            assert session not in seen
+            seen.add(session)
+            await runner.told("close_session", sessionId=session)
+
+    await runner.check(property_holds, st.integers(1, 3))
+
+
+async def test_a_session_ends_so_long_after_it_began(runner: Runner) -> None:
+    """**Feature: playwright-mcp-server, Property 2: Session Expiration Time Calculation**."""
 
     async def property_holds(_: int) -> None:
         before = time.time() * 1000
         created = await runner.created()
         after = time.time() * 1000
-        assert uuid.UUID(created["sessionId"]).version == 4
-        assert created["sessionId"] not in seen
-        seen.add(created["sessionId"])
-        assert before - 1 <= created["expiresAt"] - 654321 <= after + 1
-        closed = await runner.told("close_session", sessionId=created["sessionId"])
-        assert closed == {"success": True, "message": "Session closed successfully"}
-        again = await runner.told("close_session", sessionId=created["sessionId"])
-        assert again["errorCode"] == "SESSION_NOT_FOUND"
+        assert before - 1 <= created["expiresAt"] - LIFETIME_MS <= after + 1
+        await runner.told("close_session", sessionId=created["sessionId"])
 
     await runner.check(property_holds, st.integers())
 
 
+async def test_a_closed_session_is_known_no_more(runner: Runner) -> None:
+    """**Feature: playwright-mcp-server, Property 3: Session Closure Removes SessionId**."""
+
+    async def property_holds(tool: str) -> None:
+        session = (await runner.created())["sessionId"]
+        closed = await runner.told("close_session", sessionId=session)
+        assert closed == {"success": True, "message": "Session closed successfully"}
+        again = await runner.told(tool, sessionId=session, **rest_of(tool))
+        assert again["errorCode"] == "SESSION_NOT_FOUND"
+
+    await runner.check(property_holds, TOOLS)
+
+
 async def test_an_id_that_is_none_has_one_error_everywhere(runner: Runner) -> None:
-    """Properties 4, 13 and 14: the same code, a message, and the id, whatever the tool."""
+    """**Feature: playwright-mcp-server, Property 4: Invalid SessionId Returns Consistent Error**."""
 
     async def property_holds(session: str, tool: str) -> None:
-        rest = {
-            "navigate": {"url": "http://a"},
-            "click": {"selector": "a"},
-            "type": {"selector": "a", "text": ""},
-        }
-        answer = await runner.told(tool, sessionId=session, **rest.get(tool, {}))
+        answer = await runner.told(tool, sessionId=session, **rest_of(tool))
         assert answer == {
             "errorCode": "SESSION_NOT_FOUND",
             "message": f"Session not found: {session}",
@@ -109,33 +139,41 @@ async def test_an_id_that_is_none_has_one_error_everywhere(runner: Runner) -> No
         }
 
     names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=60)
-    tools = st.sampled_from(["navigate", "click", "type", "close_session"])
-    await runner.check(property_holds, st.one_of(names, st.uuids(version=4).map(str)), tools)
+    await runner.check(property_holds, st.one_of(names, st.uuids(version=4).map(str)), TOOLS)
 
 
-async def test_what_works_says_so(runner: Runner, site: Site) -> None:
-    """Properties 5 and 6: a navigation tells title, address and status; a click and typing tell success."""
+async def test_a_navigation_tells_where_it_led(runner: Runner, site: Site) -> None:
+    """**Feature: playwright-mcp-server, Property 5: Navigation Returns Complete Response**."""
     session = (await runner.created())["sessionId"]
-    form = (await runner.created())["sessionId"]
-    await runner.told("navigate", sessionId=form, url=site.page("form"))
 
-    async def property_holds(status: int, text: str) -> None:
+    async def property_holds(status: int) -> None:
         url = site.url(f"/status/{status}")
         told = await runner.told("navigate", sessionId=session, url=url)
         assert told == {"success": True, "title": f"Status {status}", "url": url, "status": status}
+
+    await runner.check(property_holds, st.sampled_from([200, 201, 404, 410, 500, 503]))
+    await runner.told("close_session", sessionId=session)
+
+
+async def test_what_works_says_so(runner: Runner, site: Site) -> None:
+    """**Feature: playwright-mcp-server, Property 6: Successful Operations Return Success Field**."""
+    form = (await runner.created())["sessionId"]
+    await runner.told("navigate", sessionId=form, url=site.page("form"))
+
+    async def property_holds(text: str) -> None:
         told = await runner.told("type", sessionId=form, selector="[name=name]", text=text)
         assert told == {"success": True, "message": "Type successful"}
         told = await runner.told("click", sessionId=form, selector="[name=news]")
         assert told == {"success": True, "message": "Click successful"}
 
-    texts = st.text(st.characters(codec="ascii", exclude_categories=["Cc"]), max_size=8)
-    await runner.check(property_holds, st.sampled_from([200, 201, 404, 410, 500, 503]), texts)
-    for id_ in (session, form):
-        await runner.told("close_session", sessionId=id_)
+    await runner.check(
+        property_holds, st.text(st.characters(codec="ascii", exclude_categories=["Cc"]), max_size=8)
+    )
+    await runner.told("close_session", sessionId=form)
 
 
 async def test_sessions_share_no_storage(runner: Runner, site: Site) -> None:
-    """Property 12: what one session stores, no other sees."""
+    """**Feature: playwright-mcp-server, Property 12: Session Isolation**."""
     one, other = [(await runner.created())["sessionId"] for _ in range(2)]
     for session in (one, other):
         await runner.told("navigate", sessionId=session, url=site.page("form"))
@@ -162,7 +200,7 @@ async def test_sessions_share_no_storage(runner: Runner, site: Site) -> None:
 
 
 async def test_failures_differ_by_their_codes(runner: Runner, site: Site) -> None:
-    """Property 15: each kind of failure has a code of its own."""
+    """**Feature: playwright-mcp-server, Property 15: Distinct Error Codes for Different Failures**."""
     session = (await runner.created())["sessionId"]
     await runner.told("navigate", sessionId=session, url=site.page("form"))
     failures = {
@@ -189,9 +227,53 @@ async def test_failures_differ_by_their_codes(runner: Runner, site: Site) -> Non
     await runner.told("close_session", sessionId=session)
 
 
+async def test_what_fails_tells_a_code_and_a_message(runner: Runner, site: Site) -> None:
+    """**Feature: playwright-mcp-server, Property 13: Error Response Structure**."""
+    session = (await runner.created())["sessionId"]
+    await runner.told("navigate", sessionId=session, url=site.page("form"))
+
+    async def property_holds(tool: str, wrong: str) -> None:
+        arguments: dict[str, object] = {"sessionId": session, **rest_of(tool), wrong: 7}
+        reply = await runner.server.call(tool, **arguments)
+        answer = json.loads(reply.text)
+        assert reply.is_error
+        assert answer["errorCode"] == "INVALID_PARAMETERS"
+        assert isinstance(answer["message"], str)
+        assert answer["message"]
+
+    words = st.text("abcdefgh", min_size=4, max_size=12)
+    await runner.check(property_holds, TOOLS, words)
+    await runner.told("close_session", sessionId=session)
+
+
+async def test_errors_of_a_session_name_it(runner: Runner, site: Site) -> None:
+    """**Feature: playwright-mcp-server, Property 14: Session-Related Errors Include SessionId**."""
+    session = (await runner.created())["sessionId"]
+    await runner.told("navigate", sessionId=session, url=site.page("form"))
+
+    async def property_holds(port: int) -> None:
+        answer = await runner.told("navigate", sessionId=session, url=f"http://127.0.0.1:{port}/")
+        assert answer["errorCode"] == "NAVIGATION_FAILED"
+        assert answer["sessionId"] == session
+
+    # Browsers do not connect to these.
+    await runner.check(property_holds, st.integers(1, 20))
+    await runner.told("close_session", sessionId=session)
+
+
+@pytest.mark.parametrize("lifetime", [1_000, 90_000, 86_400_000])
+def test_sessions_live_as_long_as_configured(new_wire: Callable[..., Wire], lifetime: int) -> None:
+    """**Feature: playwright-mcp-server, Property 9: Session Timeout Configuration**."""
+    wire = new_wire("--headless", "--session-timeout", str(lifetime))
+    wire.shake_hands()
+    before = time.time() * 1000
+    created = json.loads(wire.call("create_session")["result"]["content"][0]["text"])
+    assert before - 1 <= created["expiresAt"] - lifetime <= time.time() * 1000 + 1
+
+
 @pytest.mark.parametrize("limit", [1, 3])
 def test_the_limit_holds(new_wire: Callable[..., Wire], limit: int) -> None:
-    """Property 10: as many sessions as configured, and not one more, however they are asked for."""
+    """**Feature: playwright-mcp-server, Property 10: Max Sessions Configuration**."""
     wire = new_wire("--headless", "--max-sessions", str(limit))
     wire.shake_hands()
     calls = [wire.start_call("create_session") for _ in range(limit + 4)]
@@ -205,7 +287,7 @@ def test_the_limit_holds(new_wire: Callable[..., Wire], limit: int) -> None:
 
 
 def test_all_sessions_share_one_browser(new_wire: Callable[..., Wire]) -> None:
-    """Property 11: one browser process, however many sessions."""
+    """**Feature: playwright-mcp-server, Property 11: Shared Browser Instance**."""
     wire = new_wire("--headless")
     wire.shake_hands()
     browsers = []
@@ -217,7 +299,7 @@ def test_all_sessions_share_one_browser(new_wire: Callable[..., Wire]) -> None:
 
 
 def test_a_browser_that_is_not_driven_yet_is_named(new_wire: Callable[..., Wire]) -> None:
-    """Property 7: the configuration takes all names; what this build does not drive says so."""
+    """**Feature: playwright-mcp-server, Property 7: Browser Type Configuration**."""
     wire = new_wire("--headless", "--browser", "webkit")
     wire.shake_hands()
     answer = json.loads(wire.call("create_session")["result"]["content"][0]["text"])
@@ -230,7 +312,7 @@ def test_a_browser_that_is_not_driven_yet_is_named(new_wire: Callable[..., Wire]
 def test_the_window_is_as_configured(
     new_wire: Callable[..., Wire], display: str, headless: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Property 8: with a window, or without."""
+    """**Feature: playwright-mcp-server, Property 8: Headless Mode Configuration**."""
     monkeypatch.setenv("DISPLAY", display)
     wire = new_wire("--headless", headless)
     wire.shake_hands()

@@ -519,7 +519,12 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         Raises:
             Error: When it is given up by `cancel_pick_locator`, or begun anew.
         """
-        selector, written = await self._run(self._native.pick(), 0.0)
+        try:
+            selector, written = await self._run(self._native.pick(), 0.0)
+        except Error as error:
+            if error._code != "cancelled":
+                raise
+            raise Error("Page.pick_locator: Locator picking was cancelled") from None
         return Locator(self._main_frame, selector, written)
 
     async def cancel_pick_locator(self) -> None:

@@ -58,11 +58,11 @@ async fn ask(endpoint: &Url, headers: &[(String, String)]) -> Result<String> {
         request = request.header(name, value);
     }
     let mut response = request.send().await.map_err(|error| {
-        gone(if error.is_connect() {
-            "nothing listens at its address"
+        if error.is_connect() {
+            Error::BrowserNotListening
         } else {
-            "it could not be asked for its address"
-        })
+            gone("it could not be asked for its address")
+        }
     })?;
     if !response.status().is_success() {
         let reason = format!("it answered with HTTP {}", response.status().as_u16());

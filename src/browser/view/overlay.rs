@@ -160,7 +160,7 @@ impl Page {
     /// Waits until somebody clicks an element, and tells how a script finds it. The page does not hear of the click.
     ///
     /// # Errors
-    /// When picking was begun anew, or given up with `cancel_pick`.
+    /// `cancelled`, when picking was begun anew, or given up with `cancel_pick`.
     pub async fn pick(&self) -> Result<Found> {
         let given_up = Arc::new(Notify::new());
         if let Some(before) = self.slot::<Overlays>().picking.lock().replace(Arc::clone(&given_up)) {
@@ -185,7 +185,7 @@ impl Page {
         }
         let (at, node) = tokio::select! {
             () = given_up.notified() => {
-                return Err(Error::Program { message: "Locator picking was cancelled".to_owned() });
+                return Err(Error::Cancelled);
             }
             Err(gone) = self.until(|_| None::<()>) => return Err(gone),
             Some(picked) = picked.recv() => picked,

@@ -118,7 +118,10 @@ async fn open(request: Request<()>) -> Result<WebSocketStream<Box<dyn tls::Strea
     let is_encrypted = request.uri().scheme_str() == Some("wss");
     let host = request.uri().host().unwrap_or_default().trim_matches(['[', ']']).to_owned();
     let port = request.uri().port_u16().unwrap_or(if is_encrypted { 443 } else { 80 });
-    let stream = TcpStream::connect((host.as_str(), port)).await.map_err(failed)?;
+    let stream = TcpStream::connect((host.as_str(), port)).await.map_err(|error| match error.kind() {
+        io::ErrorKind::ConnectionRefused => Error::BrowserNotListening,
+        _ => failed(error),
+    })?;
     let _ = stream.set_nodelay(true);
     let stream: Box<dyn tls::Stream> = match is_encrypted {
         true => Box::new(encrypt(stream, &host).await.map_err(failed)?),

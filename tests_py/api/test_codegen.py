@@ -1,0 +1,63 @@
+"""Scripts written from what a person does in a window."""
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from patchright_mcp.async_api import Playwright
+from patchright_mcp.codegen import READY
+from tests_py.support.fleet import free_port
+from tests_py.support.site import Site, document
+
+SHOP = """<label>Name <input></label><label>Password <input type=password></label>
+<button onclick="this.textContent = 'Added'">Add</button>"""
+
+
+@pytest.mark.parametrize("language", ["python", "typescript"])
+async def test_what_is_done_in_the_window_is_printed_when_it_is_closed(
+    playwright: Playwright, site: Site, display: str, tmp_path: Path, language: str
+) -> None:
+    url = site.publish("/shop", document(SHOP))
+    port = free_port()
+    program = tmp_path / "browser"
+    program.write_text(
+        f'#!/bin/sh\nexec "{playwright.chromium.executable_path}" --remote-debugging-port={port} "$@"\n'
+    )
+    program.chmod(0o755)
+    command = [sys.executable, "-m", "patchright_mcp.codegen", "--language", language]
+    codegen = await asyncio.create_subprocess_exec(
+        *command,
+        *["--executable-path", str(program), url],
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env={**os.environ, "DISPLAY": display},
+    )
+    try:
+        assert codegen.stderr is not None
+        async for line in codegen.stderr:
+            if line.decode().strip() == READY:
+                break
+        # Somebody in the same browser, whose input is a person's to the page.
+        person = await playwright.chromium.connect_over_cdp(f"http://127.0.0.1:{port}")
+        pages = [page for context in person.contexts for page in context.pages if page.url == url]
+        await pages[0].fill("input", "Ada")
+        await pages[0].locator("[type=password]").press_sequentially("hush")
+        await pages[0].click("button")
+        await pages[0].wait_for_selector("text=Added")
+        await pages[0].close()
+        await person.close()
+        written, told = await codegen.communicate()
+    finally:
+        if codegen.returncode is None:
+            codegen.kill()
+            await codegen.wait()
+    script = written.decode()
+    assert codegen.returncode == 0, told.decode()
+    assert url in script
+    assert "Ada" in script
+    assert "hush" not in script
+    assert '"Add"' in script
+    assert ".click()" in script
