@@ -20,7 +20,7 @@ SHOP = """<label>Name <input></label><label>Password <input type=password></labe
 async def test_what_is_done_in_the_window_is_printed_when_it_is_closed(
     playwright: Playwright, site: Site, display: str, tmp_path: Path, language: str
 ) -> None:
-    url = site.publish("/shop", document(SHOP))
+    url = site.publish("/shop", document("Shop", SHOP))
     port = free_port()
     program = tmp_path / "browser"
     program.write_text(
