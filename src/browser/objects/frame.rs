@@ -208,6 +208,8 @@ impl Frame {
                 Ok(world) => return Ok(world),
                 // A new document took the place of the old one in the middle of it.
                 Err(error @ (Error::DocumentGone | Error::Protocol { .. })) => last = error,
+                // The process that it has just come to may not know it yet.
+                Err(Error::FrameDetached) if !self.is_detached() => last = Error::DocumentGone,
                 Err(error) => return Err(error),
             }
         }
