@@ -255,7 +255,9 @@ impl Error {
             Self::NoGuests => {
                 "ask the user to start it, to allow remote debugging at chrome://inspect/#remote-debugging, and to say yes when it asks"
             }
-            Self::BrowserGone { .. } | Self::BrowserNotListening => "call again: the next call starts a fresh browser",
+            Self::BrowserGone { .. } | Self::BrowserNotListening => {
+                "call again: the next call starts a fresh browser"
+            }
             Self::UnsupportedBrowser { .. } => "this build drives chromium, chrome, msedge and firefox",
             Self::PoolFull => "close a session, or call again later",
             Self::StateUnavailable { .. } => "call again in a few seconds",

@@ -39,7 +39,9 @@ impl Error {
             | Self::BrowserGone { reason }
             | Self::StateUnavailable { reason }
             | Self::BrowserLaunch { reason } => json!({ "reason": reason }),
-            Self::BrowserNotListening => json!({ "reason": "nothing listens at its address", "refused": true }),
+            Self::BrowserNotListening => {
+                json!({ "reason": "nothing listens at its address", "refused": true })
+            }
             Self::Script { message } => json!({ "thrown": message }),
             Self::DialogOpen { kind, message } | Self::DialogElsewhere { kind, message } => {
                 json!({ "kind": kind, "message": message })
