@@ -31,7 +31,8 @@ async def _show(chosen: argparse.Namespace) -> str:
         page = await context.new_page()
         await page.goto(chosen.url)
         recording = await page.record_script(language=chosen.language)
-        print(READY, file=sys.stderr, flush=True)
+        sys.stderr.write(f"{READY}\n")
+        sys.stderr.flush()
         if not page.is_closed():
             await page.wait_for_event("close", timeout=0)
         return recording.written
