@@ -96,19 +96,6 @@ async def test_handlers_work_for_several_actions_at_once(page: Page) -> None:
     assert await page.text_content("#target") == "Go!"
 
 
-async def test_instant_presses_at_the_same_time_go_each_to_their_own_element(browser: Browser) -> None:
-    context = await browser.new_context(input="instant")
-    page = await context.new_page()
-    button = """<button id={0} style='position:fixed;left:{1}px' value=0
-        onclick='{0}.value = +{0}.value + 1'>{0}</button>"""
-    names = ["a", "b", "c"]
-    await page.set_content("".join(button.format(name, 90 * place) for place, name in enumerate(names)))
-    for _ in range(10):
-        await asyncio.gather(*[page.click(f"#{name}") for name in names])
-    assert await page.evaluate("[a.value, b.value, c.value]") == ["10", "10", "10"]
-    await context.close()
-
-
 async def test_an_instant_press_goes_past_nothing_that_comes_up_under_the_pointer(
     browser: Browser,
 ) -> None:
