@@ -32,11 +32,6 @@ impl Tree {
             None => reached.iter().map(|&at| at..self.end(at)).collect(),
         }
     }
-
-    /// Whether something lies over what could be acted on otherwise.
-    pub fn is_shaded(&self) -> bool {
-        !self.front.is_empty()
-    }
 }
 
 fn is_dialog(node: &Node) -> bool {

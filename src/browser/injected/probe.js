@@ -186,10 +186,10 @@ function elementAt(x, y) {
   return element;
 }
 
-const within = (element, outer) => {
+const within = (engine.within = (element, outer) => {
   for (let node = element; node; node = engine.flatParent(node)) if (node === outer) return true;
   return false;
-};
+});
 
 const PRESSED =
   "a[href],button,summary,label,[role=button],[role=link],[role=checkbox],[role=radio],[role=switch],[role=tab],[role=option],[role^=menuitem]";

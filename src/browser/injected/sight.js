@@ -100,15 +100,10 @@ function front(acting) {
     const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
     if (box.width < 1 || x < 0 || y < 0 || x >= innerWidth || y >= innerHeight) continue;
     const hit = engine.elementAt(x, y);
-    if (hit === shade && !holds(shade, element)) covered++;
-    else if (hit && holds(element, hit)) reached.push(element);
+    if (hit === shade && !engine.within(element, shade)) covered++;
+    else if (hit && engine.within(hit, element)) reached.push(element);
   }
   return covered > 0 && covered >= reached.length ? reached : [];
-}
-
-function holds(outer, inner) {
-  for (let node = inner; node; node = engine.flatParent(node)) if (node === outer) return true;
-  return false;
 }
 
 /** What lies over most of the viewport, if one element does that itself. */

@@ -53,16 +53,17 @@ impl RawSession {
 
     /// Ends the session, and waits for nothing.
     pub(in crate::browser) fn let_go(&self) {
-        let outer = self.inner.carrier.as_ref().unwrap_or(&self.inner.session);
-        let detach = DetachFromTarget { session_id: Some(outer.id().to_owned()) };
-        self.inner.browser.root().send(detach).ignore();
+        self.inner.browser.root().send(self.end()).ignore();
     }
 
     /// Ends the session.
     pub async fn detach(&self) -> Result<()> {
+        self.inner.browser.root().call(self.end()).await.map(drop)
+    }
+
+    fn end(&self) -> DetachFromTarget {
         let outer = self.inner.carrier.as_ref().unwrap_or(&self.inner.session);
-        let detach = DetachFromTarget { session_id: Some(outer.id().to_owned()) };
-        self.inner.browser.root().call(detach).await.map(drop)
+        DetachFromTarget { session_id: Some(outer.id().to_owned()) }
     }
 }
 
