@@ -153,7 +153,7 @@ fn tell_front(call: &Call<'_>, page: &Page, reply: &mut Reply) {
     let Some(tree) = call.told.lock().tree(page) else { return };
     for part in tree.front() {
         let called = tree.nodes()[part.clone()].iter().find(|node| !node.name.trim().is_empty());
-        let name = called.map(|node| snapshot::quoted(node.name.trim())).unwrap_or_default();
+        let name = called.map_or("something".to_owned(), |node| snapshot::quoted(node.name.trim()));
         let acts = tree.nodes()[part].iter().filter(|node| node.is_actionable()).take(MOST);
         let acts: Vec<_> = acts
             .map(|node| format!("{} {} [ref={}]", node.role, snapshot::quoted(&node.name), tree.ref_of(node)))
