@@ -168,6 +168,7 @@ fn platform(user_agent: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::browser::program::launch::languages;
 
     fn identity(brand: Option<&str>, major: u32) -> Identity {
         let user_agent =
@@ -231,9 +232,9 @@ mod tests {
     fn a_browser_that_speaks_for_itself_is_not_spoken_for() {
         let undisguised = Identity { disguised: false, ..identity(None, 131) };
         assert!(undisguised.claim(None, None).is_none());
-        let german = undisguised.claim(None, Some("de-DE,de".to_owned())).unwrap();
+        let german = undisguised.claim(None, Some(languages("de-DE"))).unwrap();
         assert_eq!((german.user_agent, german.platform), (undisguised.user_agent.clone(), None));
-        assert_eq!(german.accept_language.as_deref(), Some("de-DE,de"));
+        assert_eq!(german.accept_language.as_deref(), Some("de-DE,de,en-US,en"));
         let firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0";
         assert!(undisguised.claim(Some(firefox), None).unwrap().user_agent_metadata.is_none());
     }
