@@ -19,8 +19,9 @@ def _logs() -> list[Path]:
 def forget() -> None:
     """What was said so far belongs to no test that fails from here on."""
     for log in _logs():
-        # Who writes there appends.
-        log.write_bytes(b"")
+        if log.stat().st_size:
+            # Who writes there appends.
+            log.write_bytes(b"")
 
 
 def keep(test: str) -> str:
