@@ -1,6 +1,8 @@
 //! Requests without a page share the cookies of their context, and follow redirects as a browser does.
 use patchright_mcp::browser::{ApiBody, ApiContext, ApiOptions, ApiRequest, NavigateOptions, StorageState};
 use patchright_mcp::error::Error;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
 
 use crate::support::drive;
 
@@ -56,5 +58,32 @@ fn what_answers_with_failure_is_one_where_that_is_asked() {
         let refused = ApiRequest { url: "http://127.0.0.1:1/".to_owned(), ..ApiRequest::default() };
         let error = requests.fetch(&refused).await.unwrap_err();
         assert_eq!(error.to_string(), "connect ECONNREFUSED 127.0.0.1:1");
+    });
+}
+
+/// A server that keeps its connections, and closes each as the second request on it comes.
+#[test]
+fn a_kept_connection_that_its_server_closes_costs_no_request() {
+    drive(|_, _| async move {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/", listener.local_addr().unwrap());
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                tokio::spawn(async move {
+                    let mut heard = [0; 4096];
+                    let _ = stream.read(&mut heard).await;
+                    let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").await;
+                    let _ = stream.read(&mut heard).await;
+                });
+            }
+        });
+        let requests = ApiContext::new(ApiOptions::default(), StorageState::default());
+        let read = ApiRequest { url, ..ApiRequest::default() };
+        for _ in 0..3 {
+            assert_eq!(requests.fetch(&read).await.unwrap().status, 200);
+        }
+        // What may have been done already is not done again.
+        let write = ApiRequest { method: "POST".to_owned(), ..read };
+        assert_eq!(requests.fetch(&write).await.unwrap_err().to_string(), "socket hang up");
     });
 }

@@ -1,8 +1,8 @@
 //! Requests that no page makes: sent from here, with the cookies of a context or of their own.
 mod body;
+mod lost;
 
-use std::collections::HashMap;
-use std::error::Error as _;
+use std::collections::{HashMap, HashSet};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,11 +12,12 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use parking_lot::Mutex;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Client, Method};
+use reqwest::{Client, Method, Response};
 use tokio::time::timeout;
-use url::Url;
+use url::{Origin, Url};
 
 use body::{unpacked, write};
+use lost::{Lost, failed, lost};
 
 use super::cookies;
 use crate::browser::objects::context::BrowserContext;
@@ -139,6 +140,8 @@ struct Inner {
     options: ApiOptions,
     jar: Jar,
     clients: Mutex<HashMap<bool, Client>>,
+    /// Servers that answered since a connection to them was last reset: one to them may be kept.
+    kept: Mutex<HashSet<Origin>>,
     disposed: AtomicBool,
 }
 
@@ -170,7 +173,15 @@ impl ApiContext {
 
     fn with_jar(options: ApiOptions, jar: Jar) -> Self {
         let disposed = AtomicBool::new(false);
-        Self { inner: Arc::new(Inner { options, jar, clients: Mutex::default(), disposed }) }
+        Self {
+            inner: Arc::new(Inner {
+                options,
+                jar,
+                clients: Mutex::default(),
+                kept: Mutex::default(),
+                disposed,
+            }),
+        }
     }
 
     /// Sends no more requests.
@@ -319,13 +330,7 @@ impl ApiContext {
         }
         let started = Instant::now();
         let started_ms = unix_time().as_secs_f64() * 1e3;
-        let sending = client.request(hop.method.clone(), hop.url.clone()).headers(headers);
-        let sending = match &hop.body {
-            Some(body) => sending.body(body.clone()),
-            None => sending,
-        };
-        let lost = |error: reqwest::Error| lost(&error, &hop.url);
-        let mut received = sending.send().await.map_err(lost)?;
+        let mut received = self.answer(client, hop, &headers).await?;
         let head_ms = started.elapsed().as_secs_f64() * 1e3;
         self.keep_cookies(&hop.url, received.headers()).await?;
         let status = received.status();
@@ -353,7 +358,7 @@ impl ApiContext {
         };
         let most = self.inner.options.largest_body;
         let mut body = Vec::new();
-        while let Some(chunk) = received.chunk().await.map_err(lost)? {
+        while let Some(chunk) = received.chunk().await.map_err(|error| lost(&error, &hop.url))? {
             if body.len() + chunk.len() > most {
                 return Err(too_large(most).into());
             }
@@ -362,6 +367,35 @@ impl ApiContext {
         response.end_ms = started.elapsed().as_secs_f64() * 1e3;
         response.body = unpacked(body, response.header("content-encoding").unwrap_or_default(), most)?;
         Ok(response)
+    }
+
+    /// What a server answers. A server may close a connection that is kept in the moment in which it is used;
+    /// that says nothing of the request, which is sent once more then if its method allows it.
+    /// <https://www.rfc-editor.org/rfc/rfc9110.html#section-9.2.2>
+    async fn answer(
+        &self,
+        client: &Client,
+        hop: &Hop,
+        headers: &HeaderMap,
+    ) -> std::result::Result<Response, Lost> {
+        let repeatable = hop.method.is_idempotent();
+        loop {
+            let sending = client.request(hop.method.clone(), hop.url.clone()).headers(headers.clone());
+            let sending = match &hop.body {
+                Some(body) => sending.body(body.clone()),
+                None => sending,
+            };
+            let sent = sending.send().await.map_err(|error| lost(&error, &hop.url));
+            let mut kept = self.inner.kept.lock();
+            match sent {
+                Err(Lost::Reset(_)) if kept.remove(&hop.url.origin()) && repeatable => {}
+                Err(lost) => return Err(lost),
+                Ok(response) => {
+                    kept.insert(hop.url.origin());
+                    return Ok(response);
+                }
+            }
+        }
     }
 
     async fn cookies_for(&self, url: &Url) -> Result<Option<String>> {
@@ -539,54 +573,6 @@ fn read_proxy(proxy: &ApiProxy) -> Result<reqwest::Proxy> {
     Ok(read.no_proxy(proxy.bypass.as_deref().and_then(reqwest::NoProxy::from_string)))
 }
 
-/// Why an exchange came to nothing.
-enum Lost {
-    /// The connection was reset: another one may do better.
-    Reset(Error),
-    For(Error),
-}
-
-impl From<Error> for Lost {
-    fn from(error: Error) -> Self {
-        Self::For(error)
-    }
-}
-
-fn lost(error: &reqwest::Error, url: &Url) -> Lost {
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        if let Some(io) = inner.downcast_ref::<std::io::Error>() {
-            let server = format!(
-                "{}:{}",
-                url.host_str().unwrap_or_default(),
-                url.port_or_known_default().unwrap_or_default()
-            );
-            match io.kind() {
-                std::io::ErrorKind::ConnectionReset => return Lost::Reset(failed("read ECONNRESET")),
-                std::io::ErrorKind::ConnectionRefused => {
-                    return Lost::For(failed(&format!("connect ECONNREFUSED {server}")));
-                }
-                _ => {}
-            }
-        }
-        if inner.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_incomplete_message) {
-            return Lost::Reset(failed("socket hang up"));
-        }
-        cause = inner.source();
-    }
-    let mut told = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        told = inner.to_string();
-        cause = inner.source();
-    }
-    Lost::For(failed(&told))
-}
-
 fn too_large(most: usize) -> Error {
     failed(&format!("the body is larger than {most} bytes"))
-}
-
-fn failed(reason: &str) -> Error {
-    Error::RequestFailed { reason: reason.to_owned() }
 }

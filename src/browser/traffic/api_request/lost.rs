@@ -1,0 +1,55 @@
+//! How the failure of an exchange with a server is told, in the words that Node has for it.
+use std::error::Error as _;
+
+use url::Url;
+
+use crate::error::Error;
+
+/// Why an exchange came to nothing.
+pub(super) enum Lost {
+    /// The connection was reset: another one may do better.
+    Reset(Error),
+    For(Error),
+}
+
+impl From<Error> for Lost {
+    fn from(error: Error) -> Self {
+        Self::For(error)
+    }
+}
+
+pub(super) fn lost(error: &reqwest::Error, url: &Url) -> Lost {
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        if let Some(io) = inner.downcast_ref::<std::io::Error>() {
+            let server = format!(
+                "{}:{}",
+                url.host_str().unwrap_or_default(),
+                url.port_or_known_default().unwrap_or_default()
+            );
+            match io.kind() {
+                std::io::ErrorKind::ConnectionReset => return Lost::Reset(failed("read ECONNRESET")),
+                std::io::ErrorKind::ConnectionRefused => {
+                    return Lost::For(failed(&format!("connect ECONNREFUSED {server}")));
+                }
+                _ => {}
+            }
+        }
+        if inner.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_incomplete_message) {
+            return Lost::Reset(failed("socket hang up"));
+        }
+        cause = inner.source();
+    }
+    let mut told = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        told = inner.to_string();
+        cause = inner.source();
+    }
+    Lost::For(failed(&told))
+}
+
+/// A request that failed for this reason.
+pub(super) fn failed(reason: &str) -> Error {
+    Error::RequestFailed { reason: reason.to_owned() }
+}
