@@ -40,6 +40,7 @@ impl Frame {
         scope: Scope,
     ) -> Result<Value> {
         let (page, session) = (self.page()?, self.session());
+        page.acts();
         match timeout(limit, self.evaluate(script, arguments, scope)).await {
             Ok(Err(Error::NoAnswer { .. })) | Err(_) => {}
             Ok(ended) => return ended,
@@ -67,7 +68,6 @@ impl Frame {
         by_value: bool,
     ) -> Result<RemoteObject> {
         let page = self.page()?;
-        page.acts();
         let context = self.context(scope).await?;
         let (session, loader) = (self.session(), self.loader());
         let options = by_value.then(|| deeply(DEEPEST));
