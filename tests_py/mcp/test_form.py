@@ -85,6 +85,16 @@ async def test_a_choice_that_cannot_be_is_refused_with_what_can(workshop: Worksh
     assert "Click the list open" in button
 
 
+async def test_the_words_of_a_label_stand_for_its_field(workshop: Workshop, site: Site) -> None:
+    labels = "<label><input type=checkbox><span>Olives</span></label><label><b>Name</b> <input id=name></label>"
+    await workshop.open(site.publish("/labels", document("Labels", labels)))
+    values = {"text=Olives": "true", "text=Name": "Ada"}
+    fields = [{"name": name, "ref": name, "value": value} for name, value in values.items()]
+    reply = await workshop.do("browser_fill_form", fields=fields)
+    assert 'checkbox "Olives" [checked]' in reply.section("Snapshot")
+    assert await held(workshop, "name") == "Ada"
+
+
 async def test_a_form_is_filled_in_one_call_in_the_order_given(workshop: Workshop, site: Site) -> None:
     page = await workshop.open(site.page("fields"))
     fields = [

@@ -3,6 +3,8 @@ const { checkVisibility, getAttribute, hasAttribute, isConnected, localName, tex
 const own = (method) => Function.prototype.call.bind(method);
 const focusOn = own(HTMLElement.prototype.focus);
 const focusOnSvg = own(SVGElement.prototype.focus);
+const closest = own(Element.prototype.closest);
+const matches = own(Element.prototype.matches);
 const blurFrom = own(HTMLElement.prototype.blur);
 const dispatch = own(EventTarget.prototype.dispatchEvent);
 const selectInput = own(HTMLInputElement.prototype.select);
@@ -31,8 +33,12 @@ engine.wrongElement = (needed, node) => new WrongElement(`${needed} ${called(nod
 class StaleElement extends Error {}
 Object.defineProperty(StaleElement.prototype, "name", { value: "StaleElement" });
 
-/** The control that a label is for; the node itself otherwise. */
-const controlOf = (engine.controlOf = (node) => (node instanceof HTMLLabelElement && node.control ? node.control : node));
+/** The control that the label is for which the node is, or in which it stands; the node itself otherwise. */
+const controlOf = (engine.controlOf = (node) => {
+  if (!(node instanceof Element) || matches(node, OWN) || node.isContentEditable) return node;
+  return closest(node, "label")?.control ?? node;
+});
+const OWN = "a,button,input,select,textarea,[role=link],[role=button],[role=checkbox],[role=radio],[role=switch]";
 
 /* ------------------------------------------------------------------- focus */
 
