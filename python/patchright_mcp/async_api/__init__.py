@@ -136,15 +136,15 @@ class Playwright(ApiObject):
 
     def __init__(self, connection: Connection) -> None:
         super().__init__(connection)
-        self.chromium = BrowserType(connection, "chromium")
+        self.chromium: BrowserType = BrowserType(connection, "chromium")
         """Chromium, Chrome and Edge."""
-        self.firefox = BrowserType(connection, "firefox")
+        self.firefox: BrowserType = BrowserType(connection, "firefox")
         """Has a name only: Firefox is not driven."""
-        self.webkit = BrowserType(connection, "webkit")
+        self.webkit: BrowserType = BrowserType(connection, "webkit")
         """Has a name only: WebKit is not driven."""
-        self.request = APIRequest(connection)
+        self.request: APIRequest = APIRequest(connection)
         """Sends requests without a browser."""
-        self.selectors = Selectors(connection)
+        self.selectors: Selectors = Selectors(connection)
         """What selectors mean."""
         self.devices: dict[str, dict[str, Any]] = _core.devices()
         """Options for contexts that pretend to be a device, by its name."""

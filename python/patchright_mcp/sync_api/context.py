@@ -65,11 +65,11 @@ class BrowserContext(ContextTraffic, ContextConsole, Closes, ContextEvents):
         self._closed = False
         self._closing = False
         self._recorders: list[Recorder] = []
-        self.clock = Clock(self)
+        self.clock: Clock = Clock(self)
         """The clock of its pages."""
-        self.credentials = Credentials(self)
+        self.credentials: Credentials = Credentials(self)
         """The passkeys that its pages sign in with."""
-        self.tracing = Tracing(self)
+        self.tracing: Tracing = Tracing(self)
         """Writes down what is done in this context."""
         if options.get("record_har_path"):
             content = options.get("record_har_content")
