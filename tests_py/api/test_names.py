@@ -52,7 +52,10 @@ async def test_what_is_not_there_says_so_and_what_to_do_instead(playwright: Play
         await page.expose_binding("f", lambda _: None, handle=True)
     with pytest.raises(Error, match="opfs is not there"):
         await page.context.storage_state(opfs=True)
-    assert not hasattr(page, "webmcp")
+    with pytest.raises(
+        Error, match=r"WebMCP cannot be done here: .*launch with args=\[\"--enable-features=WebMCPTesting"
+    ):
+        await page.webmcp.tools()
     assert page.video is None
 
 

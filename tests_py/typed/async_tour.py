@@ -17,6 +17,7 @@ from patchright_mcp.async_api import (
     APIResponse,
     APIResponseAssertions,
     Browser,
+    BrowserBindResult,
     BrowserContext,
     BrowserType,
     CDPSession,
@@ -26,6 +27,8 @@ from patchright_mcp.async_api import (
     ConsoleMessage,
     Cookie,
     Credentials,
+    DebuggerLocation,
+    DebuggerPausedDetails,
     Dialog,
     Disposable,
     Download,
@@ -41,6 +44,8 @@ from patchright_mcp.async_api import (
     Geolocation,
     HttpCredentials,
     JSHandle,
+    KeptAnswer,
+    KeptAnswers,
     Keyboard,
     Locator,
     LocatorAssertions,
@@ -75,6 +80,9 @@ from patchright_mcp.async_api import (
     Wall,
     WebError,
     WebErrorLocation,
+    WebMCP,
+    WebMCPTool,
+    WebMCPToolAnnotations,
     WebSocket,
     WebSocketRoute,
     WebStorage,
@@ -391,6 +399,33 @@ async def films(browser: Browser, folder: Path) -> None:
         raise AssertionError("it is open")
 
 
+async def reading(context: BrowserContext, page: Page, origin: str) -> None:
+    """What there is for scripts that read the web, and for agents."""
+    kept: KeptAnswers = context.keep_answers("**/nowhere")
+    refused: Disposable = await context.block(kinds=["image", "font"], ads=True)
+    await page.goto(f"{origin}/")
+    await page.evaluate("address => fetch(address).then(answer => answer.text())", f"{origin}/nowhere")
+    answers: list[KeptAnswer] = await kept.find("path")
+    assert [(answer.status, answer.json()) for answer in answers] == [(404, {"path": "/nowhere"})]
+    grown: int = await page.scroll_to_end(most_times=1)
+    assert grown == 0
+    await refused.dispose()
+    offers: WebMCP = page.webmcp
+    try:
+        tools: list[WebMCPTool] = await offers.tools()
+    except Error as off:
+        assert "WebMCP" in off.message  # noqa: PT017
+    else:
+        notes: list[WebMCPToolAnnotations | None] = [tool.get("annotations") for tool in tools]
+        assert notes == []
+
+
+def stops() -> tuple[BrowserBindResult, DebuggerPausedDetails]:
+    """What this tour does not come to."""
+    place: DebuggerLocation = {"file": __file__, "line": 1, "column": None}
+    return {"endpoint": "ws://localhost:1"}, {"location": place, "title": "Page.click"}
+
+
 def plans() -> tuple[ProxySettings, ClientCertificate]:
     """Options that this tour has no use for."""
     proxy: ProxySettings = {"server": "http://localhost:3128", "bypass": "localhost"}
@@ -400,7 +435,7 @@ def plans() -> tuple[ProxySettings, ClientCertificate]:
 
 async def main(origin: str, folder: Path) -> None:
     """Goes through all of it."""
-    assert len(plans()) == 2
+    assert len(plans()) == len(stops()) == 2
     manager: PlaywrightContextManager = async_playwright()
     async with manager as playwright:
         chromium: BrowserType = playwright.chromium
@@ -419,6 +454,7 @@ async def main(origin: str, folder: Path) -> None:
         await traffic(page, origin)
         await voices(page)
         await keeping(context, page, origin, folder)
+        await reading(context, page, origin)
         await routed.dispose()
         await films(browser, folder)
         await browser.close()

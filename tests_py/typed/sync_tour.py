@@ -18,6 +18,7 @@ from patchright_mcp.sync_api import (
     APIResponse,
     APIResponseAssertions,
     Browser,
+    BrowserBindResult,
     BrowserContext,
     BrowserType,
     CDPSession,
@@ -27,6 +28,8 @@ from patchright_mcp.sync_api import (
     ConsoleMessage,
     Cookie,
     Credentials,
+    DebuggerLocation,
+    DebuggerPausedDetails,
     Dialog,
     Disposable,
     Download,
@@ -42,6 +45,8 @@ from patchright_mcp.sync_api import (
     Geolocation,
     HttpCredentials,
     JSHandle,
+    KeptAnswer,
+    KeptAnswers,
     Keyboard,
     Locator,
     LocatorAssertions,
@@ -76,6 +81,9 @@ from patchright_mcp.sync_api import (
     Wall,
     WebError,
     WebErrorLocation,
+    WebMCP,
+    WebMCPTool,
+    WebMCPToolAnnotations,
     WebSocket,
     WebSocketRoute,
     WebStorage,
@@ -391,6 +399,33 @@ def films(browser: Browser, folder: Path) -> None:
         raise AssertionError("it is open")
 
 
+def reading(context: BrowserContext, page: Page, origin: str) -> None:
+    """What there is for scripts that read the web, and for agents."""
+    kept: KeptAnswers = context.keep_answers("**/nowhere")
+    refused: Disposable = context.block(kinds=["image", "font"], ads=True)
+    page.goto(f"{origin}/")
+    page.evaluate("address => fetch(address).then(answer => answer.text())", f"{origin}/nowhere")
+    answers: list[KeptAnswer] = kept.find("path")
+    assert [(answer.status, answer.json()) for answer in answers] == [(404, {"path": "/nowhere"})]
+    grown: int = page.scroll_to_end(most_times=1)
+    assert grown == 0
+    refused.dispose()
+    offers: WebMCP = page.webmcp
+    try:
+        tools: list[WebMCPTool] = offers.tools()
+    except Error as off:
+        assert "WebMCP" in off.message  # noqa: PT017
+    else:
+        notes: list[WebMCPToolAnnotations | None] = [tool.get("annotations") for tool in tools]
+        assert notes == []
+
+
+def stops() -> tuple[BrowserBindResult, DebuggerPausedDetails]:
+    """What this tour does not come to."""
+    place: DebuggerLocation = {"file": __file__, "line": 1, "column": None}
+    return {"endpoint": "ws://localhost:1"}, {"location": place, "title": "Page.click"}
+
+
 def plans() -> tuple[ProxySettings, ClientCertificate]:
     """Options that this tour has no use for."""
     proxy: ProxySettings = {"server": "http://localhost:3128", "bypass": "localhost"}
@@ -400,7 +435,7 @@ def plans() -> tuple[ProxySettings, ClientCertificate]:
 
 def main(origin: str, folder: Path) -> None:
     """Goes through all of it."""
-    assert len(plans()) == 2
+    assert len(plans()) == len(stops()) == 2
     manager: PlaywrightContextManager = sync_playwright()
     with manager as playwright:
         chromium: BrowserType = playwright.chromium
@@ -419,6 +454,7 @@ def main(origin: str, folder: Path) -> None:
         traffic(page, origin)
         voices(page)
         keeping(context, page, origin, folder)
+        reading(context, page, origin)
         routed.dispose()
         films(browser, folder)
         browser.close()

@@ -8,8 +8,11 @@ from .. import _core
 from .._bodies import FormData
 from .._compatible import is_compatible
 from .._typed import (
+    BrowserBindResult,
     ClientCertificate,
     Cookie,
+    DebuggerLocation,
+    DebuggerPausedDetails,
     FilePayload,
     FloatRect,
     Geolocation,
@@ -29,6 +32,8 @@ from .._typed import (
     VirtualCredential,
     Wall,
     WebErrorLocation,
+    WebMCPTool,
+    WebMCPToolAnnotations,
 )
 from ..errors import Error, TargetClosedError, TimeoutError  # noqa: A004
 from ._base import ApiObject, Connection
@@ -49,11 +54,13 @@ from .input import Keyboard, Mouse, Touchscreen
 from .locator import FrameLocator, Locator
 from .network import Download, Request, Response, WebSocket, Worker
 from .page import Page
+from .reading import KeptAnswer, KeptAnswers
 from .routing import Route
 from .selectors import Selectors
 from .storage import WebStorage
 from .tracing import Tracing
 from .video import Screencast, Video
+from .web_mcp import WebMCP
 from .web_socket_route import WebSocketRoute
 
 __all__ = [
@@ -62,6 +69,7 @@ __all__ = [
     "APIResponse",
     "APIResponseAssertions",
     "Browser",
+    "BrowserBindResult",
     "BrowserContext",
     "BrowserType",
     "CDPSession",
@@ -71,6 +79,8 @@ __all__ = [
     "ConsoleMessage",
     "Cookie",
     "Credentials",
+    "DebuggerLocation",
+    "DebuggerPausedDetails",
     "Dialog",
     "Disposable",
     "Download",
@@ -86,6 +96,8 @@ __all__ = [
     "Geolocation",
     "HttpCredentials",
     "JSHandle",
+    "KeptAnswer",
+    "KeptAnswers",
     "Keyboard",
     "Locator",
     "LocatorAssertions",
@@ -120,6 +132,9 @@ __all__ = [
     "Wall",
     "WebError",
     "WebErrorLocation",
+    "WebMCP",
+    "WebMCPTool",
+    "WebMCPToolAnnotations",
     "WebSocket",
     "WebSocketRoute",
     "WebStorage",

@@ -28,6 +28,7 @@ from .frame import Frame
 from .har import Recorder
 from .network import ContextTraffic, Traffic
 from .page import Page, checked_headers, script_source
+from .reading import ContextReading
 from .tracing import Tracing
 from .web_socket_route import SocketRouting, WebSocketRoute
 
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from .browser import Browser
 
 
-class BrowserContext(ContextTraffic, ContextConsole, Closes, ContextEvents):
+class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, ContextEvents):
     """An isolated context."""
 
     def __init__(self, browser: Browser, native: NativeContext, options: dict[str, Any]) -> None:
