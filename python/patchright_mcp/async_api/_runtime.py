@@ -9,8 +9,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .._core import Dispatcher, Operation
-from .._failures import failure
-from ..errors import BrowserError
+from .._failures import CLOSED, caller, failure
+from ..errors import BrowserError, TargetClosedError
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Sequence
@@ -28,6 +28,7 @@ class Runtime:
         self._loop = asyncio.get_running_loop()
         self._dispatcher = Dispatcher(handler, True)
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._waits: set[asyncio.Future[Any]] | None = set()
         self._loop.add_reader(self._dispatcher.fileno(), self._dispatcher.drain)
 
     @property
@@ -37,7 +38,11 @@ class Runtime:
 
     async def run(self, operation: Operation, timeout: float | None = None, log: Sequence[str] = ()) -> Any:
         """Does something. Giving up the wait gives up the operation."""
+        if self._waits is None:
+            raise TargetClosedError(f"{caller()}: {CLOSED}")
         future = self._loop.create_future()
+        self._waits.add(future)
+        future.add_done_callback(self._waits.discard)
         self._dispatcher.begin(operation, future)
         try:
             return await future
@@ -72,10 +77,14 @@ class Runtime:
         return await value if inspect.isawaitable(value) else value
 
     def close(self) -> None:
-        """Lets go of the loop."""
+        """Lets go of the loop. Nobody hears of what is still waited for, nor of what comes later."""
+        waits, self._waits = self._waits, None
         with suppress(Exception):
             self._loop.remove_reader(self._dispatcher.fileno())
         self._dispatcher.close()
+        for future in list(waits or ()):
+            if not future.done():
+                future.set_exception(TargetClosedError(CLOSED))
 
 
 async def _awaited(result: Awaitable[T]) -> T:
