@@ -204,3 +204,9 @@ async def test_nothing_is_waited_for_when_all_is_stopped() -> None:
         await page.title()
     with pytest.raises(TargetClosedError):
         await requests.get("http://127.0.0.1:1/")
+
+
+async def test_what_is_visible_may_be_written_as_a_number(page: Page) -> None:
+    await page.set_content("<button hidden>away</button><button>here</button>")
+    assert await page.locator("button >> visible=1").all_text_contents() == ["here"]
+    assert await page.locator("button >> visible=0").all_text_contents() == ["away"]
