@@ -38,19 +38,21 @@ class Runtime:
 
     async def run(self, operation: Operation, timeout: float | None = None, log: Sequence[str] = ()) -> Any:
         """Does something. Giving up the wait gives up the operation."""
-        if self._waits is None:
+        waits = self._waits
+        if waits is None:
             raise TargetClosedError(f"{caller()}: {CLOSED}")
         future = self._loop.create_future()
-        self._waits.add(future)
-        future.add_done_callback(self._waits.discard)
-        self._dispatcher.begin(operation, future)
+        waits.add(future)
         try:
+            self._dispatcher.begin(operation, future)
             return await future
         except asyncio.CancelledError:
             operation.cancel()
             raise
         except BrowserError as error:
             raise failure(error, timeout, log) from None
+        finally:
+            waits.discard(future)
 
     def start(self, operation: Operation) -> None:
         """Does something that nobody waits for."""
