@@ -154,7 +154,7 @@ class Playwright(ApiObject):
         self.chromium: BrowserType = BrowserType(connection, "chromium")
         """Chromium, Chrome and Edge."""
         self.firefox: BrowserType = BrowserType(connection, "firefox")
-        """Has a name only: Firefox is not driven."""
+        """Firefox, of 153 or newer."""
         self.webkit: BrowserType = BrowserType(connection, "webkit")
         """Has a name only: WebKit is not driven."""
         self.request: APIRequest = APIRequest(connection)
