@@ -107,6 +107,8 @@ types: build ## Check the Python types, and the stub against the engine
 	$(call say,Types)
 	mypy
 	python -m mypy.stubtest patchright_mcp._core
+	pyright --warnings
+	pyright --verifytypes patchright_mcp --ignoreexternal | tail -n 4 | grep 'score: 100%'
 
 .PHONY: wheel
 wheel: .venv/ready ## Build the wheel to ship, into dist/

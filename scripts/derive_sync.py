@@ -16,6 +16,8 @@ from pathlib import Path
 PACKAGE = Path(__file__).parent.parent / "python" / "patchright_mcp"
 SOURCE = PACKAGE / "async_api"
 TARGET = PACKAGE / "sync_api"
+_TYPED = PACKAGE.parent.parent / "tests_py" / "typed"
+TOUR = (_TYPED / "async_tour.py", _TYPED / "sync_tour.py")
 
 NAMES = {
     "__aenter__": "__enter__",
@@ -74,10 +76,10 @@ def without_awaitable(text: str) -> str:
     return re.sub(r"\bAwaitable\[([^\[\]]*)\]", r"\1", text)
 
 
-def formatted(text: str, name: str) -> str:
+def formatted(text: str, target: Path) -> str:
     """The file as ruff writes it: lines have become shorter, and names stand elsewhere in the alphabet."""
     for command in (["check", "--fix-only", "--quiet", "--select=RUF022,I001"], ["format", "--quiet"]):
-        ruff = [sys.executable, "-m", "ruff", *command, "--stdin-filename", str(TARGET / name), "-"]
+        ruff = [sys.executable, "-m", "ruff", *command, "--stdin-filename", str(target), "-"]
         text = subprocess.run(ruff, input=text, capture_output=True, text=True, check=True).stdout
     return text
 
@@ -86,12 +88,12 @@ def main() -> int:
     """Writes or compares; the number of files that differ."""
     differing = []
     sources = {path.name: path for path in SOURCE.glob("*.py*") if path.name != "_runtime.py"}
-    for name, path in sorted(sources.items()):
-        target = TARGET / name
-        text = formatted(derived(path.read_text(encoding="utf-8")), name)
+    pairs = [(path, TARGET / name) for name, path in sorted(sources.items())]
+    for path, target in [*pairs, TOUR]:
+        text = formatted(derived(path.read_text(encoding="utf-8")), target)
         if target.exists() and target.read_text(encoding="utf-8") == text:
             continue
-        differing.append(name)
+        differing.append(target.name)
         if "--check" not in sys.argv:
             target.write_text(text, encoding="utf-8")
     stale = [path.name for path in TARGET.glob("*.py*") if path.name not in {*sources, "_runtime.py"}]

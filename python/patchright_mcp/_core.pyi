@@ -1,4 +1,5 @@
 from collections.abc import Awaitable, Callable, Sequence
+from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias, final
 
@@ -6,6 +7,7 @@ __all__ = [
     "ApiRequestContext",
     "ApiResponse",
     "Archive",
+    "Block",
     "Browser",
     "BrowserContext",
     "Call",
@@ -23,6 +25,7 @@ __all__ = [
     "HandlerCall",
     "InitScript",
     "JsHandle",
+    "KeptAnswers",
     "Operation",
     "Page",
     "Promise",
@@ -35,6 +38,9 @@ __all__ = [
     "WebSocket",
     "Worker",
     "__version__",
+    "be_where_it_comes_out",
+    "block",
+    "call_offered",
     "call_tool",
     "close_tools",
     "connect",
@@ -43,11 +49,15 @@ __all__ = [
     "find_browser",
     "glob_matches",
     "is_login_timeout",
+    "keep_answers",
     "launch",
     "list_patchright_tools",
     "main",
+    "offered_tools",
+    "one_time_code",
     "paper_size",
     "register_selector",
+    "scroll_through",
     "selector_by",
     "selector_by_role",
     "selector_filter",
@@ -187,6 +197,8 @@ class Browser:
     def contexts_of_others(self) -> list[BrowserContext]:
         """Those that others who are attached have made, and in which there are pages."""
     def new_context(self, dispatcher: Dispatcher, chosen: Any) -> Operation: ...
+    def debugging_address(self) -> Operation:
+        """Where others reach it."""
     def new_cdp_session(self, dispatcher: Dispatcher) -> Operation:
         """A session of the raw protocol, whose events go to `dispatcher`."""
     def close(self) -> Operation: ...
@@ -367,6 +379,8 @@ class Page:
         self, selector: str, name: str, no_wait_after: bool, times: int | None, dispatcher: Dispatcher
     ) -> int:
         """Has a handler told as an event when the element is seen in the way. Gives its number."""
+    def has_locator_handler(self, handler: int) -> bool:
+        """Whether a handler may still be called."""
     def remove_locator_handler(self, handler: int) -> None: ...
     def expose(self, name: str, all_frames: bool) -> Operation:
         """Gives the page a function, whose calls are told as events."""
@@ -813,3 +827,49 @@ def glob_matches(glob: str, url: str) -> bool:
 
 def document_request(frame: Frame) -> Request | None:
     """The request in whose answer the current document of a frame came."""
+
+@final
+class Block:
+    """Requests that are refused, until this is removed."""
+
+    def remove(self) -> Operation: ...
+
+@final
+class KeptAnswers:
+    """Answers that are kept for as long as this lives."""
+
+    def find(self, address: str | None, text: str | None) -> Operation:
+        """Those of an address, and those that contain a text, oldest first: each as its request, status, headers and body."""
+    def clear(self) -> None: ...
+
+def block(
+    context: BrowserContext,
+    kinds: Sequence[str],
+    domains: Sequence[str],
+    ads: bool,
+    lists: Sequence[str | PathLike[str]],
+    addresses: Sequence[str],
+) -> Operation:
+    """Refuses requests of these kinds, to these domains, to those of our list or of files, and to these addresses."""
+
+def keep_answers(
+    context: BrowserContext, address: str | None, kinds: Sequence[str], most_bytes: int
+) -> KeptAnswers:
+    """Keeps answers that pages of a context get from now on."""
+
+def be_where_it_comes_out(context: BrowserContext, service: str | None) -> Operation:
+    """Gives a context the zone, the language and the place of where its requests come out; `service` is asked where that is."""
+
+def scroll_through(
+    frame: Frame, selector: str | None, most_times: int | None, timeout_ms: float
+) -> Operation:
+    """Scrolls an element, or the page with no selector, to its end and on as long as it grows, at most so often."""
+
+def one_time_code(seed: str, seconds: int | None) -> tuple[str, int]:
+    """The one-time code of a seed at a time in seconds since 1970, now with `None`, and for how many seconds it is good."""
+
+def offered_tools(frame: Frame) -> Operation:
+    """The tools that the document of a frame offers now."""
+
+def call_offered(frame: Frame, name: str, input: Any, timeout_ms: float) -> Operation:
+    """What a tool answers that the document of a frame offers."""

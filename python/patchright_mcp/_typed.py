@@ -223,6 +223,44 @@ class Wall(TypedDict):
     what: str
 
 
+class BrowserBindResult(TypedDict):
+    """Where others find a browser."""
+
+    endpoint: str
+
+
+class DebuggerLocation(TypedDict):
+    """A place in a script."""
+
+    file: str
+    line: int | None
+    column: int | None
+
+
+class DebuggerPausedDetails(TypedDict):
+    """Where a script stands, and before what."""
+
+    location: DebuggerLocation
+    title: str
+
+
+class WebMCPToolAnnotations(TypedDict, total=False):
+    """What a page says of a tool."""
+
+    readOnly: bool | None
+    untrustedContent: bool | None
+    consequential: bool | None
+
+
+class WebMCPTool(TypedDict, total=False):
+    """A tool that a page offers, in its own words."""
+
+    name: str
+    description: str
+    inputSchema: Any | None
+    annotations: WebMCPToolAnnotations | None
+
+
 class NameValue(TypedDict):
     """One header."""
 

@@ -20,7 +20,7 @@ class BrowserError(Exception):
         self.code = code
         self.message = message
         self.hint = hint
-        self.details = details or {}
+        self.details: dict[str, Any] = details or {}
 
     def __str__(self) -> str:
         """The message, and what to try next where there is something."""

@@ -12,10 +12,11 @@ import asyncio
 import atexit
 import os
 import threading
+import time
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from .errors import Error
 
@@ -36,7 +37,11 @@ class PagePool:
 
     While the machine has less than `least_free_mb` of memory left, no further page is opened beside one that
     works. Each page has a new context, made with `options`. What fails with an `Error` is tried `retries`
-    times more, each time afresh; `proxies` are taken in turn.
+    times more, each time afresh. `block` are arguments of `BrowserContext.block` for each of them.
+
+    `proxies` are taken in turn, or by the rule `rotation="failure"`: one until a page with it fails. Either
+    way one with which a page has failed rests `rest_s` seconds while there are others. A function in place of
+    them is asked for each page, and told how many pages there were before.
     """
 
     def __init__(
@@ -46,16 +51,19 @@ class PagePool:
         size: int = 4,
         retries: int = 1,
         least_free_mb: int = 400,
-        proxies: Iterable[dict[str, Any]] = (),
+        proxies: Iterable[dict[str, Any]] | Callable[[int], dict[str, Any] | None] = (),
+        rotation: Literal["turn", "failure"] = "turn",
+        rest_s: float = 60,
+        block: dict[str, Any] | None = None,
         **options: Any,
     ) -> None:
         self._browser = browser
         self._free = asyncio.Semaphore(size)
         self._retries = retries
         self._least_free_mb = least_free_mb
-        self._proxies = list(proxies)
+        self._ways = Ways(proxies, by_turn=rotation == "turn", rest_s=rest_s)
+        self._block = block
         self._options = options
-        self._opened = 0
         self._open = 0
 
     async def __aenter__(self) -> PagePool:  # noqa: PYI034  (`Self` is younger than Python 3.10.)
@@ -71,20 +79,21 @@ class PagePool:
             while self._open and free_mb() < self._least_free_mb:
                 await asyncio.sleep(_LOOK_AGAIN)
             self._open += 1
+            proxy = self._ways.next()
             try:
-                context = await self._browser.new_context(**self._chosen())
+                chosen = self._options if proxy is None else {**self._options, "proxy": proxy}
+                context = await self._browser.new_context(**chosen)
                 try:
+                    if self._block:
+                        await context.block(**self._block)
                     yield await context.new_page()
                 finally:
                     await context.close()
+            except Error:
+                self._ways.failed(proxy)
+                raise
             finally:
                 self._open -= 1
-
-    def _chosen(self) -> dict[str, Any]:
-        self._opened += 1
-        if not self._proxies:
-            return self._options
-        return {**self._options, "proxy": self._proxies[(self._opened - 1) % len(self._proxies)]}
 
     async def run(self, work: Callable[[Page], Awaitable[T]]) -> T:
         """What `work` gives with a page; tried again with another one when it fails with an `Error`.
@@ -119,6 +128,49 @@ class PagePool:
                 return error
 
         return list(await asyncio.gather(*map(one, items)))
+
+
+class Ways:
+    """Proxies, and which is next."""
+
+    def __init__(
+        self,
+        proxies: Iterable[dict[str, Any]] | Callable[[int], dict[str, Any] | None],
+        *,
+        by_turn: bool,
+        rest_s: float,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._asked = proxies if callable(proxies) else None
+        self._proxies = [] if callable(proxies) else list(proxies)
+        self._by_turn = by_turn
+        self._rest_s = rest_s
+        self._now = now
+        self._rests_until = [now()] * len(self._proxies)
+        self._taken = 0
+        self._at = 0
+
+    def next(self) -> dict[str, Any] | None:
+        """The proxy for the next page; `None` for none."""
+        self._taken += 1
+        if self._asked is not None:
+            return self._asked(self._taken - 1)
+        if not self._proxies:
+            return None
+        count = len(self._proxies)
+        following = [(self._at + step) % count for step in range(count)]
+        rested = (at for at in following if self._rests_until[at] <= self._now())
+        chosen = next(rested, None)
+        if chosen is None:
+            chosen = min(following, key=self._rests_until.__getitem__)
+        self._at = (chosen + 1) % count if self._by_turn else chosen
+        return self._proxies[chosen]
+
+    def failed(self, proxy: dict[str, Any] | None) -> None:
+        """A page with this proxy failed: it rests while there are others."""
+        for at, known in enumerate(self._proxies):
+            if known is proxy:
+                self._rests_until[at] = self._now() + self._rest_s
 
 
 def map_here(

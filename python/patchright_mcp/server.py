@@ -64,8 +64,8 @@ class Server:
         return await call_tool(name, arguments)
 
 
-server = Server("patchright-mcp")
-browser = PatchrightBrowser(headless=True, timeout=30)
+server: Server = Server("patchright-mcp")
+browser: PatchrightBrowser = PatchrightBrowser(headless=True, timeout=30)
 
 # Read and written by way of `_Module` below.
 _login_timeout_timestamp: float | None

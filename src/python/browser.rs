@@ -3,10 +3,12 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use pyo3::prelude::*;
 use serde::Deserialize;
 use serde_json::json;
+use tokio::time::{sleep, timeout};
 
 use super::api_request::Credentials;
 use super::bridge::{Dispatcher, Operation, operation};
@@ -206,6 +208,7 @@ impl Launch {
             (false, true) => Some(true),
             (false, false) => self.headless,
         };
+        context.hears_offers = arguments.iter().any(|argument| offers_tools(argument));
         arguments.retain(|argument| !is_headless(argument));
         arguments.extend(self.devtools.then(|| "--auto-open-devtools-for-tabs".to_owned()));
         let mut launch = LaunchOptions {
@@ -261,6 +264,12 @@ pub(super) fn connect(
         follow_browser(&browser, &queue);
         Ok(Browser(browser))
     }))
+}
+
+/// Whether an argument lets pages offer tools to agents.
+fn offers_tools(argument: &str) -> bool {
+    let features = argument.strip_prefix("--enable-features=").unwrap_or_default();
+    features.split(',').any(|feature| feature.starts_with("WebMCP"))
 }
 
 fn named(channel: &str) -> Result<Channel> {
@@ -335,10 +344,30 @@ impl Browser {
         let (browser, chosen) = (self.0.clone(), options::<Context>(chosen)?);
         let queue = dispatcher.queue();
         Ok(operation(async move {
-            let context = browser.new_context(chosen.read()?).await?;
+            let hears_offers = browser.default_context().options().hears_offers;
+            let context = browser.new_context(ContextOptions { hears_offers, ..chosen.read()? }).await?;
             follow_context(&context, &queue);
             Ok(BrowserContext(context))
         }))
+    }
+
+    /// Where others reach it.
+    fn debugging_address(&self) -> Operation {
+        const LIMIT: Duration = Duration::from_secs(10);
+        const PAUSE: Duration = Duration::from_millis(20);
+        let browser = self.0.clone();
+        operation(async move {
+            let told = async {
+                loop {
+                    if let Some(address) = browser.debugging_address()? {
+                        return Ok(address);
+                    }
+                    sleep(PAUSE).await;
+                }
+            };
+            let late = |_| Error::WaitRanOut { what: "listening at a port".to_owned(), waited: LIMIT };
+            timeout(LIMIT, told).await.map_err(late)?
+        })
     }
 
     /// A session of the raw protocol, whose events go to `dispatcher`.

@@ -12,10 +12,12 @@ mod given;
 mod guard;
 mod handle;
 mod network;
+mod offers;
 mod original;
 mod page;
 mod program;
 mod raw;
+mod readers;
 mod recording;
 mod selectors;
 
@@ -94,6 +96,8 @@ mod _core {
         Download, Request, Response, Route, WebSocket, Worker, document_request, glob_matches,
     };
     #[pymodule_export]
+    use super::offers::{call_offered, offered_tools};
+    #[pymodule_export]
     use super::original::{
         CooldownState, Errands, call_tool, close_tools, is_login_timeout, list_patchright_tools,
     };
@@ -103,6 +107,10 @@ mod _core {
     use super::program::{Ended, Guest};
     #[pymodule_export]
     use super::raw::CdpSession;
+    #[pymodule_export]
+    use super::readers::{
+        Block, KeptAnswers, be_where_it_comes_out, block, keep_answers, one_time_code, scroll_through,
+    };
     #[pymodule_export]
     use super::recording::ScriptRecording;
     #[pymodule_export]

@@ -282,6 +282,11 @@ impl Page {
         Ok(id.0)
     }
 
+    /// Whether a handler may still be called.
+    fn has_locator_handler(&self, handler: u64) -> bool {
+        self.0.has_locator_handler(LocatorHandlerId(handler))
+    }
+
     fn remove_locator_handler(&self, handler: u64) {
         self.0.remove_locator_handler(LocatorHandlerId(handler));
     }

@@ -52,6 +52,13 @@ enum Kind {
     Code(Box<Totp>),
 }
 
+/// The one-time code of a seed at a time in seconds since 1970, and for how many seconds it is good. The seed is in base 32,
+/// or an `otpauth://totp/…` address.
+pub fn one_time_code(seed: &str, seconds: u64) -> Option<(String, u64)> {
+    let totp = Totp::read(seed)?;
+    Some((totp.at(seconds), totp.left(seconds)))
+}
+
 /// A code that was made.
 struct Code {
     name: String,

@@ -51,6 +51,11 @@ impl Totp {
         let number = u64::from(u32::from_be_bytes(four)) % 10_u64.pow(self.digits);
         format!("{number:0width$}", width = self.digits as usize)
     }
+
+    /// For how many seconds the code of that time is good.
+    pub(super) fn left(&self, seconds: u64) -> u64 {
+        self.period - seconds % self.period
+    }
 }
 
 /// RFC 4648, as people copy it: in either case, with blanks, without padding.

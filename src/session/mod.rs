@@ -23,6 +23,4 @@ pub use quota::Limits;
 pub use roots::Roots;
 pub(crate) use turns::Turns;
 pub use uses::InUse;
-pub use workspace::{
-    Answered, ContextEntry, Does, Domains, LeftContext, RequestFilter, Rule, Tab, TabId, Workspace,
-};
+pub use workspace::{Answered, ContextEntry, Does, LeftContext, RequestFilter, Rule, Tab, TabId, Workspace};

@@ -12,14 +12,12 @@ use crate::browser::{Browser, BrowserContext, ContextOptions, Download, Page, St
 use crate::error::{Error, Result};
 
 pub use archive::Answered;
-pub use domains::Domains;
 pub use left::LeftContext;
 pub use rules::{Does, RequestFilter, Rule};
 pub use tabs::{Tab, TabId};
 
 mod left;
 mod archive;
-mod domains;
 mod rules;
 mod tabs;
 

@@ -1,10 +1,20 @@
 """What scripts written for Playwright rely on: values, messages and events as they know them."""
 
+import asyncio
 import re
 
 import pytest
 
-from patchright_mcp.async_api import Browser, BrowserContext, Dialog, Error, Page, expect
+from patchright_mcp.async_api import (
+    Browser,
+    BrowserContext,
+    Dialog,
+    Error,
+    Page,
+    TargetClosedError,
+    async_playwright,
+    expect,
+)
 from patchright_mcp.async_api import TimeoutError as PatchrightTimeoutError
 from tests_py.support.site import Site
 
@@ -176,3 +186,27 @@ async def test_a_failed_expectation_shows_the_element_as_it_is(page: Page) -> No
     assert '    - locator resolved to <ul>…</ul>\n    - unexpected value "one"' in told
     assert "\n- list:\n  - listitem: one" in told.partition("Aria snapshot")[2]
     assert "before" not in told
+
+
+async def test_nothing_is_waited_for_when_all_is_stopped() -> None:
+    playwright = await async_playwright().start()
+    browser = await playwright.chromium.launch()
+    page = await browser.new_page()
+    waits = asyncio.ensure_future(page.wait_for_function("false", timeout=0))
+    asked = asyncio.ensure_future(playwright.request.new_context())
+    requests = await asked
+    await browser.close()
+    await playwright.stop()
+    with pytest.raises(TargetClosedError):
+        await waits
+    await page.close()
+    with pytest.raises(TargetClosedError, match=r"Page.title: Target page, context or browser has"):
+        await page.title()
+    with pytest.raises(TargetClosedError):
+        await requests.get("http://127.0.0.1:1/")
+
+
+async def test_what_is_visible_may_be_written_as_a_number(page: Page) -> None:
+    await page.set_content("<button hidden>away</button><button>here</button>")
+    assert await page.locator("button >> visible=1").all_text_contents() == ["here"]
+    assert await page.locator("button >> visible=0").all_text_contents() == ["away"]

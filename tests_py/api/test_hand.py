@@ -1,10 +1,11 @@
 """How little a hand needs where nobody hears it, and what it takes its time for."""
 
-from typing import Any
+import asyncio
+from typing import Any, Literal
 
 import pytest
 
-from patchright_mcp.async_api import Page, expect
+from patchright_mcp.async_api import Browser, Page, expect
 from tests_py.support.site import Site
 
 LONG_WORD = "Ada Lovelace"
@@ -136,3 +137,34 @@ async def test_what_comes_up_under_an_unheard_pointer_is_seen_before_the_press(p
     with pytest.raises(Exception, match="cover"):
         await page.click("#b", timeout=700)
     assert await heard(page) == []
+
+
+EIGHT = (
+    """<style>button { position: absolute; width: 60px; height: 30px }</style><script>log = []</script>"""
+    + "".join(
+        f"<button style='left: {at % 4 * 150}px; top: {at // 4 * 200 + 40}px'>b{at}</button>"
+        for at in range(8)
+    )
+)
+LISTEN = """for (const button of document.querySelectorAll("button"))
+    for (const kind of ["mouseenter", "mousedown", "click"])
+        button.addEventListener(kind, () => log.push(`${kind} ${button.textContent}`));"""
+
+
+@pytest.mark.parametrize("style", ["instant", "natural"])
+async def test_of_several_presses_at_once_each_reaches_its_own_element(
+    browser: Browser, style: Literal["instant", "natural"]
+) -> None:
+    page = await browser.new_page(input=style)
+    await page.set_content(EIGHT)
+    await page.evaluate(LISTEN, isolated_context=False)
+    await asyncio.gather(*(page.get_by_text(f"b{at}").click() for at in range(8)))
+    log = await heard(page)
+    # One after the other, whoever comes first: a page has one pointer.
+    pressed = [line.split()[1] for line in log if line.startswith("click")]
+    assert sorted(pressed) == [f"b{at}" for at in range(8)]
+    # A pointer that travels comes over others on its way.
+    kinds = ("mousedown", "click") if style == "natural" else ("mouseenter", "mousedown", "click")
+    told = [line for line in log if line.split()[0] in kinds]
+    assert told == [f"{kind} {name}" for name in pressed for kind in kinds]
+    await page.close()

@@ -110,3 +110,19 @@ async def test_an_instant_press_goes_past_nothing_that_comes_up_under_the_pointe
         await page.click("#target", timeout=700)
     assert await page.text_content("#target") == "Go"
     await context.close()
+
+
+async def test_nothing_is_kept_of_a_handler_that_was_called_often_enough(page: Page) -> None:
+    await page.set_content(
+        "<button onclick='done = true'>Go</button><div id=veil style='position: fixed; inset: 0'>Wait</div>"
+    )
+
+    async def lift() -> None:
+        await page.evaluate("document.querySelector('#veil').hidden = true")
+        await page.evaluate("document.querySelector('#veil').style.display = 'none'")
+
+    await page.add_locator_handler(page.locator("#veil"), lift, times=1)
+    await page.add_locator_handler(page.locator("#other"), lift, times=0)
+    assert len(page._locator_handlers) == 1
+    await page.get_by_role("button").click()
+    assert page._locator_handlers == {}

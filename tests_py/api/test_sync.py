@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from patchright_mcp.sync_api import Browser, Dialog, Error, sync_playwright
+from patchright_mcp.sync_api import Browser, Dialog, Error, TargetClosedError, sync_playwright
 
 
 @pytest.fixture(scope="module")
@@ -78,3 +78,14 @@ def test_an_event_loop_is_told_to_use_the_other_library() -> None:
             sync_playwright().start()
 
     asyncio.run(start())
+
+
+def test_nothing_is_waited_for_when_all_is_stopped() -> None:
+    playwright = sync_playwright().start()
+    browser = playwright.chromium.launch()
+    page = browser.new_page()
+    browser.close()
+    playwright.stop()
+    page.close()
+    with pytest.raises(TargetClosedError, match=r"Page.title: Target page, context or browser has"):
+        page.title()

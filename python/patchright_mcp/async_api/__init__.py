@@ -8,8 +8,11 @@ from .. import _core
 from .._bodies import FormData
 from .._compatible import is_compatible
 from .._typed import (
+    BrowserBindResult,
     ClientCertificate,
     Cookie,
+    DebuggerLocation,
+    DebuggerPausedDetails,
     FilePayload,
     FloatRect,
     Geolocation,
@@ -29,6 +32,8 @@ from .._typed import (
     VirtualCredential,
     Wall,
     WebErrorLocation,
+    WebMCPTool,
+    WebMCPToolAnnotations,
 )
 from ..errors import Error, TargetClosedError, TimeoutError  # noqa: A004
 from ._base import ApiObject, Connection
@@ -49,11 +54,13 @@ from .input import Keyboard, Mouse, Touchscreen
 from .locator import FrameLocator, Locator
 from .network import Download, Request, Response, WebSocket, Worker
 from .page import Page
+from .reading import KeptAnswer, KeptAnswers
 from .routing import Route
 from .selectors import Selectors
 from .storage import WebStorage
 from .tracing import Tracing
 from .video import Screencast, Video
+from .web_mcp import WebMCP
 from .web_socket_route import WebSocketRoute
 
 __all__ = [
@@ -62,6 +69,7 @@ __all__ = [
     "APIResponse",
     "APIResponseAssertions",
     "Browser",
+    "BrowserBindResult",
     "BrowserContext",
     "BrowserType",
     "CDPSession",
@@ -71,6 +79,8 @@ __all__ = [
     "ConsoleMessage",
     "Cookie",
     "Credentials",
+    "DebuggerLocation",
+    "DebuggerPausedDetails",
     "Dialog",
     "Disposable",
     "Download",
@@ -86,6 +96,8 @@ __all__ = [
     "Geolocation",
     "HttpCredentials",
     "JSHandle",
+    "KeptAnswer",
+    "KeptAnswers",
     "Keyboard",
     "Locator",
     "LocatorAssertions",
@@ -120,6 +132,9 @@ __all__ = [
     "Wall",
     "WebError",
     "WebErrorLocation",
+    "WebMCP",
+    "WebMCPTool",
+    "WebMCPToolAnnotations",
     "WebSocket",
     "WebSocketRoute",
     "WebStorage",
@@ -136,15 +151,15 @@ class Playwright(ApiObject):
 
     def __init__(self, connection: Connection) -> None:
         super().__init__(connection)
-        self.chromium = BrowserType(connection, "chromium")
+        self.chromium: BrowserType = BrowserType(connection, "chromium")
         """Chromium, Chrome and Edge."""
-        self.firefox = BrowserType(connection, "firefox")
-        """Has a name only: Firefox is not driven."""
-        self.webkit = BrowserType(connection, "webkit")
+        self.firefox: BrowserType = BrowserType(connection, "firefox")
+        """Firefox, of 153 or newer."""
+        self.webkit: BrowserType = BrowserType(connection, "webkit")
         """Has a name only: WebKit is not driven."""
-        self.request = APIRequest(connection)
+        self.request: APIRequest = APIRequest(connection)
         """Sends requests without a browser."""
-        self.selectors = Selectors(connection)
+        self.selectors: Selectors = Selectors(connection)
         """What selectors mean."""
         self.devices: dict[str, dict[str, Any]] = _core.devices()
         """Options for contexts that pretend to be a device, by its name."""

@@ -9,8 +9,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .._core import Dispatcher, Operation
-from .._failures import failure
-from ..errors import BrowserError
+from .._failures import CLOSED, caller, failure
+from ..errors import BrowserError, TargetClosedError
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Sequence
@@ -28,6 +28,7 @@ class Runtime:
         self._loop = asyncio.get_running_loop()
         self._dispatcher = Dispatcher(handler, True)
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._waits: set[asyncio.Future[Any]] | None = set()
         self._loop.add_reader(self._dispatcher.fileno(), self._dispatcher.drain)
 
     @property
@@ -37,15 +38,21 @@ class Runtime:
 
     async def run(self, operation: Operation, timeout: float | None = None, log: Sequence[str] = ()) -> Any:
         """Does something. Giving up the wait gives up the operation."""
+        waits = self._waits
+        if waits is None:
+            raise TargetClosedError(f"{caller()}: {CLOSED}")
         future = self._loop.create_future()
-        self._dispatcher.begin(operation, future)
+        waits.add(future)
         try:
+            self._dispatcher.begin(operation, future)
             return await future
         except asyncio.CancelledError:
             operation.cancel()
             raise
         except BrowserError as error:
             raise failure(error, timeout, log) from None
+        finally:
+            waits.discard(future)
 
     def start(self, operation: Operation) -> None:
         """Does something that nobody waits for."""
@@ -72,10 +79,14 @@ class Runtime:
         return await value if inspect.isawaitable(value) else value
 
     def close(self) -> None:
-        """Lets go of the loop."""
+        """Lets go of the loop. Nobody hears of what is still waited for, nor of what comes later."""
+        waits, self._waits = self._waits, None
         with suppress(Exception):
             self._loop.remove_reader(self._dispatcher.fileno())
         self._dispatcher.close()
+        for future in list(waits or ()):
+            if not future.done():
+                future.set_exception(TargetClosedError(CLOSED))
 
 
 async def _awaited(result: Awaitable[T]) -> T:

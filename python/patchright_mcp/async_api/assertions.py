@@ -1212,4 +1212,4 @@ class Expect:
         raise ValueError(f"Unsupported type: {type(actual)}")
 
 
-expect = Expect()
+expect: Expect = Expect()

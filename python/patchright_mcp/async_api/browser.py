@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from .. import _core
 from .._deeds import milliseconds
@@ -25,6 +25,7 @@ from .profile import Profile
 
 if TYPE_CHECKING:
     from .._typed import (
+        BrowserBindResult,
         ClientCertificate,
         Geolocation,
         HttpCredentials,
@@ -148,6 +149,7 @@ class Browser(Closes, BrowserEvents):
         user_agent: str | None = None,
         viewport: ViewportSize | None = None,
         focus_control: bool | None = None,
+        geo: str | None = None,
         input: Literal["natural", "instant"] | None = None,
     ) -> BrowserContext:
         """Makes an isolated context, with cookies and storage of its own.
@@ -158,10 +160,13 @@ class Browser(Closes, BrowserEvents):
         browser. `input` is how the pointer and the keys move: `"natural"`, as a hand does (the default), or `"instant"`,
         as fast as the browser takes it. `record_video_dir` is where videos of its pages go (`Page.video`), each of at most
         `record_video_fps` pictures a second (25 unless told) and of `record_video_size`: the viewport unless told, scaled
-        down to fit into 800 by 800.
+        down to fit into 800 by 800. With `geo="proxy"` its pages are told the time zone, the language and the place of where its
+        requests come out, unless these are given: a service on the web is asked through the same proxy, ipapi.co, or the one
+        whose address stands in place of `"proxy"`.
 
         Raises:
-            Error: When options contradict each other; for `client_certificates`, which are not there.
+            Error: When options contradict each other; when that service does not tell, and when WebRTC would tell another
+                address; for `client_certificates`, which are not there.
         """
         if not self._connected:
             raise TargetClosedError(f"Browser.new_context: {CLOSED}")
@@ -205,6 +210,7 @@ class Browser(Closes, BrowserEvents):
                 "user_agent": user_agent,
                 "viewport": viewport,
                 "focus_control": focus_control,
+                "geo": geo,
                 "input": input,
             }
         )
@@ -219,9 +225,18 @@ class Browser(Closes, BrowserEvents):
         self._check_ours()
         options = context_options(given, compatible=self._connection.compatible)
         native = await self._run(self._native.new_context(self._runtime.dispatcher, native_options(options)))
+        if options.get("geo"):
+            await self._place(native, options["geo"])
         context = self._context_of(native, options)
         self._emit("context", context)
         return context
+
+    async def _place(self, native: _core.BrowserContext, geo: str) -> None:
+        try:
+            await self._run(_core.be_where_it_comes_out(native, None if geo == "proxy" else geo))
+        except BaseException:
+            await self._run(native.close())
+            raise
 
     async def new_browser_cdp_session(self) -> CDPSession:
         """A session of the raw protocol with the browser itself."""
@@ -267,21 +282,34 @@ class Browser(Closes, BrowserEvents):
         workspace_dir: str | None = None,
         host: str | None = None,
         port: int | None = None,
-    ) -> Any:
-        """Is not there: a browser is shared by the address of its own protocol.
+    ) -> BrowserBindResult:
+        """Where other scripts find this browser, as `endpoint`: with `BrowserType.connect`, or as a second client with `connect_over_cdp`.
+
+        It must have been launched with `args=["--remote-debugging-port=0"]`, or with a port of your choice. It then listens on this
+        machine only, from its start to its end, and lets in whoever knows the address. `title` and `workspace_dir` have no effect.
 
         Raises:
-            Error: Always.
+            Error: When it was launched without, and when it is to listen elsewhere.
         """
-        raise Missing("Browser.bind", "start the browser with a debugging port, and use `connect_over_cdp`")
+        if host not in (None, "127.0.0.1", "localhost", "::1"):
+            raise Missing(
+                f"host {host!r}",
+                "a browser lets in whoever reaches it, so that it listens on this machine only: tunnel its port, as with `ssh -L`",
+            )
+        endpoint = cast("str", await self._run(self._native.debugging_address()))
+        if port and f":{port}/" not in endpoint:
+            raise Error(
+                f"Browser.bind: the browser listens at {endpoint}; launch it with args=['--remote-debugging-port={port}']"
+            )
+        return {"endpoint": endpoint}
 
     async def unbind(self) -> None:
-        """Is not there, since `bind` is not.
+        """Is not there: a browser with a port listens until it is closed.
 
         Raises:
             Error: Always.
         """
-        raise Missing("Browser.unbind", "nothing was bound")
+        raise Missing("Browser.unbind", "a browser with a port listens until it is closed")
 
     async def new_page(
         self,
@@ -324,6 +352,7 @@ class Browser(Closes, BrowserEvents):
         user_agent: str | None = None,
         viewport: ViewportSize | None = None,
         focus_control: bool | None = None,
+        geo: str | None = None,
         input: Literal["natural", "instant"] | None = None,
     ) -> Page:
         """Opens a page in a context of its own, which closes with it; see `new_context`."""
@@ -369,6 +398,7 @@ class Browser(Closes, BrowserEvents):
                 "user_agent": user_agent,
                 "viewport": viewport,
                 "focus_control": focus_control,
+                "geo": geo,
                 "input": input,
             }
         )
@@ -619,22 +649,34 @@ class BrowserType(ApiObject):
 
     async def connect(
         self,
-        endpoint: str,
+        endpoint: str | None = None,
         *,
         timeout: float | timedelta | None = None,
         slow_mo: float | None = None,
         headers: dict[str, str] | None = None,
         expose_network: str | None = None,
+        ws_endpoint: str | None = None,
     ) -> Browser:
-        """Is not there: it would speak to Playwright's own server. `connect_over_cdp` attaches to a browser itself.
+        """Works in a browser that runs elsewhere, in contexts of its own, which are closed with what this gives; the browser goes on.
+
+        `endpoint` is what `Browser.bind` gives, or any address of a browser's own protocol, `ws://` or `http://`. Playwright's own
+        server speaks another one. `ws_endpoint` is its older name.
 
         Raises:
-            Error: Always.
+            Error: When no browser is at that address; for `expose_network`.
+            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
         """
-        raise Missing(
-            "BrowserType.connect",
-            "attach to a browser itself, by the address of its debugging port, with `connect_over_cdp`",
-        )
+        address = endpoint or ws_endpoint
+        if not address:
+            raise Error("BrowserType.connect: an endpoint is needed")
+        if expose_network:
+            raise Missing(
+                "expose_network", "have the browser use a proxy on this machine, with `new_context(proxy=…)`"
+            )
+        try:
+            return await self._attach(address, headers, slow_mo, timeout)
+        except TargetClosedError as closed:
+            raise Error(f"{closed.message}\n{_ANOTHER}") from None
 
     async def connect_over_cdp(
         self,
@@ -656,16 +698,30 @@ class BrowserType(ApiObject):
             Error: When there is no browser at that address.
             TimeoutError: After `timeout` milliseconds (30 s unless told).
         """
+        browser = await self._attach(endpoint_url, headers, slow_mo, timeout)
+        browser._context_of(browser._native.default_context, {})
+        return browser
+
+    async def _attach(
+        self,
+        address: str,
+        headers: dict[str, str] | None,
+        slow_mo: float | None,
+        timeout: float | timedelta | None,
+    ) -> Browser:
         self._check()
         limit = DEFAULT_TIMEOUT if timeout is None else milliseconds(timeout)
         told = list((headers or {}).items())
-        native = await self._run(
-            _core.connect(self._runtime.dispatcher, endpoint_url, told, limit, {}), limit
-        )
+        native = await self._run(_core.connect(self._runtime.dispatcher, address, told, limit, {}), limit)
         browser = Browser(self, native, slow_mo)
         browser._is_ours = False
-        browser._context_of(native.default_context, {})
         return browser
+
+
+_ANOTHER = (
+    "A browser's own protocol is spoken here. Playwright's server speaks another one, which only a playwright of the same version understands:"
+    " start a browser there with --remote-debugging-port, or with `launch` and `bind` of this library"
+)
 
 
 def _check_program(path: str | Path | None) -> None:
@@ -746,6 +802,9 @@ def context_options(given: dict[str, Any], *, compatible: bool) -> dict[str, Any
             options["viewport"] = {"width": 1280, "height": 720}
         else:
             options["window_is_viewport"] = True
+    geo = options.get("geo")
+    if geo is not None and geo != "proxy" and not geo.startswith(("http://", "https://")):
+        raise Error(f'{caller()}: geo: expected "proxy" or the address of a service, got {geo!r}')
     check_proxy(options.get("proxy"))
     check_place(options.get("geolocation"))
     checked_headers(options.get("extra_http_headers") or {})

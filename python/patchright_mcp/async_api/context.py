@@ -28,6 +28,7 @@ from .frame import Frame
 from .har import Recorder
 from .network import ContextTraffic, Traffic
 from .page import Page, checked_headers, script_source
+from .reading import ContextReading
 from .tracing import Tracing
 from .web_socket_route import SocketRouting, WebSocketRoute
 
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from .browser import Browser
 
 
-class BrowserContext(ContextTraffic, ContextConsole, Closes, ContextEvents):
+class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, ContextEvents):
     """An isolated context."""
 
     def __init__(self, browser: Browser, native: NativeContext, options: dict[str, Any]) -> None:
@@ -65,11 +66,11 @@ class BrowserContext(ContextTraffic, ContextConsole, Closes, ContextEvents):
         self._closed = False
         self._closing = False
         self._recorders: list[Recorder] = []
-        self.clock = Clock(self)
+        self.clock: Clock = Clock(self)
         """The clock of its pages."""
-        self.credentials = Credentials(self)
+        self.credentials: Credentials = Credentials(self)
         """The passkeys that its pages sign in with."""
-        self.tracing = Tracing(self)
+        self.tracing: Tracing = Tracing(self)
         """Writes down what is done in this context."""
         if options.get("record_har_path"):
             content = options.get("record_har_content")

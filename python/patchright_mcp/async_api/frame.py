@@ -8,16 +8,18 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from .. import _core
 from .. import _deeds as deeds
 from .. import _selectors as selectors
 from .. import _urls as urls
-from .._failures import Missing, caller
+from .._failures import caller
 from .._options import check_touch, moment
 from ..errors import Error, TimeoutError  # noqa: A004
 from ._base import ApiObject, Waiter
 from ._runtime import EventContextManager
 from .handle import ElementHandle, JSHandle, dispatch_on, handle_of, option_choices
 from .locator import ANY_FRAME, FrameLocator, Locator
+from .web_mcp import WebMCP
 
 if TYPE_CHECKING:
     from .._core import Frame as NativeFrame
@@ -64,13 +66,9 @@ class Frame(ApiObject):
         return [self._page._frame_of(frame) for frame in self._native.children]
 
     @property
-    def webmcp(self) -> Any:
-        """Is not there: it is an experiment of the browser.
-
-        Raises:
-            Error: Always.
-        """
-        raise Missing("Frame.webmcp", "call what the page offers with `Frame.evaluate`")
+    def webmcp(self) -> WebMCP:
+        """The tools that its document offers to agents."""
+        return WebMCP(self)
 
     def is_detached(self) -> bool:
         """Whether it was removed from its page."""
@@ -84,6 +82,10 @@ class Frame(ApiObject):
 
     def _strict(self, strict: bool | None) -> bool:
         return self._page.context._strict_selectors if strict is None else strict
+
+    async def _scroll_to_end(self, selector: str | None, most_times: int | None, limit: float) -> int:
+        scrolling = _core.scroll_through(self._native, selector, most_times, limit)
+        return cast("int", await self._run(scrolling, limit))
 
     async def _perform(
         self,

@@ -14,6 +14,7 @@ from ..errors import Error
 from ._base import ApiObject
 
 if TYPE_CHECKING:
+    from .._core import Frame as NativeFrame
     from .._core import JsHandle as NativeHandle
     from .._typed import Files, FloatRect, Position
     from .frame import Frame
@@ -563,8 +564,10 @@ class Finish:
         mask_color: str | None,
         style: str | None,
     ) -> None:
-        self.masks = [(locator._frame._native, locator._selector) for locator in mask or ()]
-        self.told = {
+        self.masks: list[tuple[NativeFrame, str]] = [
+            (locator._frame._native, locator._selector) for locator in mask or ()
+        ]
+        self.told: dict[str, Any] = {
             "transparent": bool(omit_background),
             "stops_animations": animations == "disabled",
             "hides_caret": caret != "initial",

@@ -817,6 +817,18 @@ class Locator(ApiObject):
         """
         await self._perform(deeds.deed("select_text", force=force), timeout)
 
+    async def scroll_to_end(
+        self, *, most_times: int | None = None, timeout: float | timedelta | None = None
+    ) -> int:
+        """Scrolls what the element is, or is in, to its end, and on as long as what loads there makes it longer.
+
+        Gives how often it grew; `most_times` is how often it may.
+
+        Raises:
+            TimeoutError: When it still grows after `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
+        return await self._frame._scroll_to_end(self._selector, most_times, self._frame._timeout(timeout))
+
     async def scroll_into_view_if_needed(self, *, timeout: float | timedelta | None = None) -> None:
         """Scrolls until the element can be seen.
 

@@ -453,7 +453,7 @@ class Traffic:
         self._under_way: dict[int, Request] = {}
         self._sockets: dict[int, WebSocket] = {}
         self._workers: dict[str, Worker] = {}
-        self.routing = Routing(context, None)
+        self.routing: Routing = Routing(context, None)
 
     def request_of(self, native: NativeRequest) -> Request:
         """The object of the library for one of the engine."""

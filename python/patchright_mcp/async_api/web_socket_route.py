@@ -11,6 +11,7 @@ from .. import _urls as urls
 from ._base import ApiObject
 
 if TYPE_CHECKING:
+    from ._base import Connection
     from .context import BrowserContext
     from .frame import Frame
     from .page import Page
@@ -68,10 +69,10 @@ class _Socket:
     """A web socket of a page, and both of its sides."""
 
     def __init__(self, frame: Frame, name: str, number: float, told: dict[str, Any]) -> None:
-        self.connection = frame._connection
+        self.connection: Connection = frame._connection
         self.url: str = told["url"]
         self.protocols: list[str] = told["protocols"]
-        self.page = WebSocketRoute(self, is_server=False)
+        self.page: WebSocketRoute = WebSocketRoute(self, is_server=False)
         self.server: WebSocketRoute | None = None
         self._frame = frame
         self._name = name

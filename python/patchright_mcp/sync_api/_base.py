@@ -47,13 +47,13 @@ class Connection:
     """One Playwright object's way to the engine: it knows which of our objects an event is for."""
 
     def __init__(self, *, compatible: bool = False) -> None:
-        self.runtime = Runtime(self._told)
+        self.runtime: Runtime = Runtime(self._told)
         self.compatible = compatible
         """Whether what is by design different from Playwright is Playwright's."""
         self._known: dict[int, ApiObject] = {}
         self.traced: Tracing | None = None
         """What writes calls down, while it does."""
-        self.slow_mo = 0.0
+        self.slow_mo: float = 0.0
         """How long a script rests after each thing it does to a page, in milliseconds."""
         self.guest: Guest | None = None
         """By whose leave addresses are opened, where the browser is somebody else's."""

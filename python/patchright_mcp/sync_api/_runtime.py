@@ -8,8 +8,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .._core import Dispatcher, Operation, Promise
-from .._failures import failure
-from ..errors import BrowserError, Error
+from .._failures import CLOSED, caller, failure
+from ..errors import BrowserError, Error, TargetClosedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,6 +25,7 @@ class Runtime:
 
     def __init__(self, handler: Callable[[str, int, Any], None]) -> None:
         self._dispatcher = Dispatcher(handler, False)
+        self._is_closed = False
 
     @property
     def dispatcher(self) -> Dispatcher:
@@ -33,6 +34,8 @@ class Runtime:
 
     def run(self, operation: Operation, timeout: float | None = None, log: Sequence[str] = ()) -> Any:
         """Does something, and waits for its end."""
+        if self._is_closed:
+            raise TargetClosedError(f"{caller()}: {CLOSED}")
         try:
             return self._dispatcher.wait(operation)
         except BrowserError as error:
@@ -62,7 +65,8 @@ class Runtime:
         return value
 
     def close(self) -> None:
-        """Lets go of what nobody waits for."""
+        """Lets go of what nobody waits for. Nobody hears of what comes later."""
+        self._is_closed = True
         self._dispatcher.close()
 
 

@@ -1182,4 +1182,4 @@ class Expect:
         raise ValueError(f"Unsupported type: {type(actual)}")
 
 
-expect = Expect()
+expect: Expect = Expect()

@@ -30,6 +30,7 @@ from .input import Keyboard, Mouse, Touchscreen
 from .locator import FrameLocator, Locator
 from .network import PageTraffic, Response
 from .video import Screencast, Video
+from .web_mcp import WebMCP
 
 if TYPE_CHECKING:
     from .._core import Call as NativeCall
@@ -144,7 +145,12 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
             self._runtime.settle(handler(*taken(handler, [locator])))
         except Exception as error:  # noqa: BLE001  (It is raised where the action was called.)
             raised = error
+        self._forget_spent(call.handler)
         call.end(raised)
+
+    def _forget_spent(self, handler: int) -> None:
+        if not self._native.has_locator_handler(handler):
+            self._locator_handlers.pop(handler, None)
 
     def _chooser_opened(self, native: NativeFileChooser) -> None:
         found = cast("ElementHandle", handle_of(self, self._run(native.element())))
@@ -423,6 +429,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
             locator._selector, locator._told_as, bool(no_wait_after), times, self._runtime.dispatcher
         )
         self._locator_handlers[number] = (locator, handler)
+        self._forget_spent(number)
 
     def remove_locator_handler(self, locator: Locator) -> None:
         """Forgets what was said about an element."""
@@ -488,12 +495,8 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         return self._screencast
 
     @property
-    def webmcp(self) -> Any:
-        """Is not there: it is an experiment of the browser.
-
-        Raises:
-            Error: Always.
-        """
+    def webmcp(self) -> WebMCP:
+        """The tools that its main document offers to agents."""
         return self._main_frame.webmcp
 
     def pause(self) -> None:
@@ -573,6 +576,18 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
     def read(self, format: Literal["text", "markdown", "html"] = "text") -> str:
         """What can be read on the page: as plain text, as Markdown, or the document as it stands."""
         return cast("str", self._run(self._native.read(format)))
+
+    def scroll_to_end(
+        self, *, most_times: int | None = None, timeout: float | timedelta | None = None
+    ) -> int:
+        """Scrolls to the end of the page, and on as long as what loads there makes it longer. Gives how often it grew.
+
+        `most_times` is how often it may. A list within the page: `Locator.scroll_to_end`.
+
+        Raises:
+            TimeoutError: When it still grows after `timeout` milliseconds (30 s unless told; 0 for no limit).
+        """
+        return self._main_frame._scroll_to_end(None, most_times, self._timeout(timeout))
 
     def extract(self, model: type[T], *, each: str | None = None) -> list[T]:
         """Typed values by selectors: a dataclass or a pydantic model for each element of `each`, or one for the page.

@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use tokio::sync::OwnedMutexGuard;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::element::ElementHandle;
@@ -271,8 +272,9 @@ impl ElementHandle {
         attempt: u32,
     ) -> Result<Attempt<Reached>> {
         let input = self.input(options)?;
+        let turn = input.take_turn().await;
         if input.style() == InputStyle::Natural && options.steps.is_none() {
-            return self.walk_up(need, &input, options, attempt).await;
+            return self.walk_up(need, &input, turn, options, attempt).await;
         }
         let scroll = (!options.keeps_scroll).then_some(attempt);
         let aim = Aim { scroll, at: None, position: options.position };
@@ -289,7 +291,7 @@ impl ElementHandle {
                 {
                     return Ok(Attempt::Blocked(by));
                 }
-                Attempt::Done(Reached { point, journey, heard: Heard::ALL })
+                Attempt::Done(Reached { point, journey, heard: Heard::ALL, _turn: turn })
             }
         })
     }
@@ -299,6 +301,7 @@ impl ElementHandle {
         &self,
         need: Need,
         input: &Input,
+        turn: OwnedMutexGuard<()>,
         options: &ActionOptions,
         attempt: u32,
     ) -> Result<Attempt<Reached>> {
@@ -335,7 +338,12 @@ impl ElementHandle {
         });
         let second = match second? {
             Look::Blocked(Obstacle::Hidden | Obstacle::Missing) if need.passing => {
-                return Ok(Attempt::Done(Reached { point: found.point, journey: Some(journey), heard }));
+                return Ok(Attempt::Done(Reached {
+                    point: found.point,
+                    journey: Some(journey),
+                    heard,
+                    _turn: turn,
+                }));
             }
             Look::Blocked(by) => return Ok(Attempt::Blocked(by)),
             Look::Clear(clear) => clear,
@@ -351,7 +359,7 @@ impl ElementHandle {
         {
             return Ok(Attempt::Blocked(by));
         }
-        Ok(Attempt::Done(Reached { point: found.point, journey: Some(journey), heard }))
+        Ok(Attempt::Done(Reached { point: found.point, journey: Some(journey), heard, _turn: turn }))
     }
 
     /// What has come up under the pointer, which is at this point of the element's own frame.
@@ -452,6 +460,8 @@ pub(in crate::browser) struct Reached {
     journey: Option<Journey>,
     /// What the page hears there.
     heard: Heard,
+    /// Nobody else moves the pointer in order to press meanwhile.
+    _turn: OwnedMutexGuard<()>,
 }
 
 impl Reached {

@@ -94,6 +94,11 @@ impl Page {
         self.slot::<LocatorHandlers>().list.lock().retain(|(handler, _)| handler.id != id);
     }
 
+    /// Whether a handler may still be called.
+    pub fn has_locator_handler(&self, id: LocatorHandlerId) -> bool {
+        self.slot::<LocatorHandlers>().list.lock().iter().any(|(handler, _)| handler.id == id)
+    }
+
     pub(super) fn has_locator_handlers(&self) -> bool {
         let handlers = self.slot::<LocatorHandlers>();
         handlers.waiting.load(Ordering::Acquire) == 0 && !handlers.list.lock().is_empty()

@@ -8,6 +8,7 @@ use tokio::time::{Instant, sleep};
 use super::element::ElementHandle;
 use crate::browser::input::{Point, Rect};
 use crate::browser::objects::frame::Frame;
+use crate::browser::objects::journal::Mark;
 use crate::browser::objects::page::Page;
 use crate::browser::objects::world::{RemoteHandle, World, value_argument};
 use crate::error::{Error, Result};
@@ -18,6 +19,11 @@ const FARTHEST_TURN: f64 = 12_000.0;
 const PAUSE: Duration = Duration::from_millis(20);
 const BEGIN_LIMIT: Duration = Duration::from_millis(250);
 const REST_LIMIT: Duration = Duration::from_secs(3);
+/// How long something may take to become longer after it came to its end, and how often is looked whether it did.
+const MORE_LIMIT: Duration = Duration::from_millis(800);
+const MORE_PAUSE: Duration = Duration::from_millis(80);
+/// How long requests for more are waited for: some pages ask for ever.
+const REQUESTS_LIMIT: Duration = Duration::from_secs(5);
 /// Two looks in a row that find it where it was, and then one more.
 const STILL_LOOKS: u32 = 3;
 
@@ -121,6 +127,37 @@ impl Scroller {
         let before = self.scrolled().await?;
         self.at_once(if forwards { BEYOND_ALL } else { -BEYOND_ALL }).await?;
         Ok((before, self.rest(before.at).await?))
+    }
+
+    /// Whether it becomes longer within a moment after it came to what was its end, or later, while requests are under way
+    /// that this caused.
+    pub async fn has_grown(&self, before: Scrolled, since: Mark) -> Result<bool> {
+        let begun = Instant::now();
+        loop {
+            let now = self.scrolled().await?;
+            if now.most > before.most + 1.0 || now.most - now.at > 2.0 {
+                return Ok(true);
+            }
+            let waited = begun.elapsed();
+            let is_busy = self.page.pending_since(since).requests > 0;
+            if waited >= if is_busy { REQUESTS_LIMIT } else { MORE_LIMIT } {
+                return Ok(false);
+            }
+            sleep(MORE_PAUSE).await;
+        }
+    }
+
+    /// Scrolls to its end, and on as long as what loads there makes it longer, at most so often. Gives how often it grew.
+    pub async fn scroll_through(&self, most_times: Option<u32>) -> Result<u32> {
+        let mut grown = 0;
+        loop {
+            let mark = self.page.mark();
+            let (_, now) = self.scroll_to_end(true).await?;
+            if most_times == Some(grown) || !self.has_grown(now, mark).await? {
+                return Ok(grown);
+            }
+            grown += 1;
+        }
     }
 
     /// Of these numbers of its frame, those of elements that a movement has brought into view.

@@ -383,8 +383,9 @@ fn part(piece: &Piece, depth: usize) -> Result<Part> {
         }
         "nth" => Part::Nth { index: body.trim().parse().map_err(|_| invalid("nth takes a whole number"))? },
         "visible" => match body.trim() {
-            "true" => Part::Visible { visible: true },
-            "false" => Part::Visible { visible: false },
+            // Some write 1 for true, as langchain does: older versions of Playwright took it so.
+            "true" | "1" => Part::Visible { visible: true },
+            "false" | "0" => Part::Visible { visible: false },
             _ => return Err(invalid("visible takes true or false")),
         },
         "left-of" | "right-of" | "above" | "below" | "near" => {

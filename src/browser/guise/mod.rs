@@ -4,3 +4,4 @@ pub(super) mod emulation;
 pub(super) mod local_files;
 pub(super) mod passkey;
 pub(super) mod storage;
+pub(super) mod whereabouts;

@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
+use tokio::sync::OwnedMutexGuard;
 use tokio::time::Instant;
 
 pub use geometry::{Point, Rect};
@@ -99,6 +100,8 @@ struct Devices {
     /// The codes of all keys that are held.
     held: Mutex<BTreeSet<&'static str>>,
     pointer: Mutex<Pointer>,
+    /// Who goes somewhere to press there.
+    turn: Arc<tokio::sync::Mutex<()>>,
     randomness: Randomness,
 }
 
@@ -129,6 +132,7 @@ impl Input {
             modifiers: AtomicU32::new(0),
             held: Mutex::default(),
             pointer: Mutex::new(Pointer { at, buttons: 0, moved: None }),
+            turn: Arc::default(),
             randomness,
         };
         Self { devices: Arc::new(devices), style, heard: Heard::ALL }
@@ -164,6 +168,12 @@ impl Input {
 
     pub fn touch(&self) -> Touch {
         Touch::new(self.clone())
+    }
+
+    /// Waits until nobody else is on the way to press something: a page has one pointer, and of two who go somewhere at once, one
+    /// would press where the other is. It is others' turn when what this gives is dropped.
+    pub(super) async fn take_turn(&self) -> OwnedMutexGuard<()> {
+        Arc::clone(&self.devices.turn).lock_owned().await
     }
 
     /// How long a person looks at a short question before the answer.

@@ -393,6 +393,11 @@ impl BrowserContext {
         })
     }
 
+    /// Whether what its pages say to each other directly, past all proxies, tells another address than their requests do.
+    pub(in crate::browser) fn has_another_address(&self) -> Result<bool> {
+        Ok(self.inner.relay.is_some() && !self.browser()?.holds_webrtc_back())
+    }
+
     /// Why a connection failed since `begun`, if it is our relay that knows.
     pub(in crate::browser) fn explain_failure(&self, begun: Instant) -> Option<Error> {
         self.inner.relay.as_ref()?.explain(begun)

@@ -1,5 +1,6 @@
 //! What contexts are made with. Nothing here does anything.
 pub(super) mod devices;
+pub(super) mod domains;
 pub mod emulation;
 pub(super) mod look;
 pub(super) mod number;

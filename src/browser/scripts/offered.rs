@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
+use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::{Page, WeakPage};
 use crate::browser::objects::parts::{NewSession, Part, Slots};
 use crate::cdp::types::web_mcp::{
@@ -35,6 +36,13 @@ pub struct OfferedTool {
     frame: String,
     loader: Arc<str>,
     session: CdpSession,
+}
+
+impl OfferedTool {
+    /// Whether a frame's document offers it.
+    pub fn is_of(&self, frame: &Frame) -> bool {
+        self.frame == frame.id()
+    }
 }
 
 impl PartialEq for OfferedTool {

@@ -1,15 +1,18 @@
 //! What a context's pages and workers send and receive, told to who follows it, in the order in which it happened.
 //! Nothing of it is heard while nobody follows, and nothing is held on its way while nobody routes.
+mod blocking;
 mod hold;
 mod sockets;
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 
-use hold::resume;
+use blocking::Blocks;
+pub use blocking::{BlockId, Blocking};
+use hold::{refuse, resume};
 
 use super::request::{Origin, Request, Response, Sent};
 use super::route::{Route, entries, preflight_answer};
@@ -72,8 +75,10 @@ struct State {
     /// Challenges that were answered once: who asks again has refused.
     challenged: VecDeque<String>,
     routed: Routed,
-    /// The sessions whose requests are held: to hold them a second time would lose those that wait.
-    held: HashSet<String>,
+    blocks: Blocks,
+    /// The sessions whose requests are held, and whether without their cache: to hold them a second time would lose those
+    /// that wait.
+    held: HashMap<String, bool>,
 }
 
 impl fmt::Debug for Traffic {
@@ -276,6 +281,11 @@ impl BrowserContext {
         if told.redirected_request_id.is_some() && !self.is_fulfilled(&id) {
             let known =
                 self.traffic().state.lock().known.get(&id).and_then(|known| known.hops.first().cloned());
+            let is_tab = known.as_ref().is_some_and(Request::is_tabs_document);
+            if !is_tab && self.blocks(&told.request.url, &told.resource_type) {
+                refuse(source, told.request_id);
+                return;
+            }
             let headers = known.and_then(|first| first.carried()).map(|headers| entries(headers.into_iter()));
             resume(source, told.request_id, headers);
             return;
@@ -326,7 +336,9 @@ impl BrowserContext {
         self.tell(&NetworkEvent::Request(request.clone()));
         let Some((stopped, at)) = stopped else { return };
         let route = Route::new(request.clone(), at.session.clone(), stopped.request_id);
-        if !self.decides(&at, request.url()) {
+        if !request.is_tabs_document() && self.blocks(request.url(), &request.resource_type()) {
+            route.refuse_at_once();
+        } else if !self.decides(&at, request.url()) {
             route.let_go();
         } else if request.method() == "OPTIONS" {
             // Asked by the browser, not by the page: who routes the real request means to answer it.

@@ -181,6 +181,11 @@ impl Request {
         self.inner.sent.is_navigation
     }
 
+    /// Whether it loads what a tab itself shows.
+    pub fn is_tabs_document(&self) -> bool {
+        self.is_navigation() && self.frame().is_some_and(|frame| frame.parent().is_none())
+    }
+
     pub fn page(&self) -> Option<&Page> {
         self.inner.origin.page.as_ref()
     }

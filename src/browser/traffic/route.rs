@@ -158,6 +158,15 @@ impl Route {
         }
     }
 
+    /// Lets the request fail as one that a blocker refuses, without waiting for the browser to say so.
+    pub(in crate::browser) fn refuse_at_once(&self) {
+        if self.decide().is_ok() {
+            let fail =
+                FailRequest { request_id: self.inner.id.clone(), error_reason: "BlockedByClient".to_owned() };
+            self.inner.session.send(fail).ignore();
+        }
+    }
+
     fn decide(&self) -> Result<()> {
         match self.inner.decided.swap(true, Ordering::AcqRel) {
             true => Err(Error::InvalidArguments { problems: vec!["Route is already handled!".to_owned()] }),

@@ -10,13 +10,15 @@ use url::Url;
 use super::network::line;
 use super::{like, milliseconds};
 use crate::Result;
-use crate::browser::{ApiBody, ApiContext, ApiOptions, ApiRequest, ApiResponse, Fulfillment, RequestEntry};
+use crate::browser::{
+    ApiBody, ApiContext, ApiOptions, ApiRequest, ApiResponse, Domains, Fulfillment, RequestEntry,
+};
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::tool::{Capability, Effect, Tool};
-use crate::session::{Answered, Does, Domains, RequestFilter, Rule};
+use crate::session::{Answered, Does, RequestFilter, Rule};
 
 /// How much of a body one answer holds unless told.
 const USUAL_CHARS: usize = 10_000;

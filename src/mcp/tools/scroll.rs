@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use tokio::time::{Instant, sleep};
+use tokio::time::Instant;
 
 use crate::Result;
 use crate::browser::{ActsOn, Axis, CaptureOptions, Page, Scrolled, Scroller};
@@ -18,11 +18,9 @@ use crate::snapshot;
 
 /// How much of a page is scrolled at a time: what was at the edge is seen again.
 const PAGE_SHARE: f64 = 0.9;
-/// A list without end is followed so often, and so long, and given so much time for more of it.
+/// A list without end is followed so often, and so long.
 const MOST_ROUNDS: u32 = 30;
 const LONGEST: Duration = Duration::from_secs(60);
-const MORE_LIMIT: Duration = Duration::from_millis(800);
-const MORE_PAUSE: Duration = Duration::from_millis(80);
 /// The most that is told of what came into view.
 const MOST_CHARS: usize = 6_000;
 
@@ -151,13 +149,13 @@ impl Scroll {
         let mut rounds = 0;
         loop {
             let mut now = first;
+            let mark = page.mark();
             let scroll = async {
                 now = scroller.scroll_to_end(self.forwards()).await?.1;
                 Ok(())
             };
             call.act(page, ActsOn::Page, Box::pin(scroll)).await?;
-            let most = now.most;
-            let longer = self.forwards() && has_grown(scroller, most).await?;
+            let longer = self.forwards() && scroller.has_grown(now, mark).await?;
             if !longer {
                 let grown = if rounds == 0 { Grown::Never } else { Grown::Ended(rounds) };
                 return Ok((first, scroller.scrolled().await?, grown));
@@ -225,20 +223,5 @@ impl Scroll {
         reply.set_in_view(snapshot::render(&part, &options));
         reply.show(View::Page);
         Ok(())
-    }
-}
-
-/// Whether it becomes longer within a moment.
-async fn has_grown(scroller: &Scroller, most: f64) -> Result<bool> {
-    let deadline = Instant::now() + MORE_LIMIT;
-    loop {
-        let now = scroller.scrolled().await?;
-        if now.most > most + 1.0 || now.most - now.at > 2.0 {
-            return Ok(true);
-        }
-        if Instant::now() >= deadline {
-            return Ok(false);
-        }
-        sleep(MORE_PAUSE).await;
     }
 }

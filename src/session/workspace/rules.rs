@@ -6,8 +6,8 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::time::sleep;
 
-use super::{Domains, Workspace};
-use crate::browser::{BrowserContext, Fulfillment, NetworkEvent, Overrides, Request, Route};
+use super::Workspace;
+use crate::browser::{BrowserContext, Domains, Fulfillment, NetworkEvent, Overrides, Request, Route};
 use crate::error::Result;
 
 /// The most rules that a context has.
@@ -83,11 +83,7 @@ impl Rule {
     fn means(&self, request: &Request) -> bool {
         match &self.filter {
             RequestFilter::Like(like) => like(&self.pattern, request.url()),
-            RequestFilter::Domains(domains) => {
-                let is_tab =
-                    request.is_navigation() && request.frame().is_some_and(|frame| frame.parent().is_none());
-                !is_tab && domains.mean(request.url())
-            }
+            RequestFilter::Domains(domains) => !request.is_tabs_document() && domains.mean(request.url()),
         }
     }
 

@@ -53,6 +53,8 @@ pub struct BrowserProcess {
     headless: bool,
     disguised: bool,
     claims_another: bool,
+    holds_webrtc_back: bool,
+    has_port: bool,
     brand: Option<String>,
     profile: PathBuf,
     temporary: bool,
@@ -123,6 +125,16 @@ impl BrowserProcess {
     /// Whether that user agent is another browser's.
     pub fn claims_another(&self) -> bool {
         self.claims_another
+    }
+
+    /// Whether what pages say to each other directly goes through proxies or not at all.
+    pub fn holds_webrtc_back(&self) -> bool {
+        self.holds_webrtc_back
+    }
+
+    /// Whether it was told to listen at a port, too.
+    pub fn has_port(&self) -> bool {
+        self.has_port
     }
 
     /// The name by which it goes beside Chromium's, such as `Google Chrome`.
@@ -305,6 +317,13 @@ fn kept_profile(told: &Path) -> Result<(PathBuf, File)> {
     }
 }
 
+fn holds_webrtc_back(arguments: &[String]) -> bool {
+    arguments.iter().any(|argument| {
+        argument.strip_prefix("--force-").or_else(|| argument.strip_prefix("--"))
+            == Some("webrtc-ip-handling-policy=disable_non_proxied_udp")
+    })
+}
+
 /// Makes a folder that only we can look into, with those above it.
 fn make_private(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
@@ -364,6 +383,8 @@ fn spawn(
         headless: plan.headless,
         disguised: plan.user_agent.is_some(),
         claims_another: options.user_agent.is_some(),
+        holds_webrtc_back: holds_webrtc_back(&options.arguments),
+        has_port: options.arguments.iter().any(|argument| argument.starts_with("--remote-debugging-port=")),
         brand: version::brand(&plan.found),
         profile,
         temporary: options.user_data_dir.is_none(),

@@ -9,8 +9,8 @@ use crate::browser::options::HttpCredentials;
 use crate::browser::options::routing::Routed;
 use crate::cdp::types::Empty;
 use crate::cdp::types::network::{
-    AuthChallengeResponse, AuthRequired, ContinueRequest, ContinueWithAuth, FetchDisable, FetchEnable,
-    HeaderEntry, RequestPattern, SetCacheDisabled,
+    AuthChallengeResponse, AuthRequired, ContinueRequest, ContinueWithAuth, FailRequest, FetchDisable,
+    FetchEnable, HeaderEntry, RequestPattern, SetCacheDisabled,
 };
 use crate::cdp::{PendingReply, RawEvent};
 use crate::error::Result;
@@ -37,6 +37,10 @@ impl BrowserContext {
     /// Holds these requests of this context until each is decided, as `NetworkEvent::Route`. Done when the browser does so.
     pub async fn route(&self, routed: impl Into<Routed>) -> Result<()> {
         self.traffic().state.lock().routed = routed.into();
+        self.update_holds().await
+    }
+
+    pub(super) async fn update_holds(&self) -> Result<()> {
         for page in self.pages() {
             page.update_hold().await?;
         }
@@ -76,16 +80,21 @@ impl BrowserContext {
     }
 
     pub(super) fn update_hold(&self, source: &Source) -> Vec<PendingReply<Empty>> {
-        let (wanted, id) = (self.holds(source), source.session.id());
-        let is_new = {
+        let id = source.session.id();
+        let decides = self.is_routed(source) || self.has_http_credentials();
+        let wanted = (decides || self.has_blocks()).then_some(decides);
+        let before = {
             let held = &mut self.traffic().state.lock().held;
-            if wanted { held.insert(id.to_owned()) } else { held.remove(id) }
+            match wanted {
+                Some(decides) => held.insert(id.to_owned(), decides),
+                None => held.remove(id),
+            }
         };
-        if is_new { hold(source, wanted) } else { Vec::new() }
+        hold(source, before, wanted)
     }
 
     pub(super) fn holds(&self, source: &Source) -> bool {
-        self.is_routed(source) || self.has_http_credentials()
+        self.is_routed(source) || self.has_http_credentials() || self.has_blocks()
     }
 
     pub(super) fn on_auth_required(&self, event: &RawEvent, source: &Source) {
@@ -140,13 +149,17 @@ impl Page {
     }
 }
 
-/// Stops requests, or no more. Pages alone are stopped: what their workers ask goes the same way.
-fn hold(source: &Source, on: bool) -> Vec<PendingReply<Empty>> {
+/// Stops requests, or no more, and those that the cache would answer where somebody decides about them: what comes out of it
+/// is never stopped. Pages alone are stopped: what their workers ask goes the same way.
+fn hold(source: &Source, before: Option<bool>, wanted: Option<bool>) -> Vec<PendingReply<Empty>> {
     let is_service = source.worker.as_ref().is_none_or(|worker| worker.kind() == WorkerKind::Service);
-    // What comes out of a cache is never stopped.
-    let mut commands = vec![source.session.send(SetCacheDisabled { cache_disabled: on })];
-    if is_service {
-        commands.push(match on {
+    let mut commands = Vec::new();
+    let cache_disabled = wanted.unwrap_or_default();
+    if before.unwrap_or_default() != cache_disabled {
+        commands.push(source.session.send(SetCacheDisabled { cache_disabled }));
+    }
+    if is_service && before.is_some() != wanted.is_some() {
+        commands.push(match wanted.is_some() {
             true => {
                 let every = RequestPattern { url_pattern: Some("*".to_owned()), ..RequestPattern::default() };
                 source
@@ -157,6 +170,11 @@ fn hold(source: &Source, on: bool) -> Vec<PendingReply<Empty>> {
         });
     }
     commands
+}
+
+pub(super) fn refuse(source: &Source, request_id: String) {
+    let fail = FailRequest { request_id, error_reason: "BlockedByClient".to_owned() };
+    source.session.send(fail).ignore();
 }
 
 pub(super) fn resume(source: &Source, request_id: String, headers: Option<Vec<HeaderEntry>>) {

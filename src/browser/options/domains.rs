@@ -116,6 +116,14 @@ impl Domains {
         domains
     }
 
+    /// These, and those of another list.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.named.extend(other.named);
+        self.left_out += other.left_out;
+        self
+    }
+
     pub fn len(&self) -> usize {
         self.named.len()
     }

@@ -1,0 +1,126 @@
+//! Requests that are refused without anybody being asked: by their kind, their server, or their address.
+use std::sync::Arc;
+
+use crate::browser::objects::context::BrowserContext;
+use crate::browser::options::domains::Domains;
+use crate::browser::options::routing::UrlGlob;
+use crate::error::{Error, Result};
+
+/// The kinds of request, as pages and Playwright name them.
+const KINDS: [&str; 15] = [
+    "document",
+    "stylesheet",
+    "image",
+    "media",
+    "font",
+    "script",
+    "texttrack",
+    "xhr",
+    "fetch",
+    "prefetch",
+    "eventsource",
+    "manifest",
+    "ping",
+    "preflight",
+    "other",
+];
+
+/// Which requests are refused. What a tab itself shows is asked for on purpose, and never among them.
+#[derive(Debug, Clone, Default)]
+pub struct Blocking {
+    kinds: Vec<String>,
+    domains: Domains,
+    addresses: Vec<UrlGlob>,
+}
+
+/// What is refused by one call, so that it can be let through again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlockId(u64);
+
+#[derive(Debug, Default)]
+pub(super) struct Blocks {
+    given: u64,
+    list: Vec<(BlockId, Arc<Blocking>)>,
+}
+
+impl Blocking {
+    /// # Errors
+    /// `invalid_arguments` for a kind that there is not, an address whose braces do not match, or when nothing is named.
+    pub fn new(kinds: Vec<String>, domains: Domains, addresses: &[String]) -> Result<Self> {
+        let wrong = |problem: String| Error::InvalidArguments { problems: vec![problem] };
+        if let Some(kind) = kinds.iter().find(|kind| !KINDS.contains(&kind.as_str())) {
+            return Err(wrong(format!("kinds: {kind:?} is none; expected of ({})", KINDS.join("|"))));
+        }
+        let read = |glob: &String| {
+            UrlGlob::new(glob).ok_or_else(|| wrong(format!("the braces of {glob:?} do not match")))
+        };
+        let addresses = addresses.iter().map(read).collect::<Result<Vec<_>>>()?;
+        if kinds.is_empty() && domains.is_empty() && addresses.is_empty() {
+            return Err(wrong("nothing is named that could be blocked".to_owned()));
+        }
+        Ok(Self { kinds, domains, addresses })
+    }
+
+    fn means(&self, url: &str, kind: &str) -> bool {
+        self.kinds.iter().any(|known| known.eq_ignore_ascii_case(kind))
+            || self.domains.mean(url)
+            || self.addresses.iter().any(|glob| glob.matches(url))
+    }
+}
+
+impl BrowserContext {
+    /// Refuses these requests of its pages and their workers from now on. Whatever else routes them is not asked.
+    pub async fn block(&self, blocking: Blocking) -> Result<BlockId> {
+        if !self.is_followed() {
+            self.follow(Arc::new(|_| ()));
+        }
+        let id = {
+            let blocks = &mut self.traffic().state.lock().blocks;
+            blocks.given += 1;
+            let id = BlockId(blocks.given);
+            blocks.list.push((id, Arc::new(blocking)));
+            id
+        };
+        self.update_holds().await?;
+        Ok(id)
+    }
+
+    /// Lets through again what one call of [`BrowserContext::block`] refused.
+    pub async fn unblock(&self, id: BlockId) -> Result<()> {
+        self.traffic().state.lock().blocks.list.retain(|(known, _)| *known != id);
+        self.update_holds().await
+    }
+
+    pub(super) fn has_blocks(&self) -> bool {
+        !self.traffic().state.lock().blocks.list.is_empty()
+    }
+
+    pub(super) fn blocks(&self, url: &str, kind: &str) -> bool {
+        let list = self.traffic().state.lock().blocks.list.clone();
+        list.iter().any(|(_, blocking)| blocking.means(url, kind))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_are_meant_by_kind_server_and_address() {
+        let domains = Domains::read("ads.example");
+        let blocking =
+            Blocking::new(vec!["image".to_owned()], domains, &["**/*.mp4".to_owned()]).expect("all is known");
+        assert!(blocking.means("https://a.example/a", "Image"));
+        assert!(blocking.means("https://deep.ads.example/a.js", "Script"));
+        assert!(blocking.means("https://a.example/b/c.mp4", "Other"));
+        assert!(!blocking.means("https://a.example/a", "Script"));
+    }
+
+    #[test]
+    fn what_means_nothing_is_an_error() {
+        for (kinds, addresses) in [(vec!["picture"], vec![]), (vec![], vec!["**/{a"]), (vec![], vec![])] {
+            let owned = |texts: Vec<&str>| texts.into_iter().map(str::to_owned).collect::<Vec<_>>();
+            assert!(Blocking::new(owned(kinds), Domains::default(), &owned(addresses)).is_err());
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Tools that pages offer to agents.
+use pyo3::prelude::*;
+use serde_json::json;
+
+use super::bridge::{Operation, operation};
+use super::convert::{Plain, to_json};
+use super::frame::Frame;
+use crate::browser::{OfferedTool, locator};
+use crate::error::{Error, Result};
+
+/// What the document of a frame offers.
+fn offered(frame: &crate::browser::Frame) -> Result<Vec<OfferedTool>> {
+    let page = frame.page()?;
+    if !page.context().options().hears_offers {
+        let reason = "it must be on from the start: launch with args=[\"--enable-features=WebMCPTesting\"]";
+        return Err(Error::Unsupported { what: "WebMCP", reason: reason.to_owned() });
+    }
+    Ok(page.offered_tools().into_iter().filter(|tool| tool.is_of(frame)).collect())
+}
+
+/// The tools that the document of a frame offers now.
+#[pyfunction]
+pub(super) fn offered_tools(frame: &Frame) -> Operation {
+    let frame = frame.0.clone();
+    operation(async move {
+        let told = |tool: OfferedTool| {
+            json!({
+                "name": tool.name,
+                "description": tool.description,
+                "inputSchema": tool.schema,
+                "annotations": { "readOnly": tool.read_only },
+            })
+        };
+        Ok(Plain(offered(&frame)?.into_iter().map(told).collect()))
+    })
+}
+
+/// What a tool answers that the document of a frame offers.
+#[pyfunction]
+pub(super) fn call_offered(
+    frame: &Frame,
+    name: String,
+    input: &Bound<'_, PyAny>,
+    timeout_ms: f64,
+) -> PyResult<Operation> {
+    let (frame, input, limit) = (frame.0.clone(), to_json(input)?, locator::limit(timeout_ms));
+    Ok(operation(async move {
+        let tool = offered(&frame)?.into_iter().find(|tool| tool.name == name);
+        let tool = tool.ok_or_else(|| Error::InvalidArguments {
+            problems: vec![format!("the page offers no tool {name:?}")],
+        })?;
+        let answer = frame.page()?.invoke_offered(&tool, input, limit).await?;
+        Ok(Plain(answer.unwrap_or_default()))
+    }))
+}

@@ -1,0 +1,168 @@
+//! What scripts that read the web have beside Playwright's.
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use tokio::time::timeout;
+
+use super::bridge::{Operation, operation, operation_with};
+use super::browser::BrowserContext;
+use super::frame::Frame;
+use super::network::{Pairs, Request};
+use crate::browser::locator::Presence;
+use crate::browser::{Axis, BlockId, Blocking, Domains, GEO_SERVICE, KeepOptions, UrlGlob, locator};
+use crate::error::{Error, Result};
+use crate::secrets;
+
+/// Requests that are refused, until this is removed.
+#[pyclass(frozen, module = "patchright_mcp._core")]
+pub(super) struct Block {
+    context: crate::browser::BrowserContext,
+    id: BlockId,
+}
+
+#[pymethods]
+impl Block {
+    fn remove(&self) -> Operation {
+        let (context, id) = (self.context.clone(), self.id);
+        operation(async move { context.unblock(id).await })
+    }
+}
+
+fn wrong(problem: String) -> Error {
+    Error::InvalidArguments { problems: vec![problem] }
+}
+
+fn glob_of(text: &str) -> Result<UrlGlob> {
+    UrlGlob::new(text).ok_or_else(|| wrong(format!("the braces of {text:?} do not match")))
+}
+
+/// The domains that are named, and those of our list and of files.
+fn domains_of(ads: bool, lists: Vec<PathBuf>, named: &[String]) -> Result<Domains> {
+    let mut domains = Domains::read(&named.join("\n"));
+    if domains.left_out > 0 {
+        return Err(wrong("domains: expected names such as \"ads.example\"".to_owned()));
+    }
+    if ads {
+        domains = domains.and(Domains::of_ads());
+    }
+    for path in lists {
+        let told = |error: std::io::Error| Error::File {
+            path: path.display().to_string(),
+            reason: error.to_string(),
+        };
+        let list = Domains::read(&std::fs::read_to_string(&path).map_err(told)?);
+        if list.is_empty() {
+            let name = path.display();
+            return Err(wrong(format!(
+                "lists: {name} names no domain: one is wanted on each line, as in a hosts file"
+            )));
+        }
+        domains = domains.and(list);
+    }
+    Ok(domains)
+}
+
+/// Refuses requests of these kinds, to these domains, to those of our list or of files, and to these addresses.
+#[pyfunction]
+pub(super) fn block(
+    context: &BrowserContext,
+    kinds: Vec<String>,
+    domains: Vec<String>,
+    ads: bool,
+    lists: Vec<PathBuf>,
+    addresses: Vec<String>,
+) -> Operation {
+    let context = context.0.clone();
+    operation(async move {
+        let blocking = Blocking::new(kinds, domains_of(ads, lists, &domains)?, &addresses)?;
+        let id = context.block(blocking).await?;
+        Ok(Block { context, id })
+    })
+}
+
+/// Keeps answers that pages of a context get from now on.
+#[pyfunction]
+pub(super) fn keep_answers(
+    context: &BrowserContext,
+    address: Option<String>,
+    kinds: Vec<String>,
+    most_bytes: usize,
+) -> Result<KeptAnswers> {
+    let address = address.as_deref().map(glob_of).transpose()?;
+    Ok(KeptAnswers(context.0.keep_answers(KeepOptions { address, kinds, most_bytes })))
+}
+
+/// Gives a context the zone, the language and the place of where its requests come out; `service` is asked where that is.
+#[pyfunction]
+pub(super) fn be_where_it_comes_out(context: &BrowserContext, service: Option<String>) -> Operation {
+    let context = context.0.clone();
+    operation(async move {
+        context.be_where_it_comes_out(service.as_deref().unwrap_or(GEO_SERVICE)).await.map(drop)
+    })
+}
+
+/// Answers that are kept for as long as this lives.
+#[pyclass(frozen, module = "patchright_mcp._core")]
+pub(super) struct KeptAnswers(crate::browser::KeptAnswers);
+
+#[pymethods]
+impl KeptAnswers {
+    /// Those of an address, and those that contain a text, oldest first: each as its request, status, headers and body.
+    fn find(&self, address: Option<String>, text: Option<String>) -> Operation {
+        let kept = self.0.clone();
+        let work = async move {
+            let address = address.as_deref().map(glob_of).transpose()?;
+            Ok(kept.find(address.as_ref(), text.as_deref()).await)
+        };
+        operation_with(work, |py, answers| {
+            let told = answers.iter().map(|answer| {
+                let headers: Pairs = answer.headers.clone();
+                (Request(answer.request.clone()), answer.status, headers, PyBytes::new(py, &answer.body))
+            });
+            let told: Vec<_> = told.collect();
+            Ok(told.into_pyobject(py)?.into_any().unbind())
+        })
+    }
+
+    fn clear(&self) {
+        self.0.clear();
+    }
+}
+
+/// Scrolls an element, or the page with no selector, to its end and on as long as it grows, at most so often.
+#[pyfunction]
+pub(super) fn scroll_through(
+    frame: &Frame,
+    selector: Option<String>,
+    most_times: Option<u32>,
+    timeout_ms: f64,
+) -> Operation {
+    let (frame, limit) = (frame.0.clone(), locator::limit(timeout_ms));
+    let scroll = async move {
+        let page = frame.page()?;
+        let element = match selector {
+            Some(selector) => frame.locator(&selector, true)?.wait(Presence::Attached, limit).await?,
+            None => None,
+        };
+        let Some(scroller) = page.scroller(element.as_ref(), Axis::Y).await? else { return Ok(0) };
+        scroller.scroll_through(most_times).await
+    };
+    operation(async move {
+        let late = |_| Error::WaitRanOut { what: "the end of what grows".to_owned(), waited: limit };
+        timeout(limit, scroll).await.map_err(late)?
+    })
+}
+
+/// The one-time code of a seed at a time in seconds since 1970, now with `None`, and for how many seconds it is good.
+#[pyfunction]
+pub(super) fn one_time_code(seed: &str, seconds: Option<u64>) -> PyResult<(String, u64)> {
+    let now = || SystemTime::UNIX_EPOCH.elapsed().as_ref().map_or(0, Duration::as_secs);
+    secrets::one_time_code(seed, seconds.unwrap_or_else(now)).ok_or_else(|| {
+        PyValueError::new_err(
+            "no seed of one-time codes: base 32 of 80 bits or more, or an otpauth://totp/ address",
+        )
+    })
+}

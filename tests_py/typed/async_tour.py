@@ -1,0 +1,460 @@
+"""Once through the asynchronous library, with the type of everything written down, for strict checkers.
+
+`sync_tour.py` is derived from this file. Both are checked and run by `test_tours.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from patchright_mcp.async_api import (
+    APIRequest,
+    APIRequestContext,
+    APIResponse,
+    APIResponseAssertions,
+    Browser,
+    BrowserBindResult,
+    BrowserContext,
+    BrowserType,
+    CDPSession,
+    ChromiumBrowserContext,
+    ClientCertificate,
+    Clock,
+    ConsoleMessage,
+    Cookie,
+    Credentials,
+    DebuggerLocation,
+    DebuggerPausedDetails,
+    Dialog,
+    Disposable,
+    Download,
+    ElementHandle,
+    Error,
+    Expect,
+    FileChooser,
+    FilePayload,
+    FloatRect,
+    FormData,
+    Frame,
+    FrameLocator,
+    Geolocation,
+    HttpCredentials,
+    JSHandle,
+    KeptAnswer,
+    KeptAnswers,
+    Keyboard,
+    Locator,
+    LocatorAssertions,
+    Mouse,
+    Page,
+    PageAssertions,
+    PdfMargins,
+    Playwright,
+    PlaywrightContextManager,
+    Position,
+    ProxySettings,
+    Request,
+    ResourceTiming,
+    Response,
+    Route,
+    Screencast,
+    ScreencastActionStyle,
+    ScreencastFrame,
+    ScreencastSize,
+    Selectors,
+    SetCookieParam,
+    SourceLocation,
+    StorageState,
+    StorageStateCookie,
+    TargetClosedError,
+    TimeoutError,  # noqa: A004
+    Touchscreen,
+    Tracing,
+    Video,
+    ViewportSize,
+    VirtualCredential,
+    Wall,
+    WebError,
+    WebErrorLocation,
+    WebMCP,
+    WebMCPTool,
+    WebMCPToolAnnotations,
+    WebSocket,
+    WebSocketRoute,
+    WebStorage,
+    Worker,
+    async_playwright,
+    expect,
+)
+from patchright_mcp.extract import Select
+
+Kind = Literal["default", "ai"]
+HOME = """<!doctype html><html lang=en><title>Home</title>
+<h1 title=top>Home</h1><a href=/file>Report</a><img alt=dot src=/dot.png>
+<label>Name <input name=name placeholder=name></label><label><input type=checkbox> News</label>
+<select aria-label=Country multiple><option>Chile<option>Peru</select><input type=file aria-label=File>
+<button data-testid=ask onclick="note.textContent = confirm('Sure?') ? 'yes' : 'no'">Ask</button>
+<button onclick="window.open('/other')">Open</button><p id=note></p>
+<ul><li class=item><b>Lamp</b> <i>12.50</i></li><li class=item><b>Chair</b> <i>49.00</i></li></ul>
+<iframe name=inner src=/inner></iframe>"""
+GREET = """url => new Promise(told => {
+    const socket = new WebSocket(url);
+    socket.onopen = () => socket.send("hi");
+    socket.onmessage = (event) => told(event.data);
+})"""
+OTHER = "<!doctype html><title>Other</title><p>Elsewhere</p>"
+INNER = "<!doctype html><title>Inner</title><button>Inside</button>"
+
+
+@dataclass
+class Item:
+    """What a shop has."""
+
+    name: Annotated[str, Select("b")]
+    price: Annotated[float, Select("i")]
+
+
+class Shown:
+    """What was told, in the order of it."""
+
+    def __init__(self) -> None:
+        self.dialogs: list[str] = []
+        self.messages: list[str] = []
+        self.requests: list[str] = []
+        self.frames: list[ScreencastFrame] = []
+
+    def on_dialog_closed(self, dialog: Dialog) -> None:
+        """A dialog was answered."""
+        self.dialogs.append(dialog.message)
+
+    def on_request(self, request: Request) -> None:
+        """The page asks for something."""
+        self.requests.append(request.resource_type)
+
+    def on_frame(self, frame: ScreencastFrame) -> None:
+        """The page was drawn."""
+        self.frames.append(frame)
+
+
+async def answer(route: Route, request: Request) -> None:
+    """Stands in for the site."""
+    path = re.sub(r"^https?://[^/]*", "", request.url)
+    pages: dict[str, str] = {"/": HOME, "/other": OTHER, "/inner": INNER}
+    if path in pages:
+        await route.fulfill(body=pages[path], content_type="text/html")
+    elif path == "/file":
+        headers: dict[str, str] = {"content-disposition": "attachment; filename=report.txt"}
+        await route.fulfill(body=b"a report", headers=headers)
+    elif path == "/worker.js":
+        await route.fulfill(body="onmessage = () => 0;", content_type="text/javascript")
+    elif path == "/broken":
+        await route.abort("failed")
+    else:
+        await route.fulfill(status=404, json={"path": path})
+
+
+async def elements(page: Page) -> None:
+    """Locators, handles and what is expected of them."""
+    check: Expect = expect
+    of_page: PageAssertions = check(page)
+    await of_page.to_have_title(re.compile("^Home"))
+    heading: Locator = page.get_by_role("heading", name="Home").describe("the heading")
+    of_heading: LocatorAssertions = check(heading)
+    await of_heading.to_be_visible(timeout=timedelta(seconds=20))
+    await of_heading.not_to_have_text(["Away"])
+    description: str | None = heading.description
+    assert description == "the heading"
+    box: FloatRect | None = await heading.bounding_box()
+    assert box is not None and box["width"] > 0  # noqa: PT018
+    items: Locator = page.locator("li", has_text=re.compile("a")).filter(has=page.locator("b"))
+    names: list[str] = [await item.locator("b").inner_text() for item in await items.all()]
+    assert names == ["Lamp", "Chair"] == await page.locator("b").all_inner_texts()
+    assert await items.first.or_(items.last).count() == 2
+    goods: list[Item] = await page.extract(Item, each=".item")
+    assert goods == [Item("Lamp", 12.5), Item("Chair", 49.0)]
+    handle: ElementHandle | None = await page.query_selector("h1")
+    assert handle is not None
+    text: str | None = await handle.text_content()
+    numbers: JSHandle = await page.evaluate_handle("[1, 2]")
+    properties: dict[str, JSHandle] = await numbers.get_properties()
+    assert text == "Home"
+    assert {name: await value.json_value() for name, value in properties.items()} == {"0": 1, "1": 2}
+    await numbers.dispose()
+    modes: list[Kind] = ["default", "ai"]
+    outlines: list[str] = [await page.aria_snapshot(mode=mode) for mode in modes]
+    assert all("Home" in outline for outline in outlines)
+    await of_heading.to_match_aria_snapshot('- heading "Home"')
+
+
+async def hands(page: Page) -> None:
+    """Pointer, keys, fields and files."""
+    place: Position = {"x": 4, "y": 4}
+    field: Locator = page.get_by_label("Name")
+    await field.click(position=place, button="left", modifiers=["Shift"])
+    keyboard: Keyboard = page.keyboard
+    await keyboard.type("Ada")
+    await keyboard.press("Home")
+    mouse: Mouse = page.mouse
+    await mouse.move(20, 20, steps=2)
+    await mouse.wheel(0, 10)
+    touch: Touchscreen = page.touchscreen
+    await expect(field).to_have_value("Ada")
+    await page.get_by_label("News").set_checked(checked=True)
+    assert await page.get_by_label("News").is_checked()
+    chosen: list[str] = await page.get_by_label("Country").select_option(label=["Peru"])
+    assert chosen == ["Peru"]
+    payload: FilePayload = {"name": "a.txt", "mimeType": "text/plain", "buffer": b"text"}
+    async with page.expect_file_chooser() as choosing:
+        await page.get_by_label("File").click()
+    chooser: FileChooser = await choosing.value
+    assert not chooser.is_multiple()
+    await chooser.set_files(payload)
+    assert await page.get_by_label("File").evaluate("field => field.files[0].name") == "a.txt"
+    await touch.tap(8, 8)
+
+
+async def surroundings(page: Page, folder: Path) -> None:
+    """Dialogs, popups, frames, downloads, pictures and what is stored."""
+    shown = Shown()
+    page.once("dialogclosed", shown.on_dialog_closed)
+
+    async def agree(dialog: Dialog) -> None:
+        kind: str = dialog.type
+        assert kind == "confirm"
+        await dialog.accept()
+
+    page.once("dialog", agree)
+    await page.get_by_test_id("ask").click()
+    await expect(page.locator("#note")).to_have_text("yes")
+    assert shown.dialogs == ["Sure?"]
+    async with page.expect_popup() as opening:
+        await page.get_by_text("Open", exact=True).click()
+    popup: Page = await opening.value
+    await expect(popup).to_have_title("Other")
+    opener: Page | None = await popup.opener()
+    assert opener is page
+    await popup.close()
+    inner: FrameLocator = page.frame_locator("iframe")
+    await inner.get_by_role("button", name="Inside").click()
+    frame: Frame | None = page.frame("inner")
+    assert frame is not None
+    assert await frame.title() == "Inner"
+    async with page.expect_download() as loading:
+        await page.get_by_role("link", name="Report").click()
+    download: Download = await loading.value
+    await download.save_as(folder / download.suggested_filename)
+    assert (folder / "report.txt").read_bytes() == b"a report"
+    storage: WebStorage = page.local_storage
+    await storage.set_item("colour", "red")
+    assert await storage.get_item("colour") == "red"
+    picture: bytes = await page.screenshot(type="jpeg", quality=50, path=folder / "page.jpg")
+    margins: PdfMargins = {"top": "1cm", "left": 10}
+    paper: bytes = await page.pdf(margin=margins, format="A5")
+    assert picture[:2] == b"\xff\xd8"
+    assert paper[:4] == b"%PDF"
+    wall: Wall | None = await page.wall()
+    assert wall is None
+    assert "Lamp" in await page.markdown()
+
+
+async def traffic(page: Page, origin: str) -> None:
+    """Requests and answers, web sockets and workers."""
+    shown = Shown()
+    page.on("request", shown.on_request)
+    async with page.expect_response(lambda response: response.url.endswith("/other")) as answering:
+        await page.evaluate("address => fetch(address).then(answer => answer.text())", f"{origin}/other")
+    response: Response = await answering.value
+    request: Request = response.request
+    timing: ResourceTiming = request.timing
+    assert (response.status, request.method, shown.requests) == (200, "GET", ["fetch"])
+    assert timing["startTime"] > 0
+    page.remove_listener("request", shown.on_request)
+
+    def serve(socket: WebSocketRoute) -> None:
+        def echo(message: str | bytes) -> None:
+            socket.send(f"echo {message!s}")
+
+        socket.on_message(echo)
+
+    await page.route_web_socket(re.compile("/socket$"), serve)
+    await page.goto(f"{origin}/")
+    address = f"{origin}/socket".replace("http", "ws")
+    assert await page.evaluate(GREET, address, isolated_context=False) == "echo hi"
+    page.on("websocket", heard_of_socket)
+    async with page.expect_worker() as starting:
+        await page.evaluate("void new Worker('/worker.js')", isolated_context=False)
+    worker: Worker = await starting.value
+    value: Any = await worker.evaluate("typeof postMessage")
+    assert value == "function"
+
+
+def heard_of_socket(socket: WebSocket) -> None:
+    """A page opens a web socket that no route decides about."""
+    state: tuple[str, bool] = (socket.url, socket.is_closed())
+    assert state[0].startswith("ws")
+
+
+async def voices(page: Page) -> None:
+    """What a page logs, and what goes wrong in it."""
+    async with page.expect_console_message() as logging:
+        await page.evaluate("console.warn('careful', 1)", isolated_context=False)
+    message: ConsoleMessage = await logging.value
+    location: SourceLocation = message.location
+    arguments: list[JSHandle] = message.args
+    assert (message.type, message.text, len(arguments)) == ("warning", "careful 1", 2)
+    assert location["lineNumber"] >= 0
+    async with page.context.expect_event("weberror") as failing:
+        await page.evaluate("void setTimeout(() => { throw new Error('oh') })", isolated_context=False)
+    failure: WebError = await failing.value
+    where: WebErrorLocation = failure.location
+    error: Error = failure.error
+    assert (error.message, where["line"] >= 0) == ("oh", True)
+    try:
+        await page.locator("#nowhere").click(timeout=50)
+    except TimeoutError as late:
+        assert "Timeout 50ms" in late.message  # noqa: PT017
+    else:
+        raise AssertionError("it was clicked")
+
+
+async def requests(playwright: Playwright, origin: str) -> None:
+    """Requests without a page."""
+    maker: APIRequest = playwright.request
+    secret: HttpCredentials = {"username": "ada", "password": "x", "send": "unauthorized"}
+    sender: APIRequestContext = await maker.new_context(base_url=origin, http_credentials=secret)
+    form = FormData().set("name", "Ada").append("name", "Grace")
+    answered: APIResponse = await sender.get("/pages/form.html", params={"page": 1}, timeout=20_000)
+    of_answer: APIResponseAssertions = expect(answered)
+    await of_answer.to_be_ok()
+    assert "Register" in await answered.text()
+    posted: APIResponse = await sender.post("/nowhere", multipart=form, fail_on_status_code=False)
+    assert isinstance(posted.status, int)
+    await sender.dispose()
+
+
+async def keeping(context: BrowserContext, page: Page, origin: str, folder: Path) -> None:
+    """Cookies, storage, passkeys, traces, clocks, permissions, the raw protocol."""
+    given: SetCookieParam = {"name": "a", "value": "1", "url": origin, "sameSite": "Lax"}
+    await context.add_cookies([given])
+    cookies: list[Cookie] = await context.cookies(origin)
+    state: StorageState = await context.storage_state(path=folder / "state.json")
+    kept: StorageStateCookie = state["cookies"][0]
+    assert cookies[0]["value"] == kept["value"] == "1"
+    passkeys: Credentials = context.credentials
+    await passkeys.install()
+    passkey: VirtualCredential = await passkeys.create("localhost")
+    assert [found["id"] for found in await passkeys.get()] == [passkey["id"]]
+    place: Geolocation = {"latitude": 48.2, "longitude": 16.4}
+    await context.grant_permissions(["geolocation"], origin=origin)
+    await context.set_geolocation(place)
+    tracing: Tracing = context.tracing
+    await tracing.start(snapshots=True)
+    await page.reload()
+    await tracing.stop(path=folder / "trace.zip")
+    assert (folder / "trace.zip").stat().st_size > 0
+    script: Disposable = await context.add_init_script("globalThis.early = true")
+    await page.reload()
+    assert await page.evaluate("globalThis.early", isolated_context=False) is True
+    await script.dispose()
+    session: CDPSession = await context.new_cdp_session(page)
+    told: dict[str, Any] = await session.send("Runtime.evaluate", {"expression": "1 + 1"})
+    assert told["result"]["value"] == 2
+    await session.detach()
+    clock: Clock = page.clock
+    await clock.install(time=0)
+    await clock.run_for(timedelta(seconds=2))
+
+
+async def films(browser: Browser, folder: Path) -> None:
+    """Videos of pages, and pictures of them as they change."""
+    size: ViewportSize = {"width": 320, "height": 240}
+    context: ChromiumBrowserContext = await browser.new_context(
+        viewport=size, record_video_dir=folder, has_touch=True, locale="de-AT", color_scheme="dark"
+    )
+    page: Page = await context.new_page()
+    shown = Shown()
+    cast: Screencast = page.screencast
+    small: ScreencastSize = {"width": 160, "height": 120}
+    style: ScreencastActionStyle = {"title": "font-size: 12px"}
+    assert style["title"]
+    await cast.start(on_frame=shown.on_frame, size=small)
+    await page.set_content("<h1>Film</h1>")
+    await page.wait_for_function("document.body.innerText === 'Film'")
+    await page.screenshot()
+    await cast.stop()
+    video: Video | None = page.video
+    await context.close()
+    assert video is not None
+    assert (await video.path()).stat().st_size > 0
+    assert all(frame["data"] for frame in shown.frames)
+    try:
+        await page.title()
+    except TargetClosedError as gone:
+        assert "closed" in gone.message  # noqa: PT017
+    else:
+        raise AssertionError("it is open")
+
+
+async def reading(context: BrowserContext, page: Page, origin: str) -> None:
+    """What there is for scripts that read the web, and for agents."""
+    kept: KeptAnswers = context.keep_answers("**/nowhere")
+    refused: Disposable = await context.block(kinds=["image", "font"], ads=True)
+    await page.goto(f"{origin}/")
+    await page.evaluate("address => fetch(address).then(answer => answer.text())", f"{origin}/nowhere")
+    answers: list[KeptAnswer] = await kept.find("path")
+    assert [(answer.status, answer.json()) for answer in answers] == [(404, {"path": "/nowhere"})]
+    grown: int = await page.scroll_to_end(most_times=1)
+    assert grown == 0
+    await refused.dispose()
+    offers: WebMCP = page.webmcp
+    try:
+        tools: list[WebMCPTool] = await offers.tools()
+    except Error as off:
+        assert "WebMCP" in off.message  # noqa: PT017
+    else:
+        notes: list[WebMCPToolAnnotations | None] = [tool.get("annotations") for tool in tools]
+        assert notes == []
+
+
+def stops() -> tuple[BrowserBindResult, DebuggerPausedDetails]:
+    """What this tour does not come to."""
+    place: DebuggerLocation = {"file": __file__, "line": 1, "column": None}
+    return {"endpoint": "ws://localhost:1"}, {"location": place, "title": "Page.click"}
+
+
+def plans() -> tuple[ProxySettings, ClientCertificate]:
+    """Options that this tour has no use for."""
+    proxy: ProxySettings = {"server": "http://localhost:3128", "bypass": "localhost"}
+    certificate: ClientCertificate = {"origin": "https://localhost", "certPath": "a.pem", "keyPath": "a.key"}
+    return proxy, certificate
+
+
+async def main(origin: str, folder: Path) -> None:
+    """Goes through all of it."""
+    assert len(plans()) == len(stops()) == 2
+    manager: PlaywrightContextManager = async_playwright()
+    async with manager as playwright:
+        chromium: BrowserType = playwright.chromium
+        selectors: Selectors = playwright.selectors
+        selectors.set_test_id_attribute("data-testid")
+        browser: Browser = await chromium.launch(headless=True)
+        context: BrowserContext = await browser.new_context(has_touch=True, input="instant")
+        page: Page = await context.new_page()
+        await requests(playwright, origin)
+        routed: Disposable = await context.route(re.compile(f"^{re.escape(origin)}/"), answer)
+        opened: Response | None = await page.goto(f"{origin}/", wait_until="load")
+        assert opened is not None and opened.ok  # noqa: PT018
+        await elements(page)
+        await hands(page)
+        await surroundings(page, folder)
+        await traffic(page, origin)
+        await voices(page)
+        await keeping(context, page, origin, folder)
+        await reading(context, page, origin)
+        await routed.dispose()
+        await films(browser, folder)
+        await browser.close()
