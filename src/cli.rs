@@ -47,10 +47,9 @@ use clap::ValueEnum as _;
 use self::browser_options::{context_options, launch_options};
 #[cfg(feature = "otlp")]
 use self::flags::Header;
-use self::flags::{Flags, LogFormat, LogLevel};
+use self::flags::{BrowserName, Flags, LogFormat, LogLevel};
 use self::log::tell;
 use crate::browser::ContextOptions;
-use crate::browser::find::Channel;
 use crate::fleet::{LEASE, Pool, ReplicaOptions, Store};
 use crate::live::{Entry, LiveOptions};
 use crate::mcp::http::{ClientLimits, Guard, HttpOptions, Keys};
@@ -63,6 +62,7 @@ use crate::session::cooldown::DEFAULT_PERIOD;
 use crate::session::pacing::Politeness;
 use crate::session::registry::SessionOptions;
 use crate::session::{EngineOptions, Limits, Roots, Source};
+use crate::webdriver;
 
 /// How long a browser that nobody sees stays without being used.
 const AN_HOUR: Duration = Duration::from_secs(3600);
@@ -255,7 +255,8 @@ fn hold_apart(engine: &mut EngineOptions) -> Result<(), Ending> {
             "pool",
             "several keys cannot share browsers, which have one clipboard each; start a server for each key",
         )),
-        Source::Shared { .. } | Source::Unsupported { .. } => Ok(()),
+        // Each session has one of its own.
+        Source::Webkit(_) | Source::Shared { .. } | Source::Unsupported { .. } => Ok(()),
     }
 }
 
@@ -347,13 +348,10 @@ fn engine_options(flags: &Flags) -> Result<EngineOptions, Ending> {
             let folder = flags.user_data_dir.clone().unwrap_or_else(|| browser.folder());
             Source::Join { folder, limit: Duration::from_millis(flags.cdp_timeout.unwrap_or(120_000)) }
         }
-        (None, None) => match flags.browser.map(<&str>::from) {
-            // It may be asked for; what needs it says that it is not there yet.
-            Some(browser) if Channel::named(browser).is_err() => {
-                Source::Unsupported { browser: browser.to_owned() }
-            }
-            _ => Source::Launch(Box::new(launch)),
-        },
+        (None, None) if flags.browser == Some(BrowserName::Webkit) => {
+            Source::Webkit(Arc::new(webdriver::Options::new(launch, &context, Arc::new(tell))))
+        }
+        (None, None) => Source::Launch(Box::new(launch)),
     };
     let limits = Limits::default();
     let at_most =
