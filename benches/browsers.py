@@ -12,6 +12,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Awaitable, Callable  # noqa: TC003
+from functools import partial
 from pathlib import Path
 
 from tests_py.support.client import Reply, Server, serve
@@ -56,11 +57,11 @@ async def measure(browser: str, url: str, rounds: int) -> dict[str, list[float]]
     with tempfile.TemporaryDirectory() as folder:
         for last in [False] * (STARTS - 1) + [True]:
             async with serve("--headless", "--browser", browser, cwd=Path(folder)) as server:
-                page = await timed(
-                    "start and first page", lambda server=server: server.call("browser_navigate", url=url)
+                opened = await timed(
+                    "start and first page", partial(server.call, "browser_navigate", url=url)
                 )
                 if last:
-                    await calls(server, url, page.ref("Press"), rounds, timed)
+                    await calls(server, url, opened.ref("Press"), rounds, timed)
     return times
 
 
@@ -73,11 +74,11 @@ async def calls(
 ) -> None:
     """Each call, so many times."""
     for _ in range(rounds):
-        await timed("browser_click", lambda: server.call("browser_click", target=press))
-        await timed("browser_snapshot", lambda: server.call("browser_snapshot"))
-        await timed("browser_evaluate", lambda: server.call("browser_evaluate", function="() => 1"))
+        await timed("browser_click", partial(server.call, "browser_click", target=press))
+        await timed("browser_snapshot", partial(server.call, "browser_snapshot"))
+        await timed("browser_evaluate", partial(server.call, "browser_evaluate", function="() => 1"))
     for _ in range(rounds):
-        await timed("browser_navigate", lambda: server.call("browser_navigate", url=url))
+        await timed("browser_navigate", partial(server.call, "browser_navigate", url=url))
 
 
 if __name__ == "__main__":

@@ -155,7 +155,7 @@ impl Nodes {
                 shown.extend(child.as_u64().and_then(|child| u32::try_from(child).ok()));
             }
         }
-        for node in walk["front"].as_array_mut().into_iter().flatten() {
+        for node in walk.get_mut("front").and_then(Value::as_array_mut).into_iter().flatten() {
             *node = stable(node, &numbers);
         }
         walk["first"] = known.first.into();

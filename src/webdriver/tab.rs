@@ -96,6 +96,7 @@ impl Tab {
     /// A driver that gives no answer gives none to what follows, either: it is ended.
     async fn kept(&self, answer: Result<Value>) -> Result<Value> {
         let Err(Error::NoAnswer { method, waited }) = answer else {
+            let answer = self.unless_gone(answer).await;
             // Nor is there anything to be done with a driver that has no browser or no page any more.
             if let Err(Error::BrowserGone { .. } | Error::PageClosed) = answer {
                 self.processes.end().await;
@@ -110,6 +111,18 @@ impl Tab {
                  asks for a name and a password by HTTP, keeps it from answering"
             ),
         })
+    }
+
+    /// What was asked in the moment in which the browser went was answered with no reason.
+    async fn unless_gone(&self, answer: Result<Value>) -> Result<Value> {
+        if let Err(Error::Protocol { message, .. }) = &answer
+            && message.starts_with("unknown error")
+            && let Err(gone @ Error::BrowserGone { .. }) =
+                self.client.get(Command::new("Get Window Handle", "/window")).await
+        {
+            return Err(gone);
+        }
+        answer
     }
 
     /// Lets pages load and scripts run for so long.

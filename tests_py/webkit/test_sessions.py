@@ -15,8 +15,8 @@ from tests_py.support.site import Site, document
 from tests_py.support.wire import Wire, until
 
 FIELD = """<label>Name <input id=name value=old></label><button id=go disabled>Go</button>
-<button id=ok onclick="said.textContent = name.value">OK</button><p id=said></p>
-<script>const name = document.querySelector('#name'), said = document.querySelector('#said');</script>"""
+<button id=ok onclick="said.textContent = field.value">OK</button><p id=said></p>
+<script>const field = document.querySelector('#name'), said = document.querySelector('#said');</script>"""
 
 
 async def ask(server: Server, tool: str, **arguments: object) -> dict[str, object]:
@@ -92,34 +92,45 @@ def test_the_variable_of_the_first_description_chooses_among_three_browsers(
     assert ("Chrome/" in agent) == (kind == "chromium")
 
 
-def displays() -> set[str]:
-    """The screens that there are, and their locks."""
-    names = {str(path) for path in Path("/tmp").glob(".X*-lock")}
-    return names | {str(path) for path in Path("/tmp/.X11-unix").glob("X*")}
+def browser(wire: Wire) -> Path:
+    """What the system tells of the process that has the window."""
+    folders = [Path(f"/proc/{process}") for process in wire.processes()]
+    named = [folder for folder in folders if b"MiniBrowser" in (folder / "cmdline").read_bytes()]
+    assert named
+    return named[0]
+
+
+def screen(wire: Wire) -> Path:
+    """Where the screen of a server's WebKit listens."""
+    variables = (browser(wire) / "environ").read_bytes().decode().split("\0")
+    name = next(variable for variable in variables if variable.startswith("DISPLAY=:"))
+    socket = Path("/tmp/.X11-unix") / f"X{name.partition(':')[2]}"
+    assert socket.exists()
+    return socket
 
 
 def test_nothing_outlives_a_server_that_is_killed(
     new_wire: Callable[..., Wire], site: Site, folder: Path
 ) -> None:
-    before = displays()
     wire = new_wire("--headless", "--browser", "webkit")
     wire.shake_hands()
     wire.call("browser_navigate", url=site.page("form"))
     assert len(wire.processes()) > 4
-    assert displays() > before
+    first = screen(wire)
     wire.send(signal.SIGKILL)
     until(lambda: not wire.processes(), "the end of WebKit")
-    assert displays() == before
+    assert not first.exists()
     # What it leaves on the disk goes with the next start.
     later = new_wire("--headless", "--browser", "webkit")
     later.shake_hands()
     later.call("browser_navigate", url=site.page("form"))
     until(lambda: len([*folder.glob("patchright-mcp-*")]) == 1, "the removal of the old folder")
+    second = screen(later)
     later.hang_up()
     later.ended()
     until(lambda: not later.processes(), "the end of the second WebKit")
     assert not [*folder.glob("patchright-mcp-*")]
-    assert displays() == before
+    assert not second.exists()
 
 
 def test_a_session_that_is_closed_leaves_nothing(
@@ -135,22 +146,11 @@ def test_a_session_that_is_closed_leaves_nothing(
     assert not [*folder.glob("patchright-mcp-*")]
 
 
-def browser(wire: Wire) -> int:
-    """The process that holds the window."""
-    named = [
-        process
-        for process in wire.processes()
-        if b"MiniBrowser" in Path(f"/proc/{process}/cmdline").read_bytes()
-    ]
-    assert named
-    return named[0]
-
-
 def test_a_browser_that_is_gone_is_said_and_started_again(new_wire: Callable[..., Wire], site: Site) -> None:
     wire = new_wire("--headless", "--browser", "webkit")
     wire.shake_hands()
     wire.call("browser_navigate", url=site.page("form"))
-    os.kill(browser(wire), signal.SIGKILL)
+    os.kill(int(browser(wire).name), signal.SIGKILL)
     gone = wire.call("browser_snapshot")["result"]
     assert gone["isError"]
     assert "starts a fresh browser" in gone["content"][0]["text"]

@@ -227,7 +227,7 @@ async def test_a_window_that_a_page_opens_is_told(server: Server, site: Site) ->
         ("browser_hover", {"target": "e1"}, "has few words"),
         ("browser_file_upload", {"paths": []}, "has few words"),
         ("browser_context_create", {}, "another session"),
-        ("patchright_fetch_page", {"url": "http://127.0.0.1/"}, "tabs of their own"),
+        ("patchright_fetch", {"url": "http://127.0.0.1/"}, "tabs of their own"),
         ("browser_snapshot", {"tab": "c0p0"}, "one page"),
         ("browser_navigate", {"url": "http://127.0.0.1/", "waitUntil": "networkidle"}, "no requests"),
     ],
