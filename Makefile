@@ -3,17 +3,24 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := all
-.NOTPARALLEL:
 
 export PATH := $(CURDIR)/.venv/bin:$(HOME)/.cargo/bin:$(PATH)
 export PYO3_PYTHON := $(CURDIR)/.venv/bin/python
 CARGO_FLAGS ?= --locked
+# A folder of its own, so that lints and tests need not wait for each other.
+LINT_FLAGS = $(CARGO_FLAGS) --target-dir target/lint
 PYTHON_FILES := python tests_py demo examples benches scripts
+
+# Two jobs at once do not write into each other's lines, where make can tell them apart.
+BY_LINE := $(if $(filter output-sync,$(.FEATURES)),--output-sync=line)
 
 say = @printf '\n\033[1m── %s\033[0m\n' "$(1)"
 
 .PHONY: all
-all: format test docs ## Format, lint, type, test, and write the docs
+all: ## Format, lint, type, test, and write the docs
+	@$(MAKE) --no-print-directory format
+	@$(MAKE) --no-print-directory test
+	@$(MAKE) --no-print-directory docs
 
 .PHONY: help
 help: ## Show this list
@@ -41,7 +48,10 @@ demo: browser build ## Drive a page through the real server; URL=… for a page 
 test: .venv/ready browser ## Everything that must hold: lints, types, Rust tests, Python tests
 	@scripts/prepare display
 	@scripts/prepare redis
-	@$(MAKE) --no-print-directory lint-rust lint-javascript test-rust build lint-python types test-python
+	@# What the tests leave of the processors while they wait for browsers is enough for the rest.
+	@$(MAKE) --no-print-directory --jobs 2 $(BY_LINE) test-rust lint types
+	@$(MAKE) --no-print-directory test-python
+
 
 .PHONY: test-rust
 test-rust: ## The Rust tests; they need no Python
@@ -51,7 +61,7 @@ test-rust: ## The Rust tests; they need no Python
 .PHONY: test-python
 test-python: ## The Python tests, on what `make build` installed
 	$(call say,Python tests)
-	pytest --ignore tests_py/zoo --ignore tests_py/clusters --numprocesses 3 --dist loadfile --durations 15
+	pytest --ignore tests_py/zoo --ignore tests_py/clusters --numprocesses 5 --dist loadfile --durations 15
 
 .PHONY: zoo
 zoo: build browser ## Use real libraries from npm through the tools, and write docs/reference/zoo.md; ZOO='-k NAME' for a part
@@ -66,8 +76,8 @@ lint: .venv/ready lint-rust lint-javascript lint-python ## Check format and lint
 lint-rust:
 	$(call say,Rust: format and lints)
 	cargo fmt --check
-	cargo clippy $(CARGO_FLAGS) --no-default-features -- -D warnings
-	cargo clippy $(CARGO_FLAGS) --all-targets --features python -- -D warnings
+	cargo clippy $(LINT_FLAGS) --no-default-features -- -D warnings
+	cargo clippy $(LINT_FLAGS) --all-targets --features python -- -D warnings
 	python3 scripts/check_supply.py
 
 .PHONY: lint-javascript
@@ -93,7 +103,7 @@ format: .venv/ready ## Format the code, and mend what lints can mend
 	ruff format $(PYTHON_FILES)
 
 .PHONY: types
-types: .venv/ready ## Check the Python types, and the stub against the engine
+types: build ## Check the Python types, and the stub against the engine
 	$(call say,Types)
 	mypy
 	python -m mypy.stubtest patchright_mcp._core

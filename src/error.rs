@@ -135,11 +135,12 @@ pub enum Error {
     FormIncomplete { problems: Vec<String>, count: usize },
 
     // What a page asks of a person.
-    #[error("a dialog is open: {kind} {message:?}")]
+    #[error("a dialog is open: {kind} {}", question(kind, message))]
     DialogOpen { kind: String, message: String },
     #[strum(serialize = "dialog_open")]
     #[error(
-        "a dialog is open in another tab, and the page stands still until it is answered: {kind} {message:?}"
+        "a dialog is open in another tab, and the page stands still until it is answered: {kind} {}",
+        question(kind, message)
     )]
     DialogElsewhere { kind: String, message: String },
     #[error("no dialog is open")]
@@ -485,6 +486,14 @@ fn quoted_as_is(plain: &str, longest: usize) -> String {
     match plain.char_indices().nth(longest) {
         Some((end, _)) => format!("{:?}", format!("{}…", &plain[..end])),
         None => format!("{plain:?}"),
+    }
+}
+
+/// What a dialog asks. Before a page is left the browser asks in words of its own, which it does not tell.
+pub(crate) fn question(kind: &str, message: &str) -> String {
+    match (kind, message) {
+        ("beforeunload", "") => "(leave this page, or stay?)".to_owned(),
+        _ => format!("{message:?}"),
     }
 }
 

@@ -87,7 +87,7 @@ const USUAL: [&str; 23] = [
 ];
 
 /// What arguments are whose schema says it elsewhere, or not at all.
-const SAID_HERE: [(&str, &str, &str); 8] = [
+const SAID_HERE: [(&str, &str, &str); 9] = [
     (
         "browser_fill_form",
         FIELDS,
@@ -101,6 +101,7 @@ const SAID_HERE: [(&str, &str, &str); 8] = [
     ),
     ("browser_press_key", "keys", "Such as Enter, a, Control+a, Shift+ArrowLeft, one after the other"),
     ("browser_press_key", "times", "How often"),
+    ("browser_find", "around", "Lines to show around each; none when left out"),
     ("browser_click", "doubleClick", "Twice, for what wants that"),
     ("browser_click", "tap", "With a finger"),
     ("browser_drag", "startPosition", "Place inside its border: 10,20 (px from the top left) or 90%,50%"),
@@ -496,7 +497,11 @@ fn step(line: &str, words: &[String], here: &Here) -> Result<Value, Vec<String>>
     })?;
     let words = [OsString::from(name)].into_iter().chain(rest.iter().map(OsString::from));
     let matches = verb.command().try_get_matches_from(words);
-    let matches = matches.map_err(|error| mistake(&one_line(&error)))?;
+    let matches = matches.map_err(|error| {
+        let is_open = rest.iter().any(|word| matches!(&**word, ">>" | ">" | "|" | "=" | "*"));
+        let quotes = if is_open { "; a selector with spaces stands in quotes" } else { "" };
+        mistake(&format!("{}{quotes}", one_line(&error)))
+    })?;
     let arguments =
         verb.arguments(&matches, here).map_err(|problems| mistake(&verb.in_flags(&problems.join("; "))))?;
     Ok(json!({ "tool": verb.tool.name, "arguments": arguments }))

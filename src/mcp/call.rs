@@ -28,7 +28,7 @@ use crate::mcp::address;
 use crate::mcp::client::Client;
 use crate::mcp::files::Destination;
 use crate::mcp::kept::Kept;
-use crate::mcp::page_text::one_line;
+use crate::mcp::page_text;
 use crate::mcp::program::Gate;
 use crate::mcp::progress::Progress;
 use crate::mcp::reply::Reply;
@@ -264,8 +264,8 @@ impl Call<'_> {
                 self.met_dialog.store(false, Ordering::Relaxed);
                 let page = self.current_page()?;
                 if let Some(dialog) = page.dialog() {
-                    let message = one_line(&dialog.message);
-                    self.note(format!("The {} {message:?} was dismissed, to leave the page.", dialog.kind));
+                    let dialog = page_text::dialog(&dialog.kind, &dialog.message);
+                    self.note(format!("The {dialog} was dismissed, to leave the page."));
                 }
                 Ok(page)
             }

@@ -165,10 +165,9 @@ fn tell_front(call: &Call<'_>, page: &Page, reply: &mut Reply) {
 }
 
 fn told_dialog(dialog: &Dialog) -> String {
-    let message = page_text::one_line(&dialog.message);
     let usual = dialog.usual_text().filter(|text| !text.is_empty());
     let usual = usual.map(|text| format!(" that holds {:?}", page_text::one_line(&text))).unwrap_or_default();
-    format!("{} dialog {message:?}{usual}", dialog.kind)
+    format!("{}{usual}", page_text::dialog(&dialog.kind, &dialog.message))
 }
 
 /// Tells of dialogs that were answered as had been said before.
@@ -177,9 +176,9 @@ fn tell_answers(call: &Call<'_>, page: Option<&Page>, tabs: &[Tab], reply: &mut 
     for answered in tabs.iter().filter(is_meant).flat_map(|tab| tab.page.take_answered_dialogs()) {
         let done = if answered.accepted { "accepted" } else { "dismissed" };
         let text = answered.text.map(|text| format!(" with {:?}", page_text::one_line(&text)));
-        let (kind, message) = (&answered.dialog.kind, page_text::one_line(&answered.dialog.message));
+        let dialog = page_text::dialog(&answered.dialog.kind, &answered.dialog.message);
         let with = text.unwrap_or_default();
-        reply.add_event(format!("The {kind} dialog {message:?} was {done}{with}, as was said before."));
+        reply.add_event(format!("The {dialog} was {done}{with}, as was said before."));
     }
 }
 

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use crate::error::squeezed;
+use crate::error::{question, squeezed};
 use crate::snapshot::text::{is_invisible, is_private, push_plain, push_url};
 
 /// The longest text on one line.
@@ -54,6 +54,11 @@ pub fn one_line(text: &str) -> String {
         Some((end, _)) => format!("{}…", &words[..end]),
         None => words,
     }
+}
+
+/// A dialog as it is named, with what it asks.
+pub fn dialog(kind: &str, message: &str) -> String {
+    format!("{kind} dialog {}", question(kind, &one_line(message)))
 }
 
 /// What a script or a page gave, as a program reads it.

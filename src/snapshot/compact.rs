@@ -1,5 +1,8 @@
 //! Lines of an outline in fewer characters, for those who pay for each and have the page in a file: what stands side by side
 //! and is of one kind shares a line, and a change is told with the nearest that holds it.
+use std::collections::BTreeSet;
+use std::ops::Bound;
+
 use super::render::Rendered;
 
 /// From so many things on one line their names are short.
@@ -12,6 +15,7 @@ const LONGEST_OF_VERY_MANY: usize = 20;
 const LONGEST_VALUE: usize = 24;
 /// How much of a hint is told.
 const LONGEST_HINT: usize = 20;
+const HINT: &str = "[hint=";
 /// How often a page is rendered anew to fit.
 const TRIES: usize = 4;
 /// How what is told of each element is told here.
@@ -34,7 +38,8 @@ struct Line {
 /// The same lines, in short.
 pub fn compact(text: &str) -> String {
     let is_diff = text.lines().any(|line| mark_of(line).is_some());
-    let mut lines: Vec<Line> = text.lines().map(|line| Line::read(line, is_diff)).collect();
+    let hints = long_hints(text);
+    let mut lines: Vec<Line> = text.lines().map(|line| Line::read(line, is_diff, &hints)).collect();
     if is_diff {
         leave_out_holders(&mut lines);
     }
@@ -71,7 +76,7 @@ fn mark_of(line: &str) -> Option<&'static str> {
 }
 
 impl Line {
-    fn read(line: &str, is_diff: bool) -> Self {
+    fn read(line: &str, is_diff: bool, hints: &BTreeSet<&str>) -> Self {
         let mark = match mark_of(line).filter(|_| is_diff) {
             Some(mark) => mark,
             None if is_diff && line.starts_with("  ") => "  ",
@@ -81,7 +86,7 @@ impl Line {
         let text = rest.trim_start_matches(' ');
         let depth = (rest.len() - text.len()) / 2;
         match text.strip_prefix("- ") {
-            Some(text) => Self { mark, depth, text: cleaned(text) },
+            Some(text) => Self { mark, depth, text: cleaned(text, hints) },
             // A line of ours between them.
             None => Self { mark: "", depth: 0, text: format!("\0{line}") },
         }
@@ -120,11 +125,11 @@ fn says_much(rest: &str) -> bool {
 }
 
 /// Without what only tells how something is drawn, and with short brackets around refs.
-fn cleaned(text: &str) -> String {
+fn cleaned(text: &str, hints: &BTreeSet<&str>) -> String {
     let mut out = String::with_capacity(text.len());
     for (part, is_quoted) in quotations(text) {
         match is_quoted {
-            true if out.ends_with("[hint=") => out.push_str(&cut(part, LONGEST_HINT)),
+            true if out.ends_with(HINT) => out.push_str(&cut_hint(part, hints)),
             true => out.push_str(part),
             false => {
                 let words = |part: String, (long, short): &(&str, &str)| part.replace(long, short);
@@ -133,6 +138,34 @@ fn cleaned(text: &str) -> String {
         }
     }
     out
+}
+
+/// The hints that are not told whole.
+fn long_hints(text: &str) -> BTreeSet<&str> {
+    let mut is_hint = false;
+    let quoted = text.lines().flat_map(quotations).filter_map(|(part, is_quoted)| {
+        let hint = (is_quoted && is_hint && part.chars().count() > LONGEST_HINT + 2).then_some(part);
+        is_hint = !is_quoted && part.ends_with(HINT);
+        hint
+    });
+    quoted.collect()
+}
+
+/// The beginning of a hint, or where it first differs from every other that begins so.
+fn cut_hint(hint: &str, hints: &BTreeSet<&str>) -> String {
+    let shared =
+        |other: &&str| hint.chars().zip(other.chars()).take_while(|(one, other)| one == other).count();
+    let before = hints.range::<&str, _>(..hint).next_back().map_or(0, shared);
+    let after = hints.range::<&str, _>((Bound::Excluded(hint), Bound::Unbounded)).next().map_or(0, shared);
+    let shared = before.max(after);
+    if shared <= LONGEST_HINT {
+        return cut(hint, LONGEST_HINT);
+    }
+    let differs = hint.char_indices().nth(shared).map_or(hint.len(), |(at, _)| at);
+    // An escape is not taken apart: its second half could end the quotation.
+    let alike = hint[..differs].trim_end_matches('\\');
+    let word = alike.rfind([' ', '-', '_']).map_or(alike.len(), |at| at + 1);
+    cut(&format!("\"…{}", &hint[word..]), LONGEST_HINT)
 }
 
 fn without_level(text: &str) -> String {
@@ -313,6 +346,23 @@ mod tests {
         let outline = "- button \"[ref=e1] [expanded]\" [expanded=false] [ref=e2] [hint=\"a-class-of-the-page with-words\"]";
         let expected = "- button \"[ref=e1] [expanded]\" [closed] [e2] [hint=\"a-class-of-the-page…\"]";
         assert_eq!(compact(outline), expected);
+    }
+
+    #[test]
+    fn hints_that_begin_alike_are_told_from_where_they_differ() {
+        let outline = "- button [e1] [hint=\"red-ui-flow-port red-ui-flow-port-output\"]\n\
+                       - button [e2] [hint=\"red-ui-flow-port red-ui-flow-port-input\"]\n\
+                       - img [e3] [hint=\"red-ui-flow-port red-ui-flow\"]\n- img [e4] [hint=\"another-class-of-the-page\"]";
+        let expected = "- button [e1] [hint=\"…output\"], [e2] [hint=\"…input\"]\n\
+                        - img [e3] [hint=\"…flow\"], [e4] [hint=\"another-class-of-th…\"]";
+        assert_eq!(compact(outline), expected);
+    }
+
+    #[test]
+    fn no_escape_in_a_hint_is_taken_apart() {
+        let hint = |end: &str| format!("- img [e1] [hint=\"{}\\{end}\"]", "a".repeat(30));
+        let short = compact(&format!("{}\n{}", hint("\" [e9] x"), hint("\\ [e9] x")));
+        assert_eq!(short, "- img [e1] [hint=\"…\\\" [e9] x\"], [e1] [hint=\"…\\\\ [e9] x\"]");
     }
 
     #[test]

@@ -192,6 +192,25 @@ async def test_a_page_that_replaces_itself_without_end_is_seen(
     assert 'textbox "Name"' in (await workshop.open(site.page("form"))).section("Snapshot")
 
 
+@pytest.mark.parametrize("way", ["browser_click", "browser_press_key", "browser_evaluate"])
+async def test_going_to_and_fro_by_what_a_page_has_is_not_taken_for_that(
+    workshop: Workshop, site: Site, way: str
+) -> None:
+    for here, there in ("ab", "ba"):
+        link = f"<h1>Page {here}</h1><a href='/turn-{there}' autofocus>Turn</a>"
+        first = site.publish(f"/turn-{here}", document(f"Page {here}", link))
+    seen = await workshop.open(first)
+    for _ in range(14):
+        done: dict[str, dict[str, object]] = {
+            "browser_click": {"ref": "text=Turn"},
+            "browser_press_key": {"key": "Enter"},
+            "browser_evaluate": {"function": "() => document.querySelector('a').click()"},
+        }
+        seen = await workshop.do(way, **done[way])
+        assert "without end" not in seen.text
+    assert 'heading "Page b"' in (await workshop.do("browser_snapshot")).section("Snapshot")
+
+
 @pytest.mark.parametrize("levels", [1_000, 3_000])
 async def test_a_page_that_is_nested_deeply_is_seen(workshop: Workshop, site: Site, levels: int) -> None:
     script = (

@@ -187,6 +187,7 @@ impl ElementHandle {
     /// The page's input, in the style that is asked for.
     pub(in crate::browser) fn input(&self, options: &ActionOptions) -> Result<Input> {
         let page = self.frame().page()?;
+        page.acts();
         let input = page.input();
         Ok(input.with_style(options.style.unwrap_or(input.style())))
     }

@@ -170,6 +170,7 @@ const ANSWER_LIMIT: Duration = Duration::from_millis(250);
 impl Page {
     /// Begins to note what an action causes; to be called before the action.
     pub async fn watch(&self, acts_on: ActsOn<'_>) -> Watch {
+        self.acts();
         let mark = self.mark();
         let pages = self.context().pages();
         let elements = acts_on.elements();

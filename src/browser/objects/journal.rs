@@ -130,8 +130,13 @@ impl Journal {
 
     /// What comes next was asked for by us.
     pub(in crate::browser) fn begin_anew(&mut self) {
-        self.replaced.clear();
+        self.acted();
         self.stopped = false;
+    }
+
+    /// A document that comes next may be what our action leads to.
+    pub(in crate::browser) fn acted(&mut self) {
+        self.replaced.clear();
     }
 
     /// Whether the main frame puts one document after the other in its place. It is waited for one that has been read to its

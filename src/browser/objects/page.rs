@@ -229,16 +229,19 @@ impl Page {
 
     pub fn mouse(&self) -> Mouse {
         drop(self.work());
+        self.acts();
         self.inner.input.mouse()
     }
 
     pub fn keyboard(&self) -> Keyboard {
         drop(self.work());
+        self.acts();
         self.inner.input.keyboard()
     }
 
     pub fn touch(&self) -> Touch {
         drop(self.work());
+        self.acts();
         self.inner.input.touch()
     }
 

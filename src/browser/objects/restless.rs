@@ -35,6 +35,11 @@ impl Page {
         self.with_journal(|journal| journal.is_restless())
     }
 
+    /// To be called before something is done to the page: the document that comes next may be what it leads to.
+    pub(in crate::browser) fn acts(&self) {
+        self.with_journal(Journal::acted);
+    }
+
     /// Stops a page that replaces its document again and again.
     pub(in crate::browser) async fn stop_replacing(&self) {
         let some_are_read = self.with_journal(Journal::stopped);

@@ -67,6 +67,7 @@ impl Frame {
         by_value: bool,
     ) -> Result<RemoteObject> {
         let page = self.page()?;
+        page.acts();
         let context = self.context(scope).await?;
         let (session, loader) = (self.session(), self.loader());
         let options = by_value.then(|| deeply(DEEPEST));

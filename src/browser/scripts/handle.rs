@@ -242,7 +242,9 @@ impl Realm {
     }
 
     fn work(&self) -> Option<Work> {
-        Some(self.frame.as_ref()?.page().ok()?.work())
+        let page = self.frame.as_ref()?.page().ok()?;
+        page.acts();
+        Some(page.work())
     }
 
     async fn unless_dialog<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {

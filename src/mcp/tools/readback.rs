@@ -38,7 +38,7 @@ impl Readback {
             (true, false) if shown.secret && shown.unchanged && !is_same(given, shown) => {
                 Self::Refused("what it showed before".to_owned())
             }
-            _ if shown.secret => Self::Taken(String::new()),
+            _ if shown.secret => Self::Taken("taken, not shown".to_owned()),
             (false, true) => Self::Taken("empty".to_owned()),
             (true, false) if is_same(given, shown) => Self::Taken(told_values(shown)),
             (true, false) if shown.unchanged => Self::Refused(told_values(shown)),
@@ -122,7 +122,7 @@ mod tests {
     fn a_secret_is_not_told() {
         let mut secret = shown("text", &["open sesame"]);
         secret.secret = true;
-        assert_eq!(readback(&["open sesame"], &secret), Readback::Taken(String::new()));
+        assert_eq!(readback(&["open sesame"], &secret), taken("taken, not shown"));
         assert_eq!(told_values(&secret), "something");
     }
 }
