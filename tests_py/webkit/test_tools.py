@@ -21,7 +21,7 @@ BUTTONS = """<button onclick="said.textContent += ` ${event.isTrusted} ${event.d
 FIELDS = """<form onsubmit="said.textContent = 'sent ' + name.value; return false">
 <label>Name <input name=name value=before oninput="heard.textContent = event.isTrusted"></label>
 <label>Secret <input type=password></label><label>Fixed <input readonly value=no></label>
-<label>Date <input type=date></label><label>Long <textarea></textarea></label></form>
+<label>Date <input type=date></label><label>Long <textarea></textarea></label><button>Send</button></form>
 <p id=heard></p><p id=said role=status></p>"""
 
 
@@ -198,7 +198,7 @@ async def test_a_page_in_a_frame_is_read_and_pressed(server: Server, site: Site)
 
 async def test_a_dialog_is_told_and_answered(server: Server, site: Site) -> None:
     body = "<button onclick=\"said.textContent = prompt('Who?')\">Ask</button><p id=said></p>"
-    page = await server.open(site.publish("/ask", document("Ask", body)))
+    page = await server.open(site.publish("/ask", document("Question", body)))
     reply = await server.click(page.ref("Ask"))
     assert "Who?" in reply.section("Modal state")
     stuck = await server.call("browser_snapshot")
@@ -241,7 +241,7 @@ async def test_what_webkit_cannot_do_is_refused_with_its_reason(
     assert reply.is_error
     assert "in WebKit" in reply.text
     assert reason in reply.text
-    assert "browserType chromium or firefox" in reply.text
+    assert "browserType" in reply.text
 
 
 @pytest.mark.parametrize(
