@@ -50,6 +50,7 @@ use self::flags::Header;
 use self::flags::{BrowserName, Flags, LogFormat, LogLevel};
 use self::log::tell;
 use crate::browser::ContextOptions;
+use crate::browser::launch::LaunchOptions;
 use crate::fleet::{LEASE, Pool, ReplicaOptions, Store};
 use crate::live::{Entry, LiveOptions};
 use crate::mcp::http::{ClientLimits, Guard, HttpOptions, Keys};
@@ -242,22 +243,26 @@ fn hold_apart(engine: &mut EngineOptions) -> Result<(), Ending> {
             "cdp-endpoint",
             "several keys cannot share one browser, which has one clipboard; start a server for each key",
         )),
-        Source::Launch(launch) if launch.headless == Some(false) => Err(mistake(
-            "headless",
-            "several keys cannot share one screen, which has one clipboard; leave out the windows, or start a server \
-             for each key",
-        )),
-        Source::Launch(launch) => {
-            launch.headless = Some(true);
-            Ok(())
-        }
+        Source::Launch(launch) => hide(launch),
+        Source::Webkit(options) => hide(&mut Arc::make_mut(options).launch),
         Source::Pool(_) => Err(mistake(
             "pool",
             "several keys cannot share browsers, which have one clipboard each; start a server for each key",
         )),
-        // Each session has one of its own.
-        Source::Webkit(_) | Source::Shared { .. } | Source::Unsupported { .. } => Ok(()),
+        Source::Shared { .. } | Source::Unsupported { .. } => Ok(()),
     }
+}
+
+fn hide(launch: &mut LaunchOptions) -> Result<(), Ending> {
+    if launch.headless == Some(false) {
+        return Err(mistake(
+            "headless",
+            "several keys cannot share one screen, which has one clipboard; leave out the windows, or start a server \
+             for each key",
+        ));
+    }
+    launch.headless = Some(true);
+    Ok(())
 }
 
 fn replica_options(flags: &Flags, http: Option<&HttpOptions>) -> Result<Option<ReplicaOptions>, Ending> {

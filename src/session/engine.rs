@@ -122,7 +122,7 @@ struct Inner {
     siblings: Mutex<HashMap<Channel, Engine>>,
     /// The one with a WebKit for each workspace, if a session has asked for that.
     webkit: Mutex<Option<Engine>>,
-    /// Where its workspaces have their WebKits.
+    /// Where each of its workspaces has its WebKit.
     seats: Mutex<Vec<Weak<Seat>>>,
     /// The engine that this one is an owner's of.
     root: Option<Weak<Inner>>,

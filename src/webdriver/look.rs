@@ -239,7 +239,7 @@ impl Matches {
             Some(Element { handle, frame: 0, target: "the element".to_owned() })
         };
         let list = |at: usize| answer[at].as_array().map(Vec::as_slice).unwrap_or_default();
-        let told = list(2).iter().filter_map(Value::as_str).map(|text| snapshot::quoted(text));
+        let told = list(2).iter().filter_map(Value::as_str).map(snapshot::quoted);
         Self {
             count: answer[0].as_u64().and_then(|count| usize::try_from(count).ok()).unwrap_or(0),
             nodes: list(1).iter().filter_map(one).collect(),

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 #[derive(Clone)]
 pub struct Options {
     /// How a browser is started: its program is the driver.
-    pub(super) launch: LaunchOptions,
+    pub launch: LaunchOptions,
     pub(super) viewport: (u32, u32),
     pub(super) user_agent: Option<String>,
     pub(super) timezone: Option<String>,

@@ -13,6 +13,7 @@ use crate::mcp::tool::{AnyTool, TAB, Tool, Toolset};
 use crate::mcp::tools::{
     dialog, evaluate, input, inspect, install, navigate, screenshot, sessions as spec, storage,
 };
+use crate::session::pacing::Politeness;
 use crate::webdriver::Seat;
 
 /// Runs a tool in a workspace whose page is a WebKit's.
@@ -114,7 +115,7 @@ fn cannot_be_kept(call: &Call<'_>) -> Option<&'static str> {
         ("--secrets cannot be kept from its pages and pictures", !call.secrets.is_empty()),
         (
             "robots.txt and the pause between pages cannot be kept there",
-            call.settings.politeness != Default::default(),
+            call.settings.politeness != Politeness::default(),
         ),
         ("files of this machine cannot be kept apart there", call.settings.allow_files),
     ];
