@@ -16,7 +16,10 @@ ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 REFERENCE = ROOT / "docs" / "reference"
 SKILL = ROOT / "skills" / "browser" / "SKILL.md"
-MATTER = ("open", "click", "fill", "type", "press", "select", "find", "steps", "eval", "screenshot")
+MATTER = (
+    *("open", "click", "fill", "type", "press", "select", "drag", "upload", "dialog"),
+    *("find", "steps", "tabs", "wait", "eval", "screenshot"),
+)
 """The commands that a model is told of before it asks."""
 SERVER = [sys.executable, "-m", "patchright_mcp"]
 HINTS = {"readOnlyHint": "only reads", "idempotentHint": "can be repeated"}
@@ -76,7 +79,7 @@ def skill() -> str:
     """The skill with its table of commands renewed."""
     listed = commands()
     short = [(usage, re.split("[;:]", what)[0]) for usage, what in (listed[name] for name in MATTER)]
-    rows = [f"| `{usage}` | {what} |\n" for usage, what in short]
+    rows = ["| `{}` | {} |\n".format(usage.replace("|", "\\|"), what) for usage, what in short]
     return renewed(SKILL, "verbs", "".join(["| command | |\n|---|---|\n", *rows]))
 
 

@@ -492,7 +492,7 @@ fn quoted_as_is(plain: &str, longest: usize) -> String {
 /// What a dialog asks. Before a page is left the browser asks in words of its own, which it does not tell.
 pub(crate) fn question(kind: &str, message: &str) -> String {
     match (kind, message) {
-        ("beforeunload", "") => "(leave this page, or stay?)".to_owned(),
+        ("beforeunload", "") => "(accept leaves the page, dismiss stays)".to_owned(),
         _ => format!("{message:?}"),
     }
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::verbs::translated;
 use crate::mcp::reply::Reply;
-use crate::snapshot::{compact, quotations};
+use crate::snapshot::{Omission, compact, quotations};
 
 /// The page that refs are short for.
 #[derive(Debug, Clone, Copy, Default)]
@@ -35,16 +35,17 @@ pub(super) fn text(reply: &Reply, place: Place, file: Option<&PageFile>, is_know
             "Error" => format!("Error ({}): {}", reply.error_code().unwrap_or("error"), translated(&text)),
             "Page" if is_known => continue,
             "Page" => text.lines().map(|line| line.trim_start_matches("- ")).collect::<Vec<_>>().join("\n"),
-            "Snapshot" | "Came into view" => {
-                let (outline, note) = fenced(&text);
-                let note = note.map(|note| match file.filter(|_| name == "Snapshot") {
-                    Some(file) => pointed(&note, file, &mut points_at_file),
-                    None => translated(&note),
+            "Snapshot" => {
+                let left_out = reply.left_out().map(|left_out| match file {
+                    Some(file) => pointed(left_out, file, &mut points_at_file),
+                    None => translated(&left_out.to_string()),
                 });
-                let outline = compact(&without_addresses(outline));
-                [Some(outline), note].into_iter().flatten().collect::<Vec<_>>().join("\n")
+                outlined(reply.snapshot().unwrap_or_default(), left_out)
             }
-            "Result" => result(&text),
+            "Came into view" => reply.in_view().map_or(text, |part| {
+                outlined(&part.text, part.cut.as_ref().map(|left_out| translated(&left_out.to_string())))
+            }),
+            "Result" => result(reply),
             _ => translated(&text),
         });
     }
@@ -62,8 +63,12 @@ pub(super) fn object(reply: &Reply, place: Place, file: Option<&PageFile>) -> Va
         object[key] = match name {
             "Error" => json!({ "code": reply.error_code(), "message": short(&translated(&text), place) }),
             "Page" => continue,
-            "Snapshot" | "Came into view" => short(&without_fence(&text), place).into(),
-            "Result" => result(&text).into(),
+            "Snapshot" => told_whole(reply.snapshot().unwrap_or_default(), reply.left_out(), place).into(),
+            "Came into view" => match reply.in_view() {
+                Some(part) => told_whole(&part.text, part.cut.as_ref(), place).into(),
+                None => continue,
+            },
+            "Result" => result(reply).into(),
             _ => texts.iter().map(|text| short(&translated(text.trim_start_matches("- ")), place)).collect(),
         };
     }
@@ -88,41 +93,34 @@ pub(super) fn outline(text: &str, place: Place) -> String {
     bare_refs(&short(text, place))
 }
 
-/// What a page or a script answered is not ours to change; which steps there were, and which failed, is.
-fn result(text: &str) -> String {
-    let is_step = |line: &str| {
-        let step = line.trim_start_matches(|digit: char| digit.is_ascii_digit());
-        step.len() < line.len() && step.starts_with(". browser_")
-    };
-    let is_failed =
-        |line: &str| line.starts_with("Step ") && line.ends_with(" failed; the rest was not done.");
-    let is_ours = |line: &str| is_step(line) || is_failed(line);
-    let lines = text.split('\n').map(|line| if is_ours(line) { translated(line) } else { line.to_owned() });
-    lines.collect::<Vec<_>>().join("\n")
+/// What a page or a script answered is not ours to change; what we say of tools is.
+fn result(reply: &Reply) -> String {
+    let parts = reply.result().into_iter();
+    let told = parts.map(|part| if part.names_tools { translated(&part.text) } else { part.text });
+    told.collect::<Vec<_>>().join("\n")
 }
 
-fn without_fence(text: &str) -> String {
-    let (outline, note) = fenced(text);
-    let note = note.map(|note| format!("\n{}", translated(&note))).unwrap_or_default();
-    format!("{}{note}", without_addresses(outline))
+/// An outline in short, and what it leaves out.
+fn outlined(outline: &str, left_out: Option<String>) -> String {
+    let outline = compact(&without_addresses(outline.trim_end()));
+    [Some(outline), left_out].into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
-/// An outline, and what is said behind it.
-fn fenced(text: &str) -> (&str, Option<String>) {
-    let text = text.strip_prefix("```yaml\n").unwrap_or(text);
-    match text.rsplit_once("\n```") {
-        Some((outline, note)) => (outline, Some(note.trim().to_owned()).filter(|note| !note.is_empty())),
-        None => (text, None),
-    }
+/// An outline for programs, and what it leaves out.
+fn told_whole(outline: &str, left_out: Option<&Omission>, place: Place) -> String {
+    let outline = without_addresses(outline.trim_end());
+    let left_out = left_out.map(|left_out| translated(&left_out.to_string()));
+    short(&[Some(outline), left_out].into_iter().flatten().collect::<Vec<_>>().join("\n"), place)
 }
 
 /// What was left out, with the file that holds it instead of the calls that would show it.
-fn pointed(note: &str, file: &PageFile, points_at_file: &mut bool) -> String {
-    let Some((left, ways)) = note.split_once(" To see them, ") else { return translated(note) };
+fn pointed(left_out: &Omission, file: &PageFile, points_at_file: &mut bool) -> String {
+    if left_out.how.is_none() {
+        return translated(&left_out.to_string());
+    }
     *points_at_file = true;
-    let most =
-        ways.split_once(" Most is in ").map(|(_, most)| format!(" Most is in {most}")).unwrap_or_default();
-    format!("{left} All is in {} ({} lines).{most}", file.path, file.lines)
+    let how = Some(format!("All is in {} ({} lines).", file.path, file.lines));
+    Omission { how, ..left_out.clone() }.to_string()
 }
 
 /// Leaves out where links lead, which the file of the page tells.

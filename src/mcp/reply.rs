@@ -2,15 +2,19 @@
 //!
 //! The text is Markdown in sections of a fixed order, each present only when it has something to say. Whatever a page
 //! can write (titles, dialog messages) comes through `page_text`, so that no page can forge a line.
+mod parts;
+
 use std::fmt::Write;
 
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject, Resource};
 use serde_json::Value;
 
+pub use parts::{FileLink, Image, PageState, Paragraph, TabLine};
+
 use crate::error::Error;
 use crate::mcp::page_text;
 use crate::secrets::Secrets;
-use crate::snapshot::Rendered;
+use crate::snapshot::{Omission, Rendered};
 
 /// How many characters of a snapshot may stand between two words of one text.
 const BETWEEN_WORDS: usize = 80;
@@ -29,55 +33,13 @@ pub enum View {
     Whole,
 }
 
-/// Where the current page stands.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct PageState {
-    pub url: String,
-    pub title: String,
-    /// Code and reason of the document's response.
-    pub status: Option<(u16, String)>,
-    pub console_errors: usize,
-    pub console_warnings: usize,
-    pub crashed: bool,
-}
-
-/// One line of the list of tabs.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct TabLine {
-    pub index: usize,
-    /// The name that it keeps.
-    pub id: String,
-    pub title: String,
-    pub url: String,
-    pub active: bool,
-    pub crashed: bool,
-    /// A dialog is open in it.
-    pub asks: bool,
-}
-
-/// A picture that goes with the text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Image {
-    pub base64: String,
-    pub mime_type: &'static str,
-}
-
-/// A file that the tool wrote.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileLink {
-    pub uri: String,
-    pub name: String,
-    pub mime_type: &'static str,
-    pub size: Option<u64>,
-}
-
 /// What a tool says back.
 #[derive(Debug, Clone, Default)]
 pub struct Reply {
     view: View,
     plain: Option<String>,
     failure: Option<Failure>,
-    result: Vec<String>,
+    result: Vec<Paragraph>,
     wants_tabs: bool,
     shows_effects: bool,
     tabs: Vec<TabLine>,
@@ -86,8 +48,8 @@ pub struct Reply {
     snapshot: Option<String>,
     /// The snapshot is of what was asked for, not of how the page stands.
     is_part: bool,
-    left_out: Option<String>,
-    in_view: Vec<String>,
+    left_out: Option<Omission>,
+    in_view: Option<Rendered>,
     events: Vec<String>,
     images: Vec<Image>,
     files: Vec<FileLink>,
@@ -108,7 +70,20 @@ struct Failure {
 impl Reply {
     /// Adds a paragraph to the result.
     pub fn say(&mut self, text: impl Into<String>) {
-        self.result.push(text.into());
+        self.result.push(Paragraph { text: text.into(), names_tools: false });
+    }
+
+    /// Adds a paragraph of ours that names tools.
+    pub fn say_of_tools(&mut self, text: impl Into<String>) {
+        self.result.push(Paragraph { text: text.into(), names_tools: true });
+    }
+
+    /// Adds an outline, and what it leaves out.
+    fn say_outline(&mut self, outline: &str, left_out: Option<Omission>) {
+        self.say(fenced(outline));
+        if let Some(left_out) = left_out {
+            self.say_of_tools(left_out.to_string());
+        }
     }
 
     /// Adds a text that a page wrote. Where it could be taken for words of ours, it is shown as a JSON string.
@@ -170,7 +145,11 @@ impl Reply {
     pub fn rename_tools(&mut self, names: &[(&str, &str)]) {
         let failed = self.failure.iter_mut().map(|failure| &mut failure.text);
         let lists = [&mut self.modal, &mut self.events].into_iter().flatten();
-        for text in failed.chain(self.left_out.iter_mut()).chain(lists) {
+        let left_out = self
+            .left_out
+            .iter_mut()
+            .flat_map(|left_out| [&mut left_out.what].into_iter().chain(&mut left_out.how));
+        for text in failed.chain(left_out).chain(lists) {
             for (old, new) in names {
                 if text.contains(old) {
                     *text = text.replace(old, new);
@@ -193,13 +172,28 @@ impl Reply {
     }
 
     /// Tells what the snapshot leaves out, and how to see it.
-    pub fn set_left_out(&mut self, note: impl Into<String>) {
-        self.left_out = Some(note.into());
+    pub fn set_left_out(&mut self, left_out: Omission) {
+        self.left_out = Some(left_out);
+    }
+
+    /// What the snapshot leaves out.
+    pub fn left_out(&self) -> Option<&Omission> {
+        self.left_out.as_ref()
+    }
+
+    /// The outline of the page, or of a part of it.
+    pub fn snapshot(&self) -> Option<&str> {
+        self.snapshot.as_deref()
     }
 
     /// Tells what has come into view.
     pub fn set_in_view(&mut self, rendered: Rendered) {
-        self.in_view = [fenced(&rendered.text)].into_iter().chain(rendered.cut).collect();
+        self.in_view = Some(rendered);
+    }
+
+    /// What has come into view.
+    pub fn in_view(&self) -> Option<&Rendered> {
+        self.in_view.as_ref()
     }
 
     /// Whether the snapshot contains a text.
@@ -259,9 +253,9 @@ impl Reply {
 
     /// Takes the tool's own words and what it shows of the page, to write them elsewhere.
     pub fn take_text(&mut self) -> String {
-        let mut parts = std::mem::take(&mut self.result);
+        let mut parts: Vec<_> = std::mem::take(&mut self.result).into_iter().map(|part| part.text).collect();
         parts.extend(self.snapshot.take());
-        parts.extend(self.left_out.take());
+        parts.extend(self.left_out.take().map(|left_out| left_out.to_string()));
         parts.join("\n\n")
     }
 
@@ -280,28 +274,26 @@ impl Reply {
     pub fn absorb(&mut self, number: usize, tool: &str, step: Self) {
         let acts = step.view >= View::Changes || step.shows_effects;
         if let Some(outdated) = self.snapshot.take_if(|_| acts) {
-            self.result.push(fenced(&outdated));
-            self.result.extend(self.left_out.take());
+            let left_out = self.left_out.take();
+            self.say_outline(&outdated, left_out);
         }
-        let said = step.plain.unwrap_or_else(|| step.result.join("\n"));
-        let said = match said.as_str() {
-            "" => tool.to_owned(),
-            "null" => format!("{tool}: no result"),
-            _ => said,
-        };
-        self.say(format!("{number}. {said}"));
+        let said = step.plain.unwrap_or_else(|| joined(&step.result));
+        match said.as_str() {
+            "" => self.say_of_tools(format!("{number}. {tool}")),
+            "null" => self.say_of_tools(format!("{number}. {tool}: no result")),
+            _ => self.say(format!("{number}. {said}")),
+        }
         self.show(step.view);
         self.wants_tabs |= step.wants_tabs;
         self.shows_effects |= step.shows_effects;
         match step.snapshot {
             Some(part) if step.is_part => {
-                self.result.push(fenced(&part));
-                self.result.extend(step.left_out);
+                self.say_outline(&part, step.left_out);
             }
             Some(page) => (self.snapshot, self.left_out) = (Some(page), step.left_out),
             None => {}
         }
-        if !step.in_view.is_empty() {
+        if step.in_view.is_some() {
             self.in_view = step.in_view;
         }
         self.events.extend(step.events);
@@ -346,7 +338,8 @@ impl Reply {
             modal,
             snapshot,
             is_part: _,
-            left_out,
+            // Numbers and refs.
+            left_out: _,
             in_view,
             events,
             // What they show is covered where they are taken.
@@ -365,8 +358,10 @@ impl Reply {
             [&mut page.url, &mut page.title].into_iter().chain(status)
         });
         let files = files.iter_mut().flat_map(|file| [&mut file.uri, &mut file.name]);
-        let lists = [result, modal, in_view, events].into_iter().flatten();
-        let texts = [plain, snapshot, left_out].into_iter().flatten();
+        let result = result.iter_mut().map(|part| &mut part.text);
+        let lists = [modal, events].into_iter().flatten();
+        let in_view = in_view.iter_mut().map(|part| &mut part.text);
+        let texts = [plain, snapshot].into_iter().flatten().chain(in_view).chain(result);
         texts.chain(failed).chain(lists).chain(tabs).chain(page).chain(files).for_each(|text| {
             secrets.strike_from(text);
         });
@@ -436,19 +431,30 @@ impl Reply {
         }
         let sections = [
             ("Error", self.failure.iter().map(|failure| failure.text.clone()).collect()),
-            ("Result", self.result.clone()),
+            ("Result", self.result.iter().map(|part| part.text.clone()).collect()),
             ("Session", self.session.iter().cloned().collect()),
             ("Open tabs", self.tabs.iter().map(tab_line).collect()),
             ("Page", self.page.iter().map(page_lines).collect()),
             ("Modal state", self.modal.iter().map(|line| listed(line)).collect()),
-            ("Came into view", self.in_view.clone()),
+            (
+                "Came into view",
+                self.in_view.iter().flat_map(|part| outlined(&part.text, part.cut.as_ref())).collect(),
+            ),
             (
                 "Snapshot",
-                self.snapshot.iter().map(|text| fenced(text)).chain(self.left_out.clone()).collect(),
+                self.snapshot.iter().flat_map(|text| outlined(text, self.left_out.as_ref())).collect(),
             ),
             ("Events", self.events.iter().map(|line| listed(line)).collect::<Vec<_>>()),
         ];
         sections.into_iter().filter(|(_, lines)| !lines.is_empty()).collect()
+    }
+
+    /// The result, part by part. A plain text is one.
+    pub fn result(&self) -> Vec<Paragraph> {
+        match &self.plain {
+            Some(plain) => vec![Paragraph { text: plain.clone(), names_tools: false }],
+            None => self.result.clone(),
+        }
     }
 
     /// Where the current page stands, if that is told.
@@ -536,6 +542,15 @@ fn tab_line(tab: &TabLine) -> String {
 
 fn listed(line: &str) -> String {
     format!("- {}", page_text::one_line(line))
+}
+
+fn joined(parts: &[Paragraph]) -> String {
+    parts.iter().map(|part| part.text.as_str()).collect::<Vec<_>>().join("\n")
+}
+
+/// An outline between its fences, and what it leaves out.
+fn outlined(outline: &str, left_out: Option<&Omission>) -> Vec<String> {
+    [fenced(outline)].into_iter().chain(left_out.map(Omission::to_string)).collect()
 }
 
 fn fenced(snapshot: &str) -> String {

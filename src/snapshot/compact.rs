@@ -16,6 +16,8 @@ const LONGEST_VALUE: usize = 24;
 /// How much of a hint is told.
 const LONGEST_HINT: usize = 20;
 const HINT: &str = "[hint=";
+/// How a line begins that is only text.
+const TEXT: &str = "text: ";
 /// How often a page is rendered anew to fit.
 const TRIES: usize = 4;
 /// How what is told of each element is told here.
@@ -33,6 +35,8 @@ struct Line {
     mark: &'static str,
     depth: usize,
     text: String,
+    /// It stands in another group than the line before.
+    is_apart: bool,
 }
 
 /// The same lines, in short.
@@ -43,6 +47,7 @@ pub fn compact(text: &str) -> String {
     if is_diff {
         leave_out_holders(&mut lines);
     }
+    leave_out_wrappers(&mut lines);
     let lines = put_behind(share(lines));
     let written = lines.iter().map(Line::written).collect::<Vec<_>>();
     written.join("\n")
@@ -86,9 +91,9 @@ impl Line {
         let text = rest.trim_start_matches(' ');
         let depth = (rest.len() - text.len()) / 2;
         match text.strip_prefix("- ") {
-            Some(text) => Self { mark, depth, text: cleaned(text, hints) },
+            Some(text) => Self { mark, depth, text: cleaned(text, hints), is_apart: false },
             // A line of ours between them.
-            None => Self { mark: "", depth: 0, text: format!("\0{line}") },
+            None => Self { mark: "", depth: 0, text: format!("\0{line}"), is_apart: false },
         }
     }
 
@@ -158,7 +163,7 @@ fn cut_hint(hint: &str, hints: &BTreeSet<&str>) -> String {
     let before = hints.range::<&str, _>(..hint).next_back().map_or(0, shared);
     let after = hints.range::<&str, _>((Bound::Excluded(hint), Bound::Unbounded)).next().map_or(0, shared);
     let shared = before.max(after);
-    if shared <= LONGEST_HINT {
+    if shared <= LONGEST_HINT / 2 {
         return cut(hint, LONGEST_HINT);
     }
     let differs = hint.char_indices().nth(shared).map_or(hint.len(), |(at, _)| at);
@@ -202,6 +207,24 @@ fn leave_out_holders(lines: &mut Vec<Line>) {
     }
 }
 
+/// What groups other things and is nothing else leaves only that they are not neighbours of what stands outside.
+fn leave_out_wrappers(lines: &mut Vec<Line>) {
+    let mut at = 0;
+    while at < lines.len() {
+        let (all, _) = inside(lines, at);
+        if lines[at].text != "generic:" || lines[at].mark == "~ " || all == 0 {
+            at += 1;
+            continue;
+        }
+        lines[at + 1..=at + all].iter_mut().for_each(|line| line.depth -= 1);
+        lines[at + 1].is_apart = true;
+        if let Some(next) = lines.get_mut(at + all + 1) {
+            next.is_apart = true;
+        }
+        lines.remove(at);
+    }
+}
+
 /// Neighbours of one kind that hold nothing, on one line.
 fn share(lines: Vec<Line>) -> Vec<Line> {
     let holds: Vec<bool> = (0..lines.len()).map(|at| inside(&lines, at).0 > 0).collect();
@@ -217,7 +240,8 @@ fn share(lines: Vec<Line>) -> Vec<Line> {
         let rest = rest.to_owned();
         let role = format!("{role} ");
         let is_alike = |other: &Line| {
-            other.mark == line.mark && other.depth == line.depth && other.text.starts_with(&role)
+            let is_beside = other.mark == line.mark && other.depth == line.depth && !line.is_apart;
+            is_beside && other.text.starts_with(&role)
         };
         match shared.last_mut().filter(|(other, _)| open && is_alike(other)) {
             Some((_, more)) => more.push(rest),
@@ -275,12 +299,16 @@ fn put_behind(lines: Vec<Line>) -> Vec<Line> {
         .map(|at| {
             let is_held =
                 at > 0 && inside(&lines, at - 1) == (1, 1) && lines[at].depth == lines[at - 1].depth + 1;
-            is_held && lines[at].thing().is_some() && lines[at - 1].mark == lines[at].mark
+            let is_short = lines[at].thing().is_some() || lines[at].text.starts_with(TEXT);
+            is_held && is_short && lines[at - 1].mark == lines[at].mark
         })
         .collect();
     for (line, is_alone) in lines.into_iter().zip(alone) {
         match put.last_mut().filter(|holder| is_alone && holder.text.ends_with(':')) {
-            Some(holder) => holder.text = format!("{} {}", holder.text, line.text),
+            Some(holder) => {
+                let text = line.text.strip_prefix(TEXT).unwrap_or(&line.text);
+                holder.text = format!("{} {text}", holder.text);
+            }
             None => put.push(line),
         }
     }
@@ -345,6 +373,16 @@ mod tests {
     fn states_are_told_in_one_word_and_what_a_page_wrote_stays() {
         let outline = "- button \"[ref=e1] [expanded]\" [expanded=false] [ref=e2] [hint=\"a-class-of-the-page with-words\"]";
         let expected = "- button \"[ref=e1] [expanded]\" [closed] [e2] [hint=\"a-class-of-the-page…\"]";
+        assert_eq!(compact(outline), expected);
+    }
+
+    #[test]
+    fn what_only_groups_is_left_out_and_what_it_held_stays_apart() {
+        let outline = "- generic:\n  - generic:\n    - button \"A\" [ref=e1]\n    - button \"B\" [ref=e2]\n\
+                       \x20 - generic:\n    - button \"C\" [ref=e3]\n- button \"D\" [ref=e4]\n- listitem:\n  - text: one, two\n\
+                       - generic [ref=e5]:\n  - text: Flows\n- generic:\n  - text: Name\n  - text: Modified";
+        let expected = "- button \"A\" [e1], \"B\" [e2]\n- button \"C\" [e3]\n- button \"D\" [e4]\n- listitem: one, two\n\
+                        - generic [e5]: Flows\n- text: Name\n- text: Modified";
         assert_eq!(compact(outline), expected);
     }
 

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::compact;
 use super::gone::Gone;
+use super::left_out::Omission;
 use super::outline::{Line, NOWHERE, Worth};
 use super::render::{Options, Rendered, choose, render, write};
 use super::roles;
@@ -115,10 +116,14 @@ impl Changes<'_> {
         let marked = |index: &usize| self.marks[*index] != Mark::Context;
         let left = (0..shown.len()).filter(marked).filter(|index| !shown[*index]).count();
         let room = options.max_chars.saturating_sub(text.chars().count());
-        let note = format!("Left out: {left} more changed lines. To see them, take a snapshot.");
+        let cut = Omission {
+            what: format!("Left out: {left} more changed lines."),
+            how: Some("To see them, take a snapshot.".to_owned()),
+            most_in: Vec::new(),
+        };
         let acts =
             self.lines.iter().zip(&shown).filter(|(_, shown)| **shown).map(|(line, _)| line.acts).sum();
-        Rendered { text, shown: acts, cut: Some(note.chars().take(room).collect()) }
+        Rendered { text, shown: acts, cut: cut.within(room) }
     }
 
     fn write(&self, shown: &[bool]) -> String {

@@ -1,6 +1,7 @@
 //! Searching in a snapshot.
 use regex::{Regex, RegexBuilder};
 
+use super::left_out::Omission;
 use super::outline::{Detail, Line, NOWHERE, outline};
 use super::prose::{self, Links};
 use super::render::{Rendered, write};
@@ -70,7 +71,8 @@ pub fn find(tree: &Tree, pattern: &Pattern, around: usize, max_chars: usize) -> 
     }
     let text = write(&lines, &shown, |_| "");
     let left = matches.len() - told;
-    let cut = (left > 0).then(|| format!("{left} more matches are left out; search for something rarer."));
+    let cut = (left > 0)
+        .then(|| Omission::of(format!("{left} more matches are left out; search for something rarer.")));
     let acts = lines.iter().zip(&shown).filter(|(_, shown)| **shown).map(|(line, _)| line.acts).sum();
     Some(Rendered { text, shown: acts, cut })
 }

@@ -1,10 +1,59 @@
 //! What a snapshot leaves out, and how to ask for it.
+use std::fmt;
+
 use super::outline::{Line, NOWHERE, Worth};
 use super::render::cost;
 use super::tree::Tree;
 
 /// How many refs are named.
 const WAYS: usize = 5;
+
+/// What an outline leaves out, and how to see it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Omission {
+    /// A sentence with what is missing.
+    pub what: String,
+    /// A sentence with what to call to see it.
+    pub how: Option<String>,
+    /// Refs of what holds most of it.
+    pub most_in: Vec<String>,
+}
+
+impl Omission {
+    pub(super) fn of(what: impl Into<String>) -> Self {
+        Self { what: what.into(), ..Self::default() }
+    }
+
+    /// As much of it as has room, in whole sentences.
+    pub(super) fn within(mut self, room: usize) -> Option<Self> {
+        let has_room = |omission: &Self| omission.length() <= room;
+        if !has_room(&self) {
+            self.most_in.clear();
+        }
+        if !has_room(&self) {
+            self.how = None;
+        }
+        has_room(&self).then_some(self)
+    }
+
+    /// How many characters it is told in.
+    pub(super) fn length(&self) -> usize {
+        self.to_string().chars().count()
+    }
+}
+
+impl fmt::Display for Omission {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.what)?;
+        if let Some(how) = &self.how {
+            write!(formatter, " {how}")?;
+        }
+        match self.most_in.is_empty() {
+            true => Ok(()),
+            false => write!(formatter, " Most is in {}.", self.most_in.join(", ")),
+        }
+    }
+}
 
 /// Lines, and which of them are shown.
 pub(super) struct LeftOut<'a> {
@@ -33,30 +82,28 @@ enum Way {
 
 impl<'a> LeftOut<'a> {
     /// `acts` is the number of elements to act on that are not listed.
-    pub(super) fn note(&self, deepest: usize, acts: usize) -> Option<String> {
+    pub(super) fn told(&self, deepest: usize, acts: usize) -> Option<Omission> {
         let folded: usize = self.picked(true).map(|line| line.folded).sum();
         let acts = acts.saturating_sub(folded);
         let deeper = self.picked(false).filter(|line| line.depth > deepest).count();
         let left = self.counts(deeper, acts);
         if left.is_empty() {
-            let note = "Some links are only counted; browser_snapshot with the ref of their line lists them.";
-            return (folded > 0).then(|| note.to_owned());
+            let what = "Some links are only counted; browser_snapshot with the ref of their line lists them.";
+            return (folded > 0).then(|| Omission::of(what));
         }
-        let way = if deeper > 0 {
-            "give a ref, or a larger depth.".to_owned()
-        } else if names_refs(self.room) {
-            self.way()
-        } else {
-            "give the ref of a part, or search.".to_owned()
+        let names_refs = deeper == 0 && names_refs(self.room);
+        let how = match deeper {
+            0 if names_refs => {
+                "To see them, call browser_snapshot with the ref of a part (of a heading: its section), or browser_find."
+            }
+            0 => "To see them, give the ref of a part, or search.",
+            _ => "To see them, give a ref, or a larger depth.",
         };
-        Some(format!("Left out: {}. To see them, {way}", left.join(", ")))
-    }
-
-    fn way(&self) -> String {
-        let way =
-            "call browser_snapshot with the ref of a part (of a heading: its section), or browser_find.";
-        let ways = self.ways();
-        if ways.is_empty() { way.to_owned() } else { format!("{way} Most is in {}.", ways.join(", ")) }
+        Some(Omission {
+            what: format!("Left out: {}.", left.join(", ")),
+            how: Some(how.to_owned()),
+            most_in: if names_refs { self.ways() } else { Vec::new() },
+        })
     }
 
     fn picked(&self, shown: bool) -> impl Iterator<Item = &'a Line> {

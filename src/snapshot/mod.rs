@@ -33,6 +33,7 @@ pub use compact::{compact, quotations};
 pub use diff::{Changes, Since, Tick, compare, diff};
 pub use drawn_anew::drawn_anew;
 pub use find::{Pattern, find};
+pub use left_out::Omission;
 pub use rank::rank;
 pub use reference::{NotARef, Ref};
 pub use render::{Options, Rendered, render};

@@ -67,6 +67,8 @@ pub(super) struct Line {
     pub folded: usize,
     /// Its text goes on.
     pub is_cut: bool,
+    /// Something can be written into it.
+    pub is_field: bool,
 }
 
 impl Line {
@@ -283,6 +285,7 @@ impl Writer<'_> {
             prose: None,
             folded: 0,
             is_cut: false,
+            is_field: false,
         });
         self.lines.last_mut().expect("just pushed")
     }
@@ -367,6 +370,7 @@ impl Writer<'_> {
         let tells = has_value && acts == 0 && says != self.start + index;
         let line = self.push(parent, index, worth, text);
         line.head = if tells { head } else { 0 };
+        line.is_field = roles::is_field(node.role);
         (line.has_value, line.has_ref, line.says, line.acts) = (has_value, has_ref, says, acts);
         self.properties(index);
     }

@@ -2,7 +2,7 @@
 use std::ops::Range;
 
 use super::compact;
-use super::left_out::{self, LeftOut};
+use super::left_out::{self, LeftOut, Omission};
 use super::links;
 use super::outline::{Detail, Line, NOWHERE, Worth, outline};
 use super::prose::{self, Links};
@@ -61,7 +61,7 @@ pub struct Rendered {
     /// How many elements that can be acted on are listed.
     pub shown: usize,
     /// What was left out, and how to see it.
-    pub cut: Option<String>,
+    pub cut: Option<Omission>,
 }
 
 /// Room for the note on what was left out; where there is little, it names no refs.
@@ -102,8 +102,8 @@ fn part(tree: &Tree, root: &Ref, until: Option<&Ref>) -> Option<Range<usize>> {
 
 fn nothing_there(options: &Options) -> Rendered {
     let root = options.root.as_ref().map(Ref::to_string).unwrap_or_default();
-    let note = format!("{root} is not in this snapshot.");
-    Rendered { cut: Some(note.chars().take(options.max_chars).collect()), ..Rendered::default() }
+    let cut = Omission::of(format!("{root} is not in this snapshot."));
+    Rendered { cut: cut.within(options.max_chars), ..Rendered::default() }
 }
 
 /// The part of a page that was asked for.
@@ -218,15 +218,13 @@ impl Part<'_> {
         let acts = acts(lines, shown);
         let all = self.tree.nodes[self.nodes.clone()].iter().filter(|node| node.is_actionable()).count();
         let left_out = LeftOut { tree: self.tree, start: self.nodes.start, lines, shown, room: most };
-        let mut cut = left_out.note(self.deepest(), all.saturating_sub(acts));
+        let mut cut = left_out.told(self.deepest(), all.saturating_sub(acts));
         let length = text.chars().count();
-        if let Some(note) = &mut cut
-            && cut_to_size
-        {
-            *note = note.chars().take(most.saturating_sub(length)).collect();
+        if cut_to_size {
+            cut = cut.and_then(|cut| cut.within(most.saturating_sub(length)));
         }
-        let note = cut.as_ref().map_or(0, |note| note.chars().count());
-        (length + note <= most).then_some(Rendered { text, shown: acts, cut })
+        let told = cut.as_ref().map_or(0, Omission::length);
+        (length + told <= most).then_some(Rendered { text, shown: acts, cut })
     }
 }
 
@@ -258,13 +256,18 @@ pub(super) fn cost(line: &Line) -> usize {
     line.depth.saturating_mul(2).saturating_add(2 + line.text.chars().count() + 2)
 }
 
-/// Picks lines by worth, then by place, with all that hold them and `sign` characters before each, until `room` is full.
+/// Picks lines by worth, fields before what is only pressed, then by place, with all that hold them and `sign` characters
+/// before each, until `room` is full.
 pub(super) fn choose(lines: &[Line], room: usize, deepest: usize, sign: usize) -> Vec<bool> {
     let mut shown = vec![false; lines.len()];
     let mut left = room;
-    for worth in [Worth::Actionable, Worth::Announcement, Worth::Text, Worth::Extra, Worth::Decoration] {
+    let worths = [Worth::Actionable, Worth::Announcement, Worth::Text, Worth::Extra, Worth::Decoration];
+    for (worth, of_fields) in
+        [(Worth::Actionable, true)].into_iter().chain(worths.map(|worth| (worth, false)))
+    {
         for (index, line) in lines.iter().enumerate() {
-            if line.worth != worth || shown[index] || line.depth > deepest {
+            let is_next = line.worth == worth && (line.is_field || !of_fields);
+            if !is_next || shown[index] || line.depth > deepest {
                 continue;
             }
             let chain = || {

@@ -123,6 +123,11 @@ pub(super) fn is_interactive(role: &str) -> bool {
     )
 }
 
+/// True for roles into which something is written.
+pub(super) fn is_field(role: &str) -> bool {
+    matches!(role, "combobox" | "searchbox" | "spinbutton" | "textbox")
+}
+
 /// True for what is worth a ref without being interactive: it can be looked at alone, or holds a part of the page.
 pub(super) fn is_landmark(role: &str) -> bool {
     matches!(

@@ -87,7 +87,7 @@ async def test_a_page_that_asks_before_it_is_left_can_be_kept_and_left(
     page = await either_workshop.open(site.page("asking"))
     await either_workshop.do("browser_click", ref=page.ref('button "Ask before leaving"'))
     asked = await either_workshop.open(site.page("form"))
-    assert "beforeunload dialog (leave this page, or stay?)" in asked.section("Modal state")
+    assert "beforeunload dialog (accept leaves the page, dismiss stays)" in asked.section("Modal state")
     stays = await either_workshop.do("browser_handle_dialog", accept=False)
     assert site.page("asking") in stays.section("Page")
     await either_workshop.open(site.page("form"))

@@ -242,9 +242,7 @@ fn so_now(dragged: &Dragged, to: &str) -> String {
         Dragged::Sized { width, height } => format!(": it is now {width} × {height} px"),
         Dragged::Drawn => ": the drawing changed".to_owned(),
         Dragged::Gone => ": it is no longer where it was".to_owned(),
-        Dragged::Effect { .. } => {
-            ". What that changed stands below; the element itself is still in its place".to_owned()
-        }
+        Dragged::Effect { .. } => ". It stayed where it is; what came of it stands below".to_owned(),
         Dragged::None { .. } | Dragged::Unknown => {
             ": whether anything moved cannot be told from here".to_owned()
         }

@@ -44,7 +44,10 @@ impl Tool for Steps {
             let mut told = Reply::default();
             let outcome = call.run(tool, step.arguments, &mut told).await;
             if let Err(error) = outcome {
-                reply.say(format!("Step {number} of {count} ({}) failed; the rest was not done.", step.tool));
+                reply.say_of_tools(format!(
+                    "Step {number} of {count} ({}) failed; the rest was not done.",
+                    step.tool
+                ));
                 // What the steps before it changed is there.
                 reply.show(View::Changes);
                 return Err(error);
