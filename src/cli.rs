@@ -83,7 +83,7 @@ const OFFERS: &str = "--enable-features=WebMCPTesting";
 const OFFERS_ARE_SEEN: &str = "--caps webmcp: pages find document.modelContext, which few browsers have, and see each call of their tools";
 /// How much of a page a verb shows; the whole is in a file.
 #[cfg(unix)]
-const BRIEF_CHARS: u64 = 1900;
+const BRIEF_CHARS: u64 = 1700;
 
 /// All that can be set, resolved.
 #[derive(Debug, Clone)]

@@ -155,9 +155,9 @@ pub(super) fn without_addresses(lines: &[Line]) -> Vec<Line> {
 
 /// Cuts a line's text to its beginning: whole sentences, the first at least. Says whose it is, so that it can be asked for.
 pub(super) fn shorten(tree: &Tree, line: &mut Line, longest: usize) {
-    let Some(said) = line.said(tree) else { return };
+    let Some(said) = line.said(tree).map(str::trim) else { return };
     let kept = beginning(said, longest);
-    let is_cut = kept.trim_end().len() < said.trim_end().len();
+    let is_cut = kept.trim_end().len() < said.len();
     let mut value = kept.trim_end().to_owned();
     let links = line.folded;
     if is_cut {

@@ -597,6 +597,17 @@ fn a_page_of_ten_thousand_nodes_fits_and_loses_nothing_to_act_on() {
     insta::assert_snapshot!([&lines[..5], &lines[lines.len() - 1..]].concat().join("\n"));
 }
 
+/// White space around a text is none of it.
+#[test]
+fn a_text_is_said_to_go_on_only_where_it_does() {
+    let items = (0..400)
+        .flat_map(|row| [json!([1, "listitem", 3 + row, ""]), json!([2, format!("\n   draft {row}\n  ")])]);
+    let nodes: Vec<_> = [json!([0, "list", 2, ""])].into_iter().chain(items).collect();
+    let rendered = render(&walked(&nodes.into()), &within(3_000));
+    assert!(rendered.cut.is_some(), "it does not fit");
+    assert!(rendered.text.contains("draft 0") && !rendered.text.contains('…'), "{}", rendered.text);
+}
+
 #[test]
 fn what_does_not_fit_at_all_is_counted() {
     let rendered = render(&large(), &within(5_000));
