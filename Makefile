@@ -151,6 +151,13 @@ firefox: .venv/ready build ## Run the tests of the tools on Firefox; FIREFOX='-k
 	$(call say,The tools on Firefox)
 	pytest --browser firefox $(or $(FIREFOX),tests_py/firefox tests_py/mcp tests_py/sessions)
 
+.PHONY: webkit
+webkit: .venv/ready build browser ## Run the tests of sessions in WebKit; WEBKIT='-k NAME' for a part
+	@scripts/prepare webkit
+	@scripts/prepare firefox
+	$(call say,WebKit)
+	pytest --browser webkit $(or $(WEBKIT),tests_py/webkit)
+
 .PHONY: clusters
 clusters: build browser ## Run the examples for Ray, Dask and Celery, with workers that are killed; CLUSTERS='-k NAME' for a part
 	@scripts/prepare redis

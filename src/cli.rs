@@ -47,10 +47,10 @@ use clap::ValueEnum as _;
 use self::browser_options::{context_options, launch_options};
 #[cfg(feature = "otlp")]
 use self::flags::Header;
-use self::flags::{Flags, LogFormat, LogLevel};
+use self::flags::{BrowserName, Flags, LogFormat, LogLevel};
 use self::log::tell;
 use crate::browser::ContextOptions;
-use crate::browser::find::Channel;
+use crate::browser::launch::LaunchOptions;
 use crate::fleet::{LEASE, Pool, ReplicaOptions, Store};
 use crate::live::{Entry, LiveOptions};
 use crate::mcp::http::{ClientLimits, Guard, HttpOptions, Keys};
@@ -63,6 +63,7 @@ use crate::session::cooldown::DEFAULT_PERIOD;
 use crate::session::pacing::Politeness;
 use crate::session::registry::SessionOptions;
 use crate::session::{EngineOptions, Limits, Roots, Source};
+use crate::webdriver;
 
 /// How long a browser that nobody sees stays without being used.
 const AN_HOUR: Duration = Duration::from_secs(3600);
@@ -242,21 +243,26 @@ fn hold_apart(engine: &mut EngineOptions) -> Result<(), Ending> {
             "cdp-endpoint",
             "several keys cannot share one browser, which has one clipboard; start a server for each key",
         )),
-        Source::Launch(launch) if launch.headless == Some(false) => Err(mistake(
-            "headless",
-            "several keys cannot share one screen, which has one clipboard; leave out the windows, or start a server \
-             for each key",
-        )),
-        Source::Launch(launch) => {
-            launch.headless = Some(true);
-            Ok(())
-        }
+        Source::Launch(launch) => hide(launch),
+        Source::Webkit(options) => hide(&mut Arc::make_mut(options).launch),
         Source::Pool(_) => Err(mistake(
             "pool",
             "several keys cannot share browsers, which have one clipboard each; start a server for each key",
         )),
         Source::Shared { .. } | Source::Unsupported { .. } => Ok(()),
     }
+}
+
+fn hide(launch: &mut LaunchOptions) -> Result<(), Ending> {
+    if launch.headless == Some(false) {
+        return Err(mistake(
+            "headless",
+            "several keys cannot share one screen, which has one clipboard; leave out the windows, or start a server \
+             for each key",
+        ));
+    }
+    launch.headless = Some(true);
+    Ok(())
 }
 
 fn replica_options(flags: &Flags, http: Option<&HttpOptions>) -> Result<Option<ReplicaOptions>, Ending> {
@@ -347,13 +353,10 @@ fn engine_options(flags: &Flags) -> Result<EngineOptions, Ending> {
             let folder = flags.user_data_dir.clone().unwrap_or_else(|| browser.folder());
             Source::Join { folder, limit: Duration::from_millis(flags.cdp_timeout.unwrap_or(120_000)) }
         }
-        (None, None) => match flags.browser.map(<&str>::from) {
-            // It may be asked for; what needs it says that it is not there yet.
-            Some(browser) if Channel::named(browser).is_err() => {
-                Source::Unsupported { browser: browser.to_owned() }
-            }
-            _ => Source::Launch(Box::new(launch)),
-        },
+        (None, None) if flags.browser == Some(BrowserName::Webkit) => {
+            Source::Webkit(Arc::new(webdriver::Options::new(launch, &context, Arc::new(tell))))
+        }
+        (None, None) => Source::Launch(Box::new(launch)),
     };
     let limits = Limits::default();
     let at_most =

@@ -26,6 +26,9 @@ pub enum Error {
     // The browser as a whole.
     #[error("the browser was not found; looked at: {}", looked.join(", "))]
     BrowserNotFound { looked: Vec<String> },
+    #[strum(serialize = "browser_not_found")]
+    #[error("WebKit's driver was not found; looked at: {looked}")]
+    WebkitNotFound { looked: String },
     #[error("the browser did not start: {reason}")]
     BrowserLaunch { reason: String },
     #[error("Chromium could not be downloaded: {reason}")]
@@ -202,6 +205,9 @@ pub enum Error {
     Broken,
     #[error("{what} cannot be done here: {reason}")]
     Unsupported { what: &'static str, reason: String },
+    #[strum(serialize = "unsupported")]
+    #[error("{what} cannot be had in WebKit: {reason}")]
+    NotInWebkit { what: String, reason: &'static str },
 
     // Contexts and tabs.
     #[error("there is no context named {name:?}")]
@@ -246,6 +252,11 @@ impl Error {
             Self::BrowserNotFound { .. } => {
                 "install Chromium or Chrome, name one with --executable-path, or call browser_install"
             }
+            Self::WebkitNotFound { .. } => {
+                "install webkit2gtk-driver, and xvfb where there is no display, with the system's package manager; or name \
+                 WebKitWebDriver with --executable-path"
+            }
+            Self::NotInWebkit { .. } => "do it in a session with browserType chromium or firefox",
             Self::BrowserInstall { .. } => {
                 "install Chromium or Chrome with the system's package manager, name one with --executable-path, or a mirror with --download-host"
             }

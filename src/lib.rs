@@ -8,6 +8,7 @@ pub mod snapshot;
 pub mod cdp;
 pub mod bidi;
 pub mod browser;
+pub mod webdriver;
 pub mod fleet;
 pub mod secrets;
 pub mod session;

@@ -16,7 +16,7 @@ from tests_py.support.wire import Wire
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """The browser behind the servers of the tests."""
-    parser.addoption("--browser", default="chromium", choices=["chromium", "firefox"])
+    parser.addoption("--browser", default="chromium", choices=["chromium", "firefox", "webkit"])
 
 
 def pytest_configure(config: pytest.Config) -> None:

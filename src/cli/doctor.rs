@@ -16,6 +16,7 @@ use crate::browser::guest_address;
 use crate::browser::launch::{LaunchOptions, launch};
 use crate::error::Error;
 use crate::session::Source;
+use crate::webdriver;
 
 /// How grave it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
@@ -117,6 +118,10 @@ fn examined(config: &Config) -> Vec<Finding> {
             findings.push(Finding::good("browsers", found));
         }
         Source::Shared { .. } => {}
+        Source::Webkit(options) => findings.push(match webdriver::find_driver(options) {
+            Ok(driver) => Finding::good("browser", driver.display().to_string()),
+            Err(error) => told("browser", &error),
+        }),
         Source::Unsupported { browser } => {
             let error = Error::UnsupportedBrowser { browser: browser.clone() };
             findings.push(told("browser", &error));

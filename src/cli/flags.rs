@@ -392,7 +392,7 @@ pub enum BrowserName {
     Msedge,
     /// 153 or newer.
     Firefox,
-    /// Planned; until then, what needs it fails.
+    /// WebKitGTK, with few of the tools.
     Webkit,
 }
 

@@ -43,7 +43,7 @@ use crate::session::registry::{Session, Sessions};
 use crate::session::{Roots, TabId, Turns, Workspace};
 use crate::snapshot::Key;
 
-use to_file::ToFile;
+pub(in crate::mcp) use to_file::ToFile;
 
 /// How long a call waits for others that work on the same page.
 const LONGEST_QUEUE: Duration = Duration::from_secs(60);

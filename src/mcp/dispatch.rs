@@ -27,6 +27,7 @@ use crate::mcp::tool::{AnyTool, Capability, Effect, Registry, Tool as _, Toolset
 use crate::mcp::tools::{claude, sessions, webmcp};
 #[cfg(feature = "otlp")]
 use crate::mcp::traces::{Span, Traces};
+use crate::mcp::webkit;
 use crate::secrets::Secrets;
 use crate::session::cooldown::Cooldown;
 use crate::session::pacing::Pacing;
@@ -350,6 +351,9 @@ impl Dispatcher {
             turns: &self.turns,
         };
         let call = Call::new(client, given);
+        if let Some(seat) = call.workspace.webkit() {
+            return Box::pin(webkit::run(seat, tool, arguments, &call, reply)).await;
+        }
         let engine = call.workspace.engine();
         let _in_use = engine.in_use();
         if !tool.toolset.has_tabs() {

@@ -24,6 +24,7 @@ mod describe;
 pub mod target;
 pub mod failure;
 pub mod tools;
+mod webkit;
 pub mod metrics;
 #[cfg(feature = "otlp")]
 pub mod traces;

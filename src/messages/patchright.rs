@@ -202,6 +202,11 @@ fn rare_reason(error: &Error) -> String {
         Error::WaitRanOut { what, waited } => format!("等待 {} 后仍未出现: {what}", human(*waited)),
         Error::AnswerLate { waited } => format!("服务器在 {} 内没有回应", human(*waited)),
         Error::Broken => "工具自身出错，这是 patchright-mcp 的缺陷".to_owned(),
+        Error::NotInWebkit { what, reason } => {
+            format!(
+                "WebKit 中无法使用 {what}: {reason}。请在 browserType 为 chromium 或 firefox 的会话中使用"
+            )
+        }
         Error::Unsupported { what, reason } => format!("此处无法进行 {what}: {reason}"),
         Error::UnknownContext { name } => format!("没有名为 {name:?} 的上下文"),
         Error::ContextExists { name } => format!("名为 {name:?} 的上下文已存在"),

@@ -19,6 +19,9 @@ use crate::browser::{Browser, ContextOptions};
 use crate::error::{Error, Result, human};
 use crate::fleet::{GridSession, Node, Placement, Pool, Service};
 use crate::secrets::Secrets;
+use crate::webdriver::{self, Seat};
+
+mod webkit;
 
 /// Where the browser comes from.
 #[derive(Debug, Clone)]
@@ -33,6 +36,8 @@ pub enum Source {
     Pool(Arc<Pool>),
     /// One of a pool, in which others work beside us.
     Shared { node: Arc<Node>, limit: Duration },
+    /// A WebKit for each workspace, which we start, and close.
+    Webkit(Arc<webdriver::Options>),
     /// One that was asked for by name and that this build does not drive.
     Unsupported { browser: String },
 }
@@ -115,6 +120,10 @@ struct Inner {
     owners: Mutex<HashMap<String, Engine>>,
     /// Those with other makes of browser, which sessions have asked for.
     siblings: Mutex<HashMap<Channel, Engine>>,
+    /// The one with a WebKit for each workspace, if a session has asked for that.
+    webkit: Mutex<Option<Engine>>,
+    /// Where each of its workspaces has its WebKit.
+    seats: Mutex<Vec<Weak<Seat>>>,
     /// The engine that this one is an owner's of.
     root: Option<Weak<Inner>>,
     /// Those with the browsers of a pool, by their names: each is connected to once.
@@ -159,6 +168,8 @@ impl Engine {
             quota,
             owners: Mutex::default(),
             siblings: Mutex::default(),
+            webkit: Mutex::default(),
+            seats: Mutex::default(),
             root,
             nodes: Mutex::default(),
             berth,
@@ -290,6 +301,7 @@ impl Engine {
                 ..(**launch).clone()
             },
             Source::Unsupported { .. } => LaunchOptions { channel, ..LaunchOptions::default() },
+            Source::Webkit(options) => LaunchOptions { channel, ..options.for_others() },
             Source::Attach { .. } | Source::Join { .. } | Source::Shared { .. } | Source::Pool(_) => {
                 let reason = "the server is attached to one that runs already".to_owned();
                 return Err(Error::Unsupported { what: "another browser", reason });
@@ -311,7 +323,8 @@ impl Engine {
         family.extend(self.inner.owners.lock().values().cloned());
         let siblings = family.iter().flat_map(|engine| {
             let siblings = engine.inner.siblings.lock();
-            siblings.values().cloned().collect::<Vec<_>>()
+            let webkit = engine.inner.webkit.lock();
+            siblings.values().chain(webkit.as_ref()).cloned().collect::<Vec<_>>()
         });
         let siblings: Vec<_> = siblings.collect();
         family.extend(siblings);
@@ -398,6 +411,12 @@ impl Engine {
             Source::Launch(launch) => {
                 Browser::launch(launch, options.context.clone(), &*options.warn).await?
             }
+            Source::Webkit(_) => {
+                return Err(Error::NotInWebkit {
+                    what: "this".to_owned(),
+                    reason: "it speaks no protocol in which that could be said",
+                });
+            }
             Source::Unsupported { browser } => {
                 return Err(Error::UnsupportedBrowser { browser: browser.clone() });
             }
@@ -424,9 +443,12 @@ impl Engine {
 
     /// How many browsers run, and how many pages are open in what is ours of them.
     pub fn count(&self) -> (usize, usize) {
-        let running: Vec<_> = self.family().iter().filter_map(Self::running).collect();
-        let pages = running.iter().flat_map(Browser::contexts).map(|context| context.pages().len()).sum();
-        (running.len(), pages)
+        let family = self.family();
+        let running: Vec<_> = family.iter().filter_map(Self::running).collect();
+        let pages: usize =
+            running.iter().flat_map(Browser::contexts).map(|context| context.pages().len()).sum();
+        let webkits = family.iter().flat_map(Self::seats).filter(|seat| seat.is_running()).count();
+        (running.len() + webkits, pages + webkits)
     }
 
     async fn share(&self, node: &Node, limit: Duration) -> Result<Browser> {
@@ -511,6 +533,7 @@ impl Engine {
 
     async fn close_own(&self) {
         self.inner.closed.send_replace(true);
+        join_all(self.seats().iter().map(|seat| seat.close())).await;
         let browser = self.inner.browser.lock().await.take();
         self.inner.current.lock().take();
         if let Some(browser) = browser {

@@ -268,7 +268,7 @@ impl Reservation {
             None => workspace,
         };
         let lease = opened.map(|opened| Arc::new(opened.lease));
-        if let Err(error) = workspace.page().await {
+        if let Err(error) = workspace.begin().await {
             workspace.close().await;
             if let Some(lease) = lease {
                 lease.close().await;

@@ -10,6 +10,7 @@ use super::quota::Quota;
 use crate::browser::find::Channel;
 use crate::browser::{Browser, BrowserContext, ContextOptions, Download, Page, StoredCookie, WeakPage};
 use crate::error::{Error, Result};
+use crate::webdriver::Seat;
 
 pub use archive::Answered;
 pub use left::LeftContext;
@@ -40,6 +41,8 @@ struct Inner {
     /// What its owner uses.
     quota: Quota,
     state: Mutex<State>,
+    /// Its WebKit, if its pages are there: nothing else here is about that.
+    webkit: Option<Arc<Seat>>,
     /// What becomes of requests of its contexts.
     rules: Mutex<Vec<(BrowserContext, Arc<rules::Rules>)>>,
     archives: Mutex<Vec<(BrowserContext, Arc<archive::Archive>)>>,
@@ -97,6 +100,7 @@ impl Workspace {
             next_number: 1,
             notices: Vec::new(),
         };
+        let webkit = engine.seat();
         Self {
             inner: Arc::new(Inner {
                 engine,
@@ -104,6 +108,7 @@ impl Workspace {
                 apart,
                 quota,
                 state: Mutex::new(state),
+                webkit,
                 rules: Mutex::default(),
                 archives: Mutex::default(),
                 making: tokio::sync::Mutex::default(),
@@ -146,6 +151,24 @@ impl Workspace {
     /// Like [`apart`](Self::apart), in another make of browser.
     pub fn apart_in(&self, channel: Channel) -> Result<Self> {
         self.inner.engine.workspace_in(channel, self.inner.usual.clone())
+    }
+
+    /// Like [`apart`](Self::apart), in a WebKit of its own.
+    pub fn apart_in_webkit(&self) -> Result<Self> {
+        self.inner.engine.workspace_in_webkit(self.inner.usual.clone())
+    }
+
+    /// Its WebKit, if its pages are there.
+    pub fn webkit(&self) -> Option<&Arc<Seat>> {
+        self.inner.webkit.as_ref()
+    }
+
+    /// Makes its first page.
+    pub(super) async fn begin(&self) -> Result<()> {
+        match self.webkit() {
+            Some(webkit) => webkit.turn().await.map(drop),
+            None => self.page().await.map(drop),
+        }
     }
 
     /// The active page of the active context; made now if there is none.
@@ -393,6 +416,9 @@ impl Workspace {
 
     /// Closes everything that this workspace opened.
     pub async fn close(&self) {
+        if let Some(webkit) = self.webkit() {
+            webkit.close().await;
+        }
         let slots = std::mem::take(&mut self.inner.state.lock().slots);
         for slot in slots {
             let _ = slot.close().await;

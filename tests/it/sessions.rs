@@ -403,11 +403,9 @@ proptest! {
                 prop_assert_eq!(launch.channel, Channel::named(name).unwrap());
                 prop_assert_eq!(launch.headless, Some(headless));
             }
-            Source::Unsupported { browser } => {
-                prop_assert_eq!(&browser, name);
-                prop_assert_eq!(name, "webkit");
-            }
-            Source::Attach { .. } | Source::Join { .. } | Source::Pool(_) | Source::Shared { .. } => {
+            Source::Webkit(_) => prop_assert_eq!(name, "webkit"),
+            Source::Unsupported { .. }
+            | Source::Attach { .. } | Source::Join { .. } | Source::Pool(_) | Source::Shared { .. } => {
                 prop_assert!(false);
             }
         }

@@ -298,14 +298,18 @@ def test_all_sessions_share_one_browser(new_wire: Callable[..., Wire]) -> None:
     assert browsers == [1, 1, 1, 1]
 
 
-def test_a_browser_that_is_not_driven_yet_is_named(new_wire: Callable[..., Wire]) -> None:
+def test_what_to_install_is_said_where_webkit_is_not(
+    new_wire: Callable[..., Wire], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """**Feature: playwright-mcp-server, Property 7: Browser Type Configuration**."""
-    wire = new_wire("--headless", "--browser", "webkit")
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setenv("BROWSER_TYPE", "webkit")
+    wire = new_wire("--headless")
     wire.shake_hands()
     answer = json.loads(wire.call("create_session")["result"]["content"][0]["text"])
     assert answer["errorCode"] == "BROWSER_ERROR"
-    assert "webkit" in answer["message"]
-    assert "chromium, chrome, msedge and firefox" in answer["message"]
+    assert "WebKitWebDriver" in answer["message"]
+    assert "install webkit2gtk-driver" in answer["message"]
 
 
 @pytest.mark.parametrize("headless", ["true", "false"])

@@ -94,6 +94,16 @@ pub fn begin_at(first_ref: u32) -> String {
     format!("globalThis.firstRef = {first_ref}")
 }
 
+/// The body of a script that has `function` work with an engine of its own and leaves nothing behind: for where there is no
+/// world but the page's. Nodes are numbered from 1.
+pub fn once(function: &str) -> String {
+    let engine = &*SENT;
+    format!(
+        "const globalThis = Object.create(window, {{ engine: {{ value: undefined, writable: true }}, \
+         firstRef: {{ value: 1 }} }});\nconst engine = {engine};\nreturn ({function})(...arguments);"
+    )
+}
+
 /// A script without indentation, and without the lines that are comments. Texts of several lines may not need either.
 fn without_notes(script: &str) -> String {
     let mut in_comment = false;

@@ -28,6 +28,8 @@ pub(in crate::browser) use flags::languages;
 pub use flags::{FLAGS, Flag, When};
 pub use log::Uncaught;
 pub use process::{BrowserProcess, Exit, PipeReceiver, PipeSender};
+#[cfg(unix)]
+pub(crate) use profile::{Folder, sweep};
 pub use version::Version;
 
 /// Ends the browsers that still run and removes what is temporary of them: for an end that waits for nobody.

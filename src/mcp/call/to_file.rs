@@ -14,7 +14,7 @@ use crate::session::{Kind, Place};
 use crate::snapshot;
 
 /// Where an answer goes.
-pub(super) struct ToFile {
+pub(in crate::mcp) struct ToFile {
     place: Place,
     name: String,
     mime_type: &'static str,
@@ -22,7 +22,7 @@ pub(super) struct ToFile {
 
 impl ToFile {
     /// Reads the name from the arguments, and checks it before anything is done.
-    pub(super) async fn take(
+    pub(in crate::mcp) async fn take(
         call: &Call<'_>,
         tool: &AnyTool,
         arguments: &mut Map<String, Value>,
@@ -42,7 +42,7 @@ impl ToFile {
     }
 
     /// Writes what the tool said, and says where instead.
-    pub(super) async fn write(self, reply: &mut Reply, secrets: &Secrets) -> Result<()> {
+    pub(in crate::mcp) async fn write(self, reply: &mut Reply, secrets: &Secrets) -> Result<()> {
         let Self { place, name, mut mime_type } = self;
         let (content, measure) = match reply.take_content() {
             Some(content) => {

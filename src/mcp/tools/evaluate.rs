@@ -61,7 +61,7 @@ impl Tool for Evaluate {
 }
 
 /// One line of text as it is, anything else as JSON.
-fn say_value(value: &Value, is_whole: bool, reply: &mut Reply) {
+pub(in crate::mcp) fn say_value(value: &Value, is_whole: bool, reply: &mut Reply) {
     let is_text = value.is_string();
     let text = value.as_str().map_or_else(|| page_text::json(value), str::to_owned);
     if is_whole {

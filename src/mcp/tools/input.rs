@@ -165,7 +165,7 @@ async fn press_once(
 }
 
 /// What was done, by how often.
-pub(super) fn clicked(count: u32) -> &'static str {
+pub(in crate::mcp) fn clicked(count: u32) -> &'static str {
     match count {
         0 | 1 => "Clicked",
         2 => "Double-clicked",

@@ -42,7 +42,7 @@ pub mod sessions;
 pub mod claude;
 
 /// A number of milliseconds that a caller gave, of at most a day: `NaN` and what is below zero are none.
-fn milliseconds(number: f64) -> Duration {
+pub(in crate::mcp) fn milliseconds(number: f64) -> Duration {
     const DAY_MS: f64 = 86_400_000.0;
     Duration::from_secs_f64(number.clamp(0.0, DAY_MS).max(0.0) / 1000.0)
 }

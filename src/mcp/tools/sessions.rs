@@ -16,9 +16,11 @@ use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::tool::{Effect, Failed, Patience, Tool, Toolset};
 use crate::messages::sessions as texts;
+use crate::session::Workspace;
 use crate::session::errand;
 use crate::session::registry::NoSession;
 use crate::session::wall::{Purpose, recognise};
+use crate::webdriver;
 
 /// Open a session of its own cookies and storage, with one page. It ends by itself at expiresAt (ms since 1970).
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -36,13 +38,16 @@ pub struct CreateSession {
 pub enum BrowserType {
     Chromium,
     Firefox,
+    Webkit,
 }
 
-impl From<BrowserType> for Channel {
-    fn from(kind: BrowserType) -> Self {
-        match kind {
-            BrowserType::Chromium => Self::Chromium,
-            BrowserType::Firefox => Self::Firefox,
+impl BrowserType {
+    /// A fresh workspace in such a browser, for whoever has this one.
+    fn workspace(self, of: &Workspace) -> Result<Workspace> {
+        match self {
+            Self::Chromium => of.apart_in(Channel::Chromium),
+            Self::Firefox => of.apart_in(Channel::Firefox),
+            Self::Webkit => of.apart_in_webkit(),
         }
     }
 }
@@ -59,7 +64,7 @@ impl Tool for CreateSession {
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let workspace = match self.browser_type {
             None => call.workspace.apart(),
-            Some(kind) => match call.workspace.apart_in(kind.into()) {
+            Some(kind) => match kind.workspace(call.workspace) {
                 Ok(workspace) => workspace,
                 Err(error) => {
                     refuse(&NoSession::Browser(error), "", reply);
@@ -71,12 +76,15 @@ impl Tool for CreateSession {
             call.progress.say("starting the browser");
         }
         match call.sessions.create_in(workspace, self.label).await {
-            Ok(session) => answer(
-                reply,
-                json!({
+            Ok(session) => {
+                let mut told = json!({
                     "sessionId": session.id, "expiresAt": session.expires_at, "message": texts::CREATED,
-                }),
-            ),
+                });
+                if session.workspace.webkit().is_some() {
+                    told["note"] = webdriver::NOTICE.into();
+                }
+                answer(reply, told);
+            }
             Err(error) => refuse(&error, "", reply),
         }
         Ok(())
@@ -127,8 +135,10 @@ impl Tool for ListSessions {
         let sessions = call.sessions.everywhere().await?.into_iter().map(|(id, expires_at)| {
             // The page of one that another server has is not known here.
             let session = here.iter().find(|session| *session.id == *id);
-            let url =
-                session.and_then(|session| session.workspace.active_page()).map(|page| page.asked_url());
+            let url = session.and_then(|session| match session.workspace.webkit() {
+                Some(webkit) => webkit.url(),
+                None => session.workspace.active_page().map(|page| page.asked_url()),
+            });
             json!({ "sessionId": id, "expiresAt": expires_at, "url": url })
         });
         let sessions: Vec<_> = sessions.collect();
@@ -336,7 +346,7 @@ fn limit(timeout: Option<f64>, otherwise: Duration) -> Duration {
     timeout.map_or(otherwise, milliseconds)
 }
 
-fn answer(reply: &mut Reply, told: Value) {
+pub(in crate::mcp) fn answer(reply: &mut Reply, told: Value) {
     reply.say_only(page_text::json_line(&told));
     reply.set_structured(told);
 }

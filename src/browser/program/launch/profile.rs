@@ -26,14 +26,14 @@ static MADE: Mutex<BTreeMap<PathBuf, Option<Pid>>> = Mutex::new(BTreeMap::new())
 /// A folder that is ours and that nobody finds after us. Whoever holds its lock is alive: we, or the browser, which
 /// inherits it. Process ids would not do: they are used again, and mean nothing in another container.
 #[derive(Debug)]
-pub(super) struct Folder {
+pub(crate) struct Folder {
     path: PathBuf,
     lock: File,
 }
 
 impl Folder {
     /// Makes a folder in `parent` that only we can read.
-    pub(super) fn make(parent: &Path) -> io::Result<Self> {
+    pub(crate) fn make(parent: &Path) -> io::Result<Self> {
         loop {
             let path = parent.join(format!("{PREFIX}{}-{}", std::process::id(), random()?));
             match DirBuilder::new().mode(0o700).create(&path) {
@@ -61,7 +61,7 @@ impl Folder {
     }
 
     /// For what the browser would leave in the system's temporary folder when it is killed.
-    pub(super) fn scratch(&self) -> PathBuf {
+    pub(crate) fn scratch(&self) -> PathBuf {
         self.path.join(SCRATCH)
     }
 
@@ -71,7 +71,7 @@ impl Folder {
     }
 
     /// Notes whose processes work in it, or that they have ended.
-    pub(super) fn is_used_by(&self, leader: Option<Pid>) {
+    pub(crate) fn is_used_by(&self, leader: Option<Pid>) {
         if let Some(used) = MADE.lock().get_mut(&self.path) {
             *used = leader;
         }
@@ -146,7 +146,7 @@ fn gone(result: io::Result<()>) -> io::Result<()> {
 }
 
 /// Removes the folders in `parent` whose owners are dead. Returns how many there were.
-pub(super) fn sweep(parent: &Path) -> usize {
+pub(crate) fn sweep(parent: &Path) -> usize {
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
     entries
         .filter(|entry| is_ours(&entry.file_name().to_string_lossy()) && sweep_one(&entry.path()).is_some())

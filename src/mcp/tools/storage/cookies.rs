@@ -70,7 +70,7 @@ impl Tool for Cookies {
 
 impl Cookies {
     /// Refuses what does not go with the action, so that nobody believes that it counted.
-    fn check(&self) -> Result<()> {
+    pub(in crate::mcp) fn check(&self) -> Result<()> {
         match self.action {
             Action::Set if self.name.is_some() => {
                 Err(wrong("`name` does not go with set: `cookies` has the names"))
@@ -86,7 +86,7 @@ impl Cookies {
     }
 
     /// What `domain` names, whether it is written as a host or as an address.
-    fn site(&self) -> Result<Option<String>> {
+    pub(in crate::mcp) fn site(&self) -> Result<Option<String>> {
         self.domain.as_deref().map(host_of).transpose()
     }
 
@@ -104,7 +104,7 @@ impl Cookies {
         Ok(cookies)
     }
 
-    fn given(&self) -> Result<Vec<StoredCookie>> {
+    pub(in crate::mcp) fn given(&self) -> Result<Vec<StoredCookie>> {
         let text = self.cookies.as_deref().unwrap_or_default().trim();
         let site = self.site()?;
         let cookies = if text.starts_with(['[', '{']) {

@@ -1,0 +1,128 @@
+//! The tools in WebKit: those that its driver has words for. All others are refused with the reason.
+mod page;
+mod sessions;
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::Result;
+use crate::error::Error;
+use crate::mcp::call::{Call, ToFile};
+use crate::mcp::reply::Reply;
+use crate::mcp::tool::{AnyTool, TAB, Tool, Toolset};
+use crate::mcp::tools::{
+    dialog, evaluate, input, inspect, install, navigate, screenshot, sessions as spec, storage,
+};
+use crate::session::pacing::Politeness;
+use crate::webdriver::Seat;
+
+/// Runs a tool in a workspace whose page is a WebKit's.
+pub(super) async fn run(
+    seat: &Seat,
+    tool: &AnyTool,
+    mut arguments: Map<String, Value>,
+    call: &Call<'_>,
+    reply: &mut Reply,
+) -> Result<()> {
+    match tool.name {
+        // These are about sessions, and not about what is in them.
+        spec::CreateSession::NAME | spec::CloseSession::NAME | spec::ListSessions::NAME => {
+            return call.unless_stuck(tool, tool.run(arguments, call, reply)).await;
+        }
+        install::Install::NAME => {
+            reply.say(
+                "The browser is WebKit, which the system's package manager installs: webkit2gtk-driver.",
+            );
+            return Ok(());
+        }
+        _ => {}
+    }
+    if tool.toolset == Toolset::Claude {
+        let what = format!("{} of the toolset claude", tool.name);
+        return Err(Error::NotInWebkit {
+            what,
+            reason: "these tools work in tabs, and a session has one page there",
+        });
+    }
+    if let Some(reason) = cannot_be_kept(call) {
+        return Err(Error::NotInWebkit { what: tool.name.to_owned(), reason });
+    }
+    if arguments.contains_key(TAB) {
+        let what = "a tab that is named".to_owned();
+        return Err(Error::NotInWebkit { what, reason: "a session has one page there" });
+    }
+    let file = ToFile::take(call, tool, &mut arguments).await?;
+    Box::pin(act(seat, tool.name, arguments, call, reply)).await?;
+    match file {
+        Some(file) => file.write(reply, call.secrets).await,
+        None => Ok(()),
+    }
+}
+
+async fn act(
+    seat: &Seat,
+    name: &str,
+    arguments: Map<String, Value>,
+    call: &Call<'_>,
+    reply: &mut Reply,
+) -> Result<()> {
+    match name {
+        spec::Navigate::NAME => sessions::navigate(read(arguments)?, seat, call, reply).await,
+        spec::Click::NAME => sessions::click(read(arguments)?, seat, call, reply).await,
+        spec::Type::NAME => sessions::type_text(read(arguments)?, seat, call, reply).await,
+        navigate::Navigate::NAME => page::navigate(read(arguments)?, seat, call, reply).await,
+        navigate::NavigateBack::NAME => page::back(seat, call, reply).await,
+        inspect::Snapshot::NAME => page::snapshot(read(arguments)?, seat, call, reply).await,
+        input::Click::NAME => page::click(read(arguments)?, seat, call, reply).await,
+        input::Type::NAME => page::type_text(read(arguments)?, seat, call, reply).await,
+        dialog::HandleDialog::NAME => page::answer_dialog(read(arguments)?, seat, call, reply).await,
+        evaluate::Evaluate::NAME => page::evaluate(read(arguments)?, seat, call, reply).await,
+        screenshot::TakeScreenshot::NAME => page::picture(read(arguments)?, seat, call, reply).await,
+        storage::Cookies::NAME => page::cookies(read(arguments)?, seat, call, reply).await,
+        name => Err(Error::NotInWebkit { what: name.to_owned(), reason: why_not(name) }),
+    }
+}
+
+/// What a tool needs that WebKit's driver does not have.
+fn why_not(name: &str) -> &'static str {
+    match name {
+        "browser_network_requests"
+        | "browser_network_search"
+        | "browser_request"
+        | "browser_route"
+        | "browser_console_messages" => "its driver tells of no requests and of no console",
+        "browser_tabs"
+        | "browser_context_create"
+        | "browser_context_switch"
+        | "browser_context_list"
+        | "browser_context_close" => "a session has one page and one context there; make another session",
+        "browser_close" => "a session has one page there; close the session",
+        "browser_pdf_save" => "its driver does not print",
+        name if name.starts_with("patchright_") => {
+            "these tools work in tabs of their own, and there is one page"
+        }
+        _ => {
+            "its driver has few words; there are browser_navigate, browser_navigate_back, browser_snapshot, browser_click, \
+             browser_type, browser_evaluate, browser_take_screenshot, browser_handle_dialog, browser_cookies, navigate, click and type"
+        }
+    }
+}
+
+/// What the server was told to keep to, and what could not be kept here.
+fn cannot_be_kept(call: &Call<'_>) -> Option<&'static str> {
+    let settings = [
+        ("--confirm cannot be kept there", !call.settings.consent.is_empty()),
+        ("--secrets cannot be kept from its pages and pictures", !call.secrets.is_empty()),
+        (
+            "robots.txt and the pause between pages cannot be kept there",
+            call.settings.politeness != Politeness::default(),
+        ),
+        ("files of this machine cannot be kept apart there", call.settings.allow_files),
+    ];
+    settings.into_iter().find_map(|(reason, is_asked)| is_asked.then_some(reason))
+}
+
+fn read<T: DeserializeOwned>(arguments: Map<String, Value>) -> Result<T> {
+    serde_json::from_value(Value::Object(arguments))
+        .map_err(|error| Error::InvalidArguments { problems: vec![error.to_string()] })
+}

@@ -1,0 +1,373 @@
+//! The tools of a page in WebKit.
+use std::sync::Arc;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use serde_json::{Value, json};
+use url::Url;
+
+use crate::Result;
+use crate::browser::{CaptureOptions, SameSite, StoredCookie};
+use crate::error::Error;
+use crate::mcp::call::Call;
+use crate::mcp::describe::{show_snapshot, tell_unseen};
+use crate::mcp::files;
+use crate::mcp::page_text;
+use crate::mcp::reply::{FileLink, Image, PageState, Reply};
+use crate::mcp::settings::ImageResponses;
+use crate::mcp::tools::dialog::HandleDialog;
+use crate::mcp::tools::evaluate::{Evaluate, say_value};
+use crate::mcp::tools::input::{Click, Type, clicked};
+use crate::mcp::tools::inspect::Snapshot;
+use crate::mcp::tools::milliseconds;
+use crate::mcp::tools::navigate::{Navigate, Until};
+use crate::mcp::tools::screenshot::{ImageType, TakeScreenshot};
+use crate::mcp::tools::storage::{Action, Cookies};
+use crate::session::Kind;
+use crate::snapshot::{self, Since, Tree};
+use crate::webdriver::{Element, Press, Seat, Tab};
+
+/// How long what a selector finds is waited for.
+const SEEK_LIMIT: Duration = Duration::from_secs(2);
+
+fn not_there(what: &str, reason: &'static str) -> Error {
+    Error::NotInWebkit { what: what.to_owned(), reason }
+}
+
+pub(super) async fn navigate(asked: Navigate, seat: &Seat, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+    let url = call.address(&asked.url)?;
+    if matches!(asked.wait_until, Some(Until::Commit | Until::NetworkIdle)) {
+        return Err(not_there(
+            "waiting for that",
+            "its driver tells of no requests, only that a page has loaded",
+        ));
+    }
+    if !seat.is_running() {
+        call.progress.say("starting WebKit");
+    }
+    let page = seat.turn().await?;
+    if page.dialog().await?.is_some() {
+        page.answer_dialog(false, None).await?;
+        reply.add_event("A dialog was dismissed, to leave the page.");
+    }
+    call.progress.say("loading the page");
+    let limit = asked.timeout.map_or(call.settings.navigation_limit, milliseconds);
+    match page.navigate(url.as_str(), limit).await {
+        Ok(_) | Err(Error::DialogOpen { .. }) => {}
+        Err(error) => return Err(error),
+    }
+    describe(&page, seat, call, true, reply).await
+}
+
+pub(super) async fn back(seat: &Seat, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+    let page = seat.open_turn().await?;
+    call.progress.say("loading the page");
+    page.back(call.settings.navigation_limit).await?;
+    describe(&page, seat, call, true, reply).await
+}
+
+pub(super) async fn snapshot(asked: Snapshot, seat: &Seat, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+    let page = seat.open_turn().await?;
+    let root = match &asked.r#ref {
+        Some(text) => Some(target(&page, text).await?),
+        None => None,
+    };
+    call.progress.say("reading the page");
+    let options =
+        CaptureOptions { boxes: asked.boxes, all_refs: asked.all_refs, ..CaptureOptions::default() };
+    let tree = page.capture(options, root.as_ref()).await?;
+    tell_unseen(&tree, reply);
+    let rendered = snapshot::render(
+        &tree,
+        &snapshot::Options {
+            depth: asked.depth.map(|depth| depth as usize),
+            boxes: asked.boxes,
+            all_refs: asked.all_refs,
+            cells: asked.all_refs,
+            ..call.snapshot_options()
+        },
+    );
+    if rendered.text.trim().is_empty() && rendered.cut.is_none() {
+        reply.say("There is nothing to see.");
+    }
+    show_snapshot(rendered, reply);
+    match root {
+        Some(_) => reply.set_part(),
+        None if call.is_whole() => {}
+        None => page.set_shown(Arc::new(if asked.all_refs { tree.without_extra() } else { tree })),
+    }
+    tell_page(&page, seat, reply).await
+}
+
+pub(super) async fn click(asked: Click, seat: &Seat, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+    if asked.tap {
+        return Err(not_there("tapping", "its driver has a pointer and keys, and no touch"));
+    }
+    if asked.position.is_some() {
+        return Err(not_there("pressing at a place of an element", "this server presses its middle there"));
+    }
+    let page = seat.open_turn().await?;
+    let element = target(&page, &asked.r#ref).await?;
+    call.progress.say("clicking");
+    let press = Press {
+        button: asked.button.into(),
+        count: if asked.double_click { 2 } else { 1 },
+        modifiers: asked.modifiers.into_iter().map(Into::into).collect(),
+        force: false,
+    };
+    page.press(&element, &press, call.settings.action_limit).await?;
+    reply.say(format!("{} {}", clicked(press.count), told(&page, &element, asked.element.as_deref())));
+    end(&page, seat, call, reply).await
+}
+
+pub(super) async fn type_text(asked: Type, seat: &Seat, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+    let Some(text) = &asked.r#ref else {
+        return Err(not_there("typing where the focus is", "its driver types into an element: give its ref"));
+    };
+    let page = seat.open_turn().await?;
+    let element = target(&page, text).await?;
+    call.progress.say("typing");
+    let limit = call.settings.action_limit;
+    let shown = match asked.slowly {
+        true => {
+            page.fill(&element, "", limit).await?;
+            page.type_keys(&element, &asked.text, None).await?;
+            Some(page.shown_by(&element).await?)
+        }
+        false => page.fill(&element, &asked.text, limit).await?,
+    };
+    if let Some(shown) = &shown
+        && shown.is_empty() != asked.text.trim().is_empty()
+    {
+        return Err(Error::NotTaken {
+            shows: if shown.secret { String::new() } else { shown.values.join(", ") },
+        });
+    }
+    if asked.submit {
+        page.type_keys(&element, "\n", None).await?;
+    }
+    let shows = match shown.filter(|shown| !shown.secret && !asked.submit) {
+        Some(shown) => format!(", which shows {}", page_text::inline(&shown.values.join(", "))),
+        None => String::new(),
+    };
+    let submitted = if asked.submit { " and submitted" } else { "" };
+    reply.say(format!("Typed into {}{submitted}{shows}", told(&page, &element, asked.element.as_deref())));
+    end(&page, seat, call, reply).await
+}
+
+pub(super) async fn answer_dialog(
+    asked: HandleDialog,
+    seat: &Seat,
+    call: &Call<'_>,
+    reply: &mut Reply,
+) -> Result<()> {
+    let page = seat.open_turn().await?;
+    let message = page.dialog().await?.ok_or(Error::NoDialog)?;
+    page.answer_dialog(asked.accept, asked.prompt_text.as_deref().filter(|_| asked.accept)).await?;
+    let done = if asked.accept { "Accepted" } else { "Dismissed" };
+    reply.say(format!("{done} the dialog {:?}", page_text::one_line(&message)));
+    end(&page, seat, call, reply).await
+}
+
+pub(super) async fn evaluate(asked: Evaluate, seat: &Seat, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+    let page = seat.open_turn().await?;
+    let element = match &asked.r#ref {
+        Some(text) => Some(target(&page, text).await?),
+        None => None,
+    };
+    call.progress.say("running the script");
+    let value = page.evaluate(&asked.function, element.as_ref(), call.settings.navigation_limit).await?;
+    say_value(&value, call.is_whole(), reply);
+    if page.dialog().await?.is_some() {
+        return describe(&page, seat, call, false, reply).await;
+    }
+    tell_opened(&page, reply).await?;
+    tell_page(&page, seat, reply).await
+}
+
+pub(super) async fn picture(
+    asked: TakeScreenshot,
+    seat: &Seat,
+    call: &Call<'_>,
+    reply: &mut Reply,
+) -> Result<()> {
+    if asked.full_page {
+        return Err(not_there(
+            "a picture of the whole page",
+            "its driver shows what is visible, or an element",
+        ));
+    }
+    let mut file = call.destination(asked.filename.as_deref(), &call.settings.screenshot_dir).await?;
+    let ending = file.name().rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+    let is_png = matches!(asked.r#type, None | Some(ImageType::Png))
+        && !ending.as_deref().is_some_and(|ending| matches!(ending, "jpg" | "jpeg" | "webp"));
+    if !is_png {
+        return Err(not_there("a picture of this type", "its driver makes PNG"));
+    }
+    if ending.as_deref() != Some("png") {
+        file.push(".png");
+    }
+    let place = file.place().await?;
+    let name = file.name().to_owned();
+    let page = seat.open_turn().await?;
+    let element = match &asked.r#ref {
+        Some(text) => Some(target(&page, text).await?),
+        None => None,
+    };
+    let bytes = page.picture(element.as_ref()).await?;
+    let what = match &element {
+        Some(element) => told(&page, element, asked.element.as_deref()),
+        None => "viewport".to_owned(),
+    };
+    let (size, base64) = (bytes.len() as u64, BASE64_STANDARD.encode(&bytes));
+    let file = files::write(place, bytes, Kind::Picture, call.secrets).await?;
+    if call.settings.image_responses == ImageResponses::Omit {
+        reply.say(format!("Screenshot captured ({what})"));
+        return Ok(());
+    }
+    reply.say(format!("Screenshot saved to {} ({what})", file.shown));
+    if call.settings.image_responses == ImageResponses::Inline {
+        reply.add_image(Image { base64, mime_type: "image/png" });
+    }
+    if let Ok(uri) = Url::from_file_path(&file.path) {
+        reply.add_file(FileLink { uri: uri.into(), name, mime_type: "image/png", size: Some(size) });
+    }
+    Ok(())
+}
+
+/// Of the page's own address: the driver knows no others.
+pub(super) async fn cookies(asked: Cookies, seat: &Seat, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+    asked.check()?;
+    let page = match asked.action {
+        Action::Set => seat.turn().await?,
+        _ => seat.open_turn().await?,
+    };
+    call.progress.say("reading the cookies");
+    let is_meant = |cookie: &Value, site: Option<&str>| {
+        let domain = cookie["domain"].as_str().unwrap_or_default().trim_start_matches('.');
+        asked.name.as_deref().is_none_or(|name| cookie["name"] == name)
+            && site.is_none_or(|site| domain == site || domain.ends_with(&format!(".{site}")))
+    };
+    let site = asked.site()?.map(|site| site.trim_start_matches('.').to_owned());
+    let found = async || -> Result<Vec<Value>> {
+        let all = page.cookies().await?;
+        Ok(all.into_iter().filter(|cookie| is_meant(cookie, site.as_deref())).collect())
+    };
+    match asked.action {
+        Action::List => reply.say(page_text::json(&found().await?)),
+        Action::Set => {
+            let given = asked.given()?;
+            for cookie in &given {
+                page.add_cookie(as_webdriver_has_it(cookie)?).await?;
+            }
+            reply.say(format!("Set {} cookies", given.len()));
+        }
+        Action::Delete | Action::Clear => {
+            let gone = found().await?;
+            for name in gone.iter().filter_map(|cookie| cookie["name"].as_str()) {
+                page.delete_cookie(name).await?;
+            }
+            let left = found().await?.len();
+            reply.say(format!("Deleted {} cookies; {left} are still there", gone.len().saturating_sub(left)));
+        }
+    }
+    reply.add_event("In WebKit these are the cookies of the page's own address.");
+    Ok(())
+}
+
+fn as_webdriver_has_it(cookie: &StoredCookie) -> Result<Value> {
+    let url = cookie.url.as_deref().and_then(|url| Url::parse(url).ok());
+    let host = url.as_ref().and_then(Url::host_str).unwrap_or(&cookie.domain);
+    let same_site = match cookie.same_site {
+        Some(SameSite::Strict) => "Strict",
+        Some(SameSite::None) => "None",
+        _ => "Lax",
+    };
+    if cookie.partition_key.is_some() {
+        return Err(not_there("a cookie in a partition", "its driver has no word for it"));
+    }
+    let path = if cookie.path.is_empty() { "/" } else { &cookie.path };
+    let mut told = json!({
+        "name": cookie.name, "value": cookie.value, "domain": host, "path": path, "secure": cookie.secure,
+        "httpOnly": cookie.http_only, "sameSite": same_site,
+    });
+    if cookie.expires > 0.0 {
+        #[expect(clippy::cast_possible_truncation, reason = "seconds since 1970")]
+        let expiry = cookie.expires as i64;
+        told["expiry"] = expiry.into();
+    }
+    Ok(told)
+}
+
+async fn target(page: &Tab, text: &str) -> Result<Element> {
+    page.target(text, SEEK_LIMIT).await
+}
+
+/// The element as it was shown, or in the caller's words.
+fn told(page: &Tab, element: &Element, words: Option<&str>) -> String {
+    let shown = page.shown().and_then(|tree| {
+        let name = element.target();
+        let node = tree
+            .nodes()
+            .iter()
+            .find(|node| node.number > 0 && tree.ref_of(node).to_string().ends_with(name))?;
+        Some(format!("{} {}", node.role, snapshot::quoted(&node.name)))
+    });
+    shown.or_else(|| words.map(page_text::inline)).unwrap_or_else(|| "the element".to_owned())
+}
+
+/// Waits for what was caused, as far as that can be known, and tells it.
+async fn end(page: &Tab, seat: &Seat, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+    call.progress.say("waiting for what the action caused");
+    match page.rest(call.settings.settle).await {
+        Ok(()) | Err(Error::DialogOpen { .. }) => {}
+        Err(error) => return Err(error),
+    }
+    describe(page, seat, call, false, reply).await
+}
+
+/// Tells where the page stands and what is on it, or what changed there.
+async fn describe(page: &Tab, seat: &Seat, call: &Call<'_>, whole: bool, reply: &mut Reply) -> Result<()> {
+    if let Some(message) = page.dialog().await? {
+        let message = page_text::one_line(&message);
+        reply.add_modal(format!("dialog {message:?}: answer it with browser_handle_dialog"));
+        return Ok(());
+    }
+    tell_opened(page, reply).await?;
+    tell_page(page, seat, reply).await?;
+    call.progress.say("reading the page");
+    let tree = Arc::new(page.capture(CaptureOptions::default(), None).await?);
+    tell_unseen(&tree, reply);
+    show(page.shown().filter(|_| !whole).as_deref(), &tree, call, reply);
+    page.set_shown(tree);
+    Ok(())
+}
+
+/// Shows the page, or what of it is different from before.
+fn show(before: Option<&Tree>, tree: &Tree, call: &Call<'_>, reply: &mut Reply) {
+    let options = call.snapshot_options();
+    let Some(before) = before else { return show_snapshot(snapshot::render(tree, &options), reply) };
+    let changes = snapshot::compare(&Since::new(before), tree);
+    if changes.is_empty() {
+        return reply.add_event("Nothing changed in the snapshot.");
+    }
+    show_snapshot(changes.render(&options), reply);
+}
+
+async fn tell_opened(page: &Tab, reply: &mut Reply) -> Result<()> {
+    for url in page.close_opened().await? {
+        let url = page_text::address(&url);
+        reply.add_event(format!(
+            "The page opened a window with {url}, which was closed: in WebKit there is one page. Go there with browser_navigate."
+        ));
+    }
+    Ok(())
+}
+
+async fn tell_page(page: &Tab, seat: &Seat, reply: &mut Reply) -> Result<()> {
+    let stands = page.stands().await?;
+    seat.set_url(&stands.url);
+    reply.set_page(PageState { url: stands.url, title: stands.title, ..PageState::default() });
+    Ok(())
+}

@@ -1,0 +1,114 @@
+//! The session tools in WebKit.
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::time::Instant;
+
+use crate::Result;
+use crate::browser::ControlKind;
+use crate::browser::input::Button;
+use crate::error::Error;
+use crate::mcp::call::Call;
+use crate::mcp::page_text;
+use crate::mcp::reply::Reply;
+use crate::mcp::tools::milliseconds;
+use crate::mcp::tools::sessions::{Click, Navigate, Type, Until, answer};
+use crate::messages::sessions as texts;
+use crate::webdriver::{Press, Seat, Turn};
+
+/// Said beside a status, which spec and schema call a number.
+const NO_STATUS: &str = "WebKit does not tell the status of an answer; 0 stands for that";
+
+pub(super) async fn navigate(asked: Navigate, seat: &Seat, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+    let url = call.address(&asked.url)?;
+    if matches!(asked.wait_until, Until::NetworkIdle) {
+        return Err(Error::NotInWebkit {
+            what: "waiting for the network".to_owned(),
+            reason: "its driver tells of no requests",
+        });
+    }
+    let page = turn(seat, call).await?;
+    call.progress.say("loading the page");
+    let arrived = page.navigate(url.as_str(), limit(asked.timeout, call.settings.navigation_limit)).await?;
+    seat.set_url(&arrived.url);
+    let mut told = json!({
+        "success": true, "title": arrived.title, "url": arrived.url, "status": 0, "note": NO_STATUS,
+    });
+    reply.say_only(page_text::json_line(&told));
+    told["untrusted"] = json!(["title", "url"]);
+    reply.set_structured(told);
+    Ok(())
+}
+
+pub(super) async fn click(asked: Click, seat: &Seat, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+    let page = turn(seat, call).await?;
+    let limit = limit(asked.timeout, call.settings.action_limit);
+    let begun = Instant::now();
+    call.progress.say("clicking");
+    let element = page.find(&asked.selector, limit).await?;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the schema says 1 to 10")]
+    let count = asked.click_count.unwrap_or(1.0) as u32;
+    let press = Press { button: Button::Left, count, modifiers: Vec::new(), force: asked.force };
+    page.press(&element, &press, limit.saturating_sub(begun.elapsed())).await?;
+    end(&page, seat, call).await?;
+    answer(reply, json!({ "success": true, "message": texts::CLICKED }));
+    Ok(())
+}
+
+pub(super) async fn type_text(asked: Type, seat: &Seat, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+    let page = turn(seat, call).await?;
+    let limit = limit(asked.timeout, call.settings.action_limit);
+    let begun = Instant::now();
+    call.progress.say("typing");
+    let element = page.find(&asked.selector, limit).await?;
+    page.until_editable(&element, limit.saturating_sub(begun.elapsed())).await?;
+    if asked.clear {
+        page.fill(&element, "", limit.saturating_sub(begun.elapsed())).await?;
+    }
+    let before = page.shown_by(&element).await?;
+    page.type_keys(&element, &asked.text, asked.delay.map(milliseconds)).await?;
+    if !asked.text.is_empty() && !asked.text.contains(['\n', '\r', '\t']) {
+        let shown = page.shown_by(&element).await?;
+        if shown == before && shown.kind != ControlKind::None {
+            return Err(Error::NotTaken {
+                shows: if shown.secret { String::new() } else { shown.values.join(", ") },
+            });
+        }
+    }
+    end(&page, seat, call).await?;
+    answer(reply, json!({ "success": true, "message": texts::TYPED }));
+    Ok(())
+}
+
+/// The session's page. These tools have no way to show a dialog, so one that is open is dismissed.
+async fn turn<'a>(seat: &'a Seat, call: &Call<'_>) -> Result<Turn<'a>> {
+    if !seat.is_running() {
+        call.progress.say("starting WebKit");
+    }
+    let page = seat.turn().await?;
+    dismiss(&page).await?;
+    Ok(page)
+}
+
+async fn dismiss(page: &Turn<'_>) -> Result<()> {
+    match page.dialog().await? {
+        Some(_) => page.answer_dialog(false, None).await,
+        None => Ok(()),
+    }
+}
+
+/// Waits for what was caused, as far as that can be known.
+async fn end(page: &Turn<'_>, seat: &Seat, call: &Call<'_>) -> Result<()> {
+    match page.rest(call.settings.settle).await {
+        Ok(()) | Err(Error::DialogOpen { .. }) => {}
+        Err(error) => return Err(error),
+    }
+    dismiss(page).await?;
+    page.close_opened().await?;
+    seat.set_url(&page.stands().await?.url);
+    Ok(())
+}
+
+fn limit(timeout: Option<f64>, otherwise: Duration) -> Duration {
+    timeout.map_or(otherwise, milliseconds)
+}

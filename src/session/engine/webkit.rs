@@ -1,0 +1,60 @@
+//! Workspaces whose pages are a WebKit's: each has one of its own.
+use std::sync::{Arc, Weak};
+
+use super::{Engine, EngineOptions, Source};
+use crate::browser::ContextOptions;
+use crate::browser::launch::LaunchOptions;
+use crate::error::{Error, Result};
+use crate::session::workspace::Workspace;
+use crate::webdriver::{self, Seat};
+
+impl Engine {
+    /// A fresh workspace with a WebKit of its own, which is started when it is first needed.
+    ///
+    /// # Errors
+    /// `unsupported` where the browser is somebody else's.
+    pub(in crate::session) fn workspace_in_webkit(&self, context: ContextOptions) -> Result<Workspace> {
+        let launch = match &self.options().source {
+            Source::Webkit(_) => {
+                return Ok(Workspace::new(self.clone(), context, true, self.inner.quota.clone()));
+            }
+            // The program and the profile that were named are of the usual browser.
+            Source::Launch(launch) => LaunchOptions {
+                executable: None,
+                user_data_dir: None,
+                arguments: Vec::new(),
+                ..(**launch).clone()
+            },
+            Source::Unsupported { .. } => LaunchOptions::default(),
+            Source::Attach { .. } | Source::Join { .. } | Source::Shared { .. } | Source::Pool(_) => {
+                let reason = "the server is attached to one that runs already".to_owned();
+                return Err(Error::Unsupported { what: "another browser", reason });
+            }
+        };
+        let mut webkit = self.inner.webkit.lock();
+        let make = || {
+            let options = webdriver::Options::new(launch, &context, Arc::clone(&self.options().warn));
+            let source = Source::Webkit(Arc::new(options));
+            let options = EngineOptions { source, use_profile: false, ..self.options().clone() };
+            let root = self.inner.root.clone().unwrap_or_else(|| Arc::downgrade(&self.inner));
+            Self::of(options, Some(root))
+        };
+        let engine = webkit.get_or_insert_with(make).clone();
+        let quota = engine.inner.quota.clone();
+        Ok(Workspace::new(engine, context, true, quota))
+    }
+
+    /// Where a workspace has its WebKit, if that is where its pages are.
+    pub(in crate::session) fn seat(&self) -> Option<Arc<Seat>> {
+        let Source::Webkit(options) = &self.options().source else { return None };
+        let seat = Arc::new(Seat::new(Arc::clone(options)));
+        let mut seats = self.inner.seats.lock();
+        seats.retain(|seat| seat.strong_count() > 0);
+        seats.push(Arc::downgrade(&seat));
+        Some(seat)
+    }
+
+    pub(super) fn seats(&self) -> Vec<Arc<Seat>> {
+        self.inner.seats.lock().iter().filter_map(Weak::upgrade).collect()
+    }
+}

@@ -1,0 +1,105 @@
+//! Programs that end when we do, with all that they have started.
+//!
+//! A driver that is killed leaves its browser running, and the system's signal at a parent's death reaches no grandchildren. So
+//! a shell watches over each program: it reads from a pipe whose other end only we hold, and at its end it ends them all.
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::time::timeout;
+
+/// How long dead processes may take to disappear.
+const BURIAL: Duration = Duration::from_secs(2);
+
+/// How a program is ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ends {
+    /// At once, with all that it has started; and these end with it.
+    Together,
+    /// By being asked, so that it can remove what it has made.
+    Orderly,
+}
+
+impl Ends {
+    /// What the shell does.
+    fn script(self) -> &'static str {
+        match self {
+            Self::Together => r#"{ "$@" < /dev/null; kill -KILL 0; } & read -r _; kill -KILL 0"#,
+            Self::Orderly => r#""$@" < /dev/null & read -r _; kill -TERM $!; wait $!"#,
+        }
+    }
+}
+
+/// A program that runs, and what it has started.
+#[derive(Debug)]
+pub(super) struct Group {
+    child: Child,
+    pid: Pid,
+    ends: Ends,
+    /// While this is open, it runs.
+    life: Option<ChildStdin>,
+    /// What the program says, where that is read.
+    pub(super) said: Option<ChildStdout>,
+}
+
+impl Group {
+    /// Starts a program. What it says on standard error goes to `log`.
+    pub(super) fn start(
+        program: &Path,
+        arguments: &[OsString],
+        environment: &[(OsString, OsString)],
+        log: &Path,
+        ends: Ends,
+    ) -> io::Result<Self> {
+        let mut command = Command::new("/bin/sh");
+        command.args([OsStr::new("-c"), OsStr::new(ends.script()), OsStr::new("sh"), program.as_os_str()]);
+        command.args(arguments).stdin(Stdio::piped()).stderr(std::fs::File::create(log)?).process_group(0);
+        command.stdout(if ends == Ends::Orderly { Stdio::piped() } else { Stdio::null() });
+        for (name, _) in std::env::vars_os() {
+            // Our own settings can hold keys, and any process of this user can read a browser's environment.
+            if name.to_string_lossy().starts_with("PATCHRIGHT_MCP_") {
+                command.env_remove(name);
+            }
+        }
+        command.env_remove("WAYLAND_DISPLAY");
+        command.envs(environment.iter().map(|(name, value)| (name, value)));
+        let mut child = command.spawn()?;
+        let pid = child.id().and_then(|pid| Pid::from_raw(pid.cast_signed()));
+        let pid = pid.ok_or(io::ErrorKind::UnexpectedEof)?;
+        let (life, said) = (child.stdin.take(), child.stdout.take());
+        Ok(Self { child, pid, ends, life, said })
+    }
+
+    pub(super) fn pid(&self) -> Pid {
+        self.pid
+    }
+
+    /// Whether it has ended.
+    pub(super) fn has_ended(&mut self) -> bool {
+        !matches!(self.child.try_wait(), Ok(None))
+    }
+
+    /// Ends it, and waits until it is gone.
+    pub(super) async fn end(&mut self) {
+        self.stop();
+        let _ = timeout(BURIAL, self.child.wait()).await;
+    }
+
+    fn stop(&mut self) {
+        self.life.take();
+        // Afterwards the number could be somebody else's.
+        if self.ends == Ends::Together && !self.has_ended() {
+            let _ = kill_process_group(self.pid, Signal::KILL);
+        }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}

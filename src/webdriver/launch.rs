@@ -1,0 +1,217 @@
+//! Starts a driver with its WebKit, in a home of their own and, where there is no display, on one of their own.
+use std::ffi::OsString;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::time::{Instant, sleep, timeout_at};
+
+use super::client::{Client, Command};
+use super::group::{Ends, Group};
+use super::options::{DRIVER, Options, find_driver, on_path};
+use crate::browser::launch::{Folder, sweep};
+use crate::error::{Error, Result};
+
+const DISPLAY: &str = "Xvfb";
+/// A port that was free may be taken when the driver comes to it.
+const ATTEMPTS: usize = 3;
+const PAUSE: Duration = Duration::from_millis(10);
+/// How much of what the driver said an error repeats.
+const LAST_WORDS: usize = 400;
+
+/// A driver, its WebKit, and the display that they are on. They end when this is dropped, and when our process does.
+#[derive(Debug)]
+pub(super) struct Processes {
+    running: Mutex<Option<Running>>,
+}
+
+#[derive(Debug)]
+struct Running {
+    // In the order in which they end.
+    driver: Group,
+    display: Option<Group>,
+    folder: Folder,
+}
+
+/// Starts a WebKit. Gives the way to it beside its processes.
+pub(super) async fn start(options: &Options) -> Result<(Processes, Client)> {
+    options.check()?;
+    let deadline = Instant::now() + options.launch.launch_limit;
+    let program = find_driver(options)?;
+    let parent = options.launch.temporary_folder.clone().unwrap_or_else(std::env::temp_dir);
+    let unwritable =
+        |error: std::io::Error| Error::File { path: parent.display().to_string(), reason: error.to_string() };
+    let folder = Folder::make(&parent).map_err(unwritable)?;
+    let swept = parent.clone();
+    tokio::task::spawn_blocking(move || sweep(&swept));
+    let mut environment = environment(options, &folder.scratch()).map_err(unwritable)?;
+    let display = match shows_window(options)? {
+        true => None,
+        false => {
+            let (display, name) = start_display(&folder.scratch(), deadline).await?;
+            environment.push(("DISPLAY".into(), name.into()));
+            Some(display)
+        }
+    };
+    let log = folder.scratch().join("driver.log");
+    let mut attempt = 1;
+    let (driver, client) = loop {
+        match start_driver(&program, &environment, &log, deadline).await {
+            Err(_) if attempt < ATTEMPTS && Instant::now() < deadline => attempt += 1,
+            started => break started?,
+        }
+    };
+    folder.is_used_by(Some(driver.pid()));
+    let running = Running { driver, display, folder };
+    let processes = Processes { running: Mutex::new(Some(running)) };
+    let mut browser = json!({ "args": arguments(options) });
+    if let Some(binary) = binary(&program) {
+        browser["binary"] = json!(binary);
+    }
+    let wanted = json!({ "capabilities": { "alwaysMatch": {
+        "acceptInsecureCerts": options.ignore_https_errors,
+        "unhandledPromptBehavior": "ignore",
+        "webkitgtk:browserOptions": browser,
+    } } });
+    let limit = deadline.saturating_duration_since(Instant::now());
+    // One that cannot start its browser never answers.
+    let begun = client.post(Command { limit, ..Command::new("New Session", "/session") }, wanted).await;
+    let id = begun.ok().and_then(|begun| begun["sessionId"].as_str().map(str::to_owned));
+    let Some(id) = id else {
+        let reason = match last_words(&log) {
+            words if words.is_empty() => "WebKit's driver could start no browser".to_owned(),
+            words => format!("WebKit's driver could start no browser: {words}"),
+        };
+        processes.end().await;
+        return Err(Error::BrowserLaunch { reason });
+    };
+    Ok((processes, client.within(&id)))
+}
+
+impl Processes {
+    /// Ends all of it, and removes what it has written.
+    pub(super) async fn end(&self) {
+        let Some(Running { mut driver, display, folder }) = self.running.lock().take() else { return };
+        driver.end().await;
+        if let Some(mut display) = display {
+            display.end().await;
+        }
+        folder.is_used_by(None);
+        let _ = tokio::task::spawn_blocking(move || drop(folder)).await;
+    }
+
+    /// Whether it has ended by itself, or was ended.
+    pub(super) fn have_ended(&self) -> bool {
+        self.running.lock().as_mut().is_none_or(|running| running.driver.has_ended())
+    }
+}
+
+/// Whether it has its window on a display that is there.
+fn shows_window(options: &Options) -> Result<bool> {
+    let has_display = std::env::var_os("DISPLAY").is_some_and(|display| !display.is_empty());
+    match options.launch.headless {
+        Some(false) if !has_display => Err(Error::NoDisplay),
+        Some(true) => Ok(false),
+        _ => Ok(has_display),
+    }
+}
+
+/// Its home is where it is removed again.
+fn environment(options: &Options, scratch: &Path) -> std::io::Result<Vec<(OsString, OsString)>> {
+    let home = scratch.join("home");
+    let below = |part: &str| home.join(part).into_os_string();
+    std::fs::create_dir_all(home.join("run"))?;
+    let mut variables = vec![
+        ("HOME".into(), home.clone().into_os_string()),
+        ("TMPDIR".into(), scratch.as_os_str().to_owned()),
+        ("XDG_CACHE_HOME".into(), below(".cache")),
+        ("XDG_CONFIG_HOME".into(), below(".config")),
+        ("XDG_DATA_HOME".into(), below(".local/share")),
+        ("XDG_RUNTIME_DIR".into(), below("run")),
+        ("GDK_BACKEND".into(), "x11".into()),
+        // Without these, it starts a bus of the desktop's that nobody ends.
+        ("DBUS_SESSION_BUS_ADDRESS".into(), "disabled:".into()),
+        ("NO_AT_BRIDGE".into(), "1".into()),
+    ];
+    if let Some(timezone) = &options.timezone {
+        variables.push(("TZ".into(), timezone.into()));
+    }
+    Ok(variables)
+}
+
+/// A display that exists only in memory, and its name.
+async fn start_display(scratch: &Path, deadline: Instant) -> Result<(Group, String)> {
+    let program = on_path(DISPLAY)?;
+    let arguments =
+        ["-displayfd", "1", "-screen", "0", "1920x1080x24", "-nolisten", "tcp"].map(OsString::from);
+    let log = scratch.join("display.log");
+    let failed =
+        |reason: String| Error::BrowserLaunch { reason: format!("{DISPLAY} did not start: {reason}") };
+    let mut display = Group::start(&program, &arguments, &[], &log, Ends::Orderly)
+        .map_err(|error| failed(error.to_string()))?;
+    let said = display.said.take().ok_or_else(|| failed("it says nothing".to_owned()))?;
+    let (mut said, mut number) = (BufReader::new(said), String::new());
+    // It writes the number and the end of the line apart, and ends if nobody reads the second.
+    let read = timeout_at(deadline, said.read_line(&mut number)).await;
+    match read {
+        Ok(Ok(1..)) => Ok((display, format!(":{}", number.trim()))),
+        _ => Err(failed(last_words(&log))),
+    }
+}
+
+async fn start_driver(
+    program: &Path,
+    environment: &[(OsString, OsString)],
+    log: &Path,
+    deadline: Instant,
+) -> Result<(Group, Client)> {
+    let failed =
+        |reason: String| Error::BrowserLaunch { reason: format!("{DRIVER} did not start: {reason}") };
+    let port = free_port().map_err(|error| failed(error.to_string()))?;
+    let arguments = [OsString::from(format!("--port={port}"))];
+    let mut driver = Group::start(program, &arguments, environment, log, Ends::Together)
+        .map_err(|error| failed(error.to_string()))?;
+    let client = Client::new(&format!("http://127.0.0.1:{port}"))?;
+    loop {
+        if let Ok(status) = client.get(Command::new("Status", "/status")).await
+            && status["ready"] == Value::Bool(true)
+            && !driver.has_ended()
+        {
+            return Ok((driver, client));
+        }
+        if driver.has_ended() || Instant::now() >= deadline {
+            return Err(failed(last_words(log)));
+        }
+        sleep(PAUSE).await;
+    }
+}
+
+fn free_port() -> std::io::Result<u16> {
+    Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
+}
+
+/// The browser that stands beside a driver, where it is not told elsewhere: drivers know one of their own.
+fn binary(program: &Path) -> Option<PathBuf> {
+    let beside = program.parent()?.join("MiniBrowser");
+    beside.is_file().then_some(beside)
+}
+
+fn arguments(options: &Options) -> Vec<String> {
+    let mut arguments = vec!["--automation".to_owned()];
+    if let Some(user_agent) = &options.user_agent {
+        arguments.push(format!("--user-agent={user_agent}"));
+    }
+    arguments.extend(options.launch.arguments.iter().cloned());
+    arguments
+}
+
+fn last_words(log: &Path) -> String {
+    let said = std::fs::read(log).unwrap_or_default();
+    let said = String::from_utf8_lossy(&said);
+    let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let begin = words.char_indices().rev().nth(LAST_WORDS).map_or(0, |(at, _)| at);
+    words[begin..].to_owned()
+}

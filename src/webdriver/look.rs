@@ -1,0 +1,250 @@
+//! Looking at the page: its outline, the elements that selectors find, and whether they can be acted on.
+use std::collections::HashMap;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tokio::time::{Instant, sleep};
+
+use super::client::{element, handle_of};
+use super::nodes::{Element, Read};
+use super::tab::Tab;
+use crate::browser::CaptureOptions;
+use crate::browser::selector::Selector;
+use crate::error::{Cover, Error, Obstacle, Result};
+use crate::snapshot::{self, Ref, Tree};
+
+const FIRST_PAUSE: Duration = Duration::from_millis(20);
+const LONGEST_PAUSE: Duration = Duration::from_millis(200);
+/// Frames beyond this many are not read.
+const MOST_FRAMES: usize = 50;
+/// So many of the elements that a selector finds are told.
+const MOST_MATCHES: usize = 3;
+
+/// One walk: `[json, nodes, owners, root]`. Frames are numbered in the order of the elements that show them.
+const WALK: &str = "(options, root) => {
+  const owners = Array.from(document.querySelectorAll('iframe, frame'));
+  owners.forEach((owner, at) => engine.adoptFrame(owner, at + 1));
+  const walk = engine.walk(root ? { ...options, root: engine.refOf(root) } : options);
+  const nodes = [];
+  for (let number = 1; number <= engine.lastRef; number++) nodes.push(engine.byRef(number));
+  return [walk, nodes, owners, document.documentElement];
+}";
+
+/// What a selector finds: how many can be seen, or are there where none can; and of each of the first what it is.
+const FIND: &str = "(chain, most) => {
+  const found = engine.select(chain, null);
+  const seen = found.filter(engine.isVisible);
+  const meant = seen.length ? seen : found;
+  return [meant.length, meant.slice(0, most), meant.slice(0, most).map((node) => engine.preview(node)), found[0] ?? null];
+}";
+
+const PROBE: &str = "(node, need, scroll) => engine.probe(node, { need, scroll })";
+const PROBE_OWNER: &str = "(owner, point, hit, scroll) => engine.probeOwner(owner, point, { hit, scroll })";
+
+/// What an action asks of its element.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(super) struct Need {
+    visible: bool,
+    enabled: bool,
+    editable: bool,
+    stable: bool,
+    hit: bool,
+    label: bool,
+}
+
+impl Need {
+    /// To be pressed.
+    pub(super) const PRESSED: Self =
+        Self { visible: true, enabled: true, editable: false, stable: true, hit: true, label: false };
+    /// Nothing but a place.
+    pub(super) const FORCED: Self =
+        Self { visible: false, enabled: false, editable: false, stable: false, hit: false, label: false };
+}
+
+/// What a look answers.
+#[derive(Debug, Deserialize)]
+pub(super) struct Answer {
+    blocked: Option<String>,
+    by: Option<Cover>,
+    point: Option<Point>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
+pub(super) struct Point {
+    pub(super) x: f64,
+    pub(super) y: f64,
+}
+
+impl Answer {
+    pub(super) fn read(value: Value) -> Result<Self> {
+        let unreadable = |error: serde_json::Error| Error::Unreadable {
+            method: "a look at an element",
+            reason: error.to_string(),
+        };
+        serde_json::from_value(value).map_err(unreadable)
+    }
+
+    /// What is in the way. A node that is gone does not come back: that is an error at once.
+    pub(super) fn obstacle(&self, element: &Element) -> Result<Option<Obstacle>> {
+        Ok(Some(match self.blocked.as_deref() {
+            None => return Ok(None),
+            Some("missing") => return Err(Error::StaleRef { target: element.target.clone(), again: None }),
+            Some("hidden") => Obstacle::Hidden,
+            Some("moving") => Obstacle::Moving,
+            Some("disabled") => Obstacle::Disabled,
+            Some("readonly") => Obstacle::ReadOnly,
+            Some("covered") => Obstacle::CoveredBy(self.by.clone().unwrap_or_default()),
+            Some(_) => Obstacle::OutsideViewport,
+        }))
+    }
+}
+
+/// The pauses between looks.
+pub(super) fn pauses() -> impl Iterator<Item = Duration> {
+    std::iter::successors(Some(FIRST_PAUSE), |pause| Some((*pause * 2).min(LONGEST_PAUSE)))
+}
+
+impl Tab {
+    /// Reads the page as it is now, with the frames in it.
+    pub async fn capture(&self, options: CaptureOptions, root: Option<&Element>) -> Result<Tree> {
+        let top = root.map_or(0, |root| root.frame);
+        let mut frames = HashMap::new();
+        let mut rest = vec![top];
+        while let Some(number) = rest.pop() {
+            let root = root.filter(|_| number == top);
+            match self.walk(number, options, root).await {
+                Ok(Read { frame, children }) => {
+                    frames.insert(number, frame);
+                    rest.extend(
+                        children.into_iter().take(MOST_FRAMES.saturating_sub(frames.len() + rest.len())),
+                    );
+                }
+                Err(error) if number == top => {
+                    return Err(root.map_or(error.clone(), |root| root.named(error)));
+                }
+                Err(error @ (Error::BrowserGone { .. } | Error::DialogOpen { .. })) => return Err(error),
+                // A frame that is just being replaced shows nothing.
+                Err(_) => {}
+            }
+        }
+        Ok(Tree::assemble(0, 0, top, frames))
+    }
+
+    async fn walk(&self, frame: u32, options: CaptureOptions, root: Option<&Element>) -> Result<Read> {
+        let how = json!({ "boxes": options.boxes, "allRefs": options.all_refs });
+        let root = root.map_or(Value::Null, |root| element(&root.handle));
+        let answer = self.ask(frame, WALK, vec![how, root]).await?;
+        self.nodes.lock().read(frame, &answer)
+    }
+
+    /// The element that a ref or a selector stands for.
+    pub async fn target(&self, text: &str, limit: Duration) -> Result<Element> {
+        if let Ok(reference) = text.parse::<Ref>() {
+            return self.nodes.lock().element(&reference);
+        }
+        match self.matches(text, limit).await {
+            Ok(found) => match &found.nodes[..] {
+                [only] if found.count == 1 => Ok(only.clone()),
+                _ => Err(Error::SeveralMatch { count: found.count, matches: found.told }),
+            },
+            // What was written may be a selector, which errors do not repeat.
+            Err(Error::ElementNotFound { .. }) => Err(Error::NoTarget { reason: "finds nothing".to_owned() }),
+            Err(Error::InvalidSelector { reason, .. }) => {
+                Err(Error::NoTarget { reason: format!("cannot be read: {reason}") })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The first element that a selector finds, as soon as there is one.
+    pub async fn find(&self, selector: &str, limit: Duration) -> Result<Element> {
+        let found = self.matches(selector, limit).await?;
+        found.first.ok_or(Error::ElementNotFound { waited: limit })
+    }
+
+    async fn matches(&self, selector: &str, limit: Duration) -> Result<Matches> {
+        let selector = Selector::parse(selector)?;
+        let [chain] = selector.chains() else {
+            return Err(Error::NotInWebkit {
+                what: "a selector that enters a frame".to_owned(),
+                reason: "selectors look in the page itself",
+            });
+        };
+        let deadline = Instant::now() + limit;
+        for pause in pauses() {
+            let asked = self.ask(0, FIND, vec![json!(chain), json!(MOST_MATCHES)]).await;
+            let answer = asked.map_err(Selector::refused)?;
+            let found = Matches::read(&answer);
+            if found.count > 0 {
+                return Ok(found);
+            }
+            if Instant::now() >= deadline {
+                break;
+            }
+            sleep(pause.min(deadline - Instant::now())).await;
+        }
+        Err(Error::ElementNotFound { waited: limit })
+    }
+
+    /// Waits until the element can be acted on, and says where, in the page's viewport.
+    pub(super) async fn point_of(&self, on: &Element, need: Need, limit: Duration) -> Result<Point> {
+        let deadline = Instant::now() + limit;
+        let mut by = Obstacle::Silent;
+        for (attempt, pause) in pauses().enumerate() {
+            match self.look(on, need, attempt).await.map_err(|error| on.named(error))? {
+                Ok(point) => return Ok(point),
+                Err(obstacle) => by = obstacle,
+            }
+            if Instant::now() >= deadline {
+                break;
+            }
+            sleep(pause.min(deadline - Instant::now())).await;
+        }
+        Err(Error::NotActionable { obstacle: by, waited: limit })
+    }
+
+    /// One look: in the element's frame, and in each frame around it.
+    async fn look(&self, on: &Element, need: Need, attempt: usize) -> Result<Result<Point, Obstacle>> {
+        let asked = vec![element(&on.handle), json!(need), json!(attempt)];
+        let mut answer = Answer::read(self.ask(on.frame, PROBE, asked).await?)?;
+        let mut frame = on.frame;
+        loop {
+            if let Some(obstacle) = answer.obstacle(on)? {
+                return Ok(Err(obstacle));
+            }
+            let Some(point) = answer.point else { return Ok(Err(Obstacle::Silent)) };
+            let around = self.nodes.lock().around(frame);
+            let Some((parent, owner)) = around else { return Ok(Ok(point)) };
+            let asked = vec![element(&owner), json!(point), json!(need.hit), json!(attempt)];
+            answer = Answer::read(self.ask(parent, PROBE_OWNER, asked).await?)?;
+            frame = parent;
+        }
+    }
+}
+
+/// What a selector finds in the page.
+#[derive(Debug)]
+struct Matches {
+    count: usize,
+    nodes: Vec<Element>,
+    told: Vec<String>,
+    first: Option<Element>,
+}
+
+impl Matches {
+    fn read(answer: &Value) -> Self {
+        let one = |node: &Value| {
+            let handle = handle_of(node)?.to_owned();
+            Some(Element { handle, frame: 0, target: "the element".to_owned() })
+        };
+        let list = |at: usize| answer[at].as_array().map(Vec::as_slice).unwrap_or_default();
+        let told = list(2).iter().filter_map(Value::as_str).map(snapshot::quoted);
+        Self {
+            count: answer[0].as_u64().and_then(|count| usize::try_from(count).ok()).unwrap_or(0),
+            nodes: list(1).iter().filter_map(one).collect(),
+            told: told.collect(),
+            first: one(&answer[3]),
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! WebKit, by W3C WebDriver: a client of its own, a driver and a browser for each who works in one, and a thin page.
+//!
+//! There are no events, no list of requests and no world apart from the page's own. So nothing of `browser` stands on it: what
+//! needs those is refused, and the engine's JavaScript works as a function that is given to the page for one question.
+mod client;
+#[cfg(unix)]
+mod group;
+#[cfg_attr(not(unix), path = "unsupported.rs")]
+mod launch;
+mod nodes;
+mod options;
+mod seat;
+mod tab;
+mod look;
+mod act;
+
+pub use act::Press;
+pub use nodes::Element;
+pub use options::{Options, find_driver};
+pub use seat::{Seat, Turn};
+pub use tab::{Arrived, Tab};
+
+/// What whoever uses WebKit should know, told when it starts.
+pub const NOTICE: &str = "WebKit is driven over WebDriver: navigator.webdriver is true, pages can notice what is done in them, and no status \
+                          of an answer is told";

@@ -1,0 +1,242 @@
+//! Numbers for nodes. The driver gives each node a handle that never changes; a number is given to a handle once.
+use std::collections::{BTreeMap, HashMap};
+
+use serde_json::Value;
+
+use super::client::handle_of;
+use crate::error::{Error, Result};
+use crate::snapshot::{self, Ref};
+
+/// So many nodes are known of a document at a time, beside those that are shown.
+const MOST_KNOWN: usize = 20_000;
+
+/// A node of a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Element {
+    pub(super) handle: String,
+    /// The number of its frame; the page itself is 0.
+    pub(super) frame: u32,
+    /// What it goes by in errors.
+    pub(super) target: String,
+}
+
+impl Element {
+    /// What it goes by in errors: its ref, as it was written.
+    pub fn target(&self) -> &str {
+        &self.target
+    }
+
+    /// An error about the node, under its name.
+    pub(super) fn named(&self, error: Error) -> Error {
+        match error {
+            Error::StaleRef { again, .. } => Error::StaleRef { target: self.target.clone(), again },
+            other => other,
+        }
+    }
+}
+
+/// What is known of the nodes of a page.
+#[derive(Debug, Default)]
+pub(super) struct Nodes {
+    frames: BTreeMap<u32, Known>,
+    next_frame: u32,
+}
+
+/// The nodes of a frame.
+#[derive(Debug)]
+struct Known {
+    /// The frame around it, and the element that shows it there.
+    around: Option<(u32, String)>,
+    /// The handle of the document's root: it tells documents apart.
+    document: Option<String>,
+    /// The first number of this document, and the next one.
+    first: u32,
+    next: u32,
+    numbers: HashMap<String, u32>,
+    handles: HashMap<u32, String>,
+}
+
+impl Known {
+    fn new(around: Option<(u32, String)>) -> Self {
+        let (numbers, handles) = (HashMap::new(), HashMap::new());
+        Self { around, document: None, first: 1, next: 1, numbers, handles }
+    }
+
+    /// Another document has numbers of its own: none is given twice.
+    fn is_of(&mut self, document: Option<&str>) {
+        if self.document.as_deref() != document {
+            self.document = document.map(str::to_owned);
+            self.first = self.next;
+            self.numbers.clear();
+            self.handles.clear();
+        }
+    }
+
+    fn number(&mut self, handle: &str) -> u32 {
+        if let Some(number) = self.numbers.get(handle) {
+            return *number;
+        }
+        let number = self.next;
+        self.next += 1;
+        self.numbers.insert(handle.to_owned(), number);
+        self.handles.insert(number, handle.to_owned());
+        number
+    }
+
+    /// Forgets what is shown no more, where that is much.
+    fn sweep(&mut self, shown: &[u32]) {
+        if self.handles.len() > MOST_KNOWN + shown.len() {
+            self.handles.retain(|number, _| shown.contains(number));
+            self.numbers.retain(|_, number| shown.contains(number));
+        }
+    }
+}
+
+/// A frame as it was walked, and the frames that it shows.
+#[derive(Debug)]
+pub(super) struct Read {
+    pub(super) frame: snapshot::Frame,
+    pub(super) children: Vec<u32>,
+}
+
+impl Nodes {
+    /// Begins to walk the page: frames of another document before are known no more.
+    fn frame(&mut self, number: u32, document: Option<&str>) -> &mut Known {
+        if number == 0 && self.frames.get(&0).is_some_and(|top| top.document.as_deref() != document) {
+            self.frames.retain(|number, _| *number == 0);
+        }
+        let known = self.frames.entry(number).or_insert_with(|| Known::new(None));
+        known.is_of(document);
+        known
+    }
+
+    /// The number of the frame that an element shows.
+    fn child(&mut self, parent: u32, owner: &str) -> u32 {
+        let around = Some((parent, owner.to_owned()));
+        if let Some((number, _)) = self.frames.iter().find(|(_, known)| known.around == around) {
+            return *number;
+        }
+        self.next_frame += 1;
+        self.frames.insert(self.next_frame, Known::new(around));
+        self.next_frame
+    }
+
+    /// The frame around a frame, and the element that shows it there.
+    pub(super) fn around(&self, frame: u32) -> Option<(u32, String)> {
+        self.frames.get(&frame)?.around.clone()
+    }
+
+    /// Reads what a walk answered: `[json, nodes, owners, root]`, whose numbers count from 1.
+    pub(super) fn read(&mut self, number: u32, answer: &Value) -> Result<Read> {
+        let unreadable = |reason: String| Error::Unreadable { method: "the walk of a frame", reason };
+        let json = answer[0].as_str().ok_or_else(|| unreadable("there is none".to_owned()))?;
+        let mut walk: Value = serde_json::from_str(json).map_err(|error| unreadable(error.to_string()))?;
+        let handles = |part: &Value| -> Vec<Option<String>> {
+            let all = part.as_array().map(Vec::as_slice).unwrap_or_default();
+            all.iter().map(|node| handle_of(node).map(str::to_owned)).collect()
+        };
+        let owners = handles(&answer[2]);
+        let children: Vec<_> = owners.iter().flatten().map(|owner| self.child(number, owner)).collect();
+        let known = self.frame(number, handle_of(&answer[3]));
+        let numbers: Vec<_> = handles(&answer[1])
+            .iter()
+            .map(|handle| handle.as_deref().map_or(0, |handle| known.number(handle)))
+            .collect();
+        let stable = |local: &Value, from: &[u32]| {
+            let at = local.as_u64().and_then(|local| usize::try_from(local).ok()?.checked_sub(1));
+            Value::from(at.and_then(|at| from.get(at)).copied().unwrap_or(0))
+        };
+        let mut shown = Vec::new();
+        for node in walk["nodes"].as_array_mut().into_iter().flatten() {
+            let Some(parts) = node.as_array_mut().filter(|parts| parts.len() >= 4) else { continue };
+            parts[2] = stable(&parts[2], &numbers);
+            if let Some(child) = parts.get_mut(4).and_then(|details| details.get_mut("f")) {
+                *child = stable(child, &children);
+                shown.extend(child.as_u64().and_then(|child| u32::try_from(child).ok()));
+            }
+        }
+        for node in walk.get_mut("front").and_then(Value::as_array_mut).into_iter().flatten() {
+            *node = stable(node, &numbers);
+        }
+        walk["first"] = known.first.into();
+        walk["last"] = (known.next - 1).into();
+        known.sweep(&numbers);
+        let frame =
+            snapshot::Frame::parse(&walk.to_string()).map_err(|error| unreadable(error.to_string()))?;
+        Ok(Read { frame, children: shown })
+    }
+
+    /// The node that a ref stands for.
+    ///
+    /// # Errors
+    /// `unknown_ref` where none was shown under it, `stale_ref` where it belongs to a document before.
+    pub(super) fn element(&self, reference: &Ref) -> Result<Element> {
+        let target = reference.to_string();
+        let unknown = |reason: &str| Error::UnknownRef { target: target.clone(), reason: reason.to_owned() };
+        if reference.context_name.is_some() || reference.context.is_some_and(|number| number != 0) {
+            return Err(unknown("in WebKit there is one context"));
+        }
+        if reference.page.is_some_and(|number| number != 0) {
+            return Err(unknown("in WebKit there is one tab"));
+        }
+        let number = reference.element;
+        let in_frames =
+            self.frames.iter().filter(|(frame, _)| reference.frame.is_none_or(|one| one == **frame));
+        let mut found =
+            in_frames.clone().filter_map(|(frame, known)| Some((*frame, known.handles.get(&number)?)));
+        match (found.next(), found.next()) {
+            (Some((frame, handle)), None) => Ok(Element { handle: handle.clone(), frame, target }),
+            (Some(_), Some(_)) => {
+                Err(unknown("several frames have one; write the whole ref, such as c0p0f0e12"))
+            }
+            (None, _) if in_frames.clone().any(|(_, known)| number > 0 && number < known.next) => {
+                Err(Error::StaleRef { target, again: None })
+            }
+            (None, _) => Err(unknown("no snapshot has shown it")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::client::element;
+    use super::*;
+
+    fn walked(nodes: &[&str], root: &str) -> Value {
+        let lines: Vec<_> = (1..=nodes.len()).map(|number| json!([0, "button", number, "b"])).collect();
+        let handles: Vec<_> = nodes.iter().map(|handle| element(handle)).collect();
+        json!([json!({ "nodes": lines }).to_string(), handles, [], element(root)])
+    }
+
+    fn refs(nodes: &mut Nodes, walk: &Value) -> Vec<u32> {
+        let frame = nodes.read(0, walk).unwrap().frame;
+        let tree = snapshot::Tree::assemble(0, 0, 0, HashMap::from([(0, frame)]));
+        tree.nodes().iter().map(|node| node.number).collect()
+    }
+
+    #[test]
+    fn a_node_keeps_its_number_and_no_number_is_given_twice() {
+        let mut nodes = Nodes::default();
+        assert_eq!(refs(&mut nodes, &walked(&["a", "b"], "one")), [1, 2]);
+        assert_eq!(refs(&mut nodes, &walked(&["b", "c", "a"], "one")), [2, 3, 1]);
+        // Another document begins where this one ended.
+        assert_eq!(refs(&mut nodes, &walked(&["d"], "two")), [4]);
+        let stands = |number: u32| nodes.element(&format!("e{number}").parse().unwrap());
+        assert_eq!(stands(4).unwrap().handle, "d");
+        assert_eq!(stands(2).unwrap_err().code(), "stale_ref");
+        assert_eq!(stands(5).unwrap_err().code(), "unknown_ref");
+    }
+
+    #[test]
+    fn a_ref_of_another_tab_or_context_is_no_ref_here() {
+        let mut nodes = Nodes::default();
+        refs(&mut nodes, &walked(&["a"], "one"));
+        for (text, is_known) in
+            [("c0p0f0e1", true), ("c1p0f0e1", false), ("c0p1f0e1", false), ("f1e1", false)]
+        {
+            assert_eq!(nodes.element(&text.parse().unwrap()).is_ok(), is_known, "{text}");
+        }
+    }
+}

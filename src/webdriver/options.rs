@@ -1,0 +1,104 @@
+//! What a WebKit is started with.
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::browser::ContextOptions;
+use crate::browser::launch::LaunchOptions;
+use crate::error::{Error, Result};
+
+/// What a WebKit is started with, and who hears what its user should know.
+#[derive(Clone)]
+pub struct Options {
+    /// How a browser is started: its program is the driver.
+    pub launch: LaunchOptions,
+    pub(super) viewport: (u32, u32),
+    pub(super) user_agent: Option<String>,
+    pub(super) timezone: Option<String>,
+    pub(super) ignore_https_errors: bool,
+    /// A setting that it cannot be given.
+    refused: Option<&'static str>,
+    pub(super) warn: Arc<dyn Fn(&str) + Send + Sync>,
+}
+
+/// As large as a page is where nobody says otherwise.
+const VIEWPORT: (u32, u32) = (1280, 720);
+
+impl Options {
+    pub fn new(
+        launch: LaunchOptions,
+        context: &ContextOptions,
+        warn: Arc<dyn Fn(&str) + Send + Sync>,
+    ) -> Self {
+        Self {
+            viewport: context.viewport.or(launch.window_size).unwrap_or(VIEWPORT),
+            user_agent: context.user_agent.clone().or_else(|| launch.user_agent.clone()),
+            timezone: context.timezone.clone(),
+            ignore_https_errors: context.ignore_https_errors,
+            refused: refused(&launch, context),
+            launch,
+            warn,
+        }
+    }
+
+    /// How another browser is started beside it.
+    pub fn for_others(&self) -> LaunchOptions {
+        LaunchOptions { executable: None, arguments: Vec::new(), ..self.launch.clone() }
+    }
+
+    /// Refuses what would be asked for in vain.
+    pub(super) fn check(&self) -> Result<()> {
+        match self.refused {
+            None => Ok(()),
+            Some(setting) => Err(Error::NotInWebkit {
+                what: setting.to_owned(),
+                reason: "its driver has no way to be given it, and without it the setting would hold for nothing",
+            }),
+        }
+    }
+}
+
+/// What drives WebKitGTK.
+pub(super) const DRIVER: &str = "WebKitWebDriver";
+
+/// The driver that was named, or else the one that is installed.
+pub fn find_driver(options: &Options) -> Result<PathBuf> {
+    match &options.launch.executable {
+        Some(told) if told.is_file() => Ok(told.clone()),
+        Some(told) => Err(Error::WebkitNotFound { looked: told.display().to_string() }),
+        None => on_path(DRIVER),
+    }
+}
+
+pub(super) fn on_path(name: &str) -> Result<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file());
+    found.ok_or_else(|| Error::WebkitNotFound { looked: format!("{name} on PATH") })
+}
+
+/// The first setting that holds elsewhere and would not hold here.
+fn refused(launch: &LaunchOptions, context: &ContextOptions) -> Option<&'static str> {
+    let settings = [
+        ("the list of origins that pages may reach", !context.policy.is_open()),
+        ("a proxy", context.proxy.is_some() || launch.proxy.is_some()),
+        ("a profile that is kept", launch.user_data_dir.is_some()),
+        ("keeping navigator.webdriver false", launch.hides_webdriver),
+        ("another language", context.locale.is_some()),
+        ("headers of one's own", !context.extra_headers.is_empty()),
+        ("scripts that run before a page's own", !context.init_scripts.is_empty()),
+        ("files of this machine as pages", context.local_files.is_some()),
+        ("permissions", !context.permissions.is_empty()),
+        ("a state to begin with", context.storage_state.is_some()),
+        (
+            "the look of a device",
+            context.is_mobile || context.has_touch || context.device_scale_factor.is_some(),
+        ),
+        ("a name and a password for HTTP", !context.http_credentials.is_empty()),
+    ];
+    settings.into_iter().find_map(|(setting, is_asked)| is_asked.then_some(setting))
+}
+
+impl std::fmt::Debug for Options {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Options").field("driver", &self.launch.executable).finish_non_exhaustive()
+    }
+}

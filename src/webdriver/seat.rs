@@ -1,0 +1,128 @@
+//! A WebKit for whoever works in one: started when first needed, started again when it is gone.
+use std::ops::Deref;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::sync::MutexGuard;
+use tokio::time::timeout;
+
+use super::NOTICE;
+use super::launch::{Processes, start};
+use super::options::Options;
+use super::tab::Tab;
+use crate::error::{Error, Result};
+
+/// How long a call waits for others that work in the same one.
+const LONGEST_QUEUE: Duration = Duration::from_secs(60);
+
+/// A WebKit with one page, which nobody else works in: a driver has one session, and cookies are its own.
+#[derive(Debug)]
+pub struct Seat {
+    options: Arc<Options>,
+    tab: tokio::sync::Mutex<Option<Tab>>,
+    /// What runs, to be ended also while somebody has the turn.
+    running: Mutex<Option<Arc<Processes>>>,
+    is_closed: AtomicBool,
+    /// Where its page stood after the last call.
+    url: Mutex<Option<String>>,
+}
+
+/// The page, while nobody else works on it.
+#[derive(Debug)]
+pub struct Turn<'a> {
+    held: MutexGuard<'a, Option<Tab>>,
+}
+
+impl Seat {
+    pub fn new(options: Arc<Options>) -> Self {
+        Self {
+            options,
+            tab: tokio::sync::Mutex::default(),
+            running: Mutex::default(),
+            is_closed: AtomicBool::new(false),
+            url: Mutex::default(),
+        }
+    }
+
+    /// Whether a WebKit runs.
+    pub fn is_running(&self) -> bool {
+        self.running.lock().as_ref().is_some_and(|running| !running.have_ended())
+    }
+
+    /// Where its page stood after the last call.
+    pub fn url(&self) -> Option<String> {
+        self.url.lock().clone().filter(|_| self.is_running())
+    }
+
+    pub fn set_url(&self, url: &str) {
+        *self.url.lock() = Some(url.to_owned());
+    }
+
+    /// Its page; WebKit is started now if it does not run.
+    pub async fn turn(&self) -> Result<Turn<'_>> {
+        let mut held = self.wait().await?;
+        if held.as_ref().is_none_or(Tab::has_ended) {
+            *held = None;
+            self.begin(&mut held).await?;
+        }
+        Ok(Turn { held })
+    }
+
+    /// Its page, if there is one.
+    ///
+    /// # Errors
+    /// `no_page`
+    pub async fn open_turn(&self) -> Result<Turn<'_>> {
+        let held = self.wait().await?;
+        match held.as_ref().is_some_and(|tab| !tab.has_ended()) {
+            true => Ok(Turn { held }),
+            false => Err(Error::NoPage),
+        }
+    }
+
+    async fn wait(&self) -> Result<MutexGuard<'_, Option<Tab>>> {
+        let held = timeout(LONGEST_QUEUE, self.tab.lock()).await.map_err(|_| Error::PageBusy)?;
+        if self.is_closed.load(Ordering::Acquire) {
+            return Err(Error::BrowserGone { reason: "it was closed".to_owned() });
+        }
+        Ok(held)
+    }
+
+    async fn begin(&self, held: &mut Option<Tab>) -> Result<()> {
+        let before = self.running.lock().take();
+        if let Some(before) = before {
+            before.end().await;
+        }
+        (self.options.warn)(NOTICE);
+        let (processes, client) = Box::pin(start(&self.options)).await?;
+        let processes = Arc::new(processes);
+        *self.running.lock() = Some(Arc::clone(&processes));
+        // It may have been closed while it started.
+        if self.is_closed.load(Ordering::Acquire) {
+            processes.end().await;
+            return Err(Error::BrowserGone { reason: "it was closed".to_owned() });
+        }
+        *held = Some(Tab::open(processes, client, self.options.viewport).await?);
+        Ok(())
+    }
+
+    /// Ends it. No other is started afterwards.
+    pub async fn close(&self) {
+        self.is_closed.store(true, Ordering::Release);
+        let running = self.running.lock().take();
+        if let Some(running) = running {
+            running.end().await;
+        }
+    }
+}
+
+impl Deref for Turn<'_> {
+    type Target = Tab;
+
+    fn deref(&self) -> &Tab {
+        // A turn is given only where there is one.
+        self.held.as_ref().unwrap_or_else(|| unreachable!("a turn holds a page"))
+    }
+}

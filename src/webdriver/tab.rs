@@ -1,0 +1,354 @@
+//! The one page of a WebKit: going somewhere, running scripts, cookies, pictures.
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::client::{Client, Command, USUAL, element, handle_of};
+use super::launch::Processes;
+use super::nodes::{Element, Nodes};
+use crate::browser::injected;
+use crate::error::{Error, Result, human, squeezed};
+use crate::snapshot::Tree;
+
+/// The driver keeps limits of its own; only where it keeps none of them is the answer given up.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// The page of a WebKit.
+#[derive(Debug)]
+pub struct Tab {
+    client: Client,
+    processes: Arc<Processes>,
+    /// The handle of its window.
+    window: String,
+    /// How long the driver lets pages load and scripts run.
+    limit: Mutex<Option<Duration>>,
+    /// The frame that commands go to.
+    at: AtomicU32,
+    pub(super) nodes: Mutex<Nodes>,
+    /// When and where was pressed last.
+    pub(super) pressed: Mutex<Option<(Instant, [i64; 2])>>,
+    /// The page as it was shown last.
+    shown: Mutex<Option<Arc<Tree>>>,
+}
+
+/// Where the page stands.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Arrived {
+    pub url: String,
+    pub title: String,
+}
+
+impl Tab {
+    pub(super) async fn open(
+        processes: Arc<Processes>,
+        client: Client,
+        viewport: (u32, u32),
+    ) -> Result<Self> {
+        let window = client.get(Command::new("Get Window Handle", "/window")).await?;
+        let window = window.as_str().unwrap_or_default().to_owned();
+        let tab = Self {
+            client,
+            processes,
+            window,
+            limit: Mutex::default(),
+            at: AtomicU32::new(0),
+            nodes: Mutex::default(),
+            pressed: Mutex::default(),
+            shown: Mutex::default(),
+        };
+        tab.resize(viewport).await?;
+        Ok(tab)
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        self.processes.have_ended()
+    }
+
+    /// The page as it was shown last.
+    pub fn shown(&self) -> Option<Arc<Tree>> {
+        self.shown.lock().clone()
+    }
+
+    pub fn set_shown(&self, tree: Arc<Tree>) {
+        *self.shown.lock() = Some(tree);
+    }
+
+    // Commands.
+
+    pub(super) async fn get(&self, name: &'static str, path: &str) -> Result<Value> {
+        self.kept(self.client.get(Command::new(name, path)).await).await
+    }
+
+    pub(super) async fn post(&self, name: &'static str, path: &str, body: Value) -> Result<Value> {
+        self.kept(self.client.post(Command::new(name, path), body).await).await
+    }
+
+    pub(super) async fn delete(&self, name: &'static str, path: &str) -> Result<Value> {
+        self.kept(self.client.delete(Command::new(name, path)).await).await
+    }
+
+    /// A driver that gives no answer gives none to what follows, either: it is ended.
+    async fn kept(&self, answer: Result<Value>) -> Result<Value> {
+        let Err(Error::NoAnswer { method, waited }) = answer else {
+            let answer = self.unless_gone(answer).await;
+            // Nor is there anything to be done with a driver that has no browser or no page any more.
+            if let Err(Error::BrowserGone { .. } | Error::PageClosed) = answer {
+                self.processes.end().await;
+            }
+            return answer;
+        };
+        self.processes.end().await;
+        let waited = human(waited);
+        Err(Error::BrowserGone {
+            reason: format!(
+                "WebKit gave no answer to {method} within {waited} and was ended; a script that runs without end, or a site that \
+                 asks for a name and a password by HTTP, keeps it from answering"
+            ),
+        })
+    }
+
+    /// What was asked in the moment in which the browser went was answered with no reason.
+    async fn unless_gone(&self, answer: Result<Value>) -> Result<Value> {
+        if let Err(Error::Protocol { message, .. }) = &answer
+            && message.starts_with("unknown error")
+            && let Err(gone @ Error::BrowserGone { .. }) =
+                self.client.get(Command::new("Get Window Handle", "/window")).await
+        {
+            return Err(gone);
+        }
+        answer
+    }
+
+    /// Lets pages load and scripts run for so long.
+    async fn within(&self, limit: Duration) -> Result<()> {
+        if *self.limit.lock() == Some(limit) {
+            return Ok(());
+        }
+        let ms = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX).max(1);
+        self.post("Set Timeouts", "/timeouts", json!({ "script": ms, "pageLoad": ms })).await?;
+        *self.limit.lock() = Some(limit);
+        Ok(())
+    }
+
+    /// Has commands go to a frame from now on.
+    pub(super) async fn go_to(&self, frame: u32) -> Result<()> {
+        if self.at.load(Ordering::Relaxed) == frame {
+            return Ok(());
+        }
+        let switch = |id: Value| self.post("Switch To Frame", "/frame", json!({ "id": id }));
+        let mut owners = Vec::new();
+        let mut inner = frame;
+        while let Some((parent, owner)) = self.nodes.lock().around(inner) {
+            owners.push(owner);
+            inner = parent;
+        }
+        // Wherever a failure leaves it, that is no frame.
+        self.at.store(u32::MAX, Ordering::Relaxed);
+        switch(Value::Null).await?;
+        for owner in owners.iter().rev() {
+            switch(element(owner)).await.map_err(|error| match error {
+                Error::StaleRef { .. } => Error::FrameDetached,
+                other => other,
+            })?;
+        }
+        self.at.store(frame, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Runs a script in a frame: the body of a function, whose promise is waited for.
+    pub(super) async fn script(
+        &self,
+        frame: u32,
+        script: &str,
+        arguments: Vec<Value>,
+        limit: Duration,
+    ) -> Result<Value> {
+        self.go_to(frame).await?;
+        self.within(limit).await?;
+        // A page that is loading is waited for first.
+        let command = Command { limit: 2 * limit + GRACE, ..Command::new("Execute Script", "/execute/sync") };
+        let body = json!({ "script": script, "args": arguments });
+        let answer = self.kept(self.client.post(command, body).await).await;
+        answer.map_err(|error| match error {
+            Error::NavigationSlow { .. } => Error::NavigationSlow { waited: limit },
+            other => other,
+        })
+    }
+
+    /// Has the engine answer one question in a frame: nothing of it stays in the page.
+    pub(super) async fn ask(&self, frame: u32, function: &str, arguments: Vec<Value>) -> Result<Value> {
+        self.script(frame, &injected::once(function), arguments, USUAL).await
+    }
+
+    // What is done with the page.
+
+    /// Makes the page so wide and high.
+    async fn resize(&self, (width, height): (u32, u32)) -> Result<()> {
+        const INNER: &str = "return [innerWidth, innerHeight]";
+        let to = |width: i64, height: i64| {
+            let rect = json!({ "x": 0, "y": 0, "width": width, "height": height });
+            self.post("Set Window Rect", "/window/rect", rect)
+        };
+        let (width, height) = (i64::from(width), i64::from(height));
+        to(width, height).await?;
+        let inner = self.script(0, INNER, Vec::new(), USUAL).await?;
+        let lacks = |at: usize, wanted: i64| wanted - inner[at].as_i64().unwrap_or(wanted);
+        to(width + lacks(0, width), height + lacks(1, height)).await?;
+        Ok(())
+    }
+
+    /// Goes to an address, and waits until it has loaded.
+    ///
+    /// # Errors
+    /// `navigation_failed` where it cannot be reached: the driver calls that a success and shows a page of its own.
+    pub async fn navigate(&self, url: &str, limit: Duration) -> Result<Arrived> {
+        const STANDS: &str =
+            "return [document.URL, document.title, document.body?.innerText ?? '', document.documentElement]";
+        let stands = || self.script(0, STANDS, Vec::new(), limit);
+        let before = match stands().await {
+            Ok(before) => handle_of(&before[3]).map(str::to_owned),
+            // What is there may just be going, or wait for an answer to a dialog.
+            Err(Error::BrowserGone { reason }) => return Err(Error::BrowserGone { reason }),
+            Err(_) => None,
+        };
+        self.go_to(0).await?;
+        self.within(limit).await?;
+        let command = Command { limit: limit + GRACE, ..Command::new("Navigate To", "/url") };
+        let went = self.kept(self.client.post(command, json!({ "url": url })).await).await;
+        went.map_err(|error| match error {
+            Error::NavigationSlow { .. } => Error::NavigationSlow { waited: limit },
+            other => other,
+        })?;
+        let now = stands().await?;
+        let arrived = Arrived {
+            url: now[0].as_str().unwrap_or_default().to_owned(),
+            title: now[1].as_str().unwrap_or_default().to_owned(),
+        };
+        if arrived.url == "about:blank" && !url.starts_with("about:") {
+            let told = squeezed(now[2].as_str().unwrap_or_default());
+            let reason = if told.is_empty() { "WebKit cannot open this address".to_owned() } else { told };
+            return Err(Error::NavigationFailed { reason });
+        }
+        let stays = before.is_some() && before.as_deref() == handle_of(&now[3]);
+        if stays && without_fragment(&arrived.url) != without_fragment(url) {
+            let reason = "the page stayed as it was: the address is a file to download, which WebKit does not tell of, or was \
+                          answered without content";
+            return Err(Error::NavigationFailed { reason: reason.to_owned() });
+        }
+        Ok(arrived)
+    }
+
+    /// Goes back in the history.
+    pub async fn back(&self, limit: Duration) -> Result<()> {
+        let before = self.history().await?;
+        self.within(limit).await?;
+        self.post("Back", "/back", json!({})).await?;
+        if before == self.history().await? {
+            return Err(Error::NoHistory { direction: "back" });
+        }
+        Ok(())
+    }
+
+    /// What changes with each step in the history.
+    async fn history(&self) -> Result<Value> {
+        const HISTORY: &str = "return [document.URL, document.documentElement, history.state]";
+        self.script(0, HISTORY, Vec::new(), USUAL).await
+    }
+
+    /// Where the page stands.
+    pub async fn stands(&self) -> Result<Arrived> {
+        let now = self.script(0, "return [document.URL, document.title]", Vec::new(), USUAL).await?;
+        let text = |at: usize| now[at].as_str().unwrap_or_default().to_owned();
+        Ok(Arrived { url: text(0), title: text(1) })
+    }
+
+    /// Runs a user's JavaScript: a function, which gets the element, or an expression.
+    pub async fn evaluate(&self, code: &str, on: Option<&Element>, limit: Duration) -> Result<Value> {
+        let code = code.trim().trim_end_matches(';');
+        let script = format!(
+            "const given = (\n{code}\n);\nreturn typeof given === 'function' ? given(...arguments) : given;"
+        );
+        let frame = on.map_or(0, |on| on.frame);
+        let arguments = on.iter().map(|on| element(&on.handle)).collect();
+        let answer = self.script(frame, &script, arguments, limit).await;
+        answer.map_err(|error| on.map_or(error.clone(), |on| on.named(error)))
+    }
+
+    /// A picture of what is visible, or of an element, as PNG.
+    pub async fn picture(&self, of: Option<&Element>) -> Result<Vec<u8>> {
+        self.go_to(of.map_or(0, |of| of.frame)).await?;
+        let path = of.map_or("/screenshot".to_owned(), |of| format!("/element/{}/screenshot", of.handle));
+        let taken = self.get("Take Screenshot", &path).await;
+        let taken = taken.map_err(|error| of.map_or(error.clone(), |of| of.named(error)))?;
+        let unreadable = |reason: String| Error::Unreadable { method: "Take Screenshot", reason };
+        let told = taken.as_str().ok_or_else(|| unreadable("there is none".to_owned()))?;
+        BASE64_STANDARD.decode(told).map_err(|error| unreadable(error.to_string()))
+    }
+
+    /// The cookies that the page's address is given.
+    pub async fn cookies(&self) -> Result<Vec<Value>> {
+        self.go_to(0).await?;
+        let cookies = self.get("Get All Cookies", "/cookie").await?;
+        Ok(cookies.as_array().cloned().unwrap_or_default())
+    }
+
+    pub async fn add_cookie(&self, cookie: Value) -> Result<()> {
+        self.go_to(0).await?;
+        self.post("Add Cookie", "/cookie", json!({ "cookie": cookie })).await.map(drop)
+    }
+
+    pub async fn delete_cookie(&self, name: &str) -> Result<()> {
+        self.go_to(0).await?;
+        let name: String = url::form_urlencoded::byte_serialize(name.as_bytes()).collect();
+        self.delete("Delete Cookie", &format!("/cookie/{}", name.replace('+', "%20"))).await.map(drop)
+    }
+
+    /// The message of the dialog that is open.
+    pub async fn dialog(&self) -> Result<Option<String>> {
+        match self.get("Get Alert Text", "/alert/text").await {
+            Ok(text) => Ok(Some(text.as_str().unwrap_or_default().to_owned())),
+            Err(Error::NoDialog) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Answers the dialog that is open.
+    pub async fn answer_dialog(&self, accept: bool, text: Option<&str>) -> Result<()> {
+        if let Some(text) = text {
+            self.post("Send Alert Text", "/alert/text", json!({ "text": text })).await?;
+        }
+        let path = if accept { "/alert/accept" } else { "/alert/dismiss" };
+        self.post("Answer Alert", path, json!({})).await.map(drop)
+    }
+
+    /// Closes the windows that the page has opened. Gives their addresses.
+    pub async fn close_opened(&self) -> Result<Vec<String>> {
+        let all = self.get("Get Window Handles", "/window/handles").await?;
+        let others = all.as_array().into_iter().flatten().filter_map(Value::as_str);
+        let others: Vec<_> = others.filter(|handle| *handle != self.window).map(str::to_owned).collect();
+        let mut opened = Vec::new();
+        let switch = |handle: String| self.post("Switch To Window", "/window", json!({ "handle": handle }));
+        for other in &others {
+            switch(other.clone()).await?;
+            if let Ok(url) = self.get("Get Current URL", "/url").await {
+                opened.push(url.as_str().unwrap_or_default().to_owned());
+            }
+            self.delete("Close Window", "/window").await?;
+        }
+        if !others.is_empty() {
+            switch(self.window.clone()).await?;
+            self.at.store(0, Ordering::Relaxed);
+        }
+        Ok(opened)
+    }
+}
+
+fn without_fragment(url: &str) -> &str {
+    url.split_once('#').map_or(url, |(address, _)| address)
+}

@@ -1,0 +1,25 @@
+//! Where WebKit's driver is not to be had.
+use super::client::Client;
+use super::options::Options;
+use crate::error::{Error, Result};
+
+/// A WebKit that runs. On this system there is none.
+#[derive(Debug)]
+pub(super) enum Processes {}
+
+impl Processes {
+    #[expect(clippy::unused_async, reason = "as where WebKit can be started")]
+    pub(super) async fn end(&self) {
+        match *self {}
+    }
+
+    pub(super) fn have_ended(&self) -> bool {
+        match *self {}
+    }
+}
+
+#[expect(clippy::unused_async, reason = "as where WebKit can be started")]
+pub(super) async fn start(options: &Options) -> Result<(Processes, Client)> {
+    options.check()?;
+    Err(Error::WebkitNotFound { looked: "this system, for which there is no WebKitGTK".to_owned() })
+}

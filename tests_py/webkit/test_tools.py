@@ -1,0 +1,262 @@
+"""The tools in WebKit: what works there, and what is refused with its reason."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests_py.support.client import Server, serve
+from tests_py.support.site import Site, document
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+BUTTONS = """<button onclick="said.textContent += ` ${event.isTrusted} ${event.detail}`">Press</button>
+<button disabled>Not yet</button><button style="display: none">Hidden</button>
+<div style="position: relative; width: 100px"><button>Below</button>
+<div id=veil style="position: absolute; inset: 0; background: white"></div></div>
+<p id=said role=status></p>"""
+
+FIELDS = """<form onsubmit="said.textContent = 'sent ' + name.value; return false">
+<label>Name <input name=name value=before oninput="heard.textContent = event.isTrusted"></label>
+<label>Secret <input type=password></label><label>Fixed <input readonly value=no></label>
+<label>Date <input type=date></label><label>Long <textarea></textarea></label><button>Send</button></form>
+<p id=heard></p><p id=said role=status></p>"""
+
+
+async def test_the_page_is_shown_by_webkit_which_says_that_it_is_driven(server: Server, site: Site) -> None:
+    await server.open(site.page("form"))
+    told = await server.evaluate("() => `${navigator.userAgent} ${navigator.webdriver}`")
+    assert "Chrome" not in told
+    assert "Safari/" in told
+    assert told.endswith("true")
+
+
+async def test_a_press_is_the_persons_own(server: Server, site: Site) -> None:
+    page = await server.open(site.publish("/buttons", document("Buttons", BUTTONS)))
+    reply = await server.click(page.ref("Press"))
+    assert "true 1" in reply.section("Snapshot")
+    reply = await server.click(page.ref("Press"), doubleClick=True)
+    # The second call's first press is no third of the one before.
+    assert await server.evaluate("() => said.textContent.trim()") == "true 1 true 1 true 2"
+
+
+@pytest.mark.parametrize(
+    ("name", "obstacle"), [("Not yet", "was disabled"), ("Below", "was covered by <div#veil>")]
+)
+async def test_what_no_press_would_reach_is_not_pressed(
+    site: Site, tmp_path: Path, name: str, obstacle: str
+) -> None:
+    async with serve("--headless", "--timeout-action", "500", cwd=tmp_path) as server:
+        page = await server.open(site.publish("/buttons", document("Buttons", BUTTONS)))
+        reply = await server.call("browser_click", target=page.ref(name))
+    assert reply.is_error
+    assert obstacle in reply.text
+
+
+async def test_a_ref_stays_with_its_element_and_is_never_anothers(server: Server, site: Site) -> None:
+    body = "<button id=one>One</button><button id=two>Two</button>"
+    page = await server.open(site.publish("/refs", document("Refs", body)))
+    two = page.ref("Two")
+    await server.evaluate("() => { one.before(two); one.outerHTML = '<button>Zero</button>'; }")
+    assert (await server.snapshot()).ref("Two") == two
+    await server.evaluate("() => two.remove()")
+    gone = await server.call("browser_click", target=two)
+    assert gone.is_error
+    assert "no longer on the page" in gone.text
+    other = await server.open(site.page("form"))
+    assert two not in other.refs()
+
+
+async def test_text_is_typed_and_read_back(server: Server, site: Site) -> None:
+    page = await server.open(site.publish("/fields", document("Fields", FIELDS)))
+    reply = await server.call("browser_type", target=page.ref("Name"), text="Zoë \U0001f600")
+    assert not reply.is_error, reply.text
+    assert "Zoë \U0001f600" in reply.section("Result")
+    assert await server.evaluate("() => heard.textContent") == "true"
+    slowly = await server.call(
+        "browser_type", target=page.ref("Name"), text="\xeb\U0001f600b", slowly=True, submit=True
+    )
+    assert not slowly.is_error, slowly.text
+    assert await server.evaluate("() => said.textContent") == "sent \xeb\U0001f600b"
+    await server.call("browser_type", target=page.ref("Long"), text="one\ntwo")
+    assert await server.evaluate("() => document.querySelector('textarea').value.split('\\n').length") == "2"
+    await server.call("browser_type", target=page.ref("Date"), text="2026-11-26")
+    assert await server.evaluate("() => document.querySelector('[type=date]').value") == "2026-11-26"
+
+
+async def test_a_secret_is_not_told_and_what_is_fixed_is_refused(site: Site, tmp_path: Path) -> None:
+    async with serve("--headless", "--timeout-action", "500", cwd=tmp_path) as server:
+        page = await server.open(site.publish("/fields", document("Fields", FIELDS)))
+        reply = await server.call("browser_type", target=page.ref("Secret"), text="hunter2")
+        assert not reply.is_error, reply.text
+        assert "hunter2" not in reply.text
+        fixed = await server.call("browser_type", target=page.ref("Fixed"), text="yes")
+        assert fixed.is_error
+        assert "read-only" in fixed.text
+        button = await server.open(site.publish("/buttons", document("Buttons", BUTTONS)))
+        wrong = await server.call("browser_type", target=button.ref("Press"), text="yes")
+        assert wrong.is_error
+        assert "is a button" in wrong.text
+
+
+async def test_scripts_give_what_they_return(server: Server, site: Site) -> None:
+    page = await server.open(site.page("form"))
+    assert await server.evaluate("async () => (await Promise.resolve([1, 'a', null])).length") == "3"
+    assert await server.evaluate("document.title") == "A form"
+    reply = await server.call(
+        "browser_evaluate", function="(element) => element.localName", ref=page.refs()[0]
+    )
+    assert not reply.is_error, reply.text
+    thrown = await server.call("browser_evaluate", function="() => { throw new Error('no such luck'); }")
+    assert thrown.is_error
+    assert "no such luck" in thrown.text
+
+
+async def test_nothing_of_ours_stays_in_the_page(server: Server, site: Site) -> None:
+    await server.open(site.page("form"))
+    names = (
+        "() => [...Object.getOwnPropertyNames(window)].filter((name) => /engine|firstRef/.test(name)).length"
+    )
+    await server.snapshot()
+    assert await server.evaluate(names) == "0"
+    marks = "() => document.documentElement.outerHTML.includes('ref=')"
+    assert await server.evaluate(marks) == "false"
+
+
+async def test_pictures_are_png_of_the_viewport_or_of_an_element(site: Site, tmp_path: Path) -> None:
+    async with serve("--headless", "--image-responses", "inline", cwd=tmp_path) as server:
+        page = await server.open(site.publish("/buttons", document("Buttons", BUTTONS)))
+        whole = await server.call("browser_take_screenshot", filename="whole")
+        part = await server.call("browser_take_screenshot", ref=page.ref("Press"))
+        refused = [
+            await server.call("browser_take_screenshot", fullPage=True),
+            await server.call("browser_take_screenshot", type="jpeg"),
+        ]
+    assert whole.images[0].startswith(PNG)
+    assert int.from_bytes(whole.images[0][16:20], "big") == 1280
+    assert int.from_bytes(part.images[0][16:20], "big") < 200
+    assert (tmp_path / ".viewpoint-mcp-screenshots" / "whole.png").read_bytes() == whole.images[0]
+    assert all(reply.is_error and "in WebKit" in reply.text for reply in refused)
+
+
+async def test_cookies_are_listed_set_and_deleted(site: Site, tmp_path: Path) -> None:
+    async with serve("--headless", "--caps", "storage", cwd=tmp_path) as server:
+        await server.open(site.page("form"))
+        given = "Set-Cookie: a=1; HttpOnly\nSet-Cookie: b=2"
+        reply = await server.call("browser_cookies", action="set", cookies=given, domain="127.0.0.1")
+        assert not reply.is_error, reply.text
+        listed = json.loads((await server.call("browser_cookies", action="list")).section("Result"))
+        assert {(cookie["name"], cookie["value"], cookie["httpOnly"]) for cookie in listed} == {
+            ("a", "1", True),
+            ("b", "2", False),
+        }
+        await server.open(site.page("clicks"))
+        assert "a=1" in site.requested("/pages/clicks.html")[-1].headers["Cookie"]
+        reply = await server.call("browser_cookies", action="delete", name="a")
+        assert "Deleted 1 cookies; 0" in reply.text
+        assert await server.evaluate("() => document.cookie") == "b=2"
+
+
+async def test_an_address_that_cannot_be_reached_is_an_error(server: Server, site: Site) -> None:
+    await server.open(site.page("form"))
+    for url in ["http://127.0.0.1:9/", "http://nobody.invalid/"]:
+        reply = await server.call("browser_navigate", url=url)
+        assert reply.is_error, reply.text
+        assert "navigation failed" in reply.text
+
+
+async def test_a_file_to_download_is_no_page(server: Server, site: Site) -> None:
+    await server.open(site.page("form"))
+    reply = await server.call("browser_navigate", url=site.url("/download/a.bin"))
+    assert reply.is_error
+    assert "a file to download" in reply.text
+    assert await server.evaluate("() => document.title") == "A form"
+
+
+async def test_going_back_is_going_back(server: Server, site: Site) -> None:
+    await server.open(site.page("form"))
+    await server.open(site.page("clicks"))
+    reply = await server.call("browser_navigate_back")
+    assert not reply.is_error, reply.text
+    assert "A form" in reply.section("Page")
+
+
+async def test_a_page_in_a_frame_is_read_and_pressed(server: Server, site: Site) -> None:
+    inner = document(
+        "Inner", '<button onclick="this.textContent = `Done ${event.isTrusted}`">Inside</button>'
+    )
+    address = site.publish("/inner", inner)
+    outer = document(
+        "Outer", f'<p style="margin: 90px">Around</p><iframe src="{address}" style="margin: 50px"></iframe>'
+    )
+    page = await server.open(site.publish("/outer", outer))
+    reply = await server.click(page.ref("Inside"))
+    assert "Done true" in reply.section("Snapshot")
+
+
+async def test_a_dialog_is_told_and_answered(server: Server, site: Site) -> None:
+    body = "<button onclick=\"said.textContent = prompt('Who?')\">Ask</button><p id=said></p>"
+    page = await server.open(site.publish("/ask", document("Question", body)))
+    reply = await server.click(page.ref("Ask"))
+    assert "Who?" in reply.section("Modal state")
+    stuck = await server.call("browser_snapshot")
+    assert stuck.is_error
+    assert "browser_handle_dialog" in stuck.text
+    reply = await server.call("browser_handle_dialog", accept=True, promptText="Ada")
+    assert not reply.is_error, reply.text
+    assert await server.evaluate("() => said.textContent") == "Ada"
+
+
+async def test_a_window_that_a_page_opens_is_told(server: Server, site: Site) -> None:
+    body = f"<a href='{site.page('form')}' target=_blank>Elsewhere</a>"
+    page = await server.open(site.publish("/opens", document("Opens", body)))
+    reply = await server.click(page.ref("Elsewhere"))
+    assert "opened a window with" in reply.section("Events")
+    assert await server.evaluate("() => document.title") == "Opens"
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "reason"),
+    [
+        ("browser_network_requests", {}, "tells of no requests"),
+        ("browser_console_messages", {}, "no console"),
+        ("browser_tabs", {"action": "list"}, "one page"),
+        ("browser_pdf_save", {}, "does not print"),
+        ("browser_hover", {"target": "e1"}, "has few words"),
+        ("browser_file_upload", {"paths": []}, "has few words"),
+        ("browser_context_create", {}, "another session"),
+        ("patchright_fetch", {"url": "http://127.0.0.1/"}, "tabs of their own"),
+        ("browser_snapshot", {"tab": "c0p0"}, "one page"),
+        ("browser_navigate", {"url": "http://127.0.0.1/", "waitUntil": "networkidle"}, "no requests"),
+    ],
+)
+async def test_what_webkit_cannot_do_is_refused_with_its_reason(
+    tmp_path: Path, tool: str, arguments: dict[str, object], reason: str
+) -> None:
+    # Nothing is started for what would be refused.
+    async with serve("--headless", "--caps", "pdf", "--executable-path", "/nowhere", cwd=tmp_path) as server:
+        reply = await server.call(tool, **arguments)
+    assert reply.is_error
+    assert "WebKit" in reply.text
+    assert reason in reply.text
+    assert "browserType" in reply.text
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--proxy-server", "http://127.0.0.1:1"),
+        ("--blocked-origins", "https://a.example"),
+        ("--confirm", "submit"),
+    ],
+)
+async def test_a_setting_that_would_hold_for_nothing_is_refused(
+    site: Site, tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    async with serve("--headless", *arguments, cwd=tmp_path) as server:
+        reply = await server.call("browser_navigate", url=site.page("form"))
+    assert reply.is_error
+    assert "in WebKit" in reply.text
+    assert site.requested("/pages/form.html") == []
