@@ -86,7 +86,9 @@ async def test_a_choice_that_cannot_be_is_refused_with_what_can(workshop: Worksh
 
 
 async def test_the_words_of_a_label_stand_for_its_field(workshop: Workshop, site: Site) -> None:
-    labels = "<label><input type=checkbox><span>Olives</span></label><label><b>Name</b> <input id=name></label>"
+    labels = (
+        "<label><input type=checkbox><span>Olives</span></label><label><b>Name</b> <input id=name></label>"
+    )
     await workshop.open(site.publish("/labels", document("Labels", labels)))
     values = {"text=Olives": "true", "text=Name": "Ada"}
     fields = [{"name": name, "ref": name, "value": value} for name, value in values.items()]
