@@ -11,9 +11,6 @@ CARGO_FLAGS ?= --locked
 LINT_FLAGS = $(CARGO_FLAGS) --target-dir target/lint
 PYTHON_FILES := python tests_py demo examples benches scripts
 
-# Two jobs at once do not write into each other's lines, where make can tell them apart.
-BY_LINE := $(if $(filter output-sync,$(.FEATURES)),--output-sync=line)
-
 say = @printf '\n\033[1m── %s\033[0m\n' "$(1)"
 
 .PHONY: all
@@ -49,7 +46,7 @@ test: .venv/ready browser ## Everything that must hold: lints, types, Rust tests
 	@scripts/prepare display
 	@scripts/prepare redis
 	@# What the tests leave of the processors while they wait for browsers is enough for the rest.
-	@$(MAKE) --no-print-directory --jobs 2 $(BY_LINE) test-rust lint types
+	@CARGO_TERM_PROGRESS_WHEN=never $(MAKE) --no-print-directory --jobs 2 test-rust lint types
 	@$(MAKE) --no-print-directory test-python
 
 
