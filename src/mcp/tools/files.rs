@@ -13,7 +13,7 @@ use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
 use crate::session::Roots;
 
-/// Give files to the open file chooser, or to the page's file input; with ref, drop them there. Without paths, cancel the chooser.
+/// Give files to the open file chooser, or to the page's file input; with ref, drop them there. Without paths, cancel it.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct FileUpload {
     #[serde(default)]
