@@ -19,6 +19,12 @@ async def test_choosing_an_option_may_lead_elsewhere(page: Page, site: Site) -> 
     assert page.url == there
 
 
+async def test_words_in_a_label_are_its_control_and_another_control_is_its_own(page: Page) -> None:
+    await page.set_content("<label><input disabled><b>Mute</b><span role=slider>Volume</span></label>")
+    assert await page.locator("b").is_disabled()
+    assert await page.get_by_role("slider").is_enabled()
+
+
 async def test_a_part_of_a_button_is_enabled_as_the_button_is(page: Page) -> None:
     await page.set_content("<button disabled><b>Go</b></button>")
     part = await page.query_selector("b")

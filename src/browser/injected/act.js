@@ -35,10 +35,10 @@ Object.defineProperty(StaleElement.prototype, "name", { value: "StaleElement" })
 
 /** The control that the label is for which the node is, or in which it stands; the node itself otherwise. */
 const controlOf = (engine.controlOf = (node) => {
-  if (!(node instanceof Element) || matches(node, OWN) || node.isContentEditable) return node;
+  if (!(node instanceof Element) || matches(node, `${PRESSED},${engine.FIELD}`) || node.isContentEditable) return node;
   return closest(node, "label")?.control ?? node;
 });
-const OWN = "a,button,input,select,textarea,[role=link],[role=button],[role=checkbox],[role=radio],[role=switch]";
+const PRESSED = "a,button,input,[role=link],[role=button]";
 
 /* ------------------------------------------------------------------- focus */
 

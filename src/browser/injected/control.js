@@ -10,7 +10,7 @@ const isDrawn = (element) => checkVisibility(element, VISIBLE);
 
 const BY_ROLE = "combobox listbox slider spinbutton checkbox switch radio radiogroup textbox searchbox".split(" ");
 const ROLES = BY_ROLE.map((role) => `[role=${role}]`).join(",");
-const FIELD = `input:not([type=hidden]),select,textarea,[contenteditable]:not([contenteditable=false]),${ROLES}`;
+const FIELD = (engine.FIELD = `input:not([type=hidden]),select,textarea,[contenteditable]:not([contenteditable=false]),${ROLES}`);
 
 /** A field that a person meets, and not one that a library keeps for itself. */
 const isMet = (field) =>
