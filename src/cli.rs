@@ -50,6 +50,7 @@ use self::flags::Header;
 use self::flags::{BrowserName, Flags, LogFormat, LogLevel};
 use self::log::tell;
 use crate::browser::ContextOptions;
+use crate::browser::find::Channel;
 use crate::browser::launch::LaunchOptions;
 use crate::fleet::{LEASE, Pool, ReplicaOptions, Store};
 use crate::live::{Entry, LiveOptions};
@@ -368,7 +369,14 @@ fn engine_options(flags: &Flags) -> Result<EngineOptions, Ending> {
         tabs: at_most(flags.max_tabs, usual),
         contexts: at_most(flags.max_contexts, usual),
         memory: flags.max_memory.map_or(limits.memory, |mb| mb << 20),
+        live_pages: flags
+            .max_live_pages
+            .and_then(|most| NonZeroUsize::new(usize::try_from(most).unwrap_or(usize::MAX))),
     };
+    let is_our_chromium = matches!(&source, Source::Launch(launch) if launch.channel != Channel::Firefox);
+    if limits.live_pages.is_some() && !is_our_chromium {
+        return Err(mistake("max-live-pages", "only in a Chromium that the server starts"));
+    }
     Ok(EngineOptions {
         limits,
         context,

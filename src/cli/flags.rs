@@ -236,6 +236,11 @@ pub struct Flags {
     #[arg(long, value_name = "MB", value_parser = RangedU64ValueParser::<u64>::new().range(1..=10_000_000), help_heading = "Limits")]
     pub max_memory: Option<u64>,
 
+    /// How many pages are in memory at once: of more, those go that were not used for longest, if nothing is lost by that, and
+    /// are loaded anew when they are used [default: all]
+    #[arg(long, value_name = "COUNT", value_parser = at_least_one(), help_heading = "Limits")]
+    pub max_live_pages: Option<u64>,
+
     /// How many sessions there may be at once, of each key [default: 10]
     #[arg(long, value_name = "COUNT", value_parser = at_least_one(), help_heading = "Sessions")]
     pub max_sessions: Option<u64>,

@@ -157,6 +157,7 @@ impl Live {
             id,
             owner: wish.owner,
             page: wish.page.clone(),
+            _kept: wish.page.keep_in_memory(),
             who: wish.who,
             why: wish.why,
             login: wish.login,

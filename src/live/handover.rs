@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use super::admission::Admission;
 use super::desk::{GRACE, Mode};
-use crate::browser::Page;
+use crate::browser::{KeptInMemory, Page};
 use crate::session::handoff::{HandoverInProgress, Outcome};
 use crate::sync::unix_time;
 
@@ -59,6 +59,7 @@ pub struct Handover {
     /// Whose page it is, where a server has several owners.
     pub(super) owner: Option<Arc<str>>,
     pub(super) page: Page,
+    pub(super) _kept: KeptInMemory,
     pub(super) who: String,
     pub(super) why: String,
     /// The address that asked for a name and a password, if that is why.

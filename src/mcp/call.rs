@@ -40,7 +40,7 @@ use crate::mcp::tool::{AnyTool, Capability, Effect, Patience, Registry, Toolset,
 use crate::secrets::Secrets;
 use crate::session::pacing::Pacing;
 use crate::session::registry::{Session, Sessions};
-use crate::session::{Roots, TabId, Turns, Workspace};
+use crate::session::{LivePages, Roots, TabId, Turns, Workspace};
 use crate::snapshot::Key;
 
 pub(in crate::mcp) use to_file::ToFile;
@@ -82,6 +82,7 @@ pub struct Call<'a> {
     pub held: Mutex<Vec<Key>>,
     registry: &'a Registry,
     turns: &'a Turns,
+    live_pages: &'a LivePages,
     /// The page whose turn it has.
     turn: Mutex<Option<(Page, OwnedMutexGuard<()>)>>,
     met_dialog: AtomicBool,
@@ -107,11 +108,13 @@ pub(super) struct Given<'a> {
     pub live: Option<&'a Live>,
     pub registry: &'a Registry,
     pub turns: &'a Turns,
+    pub live_pages: &'a LivePages,
 }
 
 impl<'a> Call<'a> {
     pub(super) fn new(client: &'a Client, given: Given<'a>) -> Self {
-        let Given { session, kept, told, progress, secrets, pacing, live, registry, turns } = given;
+        let Given { session, kept, told, progress, secrets, pacing, live, registry, turns, live_pages } =
+            given;
         Self {
             workspace: session.map_or(&client.workspace, |session| &session.workspace),
             scratch: &client.scratch,
@@ -133,6 +136,7 @@ impl<'a> Call<'a> {
             held: Mutex::default(),
             registry,
             turns,
+            live_pages,
             turn: Mutex::default(),
             met_dialog: AtomicBool::new(false),
             tab: Mutex::default(),
@@ -259,7 +263,12 @@ impl Call<'_> {
 
     /// The active page, to go elsewhere from it: an open dialog is dismissed then. Made now if there is none.
     pub async fn page_to_leave(&self) -> Result<Page> {
-        match self.page().await {
+        let page = match self.current_or_new_page().await {
+            // It need not be loaded to be left.
+            Ok(page) => self.take_turn(page).await,
+            failed => failed,
+        };
+        match page {
             Err(Error::DialogOpen { .. }) => {
                 self.met_dialog.store(false, Ordering::Relaxed);
                 let page = self.current_page()?;
@@ -275,14 +284,18 @@ impl Call<'_> {
 
     /// The active page, made now if there is none. Until the call ends, no other call works on it.
     pub async fn page(&self) -> Result<Page> {
+        let page = self.current_or_new_page().await?;
+        self.take_turn_in_memory(page).await
+    }
+
+    async fn current_or_new_page(&self) -> Result<Page> {
         if self.workspace.engine().running().is_none() {
             self.progress.say("starting the browser");
         }
-        let page = match self.tab() {
-            Some(_) => self.current_page()?,
-            None => self.workspace.page().await?,
-        };
-        self.take_turn(page).await
+        match self.tab() {
+            Some(_) => self.current_page(),
+            None => self.workspace.page().await,
+        }
     }
 
     /// The active page. Until the call ends, no other call works on it.
@@ -294,7 +307,35 @@ impl Call<'_> {
             // The pages are there already, also before the first call.
             self.workspace.context().await?;
         }
-        self.take_turn(self.current_page()?).await
+        self.take_turn_in_memory(self.current_page()?).await
+    }
+
+    /// Brings a page back that is to be seen, if it is out of memory.
+    pub async fn bring_back(&self, page: &Page) -> Result<()> {
+        let turn = timeout(LONGEST_QUEUE, self.turns.take(page.id())).await.map_err(|_| Error::PageBusy)?;
+        self.load_discarded(page).await;
+        drop(turn);
+        Ok(())
+    }
+
+    async fn take_turn_in_memory(&self, page: Page) -> Result<Page> {
+        let page = self.take_turn(page).await?;
+        self.load_discarded(&page).await;
+        Ok(page)
+    }
+
+    async fn load_discarded(&self, page: &Page) {
+        self.live_pages.note(page);
+        if !page.is_discarded() {
+            return;
+        }
+        self.progress.say("loading the page anew, which was out of memory");
+        self.note(match page.load_discarded(self.settings.navigation_limit).await {
+            Ok(()) => "The page was out of memory (--max-live-pages) and was loaded anew.".to_owned(),
+            Err(error) => {
+                format!("The page was out of memory (--max-live-pages), and loading it anew failed: {error}.")
+            }
+        });
     }
 
     /// What programs go through to open addresses, as tools do.

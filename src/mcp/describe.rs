@@ -357,8 +357,8 @@ async fn page_state(page: &Page, url: String, answers: bool) -> PageState {
         let reason = reason.or_else(|| code.canonical_reason().map(str::to_owned));
         Some((code.as_u16(), reason.unwrap_or_default()))
     });
-    let crashed = page.is_crashed();
-    if crashed || !answers || page.dialog().is_some() {
+    let crashed = page.is_crashed() && !page.is_discarded();
+    if page.is_crashed() || !answers || page.dialog().is_some() {
         return PageState { url, status, crashed, ..PageState::default() };
     }
     let (title, messages) = tokio::join!(page.title(), timeout(CONSOLE_LIMIT, page.console_messages()));
@@ -381,7 +381,8 @@ async fn tab_lines(tabs: Vec<Tab>) -> Vec<TabLine> {
                 title,
                 url: page.asked_url(),
                 active: is_active,
-                crashed: page.is_crashed(),
+                crashed: page.is_crashed() && !page.is_discarded(),
+                discarded: page.is_discarded(),
                 asks: page.dialog().is_some(),
             }
         });

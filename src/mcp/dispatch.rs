@@ -32,7 +32,7 @@ use crate::secrets::Secrets;
 use crate::session::cooldown::Cooldown;
 use crate::session::pacing::Pacing;
 use crate::session::registry::{Session, Sessions};
-use crate::session::{Engine, Roots, Turns, Workspace, make_private};
+use crate::session::{Engine, LivePages, Roots, Turns, Workspace, make_private};
 
 use shared::{Reached, lost};
 
@@ -53,7 +53,8 @@ pub struct Dispatcher {
     /// Those of owners who share nothing, by their names.
     cooldowns: Mutex<HashMap<String, Arc<Cooldown>>>,
     pacing: Pacing,
-    turns: Turns,
+    turns: Arc<Turns>,
+    live_pages: LivePages,
     /// Where pages are handed over to people, if they are.
     live: Option<Live>,
     /// What was told of each session.
@@ -71,6 +72,7 @@ pub struct Dispatcher {
 
 impl Dispatcher {
     pub fn new(registry: Registry, engine: Engine, settings: Settings) -> Self {
+        let live_pages = LivePages::new(engine.options().limits.live_pages);
         Self {
             sessions: Sessions::new(engine.clone(), settings.sessions),
             pacing: Pacing::new(settings.politeness),
@@ -79,7 +81,8 @@ impl Dispatcher {
             registry,
             engine,
             settings,
-            turns: Turns::default(),
+            turns: Arc::default(),
+            live_pages,
             live: None,
             told: Mutex::default(),
             kept: Mutex::default(),
@@ -295,6 +298,7 @@ impl Dispatcher {
             () = lost(session.as_ref()) => Err(Error::LeaseLost),
             outcome = self.run(tool, arguments, client, session.as_ref(), progress, &mut reply) => outcome,
         };
+        self.live_pages.keep_to_limit(&self.engine, &self.turns);
         if let Some(session) = &session
             && tool.toolset != Toolset::Sessions
         {
@@ -349,6 +353,7 @@ impl Dispatcher {
             live: self.live.as_ref(),
             registry: &self.registry,
             turns: &self.turns,
+            live_pages: &self.live_pages,
         };
         let call = Call::new(client, given);
         if let Some(seat) = call.workspace.webkit() {

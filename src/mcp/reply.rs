@@ -534,10 +534,11 @@ fn page_lines(page: &PageState) -> String {
 fn tab_line(tab: &TabLine) -> String {
     let current = if tab.active { "(current) " } else { "" };
     let crashed = if tab.crashed { " [crashed]" } else { "" };
+    let discarded = if tab.discarded { " [out of memory until used]" } else { "" };
     let asks = if tab.asks { " [dialog open]" } else { "" };
     let title = page_text::inline_beside(&tab.title, &['[', ']', '(', ')']);
     let address = page_text::address(&tab.url);
-    format!("- {}: {current}[{title}]({address}){crashed}{asks} [tab={}]", tab.index, tab.id)
+    format!("- {}: {current}[{title}]({address}){crashed}{discarded}{asks} [tab={}]", tab.index, tab.id)
 }
 
 fn listed(line: &str) -> String {

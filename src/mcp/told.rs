@@ -38,8 +38,13 @@ impl KnownTab {
     fn new(tab: &Tab) -> Self {
         Self {
             id: tab.page.id().to_owned(),
-            state: (!tab.is_active)
-                .then(|| (tab.page.asked_url(), tab.page.is_crashed(), tab.page.dialog().is_some())),
+            state: (!tab.is_active).then(|| {
+                (
+                    tab.page.asked_url(),
+                    tab.page.is_crashed() && !tab.page.is_discarded(),
+                    tab.page.dialog().is_some(),
+                )
+            }),
         }
     }
 }

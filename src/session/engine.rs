@@ -318,7 +318,7 @@ impl Engine {
     }
 
     /// This engine, those of its owners, and those with other makes of browser.
-    fn family(&self) -> Vec<Self> {
+    pub(super) fn family(&self) -> Vec<Self> {
         let mut family = vec![self.clone()];
         family.extend(self.inner.owners.lock().values().cloned());
         let siblings = family.iter().flat_map(|engine| {

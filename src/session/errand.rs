@@ -84,6 +84,7 @@ pub async fn run(
     options: ErrandOptions<'_>,
     person: &dyn Person,
 ) -> Result<Visit> {
+    let _kept = page.keep_in_memory();
     let reads = matches!(task, Task::Read { .. } | Task::Picture { .. });
     let mut deadline = arrive(page, url, reads, options).await?;
     let purpose = match task {

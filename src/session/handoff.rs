@@ -242,6 +242,7 @@ async fn until_answered<F: Future<Output = bool>>(
     believes: bool,
     invitation: Option<&Invitation>,
 ) -> Result<Duration> {
+    let _kept = page.keep_in_memory();
     let coming = invitation.map(|invitation| &invitation.coming);
     let started = Instant::now();
     let mut asking = pin!(person.ask(wall, invitation.map(|invitation| &invitation.link)));

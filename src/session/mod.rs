@@ -3,6 +3,7 @@
 //! A [`registry`] gives workspaces an id and an end. [`cooldown`] is the pause after nobody came; [`handoff`] waits for
 //! somebody at a [`wall`]; [`errand`] goes to a page, does one thing there, and tells; [`pacing`] keeps it polite.
 mod engine;
+mod live_pages;
 mod place;
 mod quota;
 mod shared;
@@ -18,6 +19,7 @@ pub mod errand;
 pub mod registry;
 
 pub use engine::{Engine, EngineOptions, Source};
+pub use live_pages::LivePages;
 pub use place::{Kind, Place, make_private};
 pub use quota::Limits;
 pub use roots::Roots;

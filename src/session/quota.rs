@@ -1,6 +1,7 @@
 //! How much of the browser one owner may use: whoever has one key, with all its clients and sessions.
 use std::collections::HashMap;
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
@@ -19,11 +20,13 @@ pub struct Limits {
     pub contexts: usize,
     /// Bytes that the pages of all owners take together, when one more is to be opened.
     pub memory: u64,
+    /// Pages of all owners that are in memory at once: of more, those are taken out that were not used for longest.
+    pub live_pages: Option<NonZeroUsize>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { tabs: 100, contexts: 100, memory: half_of_the_machine() }
+        Self { tabs: 100, contexts: 100, memory: half_of_the_machine(), live_pages: None }
     }
 }
 

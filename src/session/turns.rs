@@ -20,6 +20,11 @@ impl Turns {
         self.queue(name).lock_owned().await
     }
 
+    /// The turn, if nobody has it and nobody waits for it.
+    pub(crate) fn try_take(&self, name: &str) -> Option<OwnedMutexGuard<()>> {
+        self.queue(name).try_lock_owned().ok()
+    }
+
     fn queue(&self, name: &str) -> Arc<Queue> {
         let mut queues = self.queues.lock();
         if let Some(queue) = queues.get(name).and_then(Weak::upgrade) {

@@ -14,7 +14,7 @@ use super::way::Way;
 use crate::browser::injected::as_function;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::listeners::Listener;
-use crate::browser::objects::page::{Page, WeakPage};
+use crate::browser::objects::page::{KeptInMemory, Page, WeakPage};
 use crate::browser::objects::parts::{NewSession, Part, Slots};
 use crate::cdp::types::page::{
     FrameStartedNavigating, GetNavigationHistory, HistoryEntry, JavascriptDialogClosed,
@@ -160,6 +160,7 @@ pub struct ActionRecording {
 
 #[derive(Debug)]
 struct Running {
+    _kept: KeptInMemory,
     recorder: Recorder,
     /// The ways to the frame of each world that tells.
     worlds: Mutex<HashMap<WorldKey, Vec<Way>>>,
@@ -346,6 +347,7 @@ impl Page {
     pub async fn record_actions(&self, recorder: Recorder) -> Result<ActionRecording> {
         let now = self.session().call(GetNavigationHistory {}).await?;
         let running = Arc::new(Running {
+            _kept: self.keep_in_memory(),
             recorder,
             worlds: Mutex::default(),
             history: Mutex::new(History::of(&now.entries, now.current_index)),

@@ -91,6 +91,7 @@ impl Page {
 
     async fn load_again(&self, ignore_cache: bool, options: &NavigateOptions) -> Result<Arrival> {
         let _work = self.work();
+        let has_crashed = self.is_crashed();
         self.revive();
         let history = self.session().call_within(GetNavigationHistory {}, options.limit).await?;
         let before = self.main_frame().loader();
@@ -103,6 +104,9 @@ impl Page {
             Some(entry) => self.go_to(entry.id, options).await,
             None => Err(Error::PageBusy),
         };
+        if has_crashed {
+            return within(options.limit, reload).await;
+        }
         self.leave_by(reload, again, options).await
     }
 
@@ -118,12 +122,16 @@ impl Page {
 
     async fn go(&self, steps: isize, direction: &'static str, options: &NavigateOptions) -> Result<Arrival> {
         let _work = self.work();
+        let has_crashed = self.is_crashed();
+        self.revive();
         let history = self.session().call_within(GetNavigationHistory {}, options.limit).await?;
         let entry =
             history.current_index.checked_add_signed(steps).and_then(|index| history.entries.get(index));
         let entry = entry.ok_or(Error::NoHistory { direction })?;
-        self.revive();
         let (first, again) = (self.go_to(entry.id, options), async || self.go_to(entry.id, options).await);
+        if has_crashed {
+            return within(options.limit, first).await;
+        }
         match self.leave_by(first, again, options).await {
             // Not every browser tells beforehand how far its history goes.
             Err(Error::Protocol { message, .. }) if message.starts_with("no such history entry") => {
@@ -217,6 +225,11 @@ impl Page {
     }
 }
 
+/// Waits for a navigation, at most `limit`.
+async fn within<T>(limit: Duration, navigation: impl Future<Output = Result<T>>) -> Result<T> {
+    timeout(limit, navigation).await.unwrap_or(Err(Error::NavigationSlow { waited: limit }))
+}
+
 /// Whether `url` is a place within the document at `here`.
 fn stays(here: &str, url: &str) -> bool {
     let document = |url: &str| url.split('#').next().map(str::to_owned);
@@ -244,8 +257,7 @@ impl Frame {
         let has_crashed = page.is_crashed();
         page.revive();
         if self != page.main_frame() {
-            let arrived = timeout(options.limit, self.start_and_wait(&page, url, options)).await;
-            return arrived.unwrap_or(Err(Error::NavigationSlow { waited: options.limit }));
+            return within(options.limit, self.start_and_wait(&page, url, options)).await;
         }
         let go = async {
             if page.floods_dialogs() {
@@ -255,13 +267,11 @@ impl Frame {
         };
         if has_crashed {
             // Nothing is there that could answer, or would have to be left.
-            let arrived = timeout(options.limit, go).await;
-            return arrived.unwrap_or(Err(Error::NavigationSlow { waited: options.limit }));
+            return within(options.limit, go).await;
         }
         if stays(&page.url(), url) {
             // Who moves within the document does not leave it.
-            let moved = timeout(options.limit, page.unless_stuck(Some(PATIENCE), go)).await;
-            return moved.unwrap_or(Err(Error::NavigationSlow { waited: options.limit }));
+            return within(options.limit, page.unless_stuck(Some(PATIENCE), go)).await;
         }
         page.leave_by(go, async || self.start_and_wait(&page, url, options).await, options).await
     }

@@ -28,6 +28,8 @@ use crate::cdp::types::target::{ActivateTarget, TargetInfo};
 use crate::error::Result;
 
 pub use dialogs::{AnsweredDialog, Dialog, FileChooser};
+pub(in crate::browser) use ending::Discarded;
+pub use ending::KeptInMemory;
 use own::Own;
 
 /// One tab. Cheap to clone; compares by identity.
@@ -65,6 +67,8 @@ pub(in crate::browser) struct PageInner {
     changes: watch::Sender<u64>,
     listeners: Listeners<PageEvent>,
     own: Mutex<Own>,
+    /// Held by whoever looks at the page without working on it.
+    kept_in_memory: Arc<()>,
     slots: Slots,
 }
 
@@ -98,6 +102,8 @@ struct PageState {
     crashed: bool,
     /// Its renderer is being ended by us: no crash to tell of.
     ending: bool,
+    /// Its renderer was ended to save memory; what it was like then.
+    discarded: Option<Discarded>,
 }
 
 /// A page that is not held.
@@ -164,6 +170,7 @@ impl Page {
                 closed: false,
                 crashed: false,
                 ending: false,
+                discarded: None,
             };
             PageInner {
                 target: info.target_id.clone(),
@@ -178,6 +185,7 @@ impl Page {
                 changes: watch::Sender::new(0),
                 listeners: Listeners::default(),
                 own: Mutex::default(),
+                kept_in_memory: Arc::default(),
                 slots,
             }
         });
@@ -281,6 +289,9 @@ impl Page {
     }
 
     pub async fn title(&self) -> String {
+        if let Some(discarded) = self.discarded() {
+            return discarded.title;
+        }
         if self.dialog().is_some() || self.is_crashed() {
             return String::new();
         }

@@ -2,6 +2,7 @@
 pub(super) mod audit;
 pub(super) mod capture;
 pub(super) mod content;
+pub(super) mod discard;
 pub(super) mod dom_snapshot;
 pub(super) mod outlined;
 pub(super) mod overlay;

@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use super::audit::RAW_LIMIT;
-use crate::browser::objects::page::Page;
+use crate::browser::objects::page::{KeptInMemory, Page};
 use crate::browser::objects::raw::RawSession;
 use crate::error::{Error, Result};
 
@@ -18,6 +18,7 @@ use crate::error::{Error, Result};
 pub struct Profile {
     session: RawSession,
     page: Page,
+    _kept: KeptInMemory,
 }
 
 /// Which of its code a page used.
@@ -52,7 +53,7 @@ const TRACE_LIMIT: Duration = Duration::from_secs(30);
 impl Page {
     async fn profile(&self) -> Result<Profile> {
         let session = self.context().attach_raw(self.main_frame()).await?;
-        Ok(Profile { session, page: self.clone() })
+        Ok(Profile { session, page: self.clone(), _kept: self.keep_in_memory() })
     }
 
     /// Begins to note which code is used.

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use serde::Deserialize;
 
 use crate::browser::objects::listeners::Listener;
-use crate::browser::objects::page::Page;
+use crate::browser::objects::page::{KeptInMemory, Page};
 use crate::browser::objects::parts::{Part, Slots};
 use crate::cdp::types::page::{ScreencastFrame, ScreencastFrameAck, StartScreencast, StopScreencast};
 use crate::cdp::{CdpSession, Event as _};
@@ -58,6 +58,7 @@ struct Cast {
     session: CdpSession,
     watchers: Mutex<Watchers>,
     next: AtomicU64,
+    _kept: KeptInMemory,
 }
 
 impl Drop for Cast {
@@ -93,7 +94,7 @@ impl Page {
         let cast = {
             let mut known = self.slot::<Mutex<Weak<Cast>>>().lock();
             known.upgrade().unwrap_or_else(|| {
-                let cast = Cast::start(self.session(), options);
+                let cast = Cast::start(self, options);
                 *known = Arc::downgrade(&cast);
                 cast
             })
@@ -105,8 +106,14 @@ impl Page {
 }
 
 impl Cast {
-    fn start(session: &CdpSession, options: ScreencastOptions) -> Arc<Self> {
-        let cast = Self { session: session.clone(), watchers: Mutex::default(), next: AtomicU64::default() };
+    fn start(page: &Page, options: ScreencastOptions) -> Arc<Self> {
+        let session = page.session();
+        let cast = Self {
+            session: session.clone(),
+            watchers: Mutex::default(),
+            next: AtomicU64::default(),
+            _kept: page.keep_in_memory(),
+        };
         let cast = Arc::new(cast);
         let mut events = session.events(&[ScreencastFrame::METHOD]);
         let (width, height) = options.size.unwrap_or(USUAL_SIZE);

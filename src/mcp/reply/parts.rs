@@ -22,6 +22,8 @@ pub struct TabLine {
     pub url: String,
     pub active: bool,
     pub crashed: bool,
+    /// It is out of memory until somebody uses it.
+    pub discarded: bool,
     /// A dialog is open in it.
     pub asks: bool,
 }

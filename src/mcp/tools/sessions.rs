@@ -184,7 +184,8 @@ impl Tool for Navigate {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let url = call.address(&self.url)?;
-        let page = page(call).await?;
+        errand::dismiss(&call.workspace.page().await?).await?;
+        let page = call.page_to_leave().await?;
         call.pacing.before(page.context(), &url).await?;
         call.progress.say("loading the page");
         let until = match self.wait_until {

@@ -83,6 +83,14 @@ impl Tool for Tabs {
             }),
             TabAction::New => self.open(call, reply).await?,
             TabAction::Select => {
+                let chosen = match (call.tab(), self.index) {
+                    (Some(tab), _) => Some(call.workspace.tab(&tab.to_string())?),
+                    (None, Some(index)) => call.workspace.tabs().into_iter().nth(index),
+                    (None, None) => None,
+                };
+                if let Some(chosen) = chosen {
+                    call.bring_back(&chosen.page).await?;
+                }
                 let page = match (call.tab(), self.index) {
                     (Some(tab), _) => call.workspace.select_named(&tab.to_string()).await?,
                     (None, Some(index)) => call.workspace.select_tab(index).await?,

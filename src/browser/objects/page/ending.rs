@@ -1,4 +1,5 @@
 //! How a page ends: closed, crashed, or with its browser; and what is done where a script does not let go of it.
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::timeout;
@@ -9,6 +10,20 @@ use crate::cdp::types::page as wire;
 use crate::cdp::types::runtime::TerminateExecution;
 use crate::cdp::types::target::CloseTarget;
 use crate::error::{Error, Result};
+
+/// What a page was like that is out of memory.
+#[derive(Debug, Clone, Default)]
+pub(in crate::browser) struct Discarded {
+    pub title: String,
+    /// How far it was scrolled, in CSS pixels.
+    pub scrolled: (f64, f64),
+}
+
+/// A page that stays in memory as long as this is held.
+#[derive(Debug, Clone)]
+pub struct KeptInMemory {
+    _held: Arc<()>,
+}
 
 impl Page {
     pub fn is_closed(&self) -> bool {
@@ -58,8 +73,52 @@ impl Page {
     pub(in crate::browser) fn revive(&self) {
         if self.is_crashed() {
             self.inner.session.revive();
-            self.update(|state| state.crashed = false);
+            self.update(|state| {
+                state.crashed = false;
+                state.discarded = None;
+            });
         }
+    }
+
+    /// Whether it is out of memory until somebody uses it: of a crash it has all but that it is told as one.
+    pub fn is_discarded(&self) -> bool {
+        self.inner.state.lock().discarded.is_some()
+    }
+
+    pub(in crate::browser) fn discarded(&self) -> Option<Discarded> {
+        self.inner.state.lock().discarded.clone()
+    }
+
+    /// Ends the process that shows the page, which the browser takes for no crash: it keeps history and session storage.
+    /// False when it goes on.
+    pub(in crate::browser) async fn take_out_of_memory(&self, discarded: Discarded) -> bool {
+        const LIMIT: Duration = Duration::from_secs(2);
+        self.update(|state| {
+            state.ending = true;
+            state.discarded = Some(discarded);
+        });
+        self.inner
+            .session
+            .send(wire::Navigate { url: "chrome://kill".to_owned(), ..wire::Navigate::default() })
+            .ignore();
+        let ended = self.until(|page| page.is_crashed().then_some(()));
+        let has_ended = matches!(timeout(LIMIT, ended).await, Ok(Ok(())));
+        self.update(|state| {
+            state.ending = false;
+            if !has_ended {
+                state.discarded = None;
+            }
+        });
+        has_ended
+    }
+
+    /// For as long as what this gives is held, somebody looks at the page who could not bring it back.
+    pub fn keep_in_memory(&self) -> KeptInMemory {
+        KeptInMemory { _held: Arc::clone(&self.inner.kept_in_memory) }
+    }
+
+    pub(in crate::browser) fn is_kept_in_memory(&self) -> bool {
+        Arc::strong_count(&self.inner.kept_in_memory) > 1
     }
 
     /// Waits until the page is closed.
