@@ -15,6 +15,7 @@ mod guise;
 mod view;
 mod parts;
 
+pub use egress::client_certificate::ClientCertificate;
 pub use egress::{policy, proxy};
 pub use elements::{locator, selector};
 pub use options::emulation;

@@ -25,7 +25,9 @@ use crate::browser::launch::{IgnoreDefaults, LaunchOptions};
 use crate::browser::locator;
 use crate::browser::proxy::Proxy;
 use crate::browser::selector;
-use crate::browser::{ClockTurn, ConsoleInterest, ContextOptions, Passkey, StorageState, StoredCookie};
+use crate::browser::{
+    ClientCertificate, ClockTurn, ConsoleInterest, ContextOptions, Passkey, StorageState, StoredCookie,
+};
 use crate::cdp::types::network::Headers;
 use crate::error::{Error, Result};
 
@@ -87,6 +89,21 @@ impl ProxySettings {
     }
 }
 
+/// A client certificate: an origin, and two texts of PEM.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Shown {
+    origin: String,
+    certificate: String,
+    key: String,
+}
+
+impl Shown {
+    pub(super) fn read(&self) -> Result<ClientCertificate> {
+        ClientCertificate::new(&self.origin, self.certificate.as_bytes(), self.key.as_bytes())
+    }
+}
+
 /// What a context is made with.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -100,6 +117,7 @@ struct Context {
     timezone_id: Option<String>,
     extra_http_headers: Headers,
     ignore_https_errors: bool,
+    client_certificates: Vec<Shown>,
     permissions: Vec<String>,
     storage_state: Option<serde_json::Value>,
     device_scale_factor: Option<f64>,
@@ -153,6 +171,7 @@ impl Context {
             timezone: self.timezone_id,
             extra_headers: self.extra_http_headers,
             ignore_https_errors: self.ignore_https_errors,
+            client_certificates: self.client_certificates.iter().map(Shown::read).collect::<Result<_>>()?,
             proxy: self.proxy.map(|proxy| proxy.read()).transpose()?,
             permissions: self.permissions,
             storage_state: storage_state.transpose()?.map(Arc::new),
@@ -184,6 +203,7 @@ impl Context {
 }
 
 fn input_style(name: Option<&str>) -> Result<InputStyle> {
+    // Not said to users: it is what `playwright_compatible` makes of `instant`.
     let Some(name) = name else { return Ok(InputStyle::default()) };
     name.parse().map_err(|_| Error::InvalidArguments {
         problems: vec!["input: expected one of (natural|instant)".to_owned()],

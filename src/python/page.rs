@@ -468,7 +468,7 @@ impl Page {
     fn mouse_click(&self, x: f64, y: f64, name: &str, count: u32, delay_ms: f64) -> PyResult<Operation> {
         let (mouse, button) = (self.0.mouse(), button(name)?);
         let options = ClickOptions { button, count, hold: duration(delay_ms), ..ClickOptions::default() };
-        Ok(operation(async move { mouse.click(Point::new(x, y), &options).await }))
+        Ok(operation(async move { mouse.click_in_turn(Point::new(x, y), &options).await }))
     }
 
     fn mouse_wheel(&self, delta_x: f64, delta_y: f64) -> Operation {

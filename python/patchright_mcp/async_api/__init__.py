@@ -146,6 +146,19 @@ __all__ = [
 ChromiumBrowserContext = BrowserContext
 
 
+def _devices(*, compatible: bool) -> dict[str, dict[str, Any]]:
+    devices: dict[str, dict[str, Any]] = _core.devices()
+    if compatible:
+        # Playwright's devices say of what model they are, as browsers no longer do.
+        for name, options in devices.items():
+            model = name.removesuffix(" landscape")
+            if "user_agent" in options:
+                options["user_agent"] = options["user_agent"].replace(
+                    "Android 10; K)", f"Android 10; {model})"
+                )
+    return devices
+
+
 class Playwright(ApiObject):
     """Where everything begins."""
 
@@ -161,7 +174,7 @@ class Playwright(ApiObject):
         """Sends requests without a browser."""
         self.selectors: Selectors = Selectors(connection)
         """What selectors mean."""
-        self.devices: dict[str, dict[str, Any]] = _core.devices()
+        self.devices: dict[str, dict[str, Any]] = _devices(compatible=connection.compatible)
         """Options for contexts that pretend to be a device, by its name."""
 
     def __getitem__(self, value: str) -> BrowserType:

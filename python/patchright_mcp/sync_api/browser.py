@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from .. import _core
+from .._certificates import read_certificates
 from .._deeds import milliseconds
 from .._failures import CLOSED, Missing, caller
 from .._folders import temporary_folder
-from .._options import check_certificates, check_place, check_proxy, stored
+from .._options import check_place, check_proxy, stored
 from ..errors import Error, TargetClosedError
 from ._base import DEFAULT_TIMEOUT, ApiObject, Closes, Connection
 from ._events import BrowserEvents
@@ -160,13 +161,13 @@ class Browser(Closes, BrowserEvents):
         browser. `input` is how the pointer and the keys move: `"natural"`, as a hand does (the default), or `"instant"`,
         as fast as the browser takes it. `record_video_dir` is where videos of its pages go (`Page.video`), each of at most
         `record_video_fps` pictures a second (25 unless told) and of `record_video_size`: the viewport unless told, scaled
-        down to fit into 800 by 800. With `geo="proxy"` its pages are told the time zone, the language and the place of where its
+        down to fit into 800 by 800. `client_certificates` are shown to the origins that they name, by way of this process. With `geo="proxy"` its pages are told the time zone, the language and the place of where its
         requests come out, unless these are given: a service on the web is asked through the same proxy, ipapi.co, or the one
         whose address stands in place of `"proxy"`.
 
         Raises:
             Error: When options contradict each other; when that service does not tell, and when WebRTC would tell another
-                address; for `client_certificates`, which are not there.
+                address; when a client certificate cannot be read.
         """
         if not self._connected:
             raise TargetClosedError(f"Browser.new_context: {CLOSED}")
@@ -786,7 +787,8 @@ def context_options(given: dict[str, Any], *, compatible: bool) -> dict[str, Any
     """The options of a context, checked and made whole."""
     options = {name: value for name, value in given.items() if value is not None}
     if compatible:
-        options.setdefault("input", "instant")
+        if options.get("input") in (None, "instant"):
+            options["input"] = "bare"
         options["locale_alone"] = True
         options.setdefault("focus_everywhere", not options.get("focus_control"))
     if options.get("no_viewport"):
@@ -808,7 +810,8 @@ def context_options(given: dict[str, Any], *, compatible: bool) -> dict[str, Any
     check_proxy(options.get("proxy"))
     check_place(options.get("geolocation"))
     checked_headers(options.get("extra_http_headers") or {})
-    check_certificates(options.get("client_certificates"))
+    if options.get("client_certificates"):
+        options["client_certificates"] = read_certificates(options["client_certificates"])
     if "storage_state" in options:
         options["storage_state"] = stored(options["storage_state"])
     return options
@@ -824,6 +827,7 @@ _NATIVE = (
     "timezone_id",
     "extra_http_headers",
     "ignore_https_errors",
+    "client_certificates",
     "permissions",
     "storage_state",
     "device_scale_factor",

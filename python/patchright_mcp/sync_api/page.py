@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import traceback
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -136,6 +137,8 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
             value, failed = self._runtime.settle(f(*taken(f, [source, *call.arguments]))), False
         except Exception as error:  # noqa: BLE001
             value, failed = error, True
+            if self._connection.compatible:
+                error._stack = "".join(traceback.format_exception(error))  # type: ignore[attr-defined]
         self._runtime.start(call.answer(value, failed))
 
     def _clear_way(self, call: HandlerCall) -> None:

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use futures_util::future::join_all;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -15,10 +17,14 @@ use crate::browser::input::{Button, Mouse, Point};
 use crate::browser::objects::dialect::unsupported;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::Page;
-use crate::browser::objects::world::{World, value_argument};
+use crate::browser::objects::world::{Scope, World, value_argument};
+use crate::browser::scripts::handle::JsHandle;
+use crate::browser::scripts::value::JsValue;
 use crate::cdp::types::input::{DispatchDragEvent, DragData, DragIntercepted, DragItem, SetInterceptDrags};
 use crate::cdp::{Event, Events};
 use crate::error::{Error, Result};
+
+const DROP: &str = include_str!("../injected/drop.js");
 
 /// How long the browser may take to hand over a drag that has begun.
 const DRAG_LIMIT: Duration = Duration::from_secs(1);
@@ -193,13 +199,20 @@ impl ElementHandle {
         if beside && !options.source.keeps_scroll {
             self.ask::<()>("showBoth", vec![target.handle().argument()]).await?;
         }
-        let from = self.approach(Need::PRESSED, &options.source).await?.point;
+        // Kept to the end: who pressed meanwhile would let go of what is held.
+        let reached = self.approach(Need::PRESSED, &options.source).await?;
+        let from = reached.point;
         let known = if beside { target.handle().argument() } else { value_argument(&Value::Null) };
         self.ask::<()>("noteDrag", vec![known, value_argument(&options.place)]).await?;
-        let mouse = self.input(&options.source)?.mouse();
+        let input = self.input(&options.source)?;
+        let mouse = input.mouse();
         let towards = target.sight(options.target.position, Glance::AT_ONCE).await?;
         let towards = towards.ok_or_else(|| target.stale())?.point;
         let worlds = [self.world().clone()];
+        // What the browser itself carries begins with a move; of all else exactly the steps can be made that were told.
+        let is_exact = input.is_bare() && options.target.steps.is_some();
+        let is_exact = is_exact && !self.ask::<bool>("isDraggable", Vec::new()).await?;
+        let towards = Some(towards).filter(|_| !is_exact);
         page.carry(from, towards, &mouse, &worlds, options.long_press, async |hand| {
             match options.target.steps {
                 Some(steps) if hand.data.is_none() => {
@@ -415,22 +428,51 @@ impl Hand<'_> {
 pub struct Dropped {
     /// Paths of files.
     files: Vec<PathBuf>,
+    /// Of what type each file is, where a script says it.
+    types: Vec<Option<String>>,
+    position: Option<Point>,
     /// Texts by their kinds, such as `text/plain`.
     data: Vec<(String, String)>,
 }
 
 impl Dropped {
     pub(in crate::browser) fn new(files: Vec<PathBuf>, data: Vec<(String, String)>) -> Self {
-        Self { files, data }
+        Self { files, data, ..Self::default() }
+    }
+
+    /// As `drop.js` takes it.
+    async fn written(&self) -> Result<JsValue> {
+        let list = |items| JsValue::Array { number: u64::MAX, items };
+        let text = |text: &str| JsValue::Text(text.to_owned());
+        let at = self
+            .position
+            .map_or(JsValue::Null, |at| list(vec![JsValue::Number(at.x), JsValue::Number(at.y)]));
+        let mut files = Vec::new();
+        for (number, path) in self.files.iter().enumerate() {
+            let content = tokio::fs::read(path).await.map_err(|error| Error::File {
+                path: path.display().to_string(),
+                reason: error.to_string(),
+            })?;
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let kind = self.types.get(number).and_then(Option::as_deref).unwrap_or_default();
+            files.push(list(vec![text(&name), text(kind), JsValue::Text(BASE64_STANDARD.encode(content))]));
+        }
+        let texts = self.data.iter().map(|(kind, value)| list(vec![text(kind), text(value)])).collect();
+        Ok(list(vec![at, list(files), list(texts)]))
     }
 }
 
 impl ElementHandle {
     /// Drops something on the element, as if it came from another program.
     pub async fn drop_here(&self, dropped: &Dropped, options: &ActionOptions) -> Result<()> {
+        let options = &ActionOptions { position: dropped.position.or(options.position), ..options.clone() };
         const COPY: i64 = 1;
         let session = self.frame().page()?.session().clone();
         let to = self.look_until_clear(Need::POINTED, options).await?;
+        if self.input(options)?.is_bare() {
+            let told = dropped.written().await?;
+            return JsHandle::of_element(self).evaluate(DROP, &told, Some(Scope::Main)).await.map(drop);
+        }
         let item = |(mime_type, data): &(String, String)| DragItem {
             mime_type: mime_type.clone(),
             data: data.clone(),
@@ -452,6 +494,7 @@ impl ElementHandle {
 impl Page {
     /// Drags from one place in the viewport to another, in so many steps.
     pub async fn drag(&self, from: Point, to: Point, steps: Option<u32>) -> Result<()> {
+        let _turn = self.input().take_turn().await;
         let mouse = self.input().mouse();
         if !self.context().browser()?.dialect().hands_over_drags() {
             let world = self.main_frame().utility().await?;
@@ -463,7 +506,7 @@ impl Page {
         let worlds = join_all(frames.iter().map(Frame::utility)).await;
         // A frame without a document has nothing to drag.
         let worlds: Vec<_> = worlds.into_iter().filter_map(Result::ok).collect();
-        self.carry(from, to, &mouse, &worlds, false, async |hand| {
+        self.carry(from, Some(to), &mouse, &worlds, false, async |hand| {
             match steps {
                 Some(steps) if hand.data.is_none() => mouse.move_in_steps(to, steps).await?,
                 _ => hand.go(to).await?,
@@ -481,7 +524,7 @@ impl Page {
     async fn carry(
         &self,
         from: Point,
-        towards: Point,
+        towards: Option<Point>,
         mouse: &Mouse,
         worlds: &[World],
         long_press: bool,
@@ -497,7 +540,9 @@ impl Page {
         let carried = async {
             join_all(worlds.iter().map(|world| world.call::<()>("watchDrag", &[]))).await;
             press(from, mouse, long_press).await?;
-            set_out(from, towards, mouse).await?;
+            if let Some(towards) = towards {
+                set_out(from, towards, mouse).await?;
+            }
             let data = picked_up(worlds, &mut intercepted).await;
             let mut hand = Hand { mouse, page: self, data, has_entered: false };
             hand.frames(2).await;

@@ -17,7 +17,7 @@ use super::page::Page;
 use super::parts::Parts;
 use crate::bidi::commands::CreateContext;
 use crate::bidi::{Begin, Firefox};
-use crate::browser::egress::relay::Relay;
+use crate::browser::egress::relay::{Relay, Wanted};
 use crate::browser::options::ContextOptions;
 use crate::browser::program::endpoint;
 use crate::browser::program::identity::Identity;
@@ -91,7 +91,7 @@ impl Browser {
         default_context: ContextOptions,
         warn: &(dyn Fn(&str) + Send + Sync),
     ) -> Result<Self> {
-        let relay = Relay::start(default_context.proxy.as_ref(), &default_context.policy).await?;
+        let relay = Relay::start(wanted(&default_context)).await?;
         let options = through(relay.as_ref(), options);
         let begun = Instant::now();
         let process = launch(&options, warn).await?;
@@ -298,7 +298,7 @@ impl Browser {
 
     /// Makes an isolated context.
     pub async fn new_context(&self, options: ContextOptions) -> Result<BrowserContext> {
-        let relay = Relay::start(options.proxy.as_ref(), &options.policy).await?.map(Arc::new);
+        let relay = Relay::start(wanted(&options)).await?.map(Arc::new);
         self.dialect().check(&options)?;
         let proxy_server = relay.as_ref().map(|relay| relay.server());
         let root = &self.inner.root;
@@ -528,6 +528,16 @@ struct Answered {
     root: CdpSession,
     version: Version,
     known: Contexts,
+}
+
+/// What a context needs a relay for.
+fn wanted(options: &ContextOptions) -> Wanted<'_> {
+    Wanted {
+        upstream: options.proxy.as_ref(),
+        policy: &options.policy,
+        certificates: &options.client_certificates,
+        ignores_errors: options.ignore_https_errors,
+    }
 }
 
 /// The whole browser goes through the relay: its own context, and what it asks for by itself.
