@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,42 +47,43 @@ def _content(given: Any, name: str) -> bytes | None:
 
 def _unpacked(pfx: bytes, passphrase: str | None) -> tuple[bytes, bytes]:
     """What is in a PKCS #12 archive."""
+    kinds = _kinds()
     try:
-        from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, pkcs12
-    except ImportError:
-        raise Error(_NEEDED) from None
-    try:
-        key, certificate, others = pkcs12.load_key_and_certificates(
+        key, certificate, others = importlib.import_module(f"{_KINDS}.pkcs12").load_key_and_certificates(
             pfx, None if passphrase is None else passphrase.encode()
         )
     except ValueError as error:
         raise Error(f"{caller()}: Failed to load client certificate: {error}") from None
     if key is None or certificate is None:
-        raise Error(
-            f"{caller()}: Failed to load client certificate: the archive lacks a certificate or its key"
-        )
-    chain = b"".join(one.public_bytes(Encoding.PEM) for one in (certificate, *others))
-    return chain, key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+        raise Error(f"{caller()}: Failed to load client certificate: it lacks a certificate or its key")
+    chain = b"".join(one.public_bytes(kinds.Encoding.PEM) for one in (certificate, *others))
+    return chain, _plain(key, kinds)
 
 
 def _opened(key: bytes, passphrase: str) -> bytes:
     """A key without its passphrase."""
+    kinds = _kinds()
     try:
-        from cryptography.hazmat.primitives.serialization import (
-            Encoding,
-            NoEncryption,
-            PrivateFormat,
-            load_pem_private_key,
-        )
-    except ImportError:
-        raise Error(_NEEDED) from None
-    try:
-        opened = load_pem_private_key(key, passphrase.encode())
+        opened = kinds.load_pem_private_key(key, passphrase.encode())
     except (ValueError, TypeError) as error:
         raise Error(f"{caller()}: Failed to load client certificate: {error}") from None
-    return opened.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    return _plain(opened, kinds)
 
 
+def _plain(key: Any, kinds: Any) -> bytes:
+    plain: bytes = key.private_bytes(kinds.Encoding.PEM, kinds.PrivateFormat.PKCS8, kinds.NoEncryption())
+    return plain
+
+
+def _kinds() -> Any:
+    """What reads archives and opens keys, which this library does without otherwise."""
+    try:
+        return importlib.import_module(_KINDS)
+    except ImportError:
+        raise Error(_NEEDED) from None
+
+
+_KINDS = "cryptography.hazmat.primitives.serialization"
 _NEEDED = (
     "client_certificates: archives (pfx) and keys with a passphrase are read by the package cryptography: "
     "`pip install cryptography`, or write them as PEM without a passphrase"

@@ -225,9 +225,8 @@ def _obstacle(error: BrowserError, title: str) -> list[str]:
 def _written(cover: dict[str, Any]) -> str:
     """The element that covers another one, as HTML."""
     if cover.get("shown"):
-        return (
-            f"{cover['shown']} from {cover['within']} subtree" if "within" in cover else str(cover["shown"])
-        )
+        around = f" from {cover['within']} subtree" if "within" in cover else ""
+        return f"{cover['shown']}{around}"
     if not cover["tag"]:
         return "another element"
     name = f' id="{cover["id"]}"' if "id" in cover else ""

@@ -47,12 +47,6 @@ def check_storage(opfs: bool | None) -> None:
         raise Missing("opfs", "read what is needed with `Page.evaluate`")
 
 
-def check_handle(handle: bool | None) -> None:
-    """Arguments of an exposed function come as values."""
-    if handle:
-        raise Missing("handle", "arguments come as values; find elements with a locator of `source['frame']`")
-
-
 _MEDIA = {
     "media": ("screen", "print"),
     "color_scheme": ("dark", "light", "no-preference"),

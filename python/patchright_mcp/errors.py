@@ -59,7 +59,7 @@ class Error(Exception):
     def stack(self) -> str | None:
         """Where it was thrown in JavaScript; else where it was raised."""
         if self._stack is None and self.__traceback__ is not None:
-            from traceback import format_tb
+            from traceback import format_tb  # noqa: PLC0415  (Few ask for it.)
 
             return f"{type(self).__name__}: {self._message}\n" + "".join(format_tb(self.__traceback__))
         return self._stack

@@ -44,6 +44,7 @@ pub use elements::way::{Found, Way};
 pub use guise::clock::ClockTurn;
 pub use guise::storage::WebStorage;
 pub use guise::whereabouts::{GEO_SERVICE, Whereabouts};
+pub use objects::bound::Bound;
 pub use objects::browser::Browser;
 pub use objects::context::{BrowserContext, ContextEvent};
 pub use objects::dialect::Dialect;

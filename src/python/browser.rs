@@ -3,12 +3,10 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use pyo3::prelude::*;
 use serde::Deserialize;
 use serde_json::json;
-use tokio::time::{sleep, timeout};
 
 use super::api_request::Credentials;
 use super::bridge::{Dispatcher, Operation, operation};
@@ -34,6 +32,18 @@ use crate::error::{Error, Result};
 /// A browser.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Browser(pub(super) crate::browser::Browser);
+
+/// A browser that others may work in, until this is gone.
+#[pyclass(frozen, module = "patchright_mcp._core", name = "Bound")]
+pub(super) struct BoundBrowser(crate::browser::Bound);
+
+#[pymethods]
+impl BoundBrowser {
+    #[getter]
+    fn endpoint(&self) -> String {
+        self.0.endpoint()
+    }
+}
 
 /// An isolated context.
 #[pyclass(frozen, module = "patchright_mcp._core")]
@@ -371,23 +381,11 @@ impl Browser {
         }))
     }
 
-    /// Where others reach it.
-    fn debugging_address(&self) -> Operation {
-        const LIMIT: Duration = Duration::from_secs(10);
-        const PAUSE: Duration = Duration::from_millis(20);
+    /// Lets others work in it beside us, at a port of this machine: one that is free unless told.
+    #[pyo3(signature = (port = None))]
+    fn bind(&self, port: Option<u16>) -> Operation {
         let browser = self.0.clone();
-        operation(async move {
-            let told = async {
-                loop {
-                    if let Some(address) = browser.debugging_address()? {
-                        return Ok(address);
-                    }
-                    sleep(PAUSE).await;
-                }
-            };
-            let late = |_| Error::WaitRanOut { what: "listening at a port".to_owned(), waited: LIMIT };
-            timeout(LIMIT, told).await.map_err(late)?
-        })
+        operation(async move { browser.bind(port).await.map(BoundBrowser) })
     }
 
     /// A session of the raw protocol, whose events go to `dispatcher`.
@@ -452,9 +450,9 @@ impl BrowserContext {
     }
 
     /// Gives all pages a function, whose calls are told as events.
-    fn expose(&self, name: String, all_frames: bool) -> Operation {
+    fn expose(&self, name: String, all_frames: bool, keeps: bool) -> Operation {
         let context = self.0.clone();
-        operation(async move { context.expose(&name, all_frames).await })
+        operation(async move { context.expose(&name, all_frames, keeps).await })
     }
 
     /// Has every new web socket ask the function `name`, whose calls are told as events.

@@ -47,6 +47,7 @@ from .clock import Clock
 from .console import ConsoleMessage, WebError
 from .context import BrowserContext
 from .credentials import Credentials
+from .debugger import Debugger
 from .dialog import Dialog, FileChooser
 from .frame import Frame
 from .handle import ElementHandle, JSHandle
@@ -79,6 +80,7 @@ __all__ = [
     "ConsoleMessage",
     "Cookie",
     "Credentials",
+    "Debugger",
     "DebuggerLocation",
     "DebuggerPausedDetails",
     "Dialog",

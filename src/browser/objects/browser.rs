@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use super::context::BrowserContext;
 use super::dialect::Dialect;
-use super::guest::{self, Guest, address};
+use super::guest::{self, Guest};
 use super::page::Page;
 use super::parts::Parts;
 use crate::bidi::commands::CreateContext;
@@ -253,16 +253,6 @@ impl Browser {
     /// Whether what its pages say to each other directly goes through proxies or not at all.
     pub(in crate::browser) fn holds_webrtc_back(&self) -> bool {
         self.inner.process.as_ref().is_some_and(BrowserProcess::holds_webrtc_back)
-    }
-
-    /// Where others reach it that was started with a port for that; a moment after its start nobody knows.
-    pub fn debugging_address(&self) -> Result<Option<String>> {
-        let process = self.inner.process.as_ref().filter(|process| process.has_port()).ok_or_else(|| {
-            let reason =
-                "it listens at no port: launch it with args=[\"--remote-debugging-port=0\"]".to_owned();
-            Error::Unsupported { what: "sharing the browser", reason }
-        })?;
-        Ok(address(process.profile()).ok())
     }
 
     /// Whether it has no window. Of somebody else's browser only its user agent tells.
