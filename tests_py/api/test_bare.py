@@ -85,7 +85,12 @@ async def test_errors_of_exposed_functions_tell_the_page_where_they_were_raised(
 
 async def test_a_binding_gets_what_it_is_called_with_as_an_object_of_the_page(page: Page) -> None:
     held: list[JSHandle] = []
-    await page.context.expose_binding("hold", lambda _, it: held.append(it) or 7, handle=True)
+
+    def hold(_: object, it: JSHandle) -> int:
+        held.append(it)
+        return 7
+
+    await page.context.expose_binding("hold", hold, handle=True)
     await page.set_content("<p>text</p>")
     called = await page.evaluate("() => hold(document.querySelector('p'))", isolated_context=False)
     assert called == 7

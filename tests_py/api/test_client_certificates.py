@@ -105,8 +105,9 @@ async def test_archives_and_passphrases_are_opened(browser: Browser, tmp_path: P
         await page.goto(origin)
         assert await page.title() == "ada"
         await context.close()
+        packed["passphrase"] = "shut"  # noqa: S105  (It opens nothing.)
         with pytest.raises(Error, match="Failed to load client certificate"):
-            await browser.new_context(client_certificates=[{**packed, "passphrase": "shut"}])  # type: ignore[list-item]
+            await browser.new_context(client_certificates=[packed])  # type: ignore[list-item]
     with pytest.raises(Error, match="needs cert and key, or pfx"):
         await browser.new_context(client_certificates=[{"origin": "https://a.example"}])
 
@@ -139,4 +140,4 @@ async def test_only_the_origins_that_are_named_need_not_be_trusted_by_the_browse
         run = await asyncio.to_thread(
             subprocess.run, command, env=environment, capture_output=True, text=True, check=True
         )
-    assert run.stdout.split("\n") == ["ada", "Page.goto: net::ERR_CERT_AUTHORITY_INVALID", ""]
+    assert run.stdout.split("\n") == ["ada", "Page.goto: net::ERR_ABORTED", ""]

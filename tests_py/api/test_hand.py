@@ -171,9 +171,7 @@ async def test_of_several_presses_at_once_each_reaches_its_own_element(
 
 
 async def test_nothing_is_pressed_while_something_is_dragged(page: Page) -> None:
-    await page.set_content(
-        "<p id=from>from</p><p id=to style='margin-top:300px'>to</p>"
-    )
+    await page.set_content("<p id=from>from</p><p id=to style='margin-top:300px'>to</p>")
     await page.evaluate(
         """() => {
             log = [];

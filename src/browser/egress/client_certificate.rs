@@ -121,15 +121,14 @@ impl Introductions {
         self.certificates.iter().find(|known| known.host == *host && known.port == port)
     }
 
-    /// Carries what a browser and a server say to each other, between two encrypted connections.
-    ///
-    /// # Errors
-    /// In the words of OpenSSL where the server has refused the certificate.
+    /// Carries what a browser and a server say to each other, between two encrypted connections. `tell` hears why the server would
+    /// not, before the browser is left: in the words of OpenSSL where it has refused the certificate.
     pub(super) async fn carry(
         &self,
         client: TcpStream,
         server: Box<dyn Stream>,
         certificate: &ClientCertificate,
+        tell: impl Fn(String),
     ) -> io::Result<()> {
         let hello = LazyConfigAcceptor::new(Acceptor::default(), client).await?;
         let mut introduction = certificate.introduction(self.ignores_errors)?;
@@ -140,8 +139,13 @@ impl Introductions {
             Host::Ipv4(address) => ServerName::from(IpAddr::V4(*address)),
             Host::Ipv6(address) => ServerName::from(IpAddr::V6(*address)),
         };
-        let server = TlsConnector::from(Arc::new(introduction)).connect(name, server).await;
-        let mut server = server.map_err(in_words)?;
+        let mut server = match TlsConnector::from(Arc::new(introduction)).connect(name, server).await {
+            Ok(server) => server,
+            Err(error) => {
+                tell(alert_of(&error).unwrap_or_else(|| error.to_string()));
+                return Err(error);
+            }
+        };
         let chosen = server.get_ref().1.alpn_protocol().map(<[u8]>::to_vec);
         let face = self.face(&certificate.host)?;
         let key = PrivatePkcs8KeyDer::from(face.signing_key.serialize_der());
@@ -150,9 +154,14 @@ impl Introductions {
         let config = config.with_no_client_auth().with_single_cert(vec![face.cert.der().clone()], key.into());
         let mut config = config.map_err(io::Error::other)?;
         config.alpn_protocols = chosen.into_iter().collect();
+        // A browser that has yet to be told to trust this leaves, and comes again.
         let mut client = hello.into_stream(Arc::new(config)).await?;
         // With TLS 1.3 a server refuses a certificate only after the handshake.
-        copy_bidirectional(&mut client, &mut server).await.map(drop).map_err(in_words)
+        let carried = copy_bidirectional(&mut client, &mut server).await;
+        if let Some(alert) = carried.as_ref().err().and_then(|error| alert_of(error)) {
+            tell(alert);
+        }
+        carried.map(drop)
     }
 
     /// A certificate in the name of a server, which nobody trusts but who was told to.
@@ -170,15 +179,7 @@ impl Introductions {
     }
 }
 
-/// An alert of TLS in the words of OpenSSL, which scripts look for: `alert unknown ca`.
-fn in_words(error: io::Error) -> io::Error {
-    match alert_of(&error) {
-        Some(alert) => io::Error::new(error.kind(), alert),
-        None => error,
-    }
-}
-
-/// What a server says of TLS, where an error is that.
+/// What the other side said to end TLS, in the words of OpenSSL, which scripts look for: `alert unknown ca`.
 pub(in crate::browser) fn alert_of(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     use tokio_rustls::rustls::Error as Tls;
     let tls = error.downcast_ref::<Tls>().or_else(|| {
@@ -214,8 +215,8 @@ mod tests {
         let tls = |alert| tokio_rustls::rustls::Error::AlertReceived(alert);
         assert_eq!(alert_of(&tls(AlertDescription::UnknownCA)).as_deref(), Some("alert unknown ca"));
         let wrapped = io::Error::other(tls(AlertDescription::CertificateRequired));
-        assert_eq!(in_words(wrapped).to_string(), "alert certificate required");
-        assert_eq!(in_words(io::Error::other("else")).to_string(), "else");
+        assert_eq!(alert_of(&wrapped).as_deref(), Some("alert certificate required"));
+        assert_eq!(alert_of(&io::Error::other("else")), None);
     }
 
     #[test]

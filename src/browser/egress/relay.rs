@@ -249,14 +249,8 @@ async fn serve(
             && rest.is_empty()
             && is_encrypted(&client).await?
         {
-            let carried = introductions.carry(client, server, certificate).await;
-            // Connections end in all manners; what is told is why one never was of use.
-            if let Err(error) = &carried
-                && (error.to_string().starts_with("alert") || error.kind() == io::ErrorKind::InvalidData)
-            {
-                shared.note(Refusal::Introduction(error.to_string()));
-            }
-            return carried;
+            let tell = |why| shared.note(Refusal::Introduction(why));
+            return introductions.carry(client, server, certificate, tell).await;
         }
         client.write_all(&early).await?;
         server.write_all(&rest).await?;
