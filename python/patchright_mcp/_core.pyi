@@ -8,6 +8,7 @@ __all__ = [
     "ApiResponse",
     "Archive",
     "Block",
+    "Bound",
     "Browser",
     "BrowserContext",
     "Call",

@@ -5,9 +5,12 @@ import os
 import ssl
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
+from typing import cast
 
 import pytest
 from cryptography.hazmat.primitives.serialization import (
@@ -20,29 +23,44 @@ from cryptography.x509 import load_pem_x509_certificate
 from patchright_mcp.async_api import Browser, Error, Playwright
 from tests_py.support.certificates import Authority
 
-Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+class _Asks(BaseHTTPRequestHandler):
+    """Says who has come, or that nobody has said so."""
+
+    def do_GET(self) -> None:
+        shown = cast("ssl.SSLSocket", self.connection).getpeercert()
+        name = shown["subject"][0][0][1] if shown else "nobody"  # type: ignore[index]
+        body = f"<title>{name}</title>".encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Nobody reads it."""
 
 
-@asynccontextmanager
-async def asking(authority: Authority) -> AsyncIterator[int]:
-    """A server that says who has come, or that nobody has said so; the port."""
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_: object) -> None:
+        """Who is not welcome is told so, and is no error here."""
+
+
+@contextmanager
+def asking(authority: Authority) -> Iterator[int]:
+    """A server that asks who has come; the port."""
     context = authority.server("127.0.0.1", "localhost")
     context.verify_mode = ssl.CERT_OPTIONAL
     context.load_verify_locations(authority.path)
-
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
-        shown = writer.get_extra_info("peercert")
-        name = shown["subject"][0][0][1] if shown else "nobody"
-        body = f"<title>{name}</title>".encode()
-        head = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {len(body)}\r\n"
-        writer.write(f"{head}Connection: close\r\n\r\n".encode() + body)
-        await writer.drain()
-        writer.close()
-
-    server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=context)
-    async with server:
-        yield server.sockets[0].getsockname()[1]
+    server = _Server(("127.0.0.1", 0), _Asks)
+    # Hands are shaken in the thread that serves.
+    server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+    yield server.server_address[1]
+    server.shutdown()
+    server.server_close()
 
 
 def person(folder: Path, authority: Authority) -> Path:
@@ -54,7 +72,7 @@ def person(folder: Path, authority: Authority) -> Path:
 async def test_a_certificate_is_shown_to_its_origin_and_to_no_other(browser: Browser, tmp_path: Path) -> None:
     authority = Authority(tmp_path)
     ada = person(tmp_path, authority)
-    async with asking(authority) as port:
+    with asking(authority) as port:
         named = {"origin": f"https://127.0.0.1:{port}", "certPath": ada, "keyPath": ada}
         context = await browser.new_context(client_certificates=[named], ignore_https_errors=True)  # type: ignore[list-item]
         page = await context.new_page()
@@ -72,16 +90,16 @@ async def test_who_is_not_welcome_is_told_so(
     (tmp_path / "other").mkdir()
     authority, stranger = Authority(tmp_path), Authority(tmp_path / "other")
     ada = person(tmp_path / "other", stranger)
-    async with asking(authority) as port:
+    with asking(authority) as port:
         origin = f"https://127.0.0.1:{port}"
         shown = [{"origin": origin, "cert": ada.read_bytes(), "key": ada.read_bytes()}]
         context = await browser.new_context(client_certificates=shown, ignore_https_errors=True)  # type: ignore[arg-type]
         page = await context.new_page()
-        with pytest.raises(Error, match="alert unknown ca"):
+        with pytest.raises(Error, match="alert decrypt error"):
             await page.goto(f"{origin}/")
         await context.close()
         requests = await playwright.request.new_context(client_certificates=shown, ignore_https_errors=True)  # type: ignore[arg-type]
-        with pytest.raises(Error, match="alert unknown ca"):
+        with pytest.raises(Error, match="alert decrypt error"):
             await requests.get(f"{origin}/")
         await requests.dispose()
 
@@ -97,7 +115,7 @@ async def test_archives_and_passphrases_are_opened(browser: Browser, tmp_path: P
         None,
         BestAvailableEncryption(b"open"),
     )
-    async with asking(authority) as port:
+    with asking(authority) as port:
         origin = f"https://127.0.0.1:{port}"
         packed = {"origin": origin, "pfx": archive, "passphrase": "open"}
         context = await browser.new_context(client_certificates=[packed], ignore_https_errors=True)  # type: ignore[list-item]
@@ -134,7 +152,7 @@ async def test_only_the_origins_that_are_named_need_not_be_trusted_by_the_browse
     """What the browser trusts and what this process trusts are two things: the test makes them differ."""
     authority = Authority(tmp_path)
     ada = person(tmp_path, authority)
-    async with asking(authority) as port:
+    with asking(authority) as port:
         environment = {**os.environ, "SSL_CERT_FILE": str(authority.path)}
         command = [sys.executable, "-c", SCRIPT, str(port), str(ada)]
         run = await asyncio.to_thread(
