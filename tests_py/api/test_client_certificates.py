@@ -29,7 +29,7 @@ class _Asks(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         shown = cast("ssl.SSLSocket", self.connection).getpeercert()
-        name = shown["subject"][0][0][1] if shown else "nobody"  # type: ignore[index]
+        name = shown["subject"][0][0][1] if shown else "nobody"
         body = f"<title>{name}</title>".encode()
         self.send_response(200)
         self.send_header("Content-Type", "text/html")
