@@ -21,7 +21,7 @@ impl Part for VouchedPart {
         let voucher = Voucher { certificates: options.client_certificates, session };
         new.session.observe(&[CertificateError::METHOD], Arc::new(voucher));
         new.session.send(Enable {}).ignore();
-        new.session.send(SetOverrideCertificateErrors { r#override: true }).ignore();
+        new.session.send(SetOverrideCertificateErrors { overrides: true }).ignore();
     }
 }
 

@@ -4,7 +4,8 @@ use super::Empty;
 domain! {
     commands {
         "Security.enable" Enable {} -> Empty
-        "Security.setOverrideCertificateErrors" SetOverrideCertificateErrors { r#override: bool } -> Empty
+        "Security.setOverrideCertificateErrors" SetOverrideCertificateErrors
+            { #[serde(rename = "override")] overrides: bool } -> Empty
         "Security.handleCertificateError" HandleCertificateError { event_id: i64, action: &'static str } -> Empty
     }
     events {
