@@ -38,6 +38,8 @@ DUPLICATES = {
     "rand_core": "as `rand`",
     "rand_pcg": "as `rand`",
     "syn": "runs while building only",
+    "synstructure": "the older one is of a part of rcgen that is not built",
+    "untrusted": "as `synstructure`",
 }
 """What may be there in several versions, and why."""
 UNSAFE = {

@@ -383,6 +383,11 @@ pub struct Cover {
     pub id: Option<String>,
     #[serde(default)]
     pub classes: Vec<String>,
+    /// What is hit, as a debugger shows it, and what it is part of that does not hold the element that is meant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shown: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<String>,
 }
 
 /// `<div#veil.dark>`; "another element" where the browser does not say which.

@@ -8,6 +8,7 @@ __all__ = [
     "ApiResponse",
     "Archive",
     "Block",
+    "Bound",
     "Browser",
     "BrowserContext",
     "Call",
@@ -197,11 +198,18 @@ class Browser:
     def contexts_of_others(self) -> list[BrowserContext]:
         """Those that others who are attached have made, and in which there are pages."""
     def new_context(self, dispatcher: Dispatcher, chosen: Any) -> Operation: ...
-    def debugging_address(self) -> Operation:
-        """Where others reach it."""
+    def bind(self, port: int | None = None) -> Operation:
+        """Lets others work in it beside us, at a port of this machine: one that is free unless told."""
     def new_cdp_session(self, dispatcher: Dispatcher) -> Operation:
         """A session of the raw protocol, whose events go to `dispatcher`."""
     def close(self) -> Operation: ...
+
+@final
+class Bound:
+    """A browser that others may work in, until this is gone."""
+
+    @property
+    def endpoint(self) -> str: ...
 
 @final
 class InitScript:
@@ -226,7 +234,7 @@ class BrowserContext:
     def is_closed(self) -> bool: ...
     def new_page(self) -> Operation: ...
     def close(self) -> Operation: ...
-    def expose(self, name: str, all_frames: bool) -> Operation:
+    def expose(self, name: str, all_frames: bool, keeps: bool) -> Operation:
         """Gives all pages a function, whose calls are told as events."""
     def route_sockets(self, name: str) -> Operation:
         """Has every new web socket ask the function `name`, whose calls are told as events."""
@@ -382,7 +390,7 @@ class Page:
     def has_locator_handler(self, handler: int) -> bool:
         """Whether a handler may still be called."""
     def remove_locator_handler(self, handler: int) -> None: ...
-    def expose(self, name: str, all_frames: bool) -> Operation:
+    def expose(self, name: str, all_frames: bool, keeps: bool) -> Operation:
         """Gives the page a function, whose calls are told as events."""
     def hear_console(self, messages: bool, errors: bool) -> None:
         """Whether it is told of what this page logs, and of errors that nobody caught. From now on."""
@@ -464,6 +472,9 @@ class Call:
     @property
     def arguments(self) -> Any:
         """What the page calls it with, as a list."""
+    @property
+    def kept(self) -> JsHandle | None:
+        """What the page calls it with first, where that stays in the page."""
     def answer(self, value: Any, failed: bool) -> Operation:
         """Gives the page a value, or an exception."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import mimetypes
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -115,6 +116,14 @@ def files_of(files: Any) -> Iterator[list[str]]:
         path.write_bytes(file["buffer"])
         paths.append(str(path))
     yield paths
+
+
+def types_of(files: Any) -> list[str | None]:
+    """Of what type files are: as it is said of them, or as their names say."""
+    return [
+        file.get("mimeType") if isinstance(file, dict) else mimetypes.guess_type(str(file))[0]
+        for file in listed(files)
+    ]
 
 
 def given_files(paths: Sequence[str], files: Any) -> dict[str, Any]:

@@ -224,6 +224,9 @@ def _obstacle(error: BrowserError, title: str) -> list[str]:
 
 def _written(cover: dict[str, Any]) -> str:
     """The element that covers another one, as HTML."""
+    if cover.get("shown"):
+        around = f" from {cover['within']} subtree" if "within" in cover else ""
+        return f"{cover['shown']}{around}"
     if not cover["tag"]:
         return "another element"
     name = f' id="{cover["id"]}"' if "id" in cover else ""
@@ -270,11 +273,11 @@ def page_error(text: str) -> Error:
     told = re.sub(r"^Uncaught (\(in promise\) )?", "", text)
     message, is_error, _ = told.partition("\n    at ")
     # An error without a stack is known by its name only.
-    named = re.match(r"([^\s:]+)(?:: |$)" if is_error else r"([\w$.]*Error)(?:: |$)", message)
+    named = re.match(r"([^\s:]+)(?:: |$)" if is_error else r"([\w$.-]+)(?:: )|([\w$.]*Error)$", message)
     if named is None:
-        thing = re.fullmatch(r"#<([\w$]+)>", message)
-        return Error._of_page(thing[1] if thing else message, "", told if is_error else "")
-    return Error._of_page(message[len(named[0]) :], named[1], told)
+        thing = re.fullmatch(r"#<([\w$]+)>|\[object ([\w$]+)\]", message)
+        return Error._of_page(thing[1] or thing[2] if thing else message, "", told if is_error else "")
+    return Error._of_page(message[len(named[0]) :], named[1] or named[0], told)
 
 
 def _misplaced(error: BrowserError, _: Sequence[str]) -> str:

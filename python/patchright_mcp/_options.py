@@ -41,25 +41,10 @@ def check_proxy(proxy: Any) -> None:
         raise Error(f'proxy.server: expected string, got {given}; name it like "http://proxy.example:3128"')
 
 
-def check_certificates(certificates: Any) -> None:
-    """Chromium asks its own store for client certificates, and no protocol puts one in."""
-    if certificates:
-        raise Error(
-            "client_certificates: Chromium takes them only from the store of the system or of the profile. "
-            "Import yours there, and allow its use by the policy AutoSelectCertificateForUrls"
-        )
-
-
 def check_storage(opfs: bool | None) -> None:
     """The private file systems of sites are not reached by any script but theirs."""
     if opfs:
         raise Missing("opfs", "read what is needed with `Page.evaluate`")
-
-
-def check_handle(handle: bool | None) -> None:
-    """Arguments of an exposed function come as values."""
-    if handle:
-        raise Missing("handle", "arguments come as values; find elements with a locator of `source['frame']`")
 
 
 _MEDIA = {

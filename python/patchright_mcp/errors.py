@@ -57,7 +57,11 @@ class Error(Exception):
 
     @property
     def stack(self) -> str | None:
-        """Where it was thrown in JavaScript."""
+        """Where it was thrown in JavaScript; else where it was raised."""
+        if self._stack is None and self.__traceback__ is not None:
+            from traceback import format_tb  # noqa: PLC0415  (Few ask for it.)
+
+            return f"{type(self).__name__}: {self._message}\n" + "".join(format_tb(self.__traceback__))
         return self._stack
 
 

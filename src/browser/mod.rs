@@ -15,6 +15,7 @@ mod guise;
 mod view;
 mod parts;
 
+pub use egress::client_certificate::ClientCertificate;
 pub use egress::{policy, proxy};
 pub use elements::{locator, selector};
 pub use options::emulation;
@@ -43,6 +44,7 @@ pub use elements::way::{Found, Way};
 pub use guise::clock::ClockTurn;
 pub use guise::storage::WebStorage;
 pub use guise::whereabouts::{GEO_SERVICE, Whereabouts};
+pub use objects::bound::Bound;
 pub use objects::browser::Browser;
 pub use objects::context::{BrowserContext, ContextEvent};
 pub use objects::dialect::Dialect;

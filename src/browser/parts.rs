@@ -18,6 +18,7 @@ use super::program::launch::LaunchOptions;
 use super::scripts::init_script::ScriptPart;
 use super::scripts::offered::OfferedPart;
 use super::traffic::observer::TrafficPart;
+use super::traffic::vouched::VouchedPart;
 use super::view::overlay::OverlayPart;
 use super::view::screencast::ScreencastPart;
 use crate::error::Result;
@@ -27,6 +28,7 @@ const PARTS: Parts = &[
     &FrontPart,
     &FileGuard,
     &TrafficPart,
+    &VouchedPart,
     &ConsolePart,
     &ClockPart,
     &ScriptPart,

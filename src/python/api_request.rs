@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::bridge::{Operation, operation};
-use super::browser::BrowserContext;
+use super::browser::{BrowserContext, Shown};
 use super::convert::{Plain, options};
 use super::network::Pairs;
 use crate::browser::locator::limit;
@@ -23,6 +23,7 @@ struct Api {
     extra_http_headers: Option<std::collections::BTreeMap<String, String>>,
     user_agent: Option<String>,
     ignore_https_errors: bool,
+    client_certificates: Vec<Shown>,
     http_credentials: Credentials,
     proxy: Option<ProxySettings>,
     max_redirects: Option<usize>,
@@ -91,6 +92,7 @@ impl Api {
             headers: self.extra_http_headers.unwrap_or_default().into_iter().collect(),
             user_agent: self.user_agent,
             ignore_https_errors: self.ignore_https_errors,
+            client_certificates: self.client_certificates.iter().map(Shown::read).collect::<Result<_>>()?,
             http_credentials: self.http_credentials.read(),
             proxy: self.proxy.map(|proxy| ApiProxy {
                 server: proxy.server,

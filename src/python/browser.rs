@@ -3,12 +3,10 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use pyo3::prelude::*;
 use serde::Deserialize;
 use serde_json::json;
-use tokio::time::{sleep, timeout};
 
 use super::api_request::Credentials;
 use super::bridge::{Dispatcher, Operation, operation};
@@ -25,13 +23,27 @@ use crate::browser::launch::{IgnoreDefaults, LaunchOptions};
 use crate::browser::locator;
 use crate::browser::proxy::Proxy;
 use crate::browser::selector;
-use crate::browser::{ClockTurn, ConsoleInterest, ContextOptions, Passkey, StorageState, StoredCookie};
+use crate::browser::{
+    ClientCertificate, ClockTurn, ConsoleInterest, ContextOptions, Passkey, StorageState, StoredCookie,
+};
 use crate::cdp::types::network::Headers;
 use crate::error::{Error, Result};
 
 /// A browser.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Browser(pub(super) crate::browser::Browser);
+
+/// A browser that others may work in, until this is gone.
+#[pyclass(frozen, module = "patchright_mcp._core", name = "Bound")]
+pub(super) struct BoundBrowser(crate::browser::Bound);
+
+#[pymethods]
+impl BoundBrowser {
+    #[getter]
+    fn endpoint(&self) -> String {
+        self.0.endpoint()
+    }
+}
 
 /// An isolated context.
 #[pyclass(frozen, module = "patchright_mcp._core")]
@@ -87,6 +99,21 @@ impl ProxySettings {
     }
 }
 
+/// A client certificate: an origin, and two texts of PEM.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Shown {
+    origin: String,
+    certificate: String,
+    key: String,
+}
+
+impl Shown {
+    pub(super) fn read(&self) -> Result<ClientCertificate> {
+        ClientCertificate::new(&self.origin, self.certificate.as_bytes(), self.key.as_bytes())
+    }
+}
+
 /// What a context is made with.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -100,6 +127,7 @@ struct Context {
     timezone_id: Option<String>,
     extra_http_headers: Headers,
     ignore_https_errors: bool,
+    client_certificates: Vec<Shown>,
     permissions: Vec<String>,
     storage_state: Option<serde_json::Value>,
     device_scale_factor: Option<f64>,
@@ -153,6 +181,7 @@ impl Context {
             timezone: self.timezone_id,
             extra_headers: self.extra_http_headers,
             ignore_https_errors: self.ignore_https_errors,
+            client_certificates: self.client_certificates.iter().map(Shown::read).collect::<Result<_>>()?,
             proxy: self.proxy.map(|proxy| proxy.read()).transpose()?,
             permissions: self.permissions,
             storage_state: storage_state.transpose()?.map(Arc::new),
@@ -184,6 +213,7 @@ impl Context {
 }
 
 fn input_style(name: Option<&str>) -> Result<InputStyle> {
+    // Not said to users: it is what `playwright_compatible` makes of `instant`.
     let Some(name) = name else { return Ok(InputStyle::default()) };
     name.parse().map_err(|_| Error::InvalidArguments {
         problems: vec!["input: expected one of (natural|instant)".to_owned()],
@@ -351,23 +381,11 @@ impl Browser {
         }))
     }
 
-    /// Where others reach it.
-    fn debugging_address(&self) -> Operation {
-        const LIMIT: Duration = Duration::from_secs(10);
-        const PAUSE: Duration = Duration::from_millis(20);
+    /// Lets others work in it beside us, at a port of this machine: one that is free unless told.
+    #[pyo3(signature = (port = None))]
+    fn bind(&self, port: Option<u16>) -> Operation {
         let browser = self.0.clone();
-        operation(async move {
-            let told = async {
-                loop {
-                    if let Some(address) = browser.debugging_address()? {
-                        return Ok(address);
-                    }
-                    sleep(PAUSE).await;
-                }
-            };
-            let late = |_| Error::WaitRanOut { what: "listening at a port".to_owned(), waited: LIMIT };
-            timeout(LIMIT, told).await.map_err(late)?
-        })
+        operation(async move { browser.bind(port).await.map(BoundBrowser) })
     }
 
     /// A session of the raw protocol, whose events go to `dispatcher`.
@@ -432,9 +450,9 @@ impl BrowserContext {
     }
 
     /// Gives all pages a function, whose calls are told as events.
-    fn expose(&self, name: String, all_frames: bool) -> Operation {
+    fn expose(&self, name: String, all_frames: bool, keeps: bool) -> Operation {
         let context = self.0.clone();
-        operation(async move { context.expose(&name, all_frames).await })
+        operation(async move { context.expose(&name, all_frames, keeps).await })
     }
 
     /// Has every new web socket ask the function `name`, whose calls are told as events.

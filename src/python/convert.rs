@@ -218,7 +218,7 @@ impl<'py> Writer<'py> {
                 |attribute: &str| value.getattr(attribute).and_then(|text| text.extract::<String>()).ok();
             let message = value.str()?.to_str()?.to_owned();
             let name = named("name").unwrap_or(name.to_str()?.to_owned());
-            let stack = named("stack").unwrap_or_else(|| format!("{name}: {message}"));
+            let stack = named("_stack").unwrap_or_else(|| format!("{name}: {message}"));
             return Ok(Some(JsValue::Error { name, message, stack }));
         }
         Ok(None)

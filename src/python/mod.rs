@@ -78,7 +78,7 @@ mod _core {
     use super::bridge::{Dispatcher, Operation, Promise};
     #[pymodule_export]
     use super::browser::{
-        Browser, BrowserContext, InitScript, connect, find_browser, launch, register_selector,
+        BoundBrowser, Browser, BrowserContext, InitScript, connect, find_browser, launch, register_selector,
         set_test_id_attribute, test_id_attribute,
     };
     #[pymodule_export]

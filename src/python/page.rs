@@ -11,6 +11,7 @@ use super::bridge::{Dispatcher, Operation, block_on, operation, operation_with};
 use super::browser::{BrowserContext, InitScript};
 use super::convert::{Plain, Told, options, to_js};
 use super::frame::{Frame, element, navigate, told};
+use super::handle::JsHandle;
 use super::network::{Request, routed};
 use super::recording::ScriptRecording;
 use crate::browser::emulation::Media;
@@ -86,6 +87,12 @@ impl Call {
     #[getter]
     fn name(&self) -> String {
         self.0.name.to_string()
+    }
+
+    /// What the page calls it with first, where that stays in the page.
+    #[getter]
+    fn kept(&self) -> Option<JsHandle> {
+        self.0.kept.clone().map(JsHandle)
     }
 
     /// What the page calls it with, as a list.
@@ -292,9 +299,9 @@ impl Page {
     }
 
     /// Gives the page a function, whose calls are told as events.
-    fn expose(&self, name: String, all_frames: bool) -> Operation {
+    fn expose(&self, name: String, all_frames: bool, keeps: bool) -> Operation {
         let page = self.0.clone();
-        operation(async move { page.expose(&name, all_frames).await })
+        operation(async move { page.expose(&name, all_frames, keeps).await })
     }
 
     /// Whether it is told of what this page logs, and of errors that nobody caught. From now on.
@@ -468,7 +475,7 @@ impl Page {
     fn mouse_click(&self, x: f64, y: f64, name: &str, count: u32, delay_ms: f64) -> PyResult<Operation> {
         let (mouse, button) = (self.0.mouse(), button(name)?);
         let options = ClickOptions { button, count, hold: duration(delay_ms), ..ClickOptions::default() };
-        Ok(operation(async move { mouse.click(Point::new(x, y), &options).await }))
+        Ok(operation(async move { mouse.click_in_turn(Point::new(x, y), &options).await }))
     }
 
     fn mouse_wheel(&self, delta_x: f64, delta_y: f64) -> Operation {

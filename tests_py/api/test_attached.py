@@ -41,15 +41,13 @@ async def test_contexts_of_others_are_contexts_of_their_own(
 async def test_a_browser_is_shared_and_goes_on_when_a_guest_leaves(
     playwright: Playwright, site: Site
 ) -> None:
-    there = await playwright.chromium.launch(args=["--remote-debugging-port=0"])
+    there = await playwright.chromium.launch()
     own = await there.new_page()
     await own.goto(site.page("form"))
     endpoint = (await there.bind("shared"))["endpoint"]
     assert endpoint.startswith("ws://127.0.0.1:")
-    with pytest.raises(
-        Error, match=r"the browser listens at ws://127.0.0.1:\d+/.*--remote-debugging-port=1\'"
-    ):
-        await there.bind("shared", port=1)
+    with pytest.raises(Error, match="is bound already"):
+        await there.bind("again")
     with pytest.raises(Error, match="tunnel its port"):
         await there.bind("shared", host="0.0.0.0")  # noqa: S104
     here = await playwright.chromium.connect(ws_endpoint=endpoint)
@@ -63,9 +61,32 @@ async def test_a_browser_is_shared_and_goes_on_when_a_guest_leaves(
     await there.close()
 
 
+async def test_who_does_not_know_the_whole_address_is_not_let_in_and_all_go_when_it_is_unbound(
+    playwright: Playwright, site: Site
+) -> None:
+    there = await playwright.chromium.launch()
+    endpoint = (await there.bind("shared"))["endpoint"]
+    with pytest.raises(Error, match=r"BrowserType.connect: "):
+        await playwright.chromium.connect(endpoint.rpartition("/")[0] + "/else")
+    with pytest.raises(Error, match=r"BrowserType.connect: "):
+        # So does a page that asks.
+        await playwright.chromium.connect(endpoint, headers={"Origin": site.origin})
+    here = await playwright.chromium.connect(endpoint)
+    gone = asyncio.get_running_loop().create_future()
+    here.on("disconnected", gone.set_result)
+    await there.unbind()
+    assert await gone is here
+    with pytest.raises(Error, match=r"BrowserType.connect: "):
+        await playwright.chromium.connect(endpoint)
+    assert (await there.bind("again"))["endpoint"] != endpoint
+    await there.close()
+
+
 async def test_what_cannot_be_shared_or_reached_is_said(playwright: Playwright, browser: Browser) -> None:
-    with pytest.raises(Error, match=r"launch it with args=\[\"--remote-debugging-port=0"):
-        await browser.bind("shared")
+    taken = await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", 0)
+    with pytest.raises(Error, match="port: "):
+        await browser.bind("shared", port=taken.sockets[0].getsockname()[1])
+    taken.close()
     server = await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     with pytest.raises(Error, match=r"BrowserType.connect: "):

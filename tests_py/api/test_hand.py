@@ -168,3 +168,17 @@ async def test_of_several_presses_at_once_each_reaches_its_own_element(
     told = [line for line in log if line.split()[0] in kinds]
     assert told == [f"{kind} {name}" for name in pressed for kind in kinds]
     await page.close()
+
+
+async def test_nothing_is_pressed_while_something_is_dragged(page: Page) -> None:
+    await page.set_content("<p id=from>from</p><p id=to style='margin-top:300px'>to</p>")
+    await page.evaluate(
+        """() => {
+            log = [];
+            for (const kind of ["mousedown", "mouseup"]) addEventListener(kind, () => log.push(kind), true);
+        }""",
+        isolated_context=False,
+    )
+    presses = (page.mouse.click(400, 100 + at) for at in range(3))
+    await asyncio.gather(page.locator("#from").drag_to(page.locator("#to")), *presses)
+    assert await heard(page) == ["mousedown", "mouseup"] * 4

@@ -96,8 +96,6 @@ async def test_a_web_socket_that_nobody_decides_about_goes_its_own_way(page: Pag
 
 
 async def test_what_cannot_be_had_is_said(browser: Browser) -> None:
-    with pytest.raises(Error, match="AutoSelectCertificateForUrls"):
-        await browser.new_context(client_certificates=[{"origin": "https://a.example"}])
     with pytest.raises(Error, match=r"proxy\.server: expected string, got number"):
         await browser.new_context(proxy={"server": 3128})  # type: ignore[arg-type]
 

@@ -1,5 +1,9 @@
 """The script that tells what came in Playwright's newest release."""
 
+import pytest
+
+from patchright_mcp import async_api
+from patchright_mcp._failures import Missing
 from scripts.newest_playwright import classes_of, exported, missing, only_raises
 
 SOURCE = """
@@ -23,10 +27,17 @@ class Portal(TypedDict):
 """
 
 
-def test_what_is_new_is_told_and_what_is_there_is_not() -> None:
+async def raises(_: async_api.Browser) -> None:
+    """Is not there."""
+    raise Missing("Browser.unbind", "nothing")
+
+
+def test_what_is_new_is_told_and_what_is_there_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
     assert exported(SOURCE) == {"Page", "Portal"}
     classes = dict(classes_of(SOURCE))
     assert list(missing("Page", classes["Page"])) == ["Page.goto(speed=…)", "Page.teleport"]
     assert list(missing("Portal", classes["Portal"])) == ["Portal"]
     assert list(missing("Browser", classes["Browser"])) == []
+    assert list(only_raises("Browser", classes["Browser"])) == []
+    monkeypatch.setattr(async_api.Browser, "unbind", raises)
     assert list(only_raises("Browser", classes["Browser"])) == ["Browser.unbind"]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from .._core import BrowserContext as NativeContext
     from .._core import Operation
+    from .debugger import Debugger
     from .tracing import Tracing
 
 T = TypeVar("T")
@@ -53,6 +54,8 @@ class Connection:
         self._known: dict[int, ApiObject] = {}
         self.traced: Tracing | None = None
         """What writes calls down, while it does."""
+        self.debuggers: list[Debugger] = []
+        """Those that want the next call to wait."""
         self.slow_mo: float = 0.0
         """How long a script rests after each thing it does to a page, in milliseconds."""
         self.guest: Guest | None = None
@@ -148,6 +151,8 @@ class ApiObject:
         """The engine tells of an event."""
 
     async def _run(self, operation: Operation, timeout: float | None = None, log: Sequence[str] = ()) -> Any:
+        for debugger in list(self._connection.debuggers):
+            await debugger._met(self)
         traced = self._connection.traced
         if traced is not None and self._is_traced:
             value = await traced._call(self, operation, timeout, log)

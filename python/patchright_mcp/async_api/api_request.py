@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from .. import _deeds as deeds
 from .._bodies import FormData, body_of, check_options, pairs
+from .._certificates import read_certificates
 from .._cookies import checked_cookie, fitting_cookies, told_cookie
 from .._core import ApiRequestContext as NativeRequests
 from .._failures import Missing, caller
-from .._options import check_certificates, check_proxy, check_storage, stored
+from .._options import check_proxy, check_storage, stored
 from ..errors import Error
 from ._base import DEFAULT_TIMEOUT, ApiObject, Connection, closed_error
 from .network import Request, joined, listed
@@ -60,12 +61,8 @@ class APIRequest(ApiObject):
         """Something that sends requests, with cookies of its own or those of `storage_state`.
 
         `timeout` is for each of its requests, in milliseconds (30 s unless told; 0 for no limit). `max_redirects` is 20
-        unless told. Addresses are looked up from `base_url`.
-
-        Raises:
-            Error: For `client_certificates`, which are only taken from the store of the system.
+        unless told. Addresses are looked up from `base_url`. `client_certificates` are shown to the origins that they name.
         """
-        check_certificates(client_certificates)
         check_proxy(proxy)
         limit = None if timeout is None else deeds.milliseconds(timeout)
         options = {
@@ -73,6 +70,7 @@ class APIRequest(ApiObject):
             "extra_http_headers": extra_http_headers,
             "http_credentials": http_credentials,
             "ignore_https_errors": ignore_https_errors,
+            "client_certificates": read_certificates(client_certificates or ()),
             "proxy": proxy,
             "user_agent": user_agent,
             "timeout": limit,

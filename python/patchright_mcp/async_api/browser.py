@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from .. import _core
+from .._certificates import read_certificates
 from .._deeds import milliseconds
 from .._failures import CLOSED, Missing, caller
 from .._folders import temporary_folder
-from .._options import check_certificates, check_place, check_proxy, stored
+from .._options import check_place, check_proxy, stored
 from ..errors import Error, TargetClosedError
 from ._base import DEFAULT_TIMEOUT, ApiObject, Closes, Connection
 from ._events import BrowserEvents
@@ -45,6 +46,7 @@ class Browser(Closes, BrowserEvents):
         self._native = native
         self._contexts: dict[int, BrowserContext] = {}
         self._connected = True
+        self._bound: _core.Bound | None = None
         self._is_ours = True
         self._profile: Profile | None = None
         self._connection.know(native.key, self)
@@ -60,6 +62,7 @@ class Browser(Closes, BrowserEvents):
         if not self._connected:
             return
         self._connected = False
+        self._bound = None
         for context in list(self._contexts.values()):
             context._gone()
         self._connection.forget(self._native.key)
@@ -160,13 +163,13 @@ class Browser(Closes, BrowserEvents):
         browser. `input` is how the pointer and the keys move: `"natural"`, as a hand does (the default), or `"instant"`,
         as fast as the browser takes it. `record_video_dir` is where videos of its pages go (`Page.video`), each of at most
         `record_video_fps` pictures a second (25 unless told) and of `record_video_size`: the viewport unless told, scaled
-        down to fit into 800 by 800. With `geo="proxy"` its pages are told the time zone, the language and the place of where its
+        down to fit into 800 by 800. `client_certificates` are shown to the origins that they name, by way of this process. With `geo="proxy"` its pages are told the time zone, the language and the place of where its
         requests come out, unless these are given: a service on the web is asked through the same proxy, ipapi.co, or the one
         whose address stands in place of `"proxy"`.
 
         Raises:
             Error: When options contradict each other; when that service does not tell, and when WebRTC would tell another
-                address; for `client_certificates`, which are not there.
+                address; when a client certificate cannot be read.
         """
         if not self._connected:
             raise TargetClosedError(f"Browser.new_context: {CLOSED}")
@@ -283,33 +286,29 @@ class Browser(Closes, BrowserEvents):
         host: str | None = None,
         port: int | None = None,
     ) -> BrowserBindResult:
-        """Where other scripts find this browser, as `endpoint`: with `BrowserType.connect`, or as a second client with `connect_over_cdp`.
+        """Lets other scripts work in this browser, which find it at `endpoint`: with `BrowserType.connect`, or with `connect_over_cdp`.
 
-        It must have been launched with `args=["--remote-debugging-port=0"]`, or with a port of your choice. It then listens on this
-        machine only, from its start to its end, and lets in whoever knows the address. `title` and `workspace_dir` have no effect.
+        They come in on this machine only, at `port` or at one that is free, and whoever knows the address may do everything.
+        That lasts until `unbind`, or until the browser is closed. `title` and `workspace_dir` have no effect.
 
         Raises:
-            Error: When it was launched without, and when it is to listen elsewhere.
+            Error: When the port is taken, when it is bound already, and when it is to listen elsewhere.
         """
+        self._check_ours()
         if host not in (None, "127.0.0.1", "localhost", "::1"):
             raise Missing(
                 f"host {host!r}",
                 "a browser lets in whoever reaches it, so that it listens on this machine only: tunnel its port, as with `ssh -L`",
             )
-        endpoint = cast("str", await self._run(self._native.debugging_address()))
-        if port and f":{port}/" not in endpoint:
-            raise Error(
-                f"Browser.bind: the browser listens at {endpoint}; launch it with args=['--remote-debugging-port={port}']"
-            )
-        return {"endpoint": endpoint}
+        if self._bound is not None:
+            raise Error(f"{caller()}: the browser is bound already; unbind it first")
+        bound = cast("_core.Bound", await self._run(self._native.bind(port or None)))
+        self._bound = bound
+        return {"endpoint": bound.endpoint}
 
     async def unbind(self) -> None:
-        """Is not there: a browser with a port listens until it is closed.
-
-        Raises:
-            Error: Always.
-        """
-        raise Missing("Browser.unbind", "a browser with a port listens until it is closed")
+        """Lets nobody in any more, and parts with who is there. Their contexts are closed."""
+        self._bound = None
 
     async def new_page(
         self,
@@ -782,13 +781,8 @@ def launch_options(given: dict[str, Any]) -> dict[str, Any]:
     return options
 
 
-def context_options(given: dict[str, Any], *, compatible: bool) -> dict[str, Any]:
-    """The options of a context, checked and made whole."""
-    options = {name: value for name, value in given.items() if value is not None}
-    if compatible:
-        options.setdefault("input", "instant")
-        options["locale_alone"] = True
-        options.setdefault("focus_everywhere", not options.get("focus_control"))
+def _set_size(options: dict[str, Any], *, compatible: bool) -> None:
+    """How large pages are, where that is not said."""
     if options.get("no_viewport"):
         if "viewport" in options:
             raise Error("viewport and no_viewport are exclusive")
@@ -802,13 +796,25 @@ def context_options(given: dict[str, Any], *, compatible: bool) -> dict[str, Any
             options["viewport"] = {"width": 1280, "height": 720}
         else:
             options["window_is_viewport"] = True
+
+
+def context_options(given: dict[str, Any], *, compatible: bool) -> dict[str, Any]:
+    """The options of a context, checked and made whole."""
+    options = {name: value for name, value in given.items() if value is not None}
+    if compatible:
+        if options.get("input") in (None, "instant"):
+            options["input"] = "bare"
+        options["locale_alone"] = True
+        options.setdefault("focus_everywhere", not options.get("focus_control"))
+    _set_size(options, compatible=compatible)
     geo = options.get("geo")
     if geo is not None and geo != "proxy" and not geo.startswith(("http://", "https://")):
         raise Error(f'{caller()}: geo: expected "proxy" or the address of a service, got {geo!r}')
     check_proxy(options.get("proxy"))
     check_place(options.get("geolocation"))
     checked_headers(options.get("extra_http_headers") or {})
-    check_certificates(options.get("client_certificates"))
+    if options.get("client_certificates"):
+        options["client_certificates"] = read_certificates(options["client_certificates"])
     if "storage_state" in options:
         options["storage_state"] = stored(options["storage_state"])
     return options
@@ -824,6 +830,7 @@ _NATIVE = (
     "timezone_id",
     "extra_http_headers",
     "ignore_https_errors",
+    "client_certificates",
     "permissions",
     "storage_state",
     "device_scale_factor",

@@ -12,8 +12,7 @@ from urllib.parse import urljoin
 
 from .. import _deeds as deeds
 from .._cookies import checked_cookie, fitting_cookies, told_cookie
-from .._failures import Missing
-from .._options import check_handle, check_place, check_storage, stored
+from .._options import check_place, check_storage, stored
 from ..errors import Error
 from ._base import DEFAULT_TIMEOUT, Closes, Waiter, closed_error, taken
 from ._disposable import Disposable
@@ -24,6 +23,7 @@ from .cdp import CDPSession
 from .clock import Clock
 from .console import ContextConsole
 from .credentials import Credentials
+from .debugger import Debugger
 from .frame import Frame
 from .har import Recorder
 from .network import ContextTraffic, Traffic
@@ -59,6 +59,7 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
         self._follow_console()
         self._socket_routing = SocketRouting(self)
         self._requests: APIRequestContext | None = None
+        self._debugger: Debugger | None = None
         self._exposed: dict[str, Callable[..., Any]] = {}
         self._default_timeout: float | None = None
         self._default_navigation_timeout: float | None = None
@@ -178,13 +179,11 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
         return []
 
     @property
-    def debugger(self) -> Any:
-        """Is not there: a script is stepped through with Python's own debugger.
-
-        Raises:
-            Error: Always.
-        """
-        raise Missing("BrowserContext.debugger", "step through the script with `breakpoint()`")
+    def debugger(self) -> Debugger:
+        """Lets what a script does here wait, one call at a time."""
+        if self._debugger is None:
+            self._debugger = Debugger(self)
+        return self._debugger
 
     def is_closed(self) -> bool:
         """Whether it was closed."""
@@ -331,14 +330,13 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
         Raises:
             Error: When the name is taken; for `handle`: arguments come as values.
         """
-        check_handle(handle)
         for page in self.pages:
             if name in page._exposed:
                 raise Error(f'Function "{name}" has been already registered in one of the pages')
         if name in self._exposed:
             raise Error(f'Function "{name}" has been already registered')
         self._exposed[name] = callback
-        await self._run(self._native.expose(name, bool(all_frames)))
+        await self._run(self._native.expose(name, bool(all_frames), bool(handle)))
 
     async def route_web_socket(
         self,

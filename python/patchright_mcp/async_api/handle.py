@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from .. import _deeds as deeds
 from .._failures import caller
-from .._options import check_touch
+from .._options import check_touch, kind_of
 from ..errors import Error
 from ._base import ApiObject
 
@@ -75,7 +75,7 @@ class _Disposed:
     """What is left of a handle that was let go of."""
 
     def __getattr__(self, name: str) -> Any:
-        raise Error(f"{caller()}: JSHandle is disposed")
+        raise Error(f"{caller()}: JSHandle is disposed: no object with guid")
 
 
 def _preview(native: NativeHandle) -> str:
@@ -596,6 +596,11 @@ async def dispatch_on(element: ElementHandle, kind: str, event_init: dict[str, A
 
 async def option_choices(value: Any, index: Any, label: Any, element: Any) -> list[dict[str, Any]]:
     """The options of a select that are meant, in the words of the engine."""
+    for text in (*deeds.listed(value), *deeds.listed(label)):
+        if not isinstance(text, str):
+            raise Error(
+                f"{caller()}: options[0].valueOrLabel: expected string, got {'object' if text is None else kind_of(text)}"
+            )
     choices: list[dict[str, Any]] = [{"any": text} for text in deeds.listed(value)]
     choices += [{"index": number} for number in deeds.listed(index)]
     choices += [{"label": text} for text in deeds.listed(label)]

@@ -392,9 +392,12 @@ class Locator(ApiObject):
             Error: When there are several such elements.
             TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
         """
-        with deeds.files_of(payload.get("files")) as files:
+        given = payload.get("files")
+        with deeds.files_of(given) as files:
             data = list((payload.get("data") or {}).items())
-            await self._perform(deeds.deed("drop", files=files, data=data, position=position), timeout)
+            types = deeds.types_of(given)
+            done = deeds.deed("drop", files=files, types=types, data=data, position=position)
+            await self._perform(done, timeout)
 
     async def screenshot(
         self,

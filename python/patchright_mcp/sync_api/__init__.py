@@ -47,6 +47,7 @@ from .clock import Clock
 from .console import ConsoleMessage, WebError
 from .context import BrowserContext
 from .credentials import Credentials
+from .debugger import Debugger
 from .dialog import Dialog, FileChooser
 from .frame import Frame
 from .handle import ElementHandle, JSHandle
@@ -79,6 +80,7 @@ __all__ = [
     "ConsoleMessage",
     "Cookie",
     "Credentials",
+    "Debugger",
     "DebuggerLocation",
     "DebuggerPausedDetails",
     "Dialog",
@@ -146,6 +148,19 @@ __all__ = [
 ChromiumBrowserContext = BrowserContext
 
 
+def _devices(*, compatible: bool) -> dict[str, dict[str, Any]]:
+    devices: dict[str, dict[str, Any]] = _core.devices()
+    if compatible:
+        # Playwright's devices say of what model they are, as browsers no longer do.
+        for name, options in devices.items():
+            model = name.removesuffix(" landscape")
+            if "user_agent" in options:
+                options["user_agent"] = options["user_agent"].replace(
+                    "Android 10; K)", f"Android 10; {model})"
+                )
+    return devices
+
+
 class Playwright(ApiObject):
     """Where everything begins."""
 
@@ -161,7 +176,7 @@ class Playwright(ApiObject):
         """Sends requests without a browser."""
         self.selectors: Selectors = Selectors(connection)
         """What selectors mean."""
-        self.devices: dict[str, dict[str, Any]] = _core.devices()
+        self.devices: dict[str, dict[str, Any]] = _devices(compatible=connection.compatible)
         """Options for contexts that pretend to be a device, by its name."""
 
     def __getitem__(self, value: str) -> BrowserType:

@@ -519,7 +519,8 @@ class Traffic:
     def _tell(self, name: str, request: Request, payload: Any) -> None:
         self.context._emit(name, payload)
         page = self.page_of(request._native.page)
-        if page is not None:
+        # What a service worker asks for is no page's.
+        if page is not None and request.service_worker is None:
             page._emit(name, payload)
 
     def _told_request(self, native: NativeRequest) -> None:

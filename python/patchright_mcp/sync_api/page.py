@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import traceback
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -15,7 +16,7 @@ from .. import _urls as urls
 from .. import extract as extraction
 from .._failures import caller
 from .._notebook import LIMIT_MS, as_html
-from .._options import check_handle, check_media, kind_of, moment
+from .._options import check_media, kind_of, moment
 from .._terminal import wait_for_enter
 from ..errors import Error
 from ._base import Closes, Waiter, closed_error, taken
@@ -133,9 +134,12 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
             return
         try:
             source = {"context": self._context, "page": self, "frame": self._frame_of(call.frame)}
-            value, failed = self._runtime.settle(f(*taken(f, [source, *call.arguments]))), False
+            given = call.arguments if call.kept is None else [handle_of(self, call.kept)]
+            value, failed = self._runtime.settle(f(*taken(f, [source, *given]))), False
         except Exception as error:  # noqa: BLE001
             value, failed = error, True
+            if self._connection.compatible:
+                error._stack = "".join(traceback.format_exception(error))  # type: ignore[attr-defined]
         self._runtime.start(call.answer(value, failed))
 
     def _clear_way(self, call: HandlerCall) -> None:
@@ -463,13 +467,12 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         Raises:
             Error: When the name is taken; for `handle`: arguments come as values.
         """
-        check_handle(handle)
         if name in self._exposed:
             raise Error(f'Function "{name}" has been already registered')
         if name in self._context._exposed:
             raise Error(f'Function "{name}" has been already registered in the browser context')
         self._exposed[name] = callback
-        self._run(self._native.expose(name, bool(all_frames)))
+        self._run(self._native.expose(name, bool(all_frames), bool(handle)))
 
     def aria_snapshot(
         self,

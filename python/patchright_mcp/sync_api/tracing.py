@@ -168,7 +168,7 @@ class Tracing(ApiObject):
         owner, _, method = title.partition(".")
         if self._events is None or not method or owner == "Tracing":
             return self._runtime.run(operation, timeout, log)
-        frame = _frame_of_call()
+        frame = frame_of_call()
         page = page_of(item)
         told = next((told for running, told in self._running if running is frame), None)
         if told is None:
@@ -284,7 +284,7 @@ def _camel(method: str) -> str:
     return first + "".join(word.capitalize() for word in rest)
 
 
-def _frame_of_call() -> FrameType:
+def frame_of_call() -> FrameType:
     """Tells one call of a script from the next: the frame of the outermost method of ours."""
     outermost = frame = sys._getframe(1)
     while frame is not None and frame.f_globals.get("__name__", "").startswith("patchright_mcp."):

@@ -15,6 +15,7 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::timeout;
 use url::{Host, Url};
 
+use super::client_certificate::{ClientCertificate, Introductions};
 use super::policy::Policy;
 use super::proxy::{Kind, Proxy, authorization};
 use crate::cdp::transport::tls::{Stream, encrypt};
@@ -39,6 +40,8 @@ pub(crate) enum Refusal {
     Unreachable(String),
     /// The server is not there; there is no proxy to blame.
     Server(io::ErrorKind),
+    /// The server would not have the certificate that was shown to it, or has none itself that is trusted.
+    Introduction(String),
 }
 
 impl Refusal {
@@ -51,6 +54,7 @@ impl Refusal {
             Self::Credentials => "the proxy refused the user name and password".to_owned(),
             Self::Refused(how) => format!("the proxy refused the connection: {how}"),
             Self::Unreachable(why) => format!("the proxy could not be reached: {why}"),
+            Self::Introduction(why) => format!("the client certificate came to nothing: {why}"),
             Self::Server(_) => return None,
         };
         Some(Error::NavigationFailed { reason })
@@ -60,9 +64,22 @@ impl Refusal {
 /// The relay. It listens until dropped.
 #[derive(Debug)]
 pub(crate) struct Relay {
+    /// Where the browser connects, and where those do who speak to servers themselves.
     address: SocketAddr,
+    plain: SocketAddr,
     shared: Arc<Shared>,
-    listening: JoinHandle<()>,
+    listening: Vec<JoinHandle<()>>,
+}
+
+/// What a relay is there for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wanted<'a> {
+    pub(crate) upstream: Option<&'a Proxy>,
+    pub(crate) policy: &'a Arc<Policy>,
+    /// To be shown to servers that the browser connects to.
+    pub(crate) certificates: &'a [ClientCertificate],
+    /// Whether those servers may be anybody.
+    pub(crate) ignores_errors: bool,
 }
 
 #[derive(Debug)]
@@ -74,14 +91,15 @@ struct Shared {
 
 impl Drop for Relay {
     fn drop(&mut self) {
-        self.listening.abort();
+        self.listening.iter().for_each(JoinHandle::abort);
     }
 }
 
 impl Relay {
     /// Listens, if there is anything to do for a relay.
-    pub(crate) async fn start(upstream: Option<&Proxy>, policy: &Arc<Policy>) -> Result<Option<Self>> {
-        if upstream.is_none() && policy.is_open() {
+    pub(crate) async fn start(wanted: Wanted<'_>) -> Result<Option<Self>> {
+        let Wanted { upstream, policy, certificates, ignores_errors } = wanted;
+        if upstream.is_none() && policy.is_open() && certificates.is_empty() {
             return Ok(None);
         }
         if upstream.is_some_and(|proxy| !proxy.is_permitted(policy)) {
@@ -90,15 +108,34 @@ impl Relay {
         let failed = |error: io::Error| Error::BrowserLaunch {
             reason: format!("the way to the proxy could not be made ({error})"),
         };
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(failed)?;
-        let address = listener.local_addr().map_err(failed)?;
         let shared = Arc::new(Shared {
             upstream: upstream.cloned(),
             policy: Arc::clone(policy),
             refused: Mutex::default(),
         });
-        let listening = tokio::spawn(listen(listener, Arc::clone(&shared)));
-        Ok(Some(Self { address, shared, listening }))
+        let mut listening = Vec::new();
+        let mut open = async |introductions: Option<Arc<Introductions>>| {
+            let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(failed)?;
+            let address = listener.local_addr().map_err(failed)?;
+            listening.push(tokio::spawn(listen(listener, Arc::clone(&shared), introductions)));
+            Ok::<_, Error>(address)
+        };
+        let plain = open(None).await?;
+        let address = match certificates {
+            [] => plain,
+            _ => open(Some(Arc::new(Introductions::new(certificates, ignores_errors)))).await?,
+        };
+        Ok(Some(Self { address, plain, shared, listening }))
+    }
+
+    /// A proxy for those who show certificates themselves.
+    pub(crate) fn plain_server(&self) -> String {
+        format!("http://{}", self.plain)
+    }
+
+    /// Whether what goes through it comes out elsewhere.
+    pub(crate) fn has_upstream(&self) -> bool {
+        self.shared.upstream.is_some()
     }
 
     /// What the browser is told as its proxy.
@@ -125,18 +162,18 @@ impl Relay {
     }
 }
 
-async fn listen(listener: TcpListener, shared: Arc<Shared>) {
+async fn listen(listener: TcpListener, shared: Arc<Shared>, introductions: Option<Arc<Introductions>>) {
     // Dropped with this task, and with it every connection.
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, from)) => {
-                    let shared = Arc::clone(&shared);
+                    let (shared, introductions) = (Arc::clone(&shared), introductions.clone());
                     connections.spawn(async move {
                         if is_ours(from, stream.local_addr().ok()) {
                             let _ = stream.set_nodelay(true);
-                            let _ = serve(stream, &shared).await;
+                            let _ = serve(stream, &shared, introductions.as_deref()).await;
                         }
                     });
                 }
@@ -169,7 +206,11 @@ fn is_ours(_from: SocketAddr, _here: Option<SocketAddr>) -> bool {
     true
 }
 
-async fn serve(mut client: TcpStream, shared: &Shared) -> io::Result<()> {
+async fn serve(
+    mut client: TcpStream,
+    shared: &Shared,
+    introductions: Option<&Introductions>,
+) -> io::Result<()> {
     let read = timeout(IDLE_LIMIT, read_head(&mut client, Vec::new())).await;
     let Ok(Ok((head, rest))) = read else { return Ok(()) };
     let Some(request) = Request::parse(&head) else {
@@ -201,6 +242,16 @@ async fn serve(mut client: TcpStream, shared: &Shared) -> io::Result<()> {
     };
     if request.is_tunnel {
         client.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await?;
+        let known =
+            introductions.and_then(|known| Some((known, known.for_server(&request.host, request.port)?)));
+        if let Some((introductions, certificate)) = known
+            && early.is_empty()
+            && rest.is_empty()
+            && is_encrypted(&client).await?
+        {
+            let tell = |why| shared.note(Refusal::Introduction(why));
+            return introductions.carry(client, server, certificate, tell).await;
+        }
         client.write_all(&early).await?;
         server.write_all(&rest).await?;
         copy_bidirectional(&mut client, &mut server).await?;
@@ -239,6 +290,13 @@ async fn serve(mut client: TcpStream, shared: &Shared) -> io::Result<()> {
         () = upload => Ok(()),
         answered = answer => answered,
     }
+}
+
+/// Whether the browser begins with TLS in a tunnel. Web sockets can go through one without it.
+async fn is_encrypted(client: &TcpStream) -> io::Result<bool> {
+    const HANDSHAKE: u8 = 22;
+    let mut first = [0];
+    Ok(client.peek(&mut first).await? == 1 && first[0] == HANDSHAKE)
 }
 
 /// What the browser asks for.

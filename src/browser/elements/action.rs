@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
 use super::actionability::{ActionOptions, rest_before};
-use super::drag::Dropped;
+use super::dropped::Dropped;
 use super::element::{ElementHandle, OptionChoice};
 use super::fill::Several;
 use super::locator::{Locator, duration, pauses, test_id_argument};

@@ -1,6 +1,5 @@
 //! Dragging, as a hand does it: it presses, sets out, goes its way, holds what it drags over the target until the page has
 //! made room, and lets go. What the page lets the browser drag is carried on as the browser does it.
-use std::path::PathBuf;
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -16,7 +15,7 @@ use crate::browser::objects::dialect::unsupported;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::Page;
 use crate::browser::objects::world::{World, value_argument};
-use crate::cdp::types::input::{DispatchDragEvent, DragData, DragIntercepted, DragItem, SetInterceptDrags};
+use crate::cdp::types::input::{DispatchDragEvent, DragData, DragIntercepted, SetInterceptDrags};
 use crate::cdp::{Event, Events};
 use crate::error::{Error, Result};
 
@@ -193,13 +192,20 @@ impl ElementHandle {
         if beside && !options.source.keeps_scroll {
             self.ask::<()>("showBoth", vec![target.handle().argument()]).await?;
         }
-        let from = self.approach(Need::PRESSED, &options.source).await?.point;
+        // Kept to the end: who pressed meanwhile would let go of what is held.
+        let reached = self.approach(Need::PRESSED, &options.source).await?;
+        let from = reached.point;
         let known = if beside { target.handle().argument() } else { value_argument(&Value::Null) };
         self.ask::<()>("noteDrag", vec![known, value_argument(&options.place)]).await?;
-        let mouse = self.input(&options.source)?.mouse();
+        let input = self.input(&options.source)?;
+        let mouse = input.mouse();
         let towards = target.sight(options.target.position, Glance::AT_ONCE).await?;
         let towards = towards.ok_or_else(|| target.stale())?.point;
         let worlds = [self.world().clone()];
+        // What the browser itself carries begins with a move; of all else exactly the steps can be made that were told.
+        let is_exact = input.is_bare() && options.target.steps.is_some();
+        let is_exact = is_exact && !self.ask::<bool>("isDraggable", Vec::new()).await?;
+        let towards = Some(towards).filter(|_| !is_exact);
         page.carry(from, towards, &mouse, &worlds, options.long_press, async |hand| {
             match options.target.steps {
                 Some(steps) if hand.data.is_none() => {
@@ -409,49 +415,10 @@ impl Hand<'_> {
     }
 }
 
-/// What is dropped from outside the page.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default)]
-pub struct Dropped {
-    /// Paths of files.
-    files: Vec<PathBuf>,
-    /// Texts by their kinds, such as `text/plain`.
-    data: Vec<(String, String)>,
-}
-
-impl Dropped {
-    pub(in crate::browser) fn new(files: Vec<PathBuf>, data: Vec<(String, String)>) -> Self {
-        Self { files, data }
-    }
-}
-
-impl ElementHandle {
-    /// Drops something on the element, as if it came from another program.
-    pub async fn drop_here(&self, dropped: &Dropped, options: &ActionOptions) -> Result<()> {
-        const COPY: i64 = 1;
-        let session = self.frame().page()?.session().clone();
-        let to = self.look_until_clear(Need::POINTED, options).await?;
-        let item = |(mime_type, data): &(String, String)| DragItem {
-            mime_type: mime_type.clone(),
-            data: data.clone(),
-            ..DragItem::default()
-        };
-        let files: Vec<_> = dropped.files.iter().map(|path| path.display().to_string()).collect();
-        let data = DragData {
-            items: dropped.data.iter().map(item).collect(),
-            files: Some(files).filter(|files| !files.is_empty()),
-            drag_operations_mask: COPY,
-        };
-        for kind in ["dragEnter", "dragOver", "drop"] {
-            session.call(drag_event(kind, to, data.clone())).await?;
-        }
-        Ok(())
-    }
-}
-
 impl Page {
     /// Drags from one place in the viewport to another, in so many steps.
     pub async fn drag(&self, from: Point, to: Point, steps: Option<u32>) -> Result<()> {
+        let _turn = self.input().take_turn().await;
         let mouse = self.input().mouse();
         if !self.context().browser()?.dialect().hands_over_drags() {
             let world = self.main_frame().utility().await?;
@@ -463,7 +430,7 @@ impl Page {
         let worlds = join_all(frames.iter().map(Frame::utility)).await;
         // A frame without a document has nothing to drag.
         let worlds: Vec<_> = worlds.into_iter().filter_map(Result::ok).collect();
-        self.carry(from, to, &mouse, &worlds, false, async |hand| {
+        self.carry(from, Some(to), &mouse, &worlds, false, async |hand| {
             match steps {
                 Some(steps) if hand.data.is_none() => mouse.move_in_steps(to, steps).await?,
                 _ => hand.go(to).await?,
@@ -481,7 +448,7 @@ impl Page {
     async fn carry(
         &self,
         from: Point,
-        towards: Point,
+        towards: Option<Point>,
         mouse: &Mouse,
         worlds: &[World],
         long_press: bool,
@@ -497,7 +464,9 @@ impl Page {
         let carried = async {
             join_all(worlds.iter().map(|world| world.call::<()>("watchDrag", &[]))).await;
             press(from, mouse, long_press).await?;
-            set_out(from, towards, mouse).await?;
+            if let Some(towards) = towards {
+                set_out(from, towards, mouse).await?;
+            }
             let data = picked_up(worlds, &mut intercepted).await;
             let mut hand = Hand { mouse, page: self, data, has_entered: false };
             hand.frames(2).await;
@@ -557,6 +526,6 @@ async fn picked_up(worlds: &[World], intercepted: &mut Events) -> Option<DragDat
     event.and_then(|event| event.read::<DragIntercepted>()).map(|event| event.data)
 }
 
-fn drag_event(kind: &'static str, at: Point, data: DragData) -> DispatchDragEvent {
+pub(super) fn drag_event(kind: &'static str, at: Point, data: DragData) -> DispatchDragEvent {
     DispatchDragEvent { kind, x: at.x, y: at.y, data, ..DispatchDragEvent::default() }
 }

@@ -8,6 +8,7 @@ pub(super) mod check;
 pub(super) mod choose;
 pub(super) mod control;
 pub(super) mod drag;
+pub(super) mod dropped;
 pub(super) mod element;
 pub(super) mod expect;
 pub(super) mod field;

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use tokio::time::timeout;
 
 use super::actionability::ActionOptions;
-use super::drag::Dropped;
+use super::dropped::Dropped;
 use super::element::ElementHandle;
 use crate::browser::objects::page::Page;
 use crate::browser::objects::parts::{Part, Slots};

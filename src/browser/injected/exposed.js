@@ -1,13 +1,13 @@
 // A function of a page that somebody outside answers. Calls wait in a list until they are fetched, so nothing of the page is
 // called from outside but this function, with a token that no page knows. Frames begin with an empty document, which a page can
 // look into: there it is put only if it is meant to be `everywhere`, or only there if it is in all other documents already.
-(name, token, where) => {
+(name, token, where, keeps) => {
   const empty = globalThis !== top && location.href.startsWith("about:blank");
   if (where === (empty ? "filled" : "empty")) return;
   const calls = new Map();
   let [last, told, wanted, waiting, asking] = [0, 0, [], null, []];
   const next = () => {
-    const fetched = wanted.map((number) => [number, calls.get(number).given]);
+    const fetched = wanted.map((number) => [number, keeps ? [] : calls.get(number).given]);
     wanted = [];
     return fetched;
   };
@@ -21,6 +21,7 @@
     if (what === "next") return fetch();
     if (what === "told") return told >= last ? undefined : new Promise((done) => asking.push([last, done]));
     const call = calls.get(number);
+    if (what === "given") return call?.given[0];
     calls.delete(number);
     call?.[what](value);
   };

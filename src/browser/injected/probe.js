@@ -253,7 +253,8 @@ const nameOf = (element) => {
 function coverName(hit, node) {
   const cover = [];
   for (let part = hit; part && !within(node, part); part = engine.flatParent(part)) cover.unshift(part);
-  return nameOf(cover.find((part) => getAttribute(part, "id") || getAttribute(part, "class")) ?? cover[0] ?? hit);
+  const named = nameOf(cover.find((part) => getAttribute(part, "id") || getAttribute(part, "class")) ?? cover[0] ?? hit);
+  return { ...named, shown: engine.shown(hit), ...(cover.length > 1 && { within: engine.shown(cover[0]) }) };
 }
 
 const SHARES = [

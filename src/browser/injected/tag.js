@@ -13,7 +13,12 @@ async ([kind, { src, text, type }]) => {
       element.onerror = () => fail(new Error(src ? `Failed to load ${kind} at ${src}` : `Failed to load ${kind}`));
     });
   }
+  let refused = false;
+  if (!src && kind === "script") element.addEventListener("securitypolicyviolation", () => (refused = true));
   document.head.appendChild(element);
   if (src || kind === "style") await settled;
+  // A policy that keeps a script from running says so a moment later, and in no other way.
+  if (!src && kind === "script") await new Promise((done) => setTimeout(done));
+  if (refused) throw new Error("The script was refused by the page's Content Security Policy");
   return element;
 };

@@ -180,19 +180,26 @@ impl Keyboard {
         let shift = keys::named("Shift", false).map(|shift| shift.key);
         // Under Control, Alt or Meta the letter names the key: `Control+A` is what `Control+a` is.
         let shortcut = self.input.modifiers() & !modifier::SHIFT != 0;
-        let shift = shift.filter(|key| stroke.shift && !shortcut && !self.is_held(key));
+        let held = stroke.shift && !shortcut && !self.input.is_bare();
+        let shift = shift.filter(|key| held && !self.is_held(key));
         let mut replies = Vec::new();
         if let Some(shift) = shift {
             replies.extend(self.input.key_down(shift, false));
             rhythm.led().await;
         }
-        replies.extend(self.input.key_down(stroke.key, false));
+        replies.extend(match self.input.is_bare() {
+            true => self.input.stroke_down(stroke, false),
+            false => self.input.key_down(stroke.key, false),
+        });
         rhythm.begin();
         match hold {
             Some(hold) => sleep(hold).await,
             None => rhythm.held().await,
         }
-        replies.push(self.input.key_up(stroke.key));
+        replies.push(match self.input.is_bare() {
+            true => self.input.stroke_up(stroke),
+            false => self.input.key_up(stroke.key),
+        });
         if let Some(shift) = shift {
             rhythm.followed().await;
             replies.push(self.input.key_up(shift));

@@ -42,6 +42,9 @@ pub enum InputStyle {
     Natural,
     /// As fast as the browser takes it.
     Instant,
+    /// As fast, and nothing but what was asked for, as Playwright does it: no Shift for a character that needs it, no
+    /// moves beside the steps of a drag, and a dialog holds up what opened it.
+    Bare,
 }
 
 /// A key that changes what others mean.
@@ -185,6 +188,10 @@ impl Input {
         self.style == InputStyle::Natural
     }
 
+    pub(super) fn is_bare(&self) -> bool {
+        self.style == InputStyle::Bare
+    }
+
     fn session(&self) -> &CdpSession {
         &self.devices.session
     }
@@ -199,7 +206,8 @@ impl Input {
 
     /// Begins to note what can keep the browser from answering; to be called before anything is sent.
     fn watch(&self) -> Delivery {
-        Delivery { blockers: self.session().events(&[JavascriptDialogOpening::METHOD]) }
+        let heard: &[_] = if self.is_bare() { &[] } else { &[JavascriptDialogOpening::METHOD] };
+        Delivery { blockers: self.session().events(heard) }
     }
 
     /// A key goes down: the key itself and, if it types, its character. One that is down already repeats itself.

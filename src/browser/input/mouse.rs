@@ -182,6 +182,12 @@ impl Mouse {
         delivery.done(replies).await
     }
 
+    /// Like [`click`](Self::click), when nobody else is on the way to press something; not for who has a turn already.
+    pub async fn click_in_turn(&self, at: Point, options: &ClickOptions) -> Result<()> {
+        let _turn = self.input.take_turn().await;
+        self.click(at, options).await
+    }
+
     /// Clicks where the pointer is.
     pub async fn click_in_place(&self, options: &ClickOptions) -> Result<()> {
         let mut delivery = self.input.watch();

@@ -18,8 +18,9 @@ impl Touch {
         Self { input }
     }
 
-    /// Touches the point and lets go.
+    /// Touches the point and lets go, when nobody else is on the way to press something.
     pub async fn tap(&self, at: Point) -> Result<()> {
+        let _turn = self.input.take_turn().await;
         let mut delivery = self.input.watch();
         let event = |kind, touch_points| DispatchTouchEvent {
             kind,

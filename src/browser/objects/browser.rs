@@ -12,12 +12,12 @@ use tokio::time::timeout;
 
 use super::context::BrowserContext;
 use super::dialect::Dialect;
-use super::guest::{self, Guest, address};
+use super::guest::{self, Guest};
 use super::page::Page;
 use super::parts::Parts;
 use crate::bidi::commands::CreateContext;
 use crate::bidi::{Begin, Firefox};
-use crate::browser::egress::relay::Relay;
+use crate::browser::egress::relay::{Relay, Wanted};
 use crate::browser::options::ContextOptions;
 use crate::browser::program::endpoint;
 use crate::browser::program::identity::Identity;
@@ -91,7 +91,7 @@ impl Browser {
         default_context: ContextOptions,
         warn: &(dyn Fn(&str) + Send + Sync),
     ) -> Result<Self> {
-        let relay = Relay::start(default_context.proxy.as_ref(), &default_context.policy).await?;
+        let relay = Relay::start(wanted(&default_context)).await?;
         let options = through(relay.as_ref(), options);
         let begun = Instant::now();
         let process = launch(&options, warn).await?;
@@ -255,16 +255,6 @@ impl Browser {
         self.inner.process.as_ref().is_some_and(BrowserProcess::holds_webrtc_back)
     }
 
-    /// Where others reach it that was started with a port for that; a moment after its start nobody knows.
-    pub fn debugging_address(&self) -> Result<Option<String>> {
-        let process = self.inner.process.as_ref().filter(|process| process.has_port()).ok_or_else(|| {
-            let reason =
-                "it listens at no port: launch it with args=[\"--remote-debugging-port=0\"]".to_owned();
-            Error::Unsupported { what: "sharing the browser", reason }
-        })?;
-        Ok(address(process.profile()).ok())
-    }
-
     /// Whether it has no window. Of somebody else's browser only its user agent tells.
     pub fn is_headless(&self) -> bool {
         match &self.inner.process {
@@ -298,7 +288,7 @@ impl Browser {
 
     /// Makes an isolated context.
     pub async fn new_context(&self, options: ContextOptions) -> Result<BrowserContext> {
-        let relay = Relay::start(options.proxy.as_ref(), &options.policy).await?.map(Arc::new);
+        let relay = Relay::start(wanted(&options)).await?.map(Arc::new);
         self.dialect().check(&options)?;
         let proxy_server = relay.as_ref().map(|relay| relay.server());
         let root = &self.inner.root;
@@ -528,6 +518,16 @@ struct Answered {
     root: CdpSession,
     version: Version,
     known: Contexts,
+}
+
+/// What a context needs a relay for.
+fn wanted(options: &ContextOptions) -> Wanted<'_> {
+    Wanted {
+        upstream: options.proxy.as_ref(),
+        policy: &options.policy,
+        certificates: &options.client_certificates,
+        ignores_errors: options.ignore_https_errors,
+    }
 }
 
 /// The whole browser goes through the relay: its own context, and what it asks for by itself.

@@ -387,15 +387,16 @@ impl BrowserContext {
 
     /// The relay that its traffic goes through, as a proxy for others.
     pub(in crate::browser) fn relay_server(&self) -> Option<String> {
-        let own = self.inner.relay.as_ref().map(|relay| relay.server());
+        let own = self.inner.relay.as_ref().map(|relay| relay.plain_server());
         own.or_else(|| {
-            self.browser().ok()?.default_context().inner.relay.as_ref().map(|relay| relay.server())
+            self.browser().ok()?.default_context().inner.relay.as_ref().map(|relay| relay.plain_server())
         })
     }
 
     /// Whether what its pages say to each other directly, past all proxies, tells another address than their requests do.
     pub(in crate::browser) fn has_another_address(&self) -> Result<bool> {
-        Ok(self.inner.relay.is_some() && !self.browser()?.holds_webrtc_back())
+        let is_elsewhere = self.inner.relay.as_ref().is_some_and(|relay| relay.has_upstream());
+        Ok(is_elsewhere && !self.browser()?.holds_webrtc_back())
     }
 
     /// Why a connection failed since `begun`, if it is our relay that knows.

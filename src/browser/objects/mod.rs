@@ -1,4 +1,5 @@
 //! What there is: the browser, its contexts, pages, frames and workers, and who tells what happens to them.
+pub(super) mod bound;
 pub(super) mod browser;
 pub(super) mod context;
 pub(super) mod dialect;

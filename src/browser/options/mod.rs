@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use url::Url;
 
+use crate::browser::egress::client_certificate::ClientCertificate;
 use crate::browser::egress::policy::Policy;
 use crate::browser::egress::proxy::Proxy;
 use crate::browser::input::InputStyle;
@@ -38,6 +39,8 @@ pub struct ContextOptions {
     pub timezone: Option<String>,
     pub extra_headers: Headers,
     pub ignore_https_errors: bool,
+    /// Shown to servers that ask who is there.
+    pub client_certificates: Vec<ClientCertificate>,
     /// Scripts that run in every document before its own.
     pub init_scripts: Vec<String>,
     /// A proxy for all traffic of this context.

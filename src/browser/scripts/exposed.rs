@@ -6,6 +6,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::time::timeout;
 
+use super::handle::JsHandle;
 use super::value::JsValue;
 use crate::browser::injected::as_function;
 use crate::browser::objects::context::BrowserContext;
@@ -26,6 +27,8 @@ pub struct ExposedFunction {
     token: Arc<str>,
     /// Whether it is also in what a page can look into without having made it: frames of other sites, empty ones.
     all_frames: bool,
+    /// Whether what it is called with stays in the page.
+    keeps: bool,
 }
 
 /// A call that waits for its answer.
@@ -34,6 +37,8 @@ pub struct Call {
     pub frame: Frame,
     pub name: Arc<str>,
     pub arguments: Vec<JsValue>,
+    /// The first of them, where it stays in the page.
+    pub kept: Option<JsHandle>,
     token: Arc<str>,
     number: f64,
 }
@@ -66,15 +71,15 @@ enum Where {
 }
 
 impl ExposedFunction {
-    pub fn new(name: &str, all_frames: bool) -> Self {
-        Self { name: Arc::from(name), token: uuid::Uuid::new_v4().to_string().into(), all_frames }
+    pub fn new(name: &str, all_frames: bool, keeps: bool) -> Self {
+        Self { name: Arc::from(name), token: uuid::Uuid::new_v4().to_string().into(), all_frames, keeps }
     }
 
     /// A script that puts the function into a document.
     fn script(&self, place: Where) -> String {
         let text = |text: &str| serde_json::Value::from(text).to_string();
         let (name, token, place) = (text(&self.name), text(&self.token), text(place.into()));
-        format!("({})({name}, {token}, {place})", as_function(EXPOSED))
+        format!("({})({name}, {token}, {place}, {})", as_function(EXPOSED), self.keeps)
     }
 
     /// What documents of a page, or of a frame with a process of its own, begin with.
@@ -118,8 +123,8 @@ const ASK: &str = "([name, ...rest]) => globalThis[name]?.(...rest)";
 impl Call {
     /// Gives the page what it waits for.
     pub async fn answer(&self, value: Result<JsValue, JsValue>) -> Result<()> {
-        let exposure =
-            ExposedFunction { name: self.name.clone(), token: self.token.clone(), all_frames: false };
+        let (name, token) = (self.name.clone(), self.token.clone());
+        let exposure = ExposedFunction { name, token, all_frames: false, keeps: false };
         let (what, value) = match value {
             Ok(value) => ("done", value),
             Err(error) => ("fail", error),
@@ -135,9 +140,10 @@ impl BrowserContext {
     /// Gives all pages of this context, and those to come, a function. Each call is told as an event of its page.
     ///
     /// A page finds it in its own documents and in frames of its site. In frames of other sites, and in empty ones, it is
-    /// if `all_frames`, or as soon as a script of the user's says its name there.
-    pub async fn expose(&self, name: &str, all_frames: bool) -> Result<()> {
-        let mut exposure = ExposedFunction::new(name, all_frames);
+    /// if `all_frames`, or as soon as a script of the user's says its name there. What it is called with stays in the page if
+    /// it `keeps`.
+    pub async fn expose(&self, name: &str, all_frames: bool, keeps: bool) -> Result<()> {
+        let mut exposure = ExposedFunction::new(name, all_frames, keeps);
         exposure.all_frames |= self.options().init_scripts.iter().any(|script| exposure.is_named_in(script));
         self.slot::<ContextScripts>().exposures.lock().push(exposure.clone());
         for page in self.pages() {
@@ -169,8 +175,8 @@ fn widen(exposures: &mut [ExposedFunction], script: &str) -> Vec<ExposedFunction
 
 impl Page {
     /// Gives all documents of this page a function, as [`BrowserContext::expose`] does for all pages.
-    pub async fn expose(&self, name: &str, all_frames: bool) -> Result<()> {
-        let mut exposure = ExposedFunction::new(name, all_frames);
+    pub async fn expose(&self, name: &str, all_frames: bool, keeps: bool) -> Result<()> {
+        let mut exposure = ExposedFunction::new(name, all_frames, keeps);
         let mut scripts = self.context().options().init_scripts;
         scripts.extend(self.slot::<PageScripts>().init_scripts.lock().iter().cloned());
         exposure.all_frames |= scripts.iter().any(|script| exposure.is_named_in(script));
@@ -251,7 +257,15 @@ impl Page {
                     else {
                         return;
                     };
+                    let kept = match exposure.keeps {
+                        true => match frame.kept_by(&exposure, *number).await {
+                            Ok(kept) => Some(kept),
+                            Err(_) => return,
+                        },
+                        false => None,
+                    };
                     page.slot::<PageScripts>().callers.tell(&Call {
+                        kept,
                         frame: frame.clone(),
                         name: exposure.name.clone(),
                         arguments: arguments.clone(),
@@ -297,6 +311,14 @@ impl Frame {
         let mut exposures = page.all_exposures();
         exposures.retain(|exposure| exposure.is_named_in(script) && !exposure.belongs_in(self));
         exposures
+    }
+
+    /// What a function was called with first.
+    async fn kept_by(&self, exposure: &ExposedFunction, number: f64) -> Result<JsHandle> {
+        let mut items = exposure.ask("given");
+        items.push(JsValue::Number(number));
+        let ask = JsValue::Array { number: 0, items };
+        self.realm(Scope::Main).await?.evaluate_handle(ASK, &ask).await
     }
 
     async fn ask_exposed(&self, exposure: &ExposedFunction, what: &str) -> Result<JsValue> {

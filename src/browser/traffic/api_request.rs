@@ -20,6 +20,7 @@ use body::{unpacked, write};
 use lost::{Lost, failed, lost};
 
 use super::cookies;
+use crate::browser::egress::client_certificate::ClientCertificate;
 use crate::browser::objects::context::BrowserContext;
 use crate::browser::options::HttpCredentials;
 use crate::browser::options::storage_state::{StorageState, StoredCookie};
@@ -33,6 +34,7 @@ pub struct ApiOptions {
     pub headers: Vec<(String, String)>,
     pub user_agent: Option<String>,
     pub ignore_https_errors: bool,
+    pub client_certificates: Vec<ClientCertificate>,
     pub http_credentials: Vec<HttpCredentials>,
     pub proxy: Option<ApiProxy>,
     pub max_redirects: usize,
@@ -50,6 +52,7 @@ impl Default for ApiOptions {
             headers: Vec::new(),
             user_agent: None,
             ignore_https_errors: false,
+            client_certificates: Vec::new(),
             http_credentials: Vec::new(),
             proxy: None,
             max_redirects: 20,
@@ -139,7 +142,8 @@ pub struct ApiContext {
 struct Inner {
     options: ApiOptions,
     jar: Jar,
-    clients: Mutex<HashMap<bool, Client>>,
+    /// Those that take anybody for who they say they are, and those that show a certificate, are others.
+    clients: Mutex<HashMap<(bool, Option<usize>), Client>>,
     /// Servers that answered since a connection to them was last reset: one to them may be kept.
     kept: Mutex<HashSet<Origin>>,
     disposed: AtomicBool,
@@ -167,6 +171,7 @@ impl ApiContext {
     pub fn of_context(context: &BrowserContext, options: ApiOptions) -> Self {
         let mut options = options.on_the_way_of(context);
         let own = || context.browser().ok().map(|browser| browser.version().user_agent.clone());
+        options.client_certificates = context.options().client_certificates;
         options.user_agent = options.user_agent.or_else(|| context.options().user_agent).or_else(own);
         Self::with_jar(options, Jar::Shared(context.clone()))
     }
@@ -266,7 +271,6 @@ impl ApiContext {
         let mut hop = Hop::first(request, options)?;
         let most = request.max_redirects.unwrap_or(options.max_redirects);
         let ignore = request.ignore_https_errors.unwrap_or(options.ignore_https_errors);
-        let client = self.client(ignore)?;
         let mut redirects = 0;
         let known = &options.http_credentials;
         let mut introduced = hop.credentials(known).is_some_and(|credentials| credentials.unasked);
@@ -274,6 +278,7 @@ impl ApiContext {
             hop.introduce(known);
         }
         loop {
+            let client = self.client(ignore, &hop.url)?;
             let response = self.hop(&client, &hop, request.max_retries).await?;
             let challenge = response.header("www-authenticate").unwrap_or_default();
             let is_basic = challenge.get(..5).is_some_and(|kind| kind.eq_ignore_ascii_case("basic"));
@@ -423,8 +428,11 @@ impl ApiContext {
         Ok(())
     }
 
-    fn client(&self, ignore_https_errors: bool) -> Result<Client> {
-        if let Some(client) = self.inner.clients.lock().get(&ignore_https_errors) {
+    fn client(&self, ignore_https_errors: bool, url: &Url) -> Result<Client> {
+        let certificates = &self.inner.options.client_certificates;
+        let shown = certificates.iter().position(|certificate| certificate.is_for(url));
+        let kind = (ignore_https_errors, shown);
+        if let Some(client) = self.inner.clients.lock().get(&kind) {
             return Ok(client.clone());
         }
         let mut builder = Client::builder()
@@ -432,11 +440,15 @@ impl ApiContext {
             .no_proxy()
             .danger_accept_invalid_certs(ignore_https_errors)
             .danger_accept_invalid_hostnames(ignore_https_errors);
+        if let Some(shown) = shown {
+            let identity = reqwest::Identity::from_pem(certificates[shown].pem());
+            builder = builder.identity(identity.map_err(|error| failed(&error.to_string()))?);
+        }
         if let Some(proxy) = &self.inner.options.proxy {
             builder = builder.proxy(read_proxy(proxy)?);
         }
         let client = builder.build().map_err(|error| failed(&error.to_string()))?;
-        self.inner.clients.lock().insert(ignore_https_errors, client.clone());
+        self.inner.clients.lock().insert(kind, client.clone());
         Ok(client)
     }
 }

@@ -9,3 +9,4 @@ pub(super) mod request;
 pub(super) mod route;
 pub(super) mod socket;
 pub(super) mod socket_route;
+pub(super) mod vouched;

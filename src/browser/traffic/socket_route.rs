@@ -14,7 +14,7 @@ const ROUTED: &str = include_str!("../injected/socket.js");
 impl BrowserContext {
     /// Has every new web socket ask the function `name`, which is exposed by this: see [`expose`](Self::expose).
     pub async fn route_sockets(&self, name: &str) -> Result<()> {
-        self.expose(name, true).await?;
+        self.expose(name, true, false).await?;
         let script = format!("({})({})", as_function(ROUTED), Value::from(name));
         self.add_init_script(script.clone()).await?;
         for frame in self.pages().iter().flat_map(crate::browser::objects::page::Page::frames) {

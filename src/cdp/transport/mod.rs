@@ -1,7 +1,7 @@
 //! How messages travel. Everything above sees whole messages only.
 mod pipe;
 pub mod tls;
-mod websocket;
+pub mod websocket;
 
 use std::io;
 

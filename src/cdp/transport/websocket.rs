@@ -11,7 +11,8 @@ use tokio::time::timeout;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
-use tokio_tungstenite::tungstenite::http::{HeaderName, HeaderValue, Request};
+use tokio_tungstenite::tungstenite::handshake;
+use tokio_tungstenite::tungstenite::http::{HeaderName, HeaderValue, Request, StatusCode};
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{Bytes, Message, Utf8Bytes};
 
@@ -46,6 +47,23 @@ impl WebSocket {
             Err(unreachable(format!("it did not speak the protocol within {}", human(CONNECT_LIMIT))))
         })?;
         Ok(Self { stream })
+    }
+
+    /// Takes somebody in who has come for this path. A page cannot be it: browsers say where those come from.
+    pub async fn accept(stream: TcpStream, path: &str) -> io::Result<Self> {
+        #[allow(clippy::result_large_err)] // It is what is asked for.
+        let check = |request: &handshake::server::Request, response| {
+            if request.uri().path() == path && !request.headers().contains_key("origin") {
+                return Ok(response);
+            }
+            let mut refusal = handshake::server::ErrorResponse::new(None);
+            *refusal.status_mut() = StatusCode::FORBIDDEN;
+            Err(refusal)
+        };
+        let stream: Box<dyn tls::Stream> = Box::new(stream);
+        let accepting = tokio_tungstenite::accept_hdr_async_with_config(stream, check, Some(sizes()));
+        let accepted = timeout(CONNECT_LIMIT, accepting).await.map_err(io::Error::other)?;
+        Ok(Self { stream: accepted.map_err(io::Error::other)? })
     }
 
     /// The next message, before the two ways are split; `None` when the peer closed in good order.
@@ -127,13 +145,16 @@ async fn open(request: Request<()>) -> Result<WebSocketStream<Box<dyn tls::Strea
         true => Box::new(encrypt(stream, &host).await.map_err(failed)?),
         false => Box::new(Prompt(stream)),
     };
-    let sizes = WebSocketConfig::default()
-        .max_message_size(Some(MAX_MESSAGE_BYTES))
-        .max_frame_size(Some(MAX_MESSAGE_BYTES));
-    let (stream, _) = tokio_tungstenite::client_async_with_config(request, stream, Some(sizes))
+    let (stream, _) = tokio_tungstenite::client_async_with_config(request, stream, Some(sizes()))
         .await
         .map_err(|error| unreachable(told(&error)))?;
     Ok(stream)
+}
+
+fn sizes() -> WebSocketConfig {
+    WebSocketConfig::default()
+        .max_message_size(Some(MAX_MESSAGE_BYTES))
+        .max_frame_size(Some(MAX_MESSAGE_BYTES))
 }
 
 fn unreachable(reason: String) -> Error {

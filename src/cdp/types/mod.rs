@@ -91,6 +91,7 @@ pub mod network;
 pub mod page;
 pub mod performance;
 pub mod runtime;
+pub mod security;
 pub mod storage;
 pub mod target;
 pub mod web_authn;
@@ -151,6 +152,7 @@ pub fn catalogue() -> impl Iterator<Item = (&'static str, &'static [Entry])> {
         ("page", page::CATALOGUE),
         ("performance", performance::CATALOGUE),
         ("runtime", runtime::CATALOGUE),
+        ("security", security::CATALOGUE),
         ("storage", storage::CATALOGUE),
         ("target", target::CATALOGUE),
         ("web_authn", web_authn::CATALOGUE),

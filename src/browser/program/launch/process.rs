@@ -54,7 +54,6 @@ pub struct BrowserProcess {
     disguised: bool,
     claims_another: bool,
     holds_webrtc_back: bool,
-    has_port: bool,
     brand: Option<String>,
     profile: PathBuf,
     temporary: bool,
@@ -130,11 +129,6 @@ impl BrowserProcess {
     /// Whether what pages say to each other directly goes through proxies or not at all.
     pub fn holds_webrtc_back(&self) -> bool {
         self.holds_webrtc_back
-    }
-
-    /// Whether it was told to listen at a port, too.
-    pub fn has_port(&self) -> bool {
-        self.has_port
     }
 
     /// The name by which it goes beside Chromium's, such as `Google Chrome`.
@@ -384,7 +378,6 @@ fn spawn(
         disguised: plan.user_agent.is_some(),
         claims_another: options.user_agent.is_some(),
         holds_webrtc_back: holds_webrtc_back(&options.arguments),
-        has_port: options.arguments.iter().any(|argument| argument.starts_with("--remote-debugging-port=")),
         brand: version::brand(&plan.found),
         profile,
         temporary: options.user_data_dir.is_none(),

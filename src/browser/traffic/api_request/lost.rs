@@ -3,6 +3,7 @@ use std::error::Error as _;
 
 use url::Url;
 
+use crate::browser::egress::client_certificate::alert_of;
 use crate::error::Error;
 
 /// Why an exchange came to nothing.
@@ -21,6 +22,9 @@ impl From<Error> for Lost {
 pub(super) fn lost(error: &reqwest::Error, url: &Url) -> Lost {
     let mut cause = error.source();
     while let Some(inner) = cause {
+        if let Some(alert) = alert_of(inner) {
+            return Lost::For(failed(&alert));
+        }
         if let Some(io) = inner.downcast_ref::<std::io::Error>() {
             let server = format!(
                 "{}:{}",

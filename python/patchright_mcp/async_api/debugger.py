@@ -1,0 +1,133 @@
+"""Standing still before what a script does next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .._core import Promise
+from .._failures import caller
+from ..errors import Error
+from ._base import ApiObject
+from ._pictures import page_of, place_in_script
+from .tracing import frame_of_call
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+    from .._typed import DebuggerLocation, DebuggerPausedDetails
+    from .context import BrowserContext
+
+
+_ANYWHERE: DebuggerLocation = {"file": "", "line": None, "column": None}
+
+
+class Debugger(ApiObject):
+    """Lets what a script does in a context wait, one call at a time.
+
+    `pausedstatechanged` happens when a call begins to wait and when it goes on. A handler of it may look at the page
+    meanwhile, and lets the call go on with `resume`, `next` or `run_to`.
+    """
+
+    def __init__(self, context: BrowserContext) -> None:
+        super().__init__(context._connection)
+        self._context = context
+        self._wants: DebuggerLocation | None = None
+        self._details: DebuggerPausedDetails | None = None
+        self._going = Promise()
+        self._last: FrameType | None = None
+        context.once("close", lambda: self._go_on(None))
+
+    @property
+    def paused_details(self) -> DebuggerPausedDetails | None:
+        """Which call waits, and where in the script it stands; `None` where none waits."""
+        return self._details
+
+    async def request_pause(self) -> None:
+        """Lets the next call wait.
+
+        Raises:
+            Error: When one waits already.
+        """
+        if self._details is not None:
+            raise Error(f"{caller()}: Debugger is already paused")
+        self._want(_ANYWHERE)
+
+    async def resume(self) -> None:
+        """Lets the script go on.
+
+        Raises:
+            Error: When nothing waits.
+        """
+        self._check_paused()
+        self._go_on(None)
+
+    async def next(self) -> None:
+        """Lets the call go on that waits, and the next one wait.
+
+        Raises:
+            Error: When nothing waits.
+        """
+        self._check_paused()
+        self._go_on(_ANYWHERE)
+
+    async def run_to(self, location: DebuggerLocation) -> None:
+        """Lets the script go on up to a call that stands at this place: in a file, and on a line if one is given.
+
+        Raises:
+            Error: When nothing waits.
+        """
+        self._check_paused()
+        self._go_on(location)
+
+    def _check_paused(self) -> None:
+        if self._details is None:
+            raise Error(f"{caller()}: Debugger is not paused")
+
+    def _want(self, location: DebuggerLocation | None) -> None:
+        waiting = self._connection.debuggers
+        self._wants = location
+        if location is not None and self not in waiting:
+            waiting.append(self)
+        elif location is None and self in waiting:
+            waiting.remove(self)
+
+    def _go_on(self, location: DebuggerLocation | None) -> None:
+        self._want(location)
+        if self._details is not None:
+            self._details = None
+            self._going.resolve(None)
+            self._emit("pausedstatechanged")
+
+    async def _met(self, item: ApiObject) -> None:
+        """Something is about to be done. It waits if it is to."""
+        wants, page = self._wants, page_of(item)
+        title, frame = caller(), frame_of_call()
+        is_ours = item is self._context or (page is not None and page.context is self._context)
+        # What a handler does while a call waits does not wait, nor do several steps of one call.
+        if wants is None or not is_ours or not title or self._details is not None or frame is self._last:
+            return
+        stack: list[dict[str, Any]] = place_in_script()
+        if wants is not _ANYWHERE and not _is_at(stack, wants):
+            return
+        self._last = frame
+        self._want(None)
+        here: dict[str, Any] = stack[0] if stack else {"file": "", "line": 0, "column": 0}
+        location: DebuggerLocation = {"file": here["file"], "line": here["line"], "column": here["column"]}
+        self._details = {"location": location, "title": title}
+        self._going = Promise()
+        self._emit("pausedstatechanged")
+        if self._details is not None:
+            await self._runtime.run(self._going.wait(0.0))
+
+
+def _is_at(stack: list[dict[str, Any]], wanted: DebuggerLocation) -> bool:
+    line, file = wanted.get("line"), Path(wanted["file"])
+    return any(
+        (line is None or place["line"] == line)
+        and (
+            Path(place["file"]) == file.absolute()
+            or (len(file.parts) == 1 and Path(place["file"]).name == file.name)
+        )
+        for place in stack
+    )

@@ -1,0 +1,172 @@
+//! A browser that others may work in beside us, over a door of our own: each gets a session of the browser, and what is made
+//! in it is told to them alone. The browser itself need not listen anywhere.
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::task::{JoinHandle, JoinSet};
+
+use crate::browser::objects::browser::Browser;
+use crate::browser::objects::raw::RawSession;
+use crate::cdp::transport::websocket::WebSocket;
+use crate::cdp::{CdpSession, Connection, Permit};
+use crate::error::{Error, Result};
+
+/// How long a command of a guest may take: it decides itself how long it waits.
+const COMMAND_LIMIT: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The door. It is shut when this is dropped, and who came in by it has to go.
+#[derive(Debug)]
+pub struct Bound {
+    address: SocketAddr,
+    secret: String,
+    listening: JoinHandle<()>,
+}
+
+impl Drop for Bound {
+    fn drop(&mut self) {
+        self.listening.abort();
+    }
+}
+
+impl Bound {
+    /// Where others find it. Whoever knows it may do everything.
+    pub fn endpoint(&self) -> String {
+        format!("ws://{}{}", self.address, self.secret)
+    }
+}
+
+impl Browser {
+    /// Lets others work in this browser, who reach it on this machine at a port: one that is free unless told.
+    ///
+    /// # Errors
+    /// `unsupported` where the browser does not speak the protocol; `invalid_arguments` where the port is taken.
+    pub async fn bind(&self, port: Option<u16>) -> Result<Bound> {
+        // It is found out now and not when the first one comes.
+        self.attach_raw().await?.let_go();
+        let taken =
+            |error: std::io::Error| Error::InvalidArguments { problems: vec![format!("port: {error}")] };
+        let listener = TcpListener::bind(("127.0.0.1", port.unwrap_or(0))).await.map_err(taken)?;
+        let address = listener.local_addr().map_err(taken)?;
+        let secret = format!("/{}", uuid::Uuid::new_v4());
+        let listening = tokio::spawn(listen(listener, self.clone(), secret.clone()));
+        Ok(Bound { address, secret, listening })
+    }
+}
+
+async fn listen(listener: TcpListener, browser: Browser, secret: String) {
+    // Dropped with this task, and with it every guest.
+    let mut guests = JoinSet::new();
+    loop {
+        tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => {
+                    let (browser, secret) = (browser.clone(), secret.clone());
+                    guests.spawn(async move {
+                        // It ends as it will; nobody waits for it.
+                        let _ = serve(stream, &browser, &secret).await;
+                    });
+                }
+                Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+            },
+            Some(_) = guests.join_next() => {}
+        }
+    }
+}
+
+/// What a guest asks for.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Asked {
+    id: i64,
+    method: String,
+    #[serde(default)]
+    params: Option<Value>,
+    #[serde(default)]
+    session_id: Option<String>,
+}
+
+/// Ends the session of a guest who has gone, with all that came through it.
+struct Visit(RawSession);
+
+impl Drop for Visit {
+    fn drop(&mut self) {
+        self.0.let_go();
+    }
+}
+
+async fn serve(stream: TcpStream, browser: &Browser, secret: &str) -> Result<()> {
+    let gone = |_: std::io::Error| Error::BrowserGone { reason: "the guest has gone".to_owned() };
+    let _ = stream.set_nodelay(true);
+    let mut socket = WebSocket::accept(stream, secret).await.map_err(gone)?;
+    let visit = Visit(browser.attach_raw().await?);
+    let (told, mut to_guest) = unbounded_channel();
+    overhear(visit.0.session(), None, &browser.connection(), &told);
+    let mut commands = JoinSet::new();
+    loop {
+        tokio::select! {
+            message = socket.read() => {
+                let Some(message) = message.map_err(gone)? else { return Ok(()) };
+                let Ok(asked) = serde_json::from_slice::<Asked>(&message) else { return Ok(()) };
+                let session = match &asked.session_id {
+                    Some(id) => browser.connection().session(id),
+                    None => visit.0.session().clone(),
+                };
+                let told = told.clone();
+                commands.spawn(async move {
+                    let _ = told.send(answer(&session, asked).await.into_bytes());
+                });
+            }
+            Some(message) = to_guest.recv() => socket.write(&message).await.map_err(gone)?,
+            Some(_) = commands.join_next() => {}
+        }
+    }
+}
+
+async fn answer(session: &CdpSession, asked: Asked) -> String {
+    let parameters = asked.params.unwrap_or_else(|| json!({}));
+    let permit = Some(Permit::UserAsked);
+    let answered = session.call_raw_within(&asked.method, &parameters, permit, COMMAND_LIMIT).await;
+    let mut told = match answered {
+        Ok(result) => json!({ "id": asked.id, "result": result }),
+        Err(error) => {
+            let message = match error {
+                Error::Protocol { message, .. } => message,
+                other => other.to_string(),
+            };
+            json!({ "id": asked.id, "error": { "code": -32000, "message": message } })
+        }
+    };
+    if let Some(id) = asked.session_id {
+        told["sessionId"] = id.into();
+    }
+    told.to_string()
+}
+
+/// Tells a guest what happens in a session, and in those that come through it.
+fn overhear(
+    session: &CdpSession,
+    id: Option<String>,
+    connection: &Connection,
+    told: &UnboundedSender<Vec<u8>>,
+) {
+    let (connection, told) = (connection.downgrade(), told.clone());
+    session.overhear(std::sync::Arc::new(move |method, parameters| {
+        if method == "Target.attachedToTarget"
+            && let Some(connection) = connection.upgrade()
+            && let Ok(Value::Object(attached)) = serde_json::from_slice(parameters)
+            && let Some(new) = attached.get("sessionId").and_then(Value::as_str)
+        {
+            overhear(&connection.session(new), Some(new.to_owned()), &connection, &told);
+        }
+        let Ok(parameters) = std::str::from_utf8(parameters) else { return };
+        let name = Value::from(method);
+        let session =
+            id.as_ref().map_or(String::new(), |id| format!(r#","sessionId":{}"#, Value::from(id.as_str())));
+        let message = format!(r#"{{"method":{name},"params":{parameters}{session}}}"#);
+        let _ = told.send(message.into_bytes());
+    }));
+}

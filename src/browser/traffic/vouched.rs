@@ -1,0 +1,41 @@
+//! What the relay shows in the name of servers that a client certificate is for: nobody vouches for it but we.
+use std::sync::Arc;
+
+use crate::browser::egress::client_certificate::{ClientCertificate, is_covered};
+use crate::browser::objects::parts::{NewSession, Part};
+use crate::cdp::types::security::{
+    CertificateError, Enable, HandleCertificateError, SetOverrideCertificateErrors,
+};
+use crate::cdp::{CdpSession, Event, Observer, RawEvent};
+
+/// Lets pages of a context with client certificates connect to the origins that these are for.
+pub(in crate::browser) struct VouchedPart;
+
+impl Part for VouchedPart {
+    fn on_session(&self, new: &NewSession<'_>) {
+        let options = new.context.options();
+        if options.client_certificates.is_empty() || options.ignore_https_errors || new.worker.is_some() {
+            return;
+        }
+        let session = new.session.clone();
+        let voucher = Voucher { certificates: options.client_certificates, session };
+        new.session.observe(&[CertificateError::METHOD], Arc::new(voucher));
+        new.session.send(Enable {}).ignore();
+        new.session.send(SetOverrideCertificateErrors { overrides: true }).ignore();
+    }
+}
+
+struct Voucher {
+    certificates: Vec<ClientCertificate>,
+    session: CdpSession,
+}
+
+impl Observer for Voucher {
+    fn told(&self, event: RawEvent) {
+        let Some(CertificateError { event_id, request_url }) = event.read() else { return };
+        let action = if is_covered(&self.certificates, &request_url) { "continue" } else { "cancel" };
+        self.session.send(HandleCertificateError { event_id, action }).ignore();
+    }
+
+    fn ended(&self) {}
+}
