@@ -348,8 +348,10 @@ fn prompted(driver: &Driver, context: &str, told: &Value) {
         }
         url
     };
+    // A page cannot say what is asked before it is left: those are Firefox's own words.
+    let message = if told["type"] == "beforeunload" { &json!("") } else { &told["message"] };
     let opening = json!({
-        "url": url, "message": told["message"], "type": told["type"], "hasBrowserHandler": false,
+        "url": url, "message": message, "type": told["type"], "hasBrowserHandler": false,
         "defaultPrompt": told["defaultValue"].as_str().unwrap_or_default(),
     });
     emit_for(driver, context, "Page.javascriptDialogOpening", opening);

@@ -15,6 +15,7 @@ mod guise;
 mod view;
 mod parts;
 
+pub(crate) use egress::relay::Relay;
 pub use egress::{policy, proxy};
 pub use elements::{locator, selector};
 pub use options::emulation;

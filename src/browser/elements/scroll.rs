@@ -123,7 +123,8 @@ impl Scroller {
 
     /// Scrolls to its end, or to its beginning, at once.
     pub async fn scroll_to_end(&self, forwards: bool) -> Result<(Scrolled, Scrolled)> {
-        const BEYOND_ALL: f64 = 1e8;
+        // Firefox counts in sixtieths of a pixel, in 32 bits.
+        const BEYOND_ALL: f64 = 3e7;
         let before = self.scrolled().await?;
         self.at_once(if forwards { BEYOND_ALL } else { -BEYOND_ALL }).await?;
         Ok((before, self.rest(before.at).await?))
