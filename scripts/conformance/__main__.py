@@ -4,8 +4,9 @@
     python -m scripts.conformance mcp FOLDER   # @modelcontextprotocol/conformance of npm, on our server
 
 The status is 1 when something fails that is not listed beside this file. With `--strict` also when something
-that is listed passes. `--browser firefox` has Playwright's tests run on Firefox, with a list of their own. `playwright` needs the packages that `scripts/prepare conformance` installs, `mcp` a
-Node that is new enough for it: `--node`.
+that is listed passes. `--browser firefox` has Playwright's tests run on Firefox, with a list of their own.
+`playwright` needs the packages that `scripts/prepare conformance` installs, `mcp` a Node that is new enough
+for it: `--node`.
 """
 
 from __future__ import annotations

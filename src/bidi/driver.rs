@@ -53,6 +53,8 @@ pub(super) struct Driver {
     bidi: mpsc::UnboundedSender<Vec<u8>>,
     cdp: mpsc::UnboundedSender<Vec<u8>>,
     state: Mutex<State>,
+    /// The console of a tab is begun and ended one after the other, in the order in which that was asked for.
+    pub(super) console_turn: tokio::sync::Mutex<()>,
     tasks: mpsc::UnboundedSender<Task>,
     /// What Firefox said of itself when the session began.
     pub(super) capabilities: Value,
@@ -92,6 +94,7 @@ impl Firefox {
             bidi: bidi_sender,
             cdp: cdp_sender,
             state: Mutex::default(),
+            console_turn: tokio::sync::Mutex::default(),
             tasks: task_sender,
             capabilities: Value::Null,
         };

@@ -156,6 +156,20 @@ async def test_what_is_to_go_without_the_proxy_goes_without_it(site: Site, tmp_p
             assert proxy.asked != []
 
 
+def test_what_a_page_logs_is_heard_while_somebody_listens(site: Site) -> None:
+    with sync_playwright() as playwright:
+        browser = playwright.firefox.launch(headless=True)
+        page = browser.new_page()
+        page.goto(site.page("form"))
+        with page.expect_console_message() as logged:
+            page.evaluate("console.warn('hot')", isolated_context=False)
+        assert (logged.value.type, logged.value.text) == ("warning", "hot")
+        with page.expect_console_message() as logged:
+            page.evaluate("console.log('again')", isolated_context=False)
+        assert logged.value.text == "again"
+        browser.close()
+
+
 def test_the_library_says_who_drives_webkit() -> None:
     with sync_playwright() as playwright, pytest.raises(Error, match="by sessions of the server"):
         playwright.webkit.launch()

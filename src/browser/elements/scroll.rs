@@ -123,8 +123,7 @@ impl Scroller {
 
     /// Scrolls to its end, or to its beginning, at once.
     pub async fn scroll_to_end(&self, forwards: bool) -> Result<(Scrolled, Scrolled)> {
-        // Firefox counts in sixtieths of a pixel, in 32 bits.
-        const BEYOND_ALL: f64 = 3e7;
+        const BEYOND_ALL: f64 = 1e8;
         let before = self.scrolled().await?;
         self.at_once(if forwards { BEYOND_ALL } else { -BEYOND_ALL }).await?;
         Ok((before, self.rest(before.at).await?))

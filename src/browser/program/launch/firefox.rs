@@ -95,6 +95,8 @@ pub(super) fn environment(options: &LaunchOptions, plan: &Plan, scratch: &Path) 
         ("XDG_CONFIG_HOME".to_owned(), below("home/.config")),
         ("XDG_DATA_HOME".to_owned(), below("home/.local/share")),
         ("MOZ_CRASHREPORTER_DISABLE".to_owned(), "1".to_owned()),
+        // Without it a released Firefox goes to its maker's server of settings, whatever `services.settings.server` says.
+        ("MOZ_REMOTE_SETTINGS_DEVTOOLS".to_owned(), "1".to_owned()),
     ];
     if plan.headless {
         variables.push(("MOZ_HEADLESS_WIDTH".to_owned(), SCREEN.0.to_string()));
