@@ -396,7 +396,9 @@ pub(super) async fn console(command: Command<'_>, method: &str) -> Answer {
                 driver.state().console_read.insert(tab.to_owned(), String::new());
                 let heard = listen(driver, tab).await;
                 match heard {
-                    Ok(subscription) => drop(driver.state().console_read.insert(tab.to_owned(), subscription)),
+                    Ok(subscription) => {
+                        drop(driver.state().console_read.insert(tab.to_owned(), subscription))
+                    }
                     Err(_) => drop(driver.state().console_read.remove(tab)),
                 }
             }
