@@ -146,7 +146,7 @@ bench-python: .venv/ready browser ## Measure the Python library on a release bui
 firefox: .venv/ready build ## Run the tests of the tools on Firefox; FIREFOX='-k NAME' for a part
 	@scripts/prepare firefox
 	$(call say,The tools on Firefox)
-	pytest --browser firefox $(or $(FIREFOX),tests_py/firefox tests_py/mcp tests_py/sessions)
+	pytest --browser firefox --numprocesses 2 --dist loadfile $(or $(FIREFOX),tests_py/firefox tests_py/mcp tests_py/sessions)
 
 .PHONY: webkit
 webkit: .venv/ready build browser ## Run the tests of sessions in WebKit; WEBKIT='-k NAME' for a part

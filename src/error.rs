@@ -117,7 +117,7 @@ pub enum Error {
     NotActionable { obstacle: Obstacle, waited: Duration },
     #[strum(serialize = "not_actionable")]
     #[error("the press did not reach the element: {cover} came over it at the last moment")]
-    PressMissed { cover: Cover },
+    PressMissed { cover: Box<Cover> },
     #[strum(serialize = "not_actionable")]
     #[error("the element {obstacle}; the page shows {shown} in its place")]
     KeptBack { obstacle: Obstacle, shown: String },
@@ -369,7 +369,7 @@ pub enum Obstacle {
     #[strum(to_string = "was outside the viewport")]
     OutsideViewport,
     #[strum(to_string = "was covered by {0}")]
-    CoveredBy(Cover),
+    CoveredBy(Box<Cover>),
     /// A handler of the user's for what comes up in the way: it has not ended, or what it is for is still seen.
     #[strum(to_string = "had to wait for the handler of {by}")]
     Handled { by: String, finished: bool },

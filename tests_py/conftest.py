@@ -29,9 +29,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption("browser") != "firefox":
         return
     for item in items:
-        reason = firefox.reason(item.nodeid)
-        if reason is not None:
-            item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
+        lack = firefox.lack(item.nodeid)
+        if lack is not None:
+            item.add_marker(pytest.mark.xfail(reason=lack.reason, strict=True, run=not lack.is_harmful))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

@@ -4,8 +4,9 @@
     python -m scripts.conformance mcp FOLDER   # @modelcontextprotocol/conformance of npm, on our server
 
 The status is 1 when something fails that is not listed beside this file. With `--strict` also when something
-that is listed passes. `playwright` needs the packages that `scripts/prepare conformance` installs, `mcp` a
-Node that is new enough for it: `--node`.
+that is listed passes. `--browser firefox` has Playwright's tests run on Firefox, with a list of their own.
+`playwright` needs the packages that `scripts/prepare conformance` installs, `mcp` a Node that is new enough
+for it: `--node`.
 """
 
 from __future__ import annotations
@@ -81,11 +82,11 @@ def results_of(report: Path) -> dict[str, bool]:
     return found
 
 
-def run_file(python: str, file: str, only: list[str]) -> dict[str, bool]:
+def run_file(python: str, browser: str, file: str, only: list[str]) -> dict[str, bool]:
     """Runs a file, or some tests of it, in a process of its own; one that ends before its time has failed."""
     with tempfile.TemporaryDirectory(prefix="pw-") as folder:
         report = Path(folder) / "report.xml"
-        command = [python, "-m", "pytest", "-p", "scripts.conformance.suite", "--browser", "chromium", "-q"]
+        command = [python, "-m", "pytest", "-p", "scripts.conformance.suite", "--browser", browser, "-q"]
         command += [
             "-p",
             "no:cacheprovider",
@@ -114,7 +115,7 @@ def run_file(python: str, file: str, only: list[str]) -> dict[str, bool]:
                 return dict.fromkeys(only or [f"{file}::all of it"], False)
 
 
-def judge_library(checkout: Path, files: list[str], jobs: int) -> dict[str, bool]:
+def judge_library(checkout: Path, browser: str, files: list[str], jobs: int) -> dict[str, bool]:
     """Playwright's own tests, with our library in its place. What fails may try once more."""
     python = str(STAGE / "venv" / "bin" / "python")
     shutil.rmtree(STAGE / "tests", ignore_errors=True)
@@ -132,10 +133,10 @@ def judge_library(checkout: Path, files: list[str], jobs: int) -> dict[str, bool
     wanted.sort(key=lambda file: -(STAGE / "tests" / file).stat().st_size)
 
     def judge(file: str) -> dict[str, bool]:
-        found = run_file(python, file, [])
+        found = run_file(python, browser, file, [])
         failed = [test for test, passed in found.items() if not passed and "all of it" not in test]
         if failed:
-            found.update(run_file(python, file, failed))
+            found.update(run_file(python, browser, file, failed))
         print(f"{file}: {sum(found.values())} of {len(found)}", flush=True)
         return found
 
@@ -188,6 +189,7 @@ def main() -> int:
     parser.add_argument("checkout", type=Path)
     parser.add_argument("files", nargs="*", help="only files whose names hold one of these")
     parser.add_argument("--node", default="node")
+    parser.add_argument("--browser", choices=["chromium", "firefox"], default="chromium")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--strict", action="store_true", help="what is listed must fail")
     given = parser.parse_args()
@@ -198,8 +200,10 @@ def main() -> int:
         with screen("1280x800") as display:
             if display is not None:
                 os.environ["DISPLAY"] = display
-            found = judge_library(checkout, given.files, given.jobs)
-    listed = accepted(f"{given.suite}.txt")
+            found = judge_library(checkout, given.browser, given.files, given.jobs)
+    listed = accepted(
+        f"{given.suite}.txt" if given.browser == "chromium" else f"{given.suite}-{given.browser}.txt"
+    )
     failed = [test for test, passed in sorted(found.items()) if not passed]
     unlisted = [test for test in failed if test not in listed]
     mended = [test for test in listed if found.get(test)]

@@ -27,6 +27,9 @@ impl Command for ClickChain {
 pub struct CreateContext {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proxy_server: Option<String>,
+    /// Hosts to reach without it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub direct_hosts: Vec<String>,
     pub accept_insecure_certs: bool,
 }
 

@@ -71,7 +71,9 @@ async fn create_context(command: Command<'_>) -> Answer {
         "unhandledPromptBehavior": {"default": "ignore", "file": "dismiss"},
     });
     if let Some(proxy) = command.params["proxyServer"].as_str() {
-        create["proxy"] = proxy_settings(proxy);
+        let direct_hosts = command.params["directHosts"].as_array().into_iter().flatten();
+        let direct_hosts: Vec<_> = direct_hosts.filter_map(Value::as_str).map(str::to_owned).collect();
+        create["proxy"] = proxy_settings(proxy, &direct_hosts);
     }
     let made = command.driver.ask("browser.createUserContext", create).await?;
     Ok(json!({"browserContextId": made["userContext"]}))

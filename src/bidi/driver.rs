@@ -28,6 +28,8 @@ use crate::error::{Error, Result, human};
 pub struct Begin {
     /// The proxy of the whole browser, such as `http://127.0.0.1:8080`.
     pub proxy: Option<String>,
+    /// Hosts to reach without it.
+    pub direct_hosts: Vec<String>,
     pub accept_insecure_certs: bool,
     /// Whether `navigator.webdriver` is false. Firefox has to be started with `--remote-allow-system-access` for that.
     pub hides_webdriver: bool,
@@ -51,6 +53,8 @@ pub(super) struct Driver {
     bidi: mpsc::UnboundedSender<Vec<u8>>,
     cdp: mpsc::UnboundedSender<Vec<u8>>,
     state: Mutex<State>,
+    /// The console of a tab is begun and ended one after the other, in the order in which that was asked for.
+    pub(super) console_turn: tokio::sync::Mutex<()>,
     tasks: mpsc::UnboundedSender<Task>,
     /// What Firefox said of itself when the session began.
     pub(super) capabilities: Value,
@@ -90,6 +94,7 @@ impl Firefox {
             bidi: bidi_sender,
             cdp: cdp_sender,
             state: Mutex::default(),
+            console_turn: tokio::sync::Mutex::default(),
             tasks: task_sender,
             capabilities: Value::Null,
         };
@@ -138,21 +143,27 @@ fn capabilities(begin: &Begin) -> Value {
         "acceptInsecureCerts": begin.accept_insecure_certs,
     });
     if let Some(proxy) = &begin.proxy {
-        capabilities["proxy"] = proxy_settings(proxy);
+        capabilities["proxy"] = proxy_settings(proxy, &begin.direct_hosts);
     }
     capabilities
 }
 
-/// A proxy as BiDi names it: everything goes through it.
-pub(super) fn proxy_settings(server: &str) -> Value {
+/// A proxy as BiDi names it: everything goes through it but what is for some hosts.
+pub(super) fn proxy_settings(server: &str, direct_hosts: &[String]) -> Value {
     let (scheme, host) = server.split_once("://").unwrap_or(("http", server));
-    match scheme {
+    let mut settings = match scheme {
         "socks4" => json!({"proxyType": "manual", "socksProxy": host, "socksVersion": 4}),
         "socks5" | "socks5h" | "socks" => {
             json!({"proxyType": "manual", "socksProxy": host, "socksVersion": 5})
         }
         _ => json!({"proxyType": "manual", "httpProxy": host, "sslProxy": host}),
+    };
+    if !direct_hosts.is_empty() {
+        // All hosts below one are named by a star elsewhere, and by a dot here.
+        let named = direct_hosts.iter().map(|host| host.strip_prefix('*').unwrap_or(host));
+        settings["noProxy"] = named.collect();
     }
+    settings
 }
 
 /// A session before anybody else listens.

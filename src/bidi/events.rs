@@ -348,8 +348,10 @@ fn prompted(driver: &Driver, context: &str, told: &Value) {
         }
         url
     };
+    // A page cannot say what is asked before it is left: those are Firefox's own words.
+    let message = if told["type"] == "beforeunload" { &json!("") } else { &told["message"] };
     let opening = json!({
-        "url": url, "message": told["message"], "type": told["type"], "hasBrowserHandler": false,
+        "url": url, "message": message, "type": told["type"], "hasBrowserHandler": false,
         "defaultPrompt": told["defaultValue"].as_str().unwrap_or_default(),
     });
     emit_for(driver, context, "Page.javascriptDialogOpening", opening);
@@ -388,16 +390,24 @@ pub(super) async fn console(command: Command<'_>, method: &str) -> Answer {
     let Command { driver, tab, .. } = command;
     match method {
         "Console.enable" => {
-            driver.state().console_pulses.insert(tab.to_owned());
+            let _turn = driver.console_turn.lock().await;
+            if !driver.state().console_read.contains_key(tab) {
+                // What was logged before is told before the subscription is.
+                driver.state().console_read.insert(tab.to_owned(), String::new());
+                let heard = listen(driver, tab).await;
+                match heard {
+                    Ok(subscription) => {
+                        drop(driver.state().console_read.insert(tab.to_owned(), subscription))
+                    }
+                    Err(_) => drop(driver.state().console_read.remove(tab)),
+                }
+            }
             Ok(json!({}))
         }
         "Console.disable" => {
-            if !driver.state().console_pulses.contains(tab) {
-                return Ok(json!({}));
-            }
-            let heard = listen(driver, tab).await;
-            driver.state().console_pulses.remove(tab);
-            if let Ok(subscription) = heard {
+            let _turn = driver.console_turn.lock().await;
+            let heard = driver.state().console_read.remove(tab);
+            if let Some(subscription) = heard {
                 driver.ask("session.unsubscribe", json!({"subscriptions": [subscription]})).await?;
             }
             Ok(json!({}))
@@ -431,7 +441,7 @@ fn logged(driver: &Driver, told: &Value) {
     let Some(tab) = driver.state().frames.get(context).map(|frame| frame.tab.clone()) else { return };
     let (is_pulse, is_open) = {
         let state = driver.state();
-        (state.console_pulses.contains(&tab), state.console.contains_key(&tab))
+        (state.console_read.contains_key(&tab), state.console.contains_key(&tab))
     };
     let place = &told["stackTrace"]["callFrames"][0];
     let line = |name: &str| place[name].as_i64().map_or(0, |number| number + 1);

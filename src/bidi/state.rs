@@ -42,8 +42,8 @@ pub(super) struct State {
     pub running_downloads: Vec<(String, String, String)>,
     /// Whose console is heard.
     pub console: HashMap<String, String>,
-    /// Whose console is looked at for a moment.
-    pub console_pulses: HashSet<String>,
+    /// Whose console is read, for a moment or as long as somebody listens, and the subscription for it once there is one.
+    pub console_read: HashMap<String, String>,
 }
 
 /// The newest of some ids.

@@ -16,6 +16,7 @@ mod view;
 mod parts;
 
 pub use egress::client_certificate::ClientCertificate;
+pub(crate) use egress::relay::{Relay, Wanted};
 pub use egress::{policy, proxy};
 pub use elements::{locator, selector};
 pub use options::emulation;

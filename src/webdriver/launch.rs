@@ -13,6 +13,7 @@ use super::client::{Client, Command};
 use super::group::{Ends, Group};
 use super::options::{DRIVER, Options, find_driver, on_path};
 use crate::browser::launch::{Folder, sweep};
+use crate::browser::{Relay, Wanted};
 use crate::error::{Error, Result};
 
 const DISPLAY: &str = "Xvfb";
@@ -26,6 +27,8 @@ const LAST_WORDS: usize = 400;
 #[derive(Debug)]
 pub(super) struct Processes {
     running: Mutex<Option<Running>>,
+    /// Its way out, where there is a proxy or a list of origins.
+    relay: Option<Relay>,
 }
 
 #[derive(Debug)]
@@ -39,6 +42,13 @@ struct Running {
 /// Starts a WebKit. Gives the way to it beside its processes.
 pub(super) async fn start(options: &Options) -> Result<(Processes, Client)> {
     options.check()?;
+    let relay = Relay::start(Wanted {
+        upstream: options.proxy.as_ref(),
+        policy: &options.policy,
+        certificates: &[],
+        ignores_errors: false,
+    })
+    .await?;
     let deadline = Instant::now() + options.launch.launch_limit;
     let program = find_driver(options)?;
     let parent = options.launch.temporary_folder.clone().unwrap_or_else(std::env::temp_dir);
@@ -66,8 +76,8 @@ pub(super) async fn start(options: &Options) -> Result<(Processes, Client)> {
     };
     folder.is_used_by(Some(driver.pid()));
     let running = Running { driver, display, folder };
-    let processes = Processes { running: Mutex::new(Some(running)) };
-    let mut browser = json!({ "args": arguments(options) });
+    let mut browser = json!({ "args": arguments(options, relay.as_ref()) });
+    let processes = Processes { running: Mutex::new(Some(running)), relay };
     if let Some(binary) = binary(&program) {
         browser["binary"] = json!(binary);
     }
@@ -101,6 +111,11 @@ impl Processes {
         }
         folder.is_used_by(None);
         let _ = tokio::task::spawn_blocking(move || drop(folder)).await;
+    }
+
+    /// What a failure since `begun` comes from, if the way out knows.
+    pub(super) fn explain(&self, begun: std::time::Instant) -> Option<Error> {
+        self.relay.as_ref()?.explain(begun)
     }
 
     /// Whether it has ended by itself, or was ended.
@@ -199,8 +214,13 @@ fn binary(program: &Path) -> Option<PathBuf> {
     beside.is_file().then_some(beside)
 }
 
-fn arguments(options: &Options) -> Vec<String> {
+fn arguments(options: &Options, relay: Option<&Relay>) -> Vec<String> {
     let mut arguments = vec!["--automation".to_owned()];
+    // The driver's own capability for it speaks TLS to the proxy of encrypted pages.
+    if let Some(relay) = relay {
+        arguments.push(format!("--proxy={}", relay.server()));
+        arguments.extend(relay.direct_hosts().map(|host| format!("--ignore-host={host}")));
+    }
     if let Some(user_agent) = &options.user_agent {
         arguments.push(format!("--user-agent={user_agent}"));
     }

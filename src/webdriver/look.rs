@@ -9,8 +9,8 @@ use tokio::time::{Instant, sleep};
 use super::client::{element, handle_of};
 use super::nodes::{Element, Read};
 use super::tab::Tab;
-use crate::browser::CaptureOptions;
 use crate::browser::selector::Selector;
+use crate::browser::{CaptureOptions, injected};
 use crate::error::{Cover, Error, Obstacle, Result};
 use crate::snapshot::{self, Ref, Tree};
 
@@ -87,16 +87,9 @@ impl Answer {
 
     /// What is in the way. A node that is gone does not come back: that is an error at once.
     pub(super) fn obstacle(&self, element: &Element) -> Result<Option<Obstacle>> {
-        Ok(Some(match self.blocked.as_deref() {
-            None => return Ok(None),
-            Some("missing") => return Err(Error::StaleRef { target: element.target.clone(), again: None }),
-            Some("hidden") => Obstacle::Hidden,
-            Some("moving") => Obstacle::Moving,
-            Some("disabled") => Obstacle::Disabled,
-            Some("readonly") => Obstacle::ReadOnly,
-            Some("covered") => Obstacle::CoveredBy(self.by.clone().unwrap_or_default()),
-            Some(_) => Obstacle::OutsideViewport,
-        }))
+        let Some(blocked) = &self.blocked else { return Ok(None) };
+        let stale = || Error::StaleRef { target: element.target.clone(), again: None };
+        injected::obstacle(blocked, self.by.clone()).map(Some).ok_or_else(stale)
     }
 }
 

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use crate::browser::ContextOptions;
 use crate::browser::launch::LaunchOptions;
+use crate::browser::policy::Policy;
+use crate::browser::proxy::Proxy;
 use crate::error::{Error, Result};
 
 /// What a WebKit is started with, and who hears what its user should know.
@@ -15,6 +17,8 @@ pub struct Options {
     pub(super) user_agent: Option<String>,
     pub(super) timezone: Option<String>,
     pub(super) ignore_https_errors: bool,
+    pub(super) proxy: Option<Proxy>,
+    pub(super) policy: Arc<Policy>,
     /// A setting that it cannot be given.
     refused: Option<&'static str>,
     pub(super) warn: Arc<dyn Fn(&str) + Send + Sync>,
@@ -34,6 +38,8 @@ impl Options {
             user_agent: context.user_agent.clone().or_else(|| launch.user_agent.clone()),
             timezone: context.timezone.clone(),
             ignore_https_errors: context.ignore_https_errors,
+            proxy: context.proxy.clone(),
+            policy: Arc::clone(&context.policy),
             refused: refused(&launch, context),
             launch,
             warn,
@@ -78,8 +84,6 @@ pub(super) fn on_path(name: &str) -> Result<PathBuf> {
 /// The first setting that holds elsewhere and would not hold here.
 fn refused(launch: &LaunchOptions, context: &ContextOptions) -> Option<&'static str> {
     let settings = [
-        ("the list of origins that pages may reach", !context.policy.is_open()),
-        ("a proxy", context.proxy.is_some() || launch.proxy.is_some()),
         ("a profile that is kept", launch.user_data_dir.is_some()),
         ("keeping navigator.webdriver false", launch.hides_webdriver),
         ("another language", context.locale.is_some()),

@@ -62,7 +62,7 @@ impl Tab {
             pressed: Mutex::default(),
             shown: Mutex::default(),
         };
-        tab.resize(viewport).await?;
+        tab.resize((viewport.0.into(), viewport.1.into())).await?;
         Ok(tab)
     }
 
@@ -189,13 +189,12 @@ impl Tab {
     // What is done with the page.
 
     /// Makes the page so wide and high.
-    async fn resize(&self, (width, height): (u32, u32)) -> Result<()> {
+    async fn resize(&self, (width, height): (i64, i64)) -> Result<()> {
         const INNER: &str = "return [innerWidth, innerHeight]";
         let to = |width: i64, height: i64| {
             let rect = json!({ "x": 0, "y": 0, "width": width, "height": height });
             self.post("Set Window Rect", "/window/rect", rect)
         };
-        let (width, height) = (i64::from(width), i64::from(height));
         to(width, height).await?;
         let inner = self.script(0, INNER, Vec::new(), USUAL).await?;
         let lacks = |at: usize, wanted: i64| wanted - inner[at].as_i64().unwrap_or(wanted);
@@ -219,6 +218,7 @@ impl Tab {
         };
         self.go_to(0).await?;
         self.within(limit).await?;
+        let begun = std::time::Instant::now();
         let command = Command { limit: limit + GRACE, ..Command::new("Navigate To", "/url") };
         let went = self.kept(self.client.post(command, json!({ "url": url })).await).await;
         went.map_err(|error| match error {
@@ -231,6 +231,9 @@ impl Tab {
             title: now[1].as_str().unwrap_or_default().to_owned(),
         };
         if arrived.url == "about:blank" && !url.starts_with("about:") {
+            if let Some(error) = self.processes.explain(begun) {
+                return Err(error);
+            }
             let told = squeezed(now[2].as_str().unwrap_or_default());
             let reason = if told.is_empty() { "WebKit cannot open this address".to_owned() } else { told };
             return Err(Error::NavigationFailed { reason });
@@ -289,6 +292,36 @@ impl Tab {
         let unreadable = |reason: String| Error::Unreadable { method: "Take Screenshot", reason };
         let told = taken.as_str().ok_or_else(|| unreadable("there is none".to_owned()))?;
         BASE64_STANDARD.decode(told).map_err(|error| unreadable(error.to_string()))
+    }
+
+    /// A picture of the whole page, as PNG: its window is made as large as the page for it.
+    pub async fn whole_picture(&self) -> Result<Vec<u8>> {
+        // Beyond, WebKit draws black.
+        const LONGEST: i64 = 16_384;
+        const SIZES: &str = "const { scrollWidth, scrollHeight } = document.documentElement;\nreturn [innerWidth, innerHeight, \
+                             scrollWidth, scrollHeight, scrollX, scrollY];";
+        // What has just got its size is drawn in the next frame.
+        const DRAWN: &str =
+            "return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))";
+        let sizes = self.script(0, SIZES, Vec::new(), USUAL).await?;
+        let size = |at: usize| sizes[at].as_i64().unwrap_or_default();
+        let whole = (size(0).max(size(2)), size(1).max(size(3)));
+        if whole.0 > LONGEST || whole.1 > LONGEST {
+            return Err(Error::NotInWebkit {
+                what: "a picture of so large a page".to_owned(),
+                reason: "it draws nothing beyond 16384 pixels; take one of an element",
+            });
+        }
+        self.resize(whole).await?;
+        let drawn = self.script(0, DRAWN, Vec::new(), USUAL).await;
+        let taken = match drawn {
+            Ok(_) => self.picture(None).await,
+            Err(error) => Err(error),
+        };
+        self.resize((size(0), size(1))).await?;
+        let back = format!("scrollTo({{ left: {}, top: {}, behavior: 'instant' }})", size(4), size(5));
+        self.script(0, &back, Vec::new(), USUAL).await?;
+        taken
     }
 
     /// The cookies that the page's address is given.

@@ -13,6 +13,10 @@ impl Processes {
         match *self {}
     }
 
+    pub(super) fn explain(&self, _begun: std::time::Instant) -> Option<Error> {
+        match *self {}
+    }
+
     pub(super) fn have_ended(&self) -> bool {
         match *self {}
     }

@@ -9,7 +9,7 @@ LONG = "".join(f"<p><button>Row {number}</button></p>" for number in range(100))
 STYLE = "<style>body { margin: 0 } p { height: 40px; margin: 0 } #bar { position: fixed; top: 0 }</style>"
 ENDLESS = """<div id=feed></div><script>
 let made = 0;
-const post = () => feed.insertAdjacentHTML("beforeend", `<p>Post ${made++}</p>`);
+const post = () => feed.insertAdjacentHTML("beforeend", `<p style="height: 60px">Post ${made++}</p>`);
 const more = () => { for (let i = 0; i < 20; i++) post(); };
 more();
 onscroll = async () => {

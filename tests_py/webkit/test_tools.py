@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests_py.support.client import Server, serve
+from tests_py.support.pictures import colours
+from tests_py.support.proxies import Proxy
 from tests_py.support.site import Site, document
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -130,15 +132,34 @@ async def test_pictures_are_png_of_the_viewport_or_of_an_element(site: Site, tmp
         page = await server.open(site.publish("/buttons", document("Buttons", BUTTONS)))
         whole = await server.call("browser_take_screenshot", filename="whole")
         part = await server.call("browser_take_screenshot", ref=page.ref("Press"))
-        refused = [
-            await server.call("browser_take_screenshot", fullPage=True),
-            await server.call("browser_take_screenshot", type="jpeg"),
-        ]
+        refused = await server.call("browser_take_screenshot", type="jpeg")
     assert whole.images[0].startswith(PNG)
     assert int.from_bytes(whole.images[0][16:20], "big") == 1280
     assert int.from_bytes(part.images[0][16:20], "big") < 200
     assert (tmp_path / ".viewpoint-mcp-screenshots" / "whole.png").read_bytes() == whole.images[0]
-    assert all(reply.is_error and "in WebKit" in reply.text for reply in refused)
+    assert refused.is_error
+    assert "in WebKit" in refused.text
+
+
+TALL = """<body style="margin: 0"><div style="height: 3000px; background: #00f"></div>
+<div style="height: 40px; background: #f00"></div>"""
+
+
+async def test_a_picture_of_the_whole_page_shows_its_end(site: Site, tmp_path: Path) -> None:
+    async with serve("--headless", "--image-responses", "inline", cwd=tmp_path) as server:
+        await server.open(site.publish("/tall", document("Tall", TALL)))
+        await server.evaluate("() => scrollTo(0, 700)")
+        before = await server.evaluate("() => [innerWidth, innerHeight, scrollY].join()")
+        reply = await server.call("browser_take_screenshot", fullPage=True)
+        assert not reply.is_error, reply.text
+        assert await server.evaluate("() => [innerWidth, innerHeight, scrollY].join()") == before
+        await server.open(site.publish("/taller", document("Taller", "<p style='height: 20000px'>Long</p>")))
+        refused = await server.call("browser_take_screenshot", fullPage=True)
+    rows = colours(reply.images[0])
+    assert len(rows) == 3040
+    assert (rows[10], rows[2900], rows[3030]) == ((0, 0, 255), (0, 0, 255), (255, 0, 0))
+    assert refused.is_error
+    assert "beyond 16384 pixels" in refused.text
 
 
 async def test_cookies_are_listed_set_and_deleted(site: Site, tmp_path: Path) -> None:
@@ -244,14 +265,74 @@ async def test_what_webkit_cannot_do_is_refused_with_its_reason(
     assert "browserType" in reply.text
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("--proxy-server", "http://127.0.0.1:1"),
-        ("--blocked-origins", "https://a.example"),
-        ("--confirm", "submit"),
-    ],
-)
+LOADS = """<script>
+window.said = new Promise((done) => {
+  const line = new WebSocket(`ws://${location.host}/chat`);
+  line.onmessage = (event) => done(event.data);
+  line.onerror = () => done('nothing');
+});
+</script>"""
+
+
+@pytest.mark.parametrize("kind", ["http", "socks5"])
+async def test_all_that_a_page_asks_for_goes_through_the_proxy(site: Site, tmp_path: Path, kind: str) -> None:
+    with Proxy(kind) as proxy:
+        address = proxy.server.replace("://", "://me:sword%3Afish@")
+        async with serve("--headless", "--proxy-server", address, cwd=tmp_path) as server:
+            # A name that only the proxy knows; and this machine, which browsers would reach without it.
+            far = site.publish("/loads", document("Far", LOADS)).replace("127.0.0.1", "far.example")
+            await server.open(far)
+            host = far.split("/")[2]
+            said = await server.evaluate("() => said")
+            assert said == "hello"
+            assert set(proxy.asked) == {host}
+            assert len(proxy.asked) > 1
+            here = site.page("form").replace("127.0.0.1", "localhost")
+            await server.open(here)
+            assert here.split("/")[2] in proxy.asked
+
+
+async def test_what_is_to_go_without_the_proxy_goes_without_it(site: Site, tmp_path: Path) -> None:
+    with Proxy("http") as proxy:
+        address = proxy.server.replace("://", "://me:sword%3Afish@")
+        options = ("--proxy-server", address, "--proxy-bypass", "127.0.0.1")
+        async with serve("--headless", *options, cwd=tmp_path) as server:
+            await server.open(site.page("form"))
+            assert proxy.asked == []
+            await server.open(site.page("form").replace("127.0.0.1", "far.example"))
+            assert proxy.asked != []
+
+
+async def test_a_proxy_that_is_not_there_is_told_as_the_reason(site: Site, tmp_path: Path) -> None:
+    async with serve("--headless", "--proxy-server", "http://127.0.0.1:9", cwd=tmp_path) as server:
+        reply = await server.call("browser_navigate", url=site.page("form"))
+    assert reply.is_error
+    assert "the proxy could not be reached" in reply.text
+    assert site.requested("/pages/form.html") == []
+
+
+async def test_pages_reach_no_origin_that_is_not_allowed(site: Site, tmp_path: Path) -> None:
+    blocked = site.url("").replace("127.0.0.1", "localhost").rstrip("/")
+    site.publish(
+        "/dot.svg", "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/>", "image/svg+xml"
+    )
+    body = f"<img src='{blocked}/dot.svg' onerror=\"said.textContent = 'no picture'\"><p id=said></p>"
+    page = site.publish("/blocked", document("Blocked", body))
+    async with serve("--headless", "--blocked-origins", blocked, cwd=tmp_path) as server:
+        opened = await server.open(page)
+        assert "no picture" in opened.section("Snapshot")
+        reply = await server.call("browser_navigate", url=f"{blocked}/pages/form.html")
+        assert reply.is_error
+        assert "is not allowed here" in reply.text
+        redirect = site.lead("/leads", f"{blocked}/pages/form.html")
+        reply = await server.call("browser_navigate", url=redirect)
+        assert reply.is_error
+        assert "is not allowed here" in reply.text
+    assert site.requested("/pages/form.html") == []
+    assert site.requested("/dot.svg") == []
+
+
+@pytest.mark.parametrize("arguments", [("--confirm", "submit"), ("--hide-webdriver",)])
 async def test_a_setting_that_would_hold_for_nothing_is_refused(
     site: Site, tmp_path: Path, arguments: tuple[str, ...]
 ) -> None:

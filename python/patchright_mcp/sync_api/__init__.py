@@ -171,7 +171,7 @@ class Playwright(ApiObject):
         self.firefox: BrowserType = BrowserType(connection, "firefox")
         """Firefox, of 153 or newer."""
         self.webkit: BrowserType = BrowserType(connection, "webkit")
-        """Has a name only: WebKit is not driven."""
+        """Has a name only: WebKit is driven by sessions of the server."""
         self.request: APIRequest = APIRequest(connection)
         """Sends requests without a browser."""
         self.selectors: Selectors = Selectors(connection)

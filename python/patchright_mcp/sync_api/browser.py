@@ -431,7 +431,8 @@ class BrowserType(ApiObject):
 
     def _check(self) -> None:
         if self._name == "webkit":
-            raise Error(f"{self._name} is not driven by patchright_mcp; use playwright.chromium")
+            instead = "use playwright.chromium or playwright.firefox"
+            raise Error(f"WebKit is driven by sessions of the server, and not by this library; {instead}")
 
     def launch(
         self,

@@ -145,14 +145,16 @@ impl Relay {
 
     /// What the browser reaches without the relay. Loopback too goes through it, unless the user says otherwise.
     pub(crate) fn bypass(&self) -> String {
+        let mut hosts = vec!["<-loopback>"];
+        hosts.extend(self.direct_hosts());
+        hosts.join(";")
+    }
+
+    /// The hosts that the user wants to be reached without the proxy. What bypasses it would bypass the policy.
+    pub(crate) fn direct_hosts(&self) -> impl Iterator<Item = &str> {
         let theirs = self.shared.upstream.as_ref().and_then(|proxy| proxy.bypass.as_deref());
-        match theirs {
-            // What bypasses the proxy would bypass the policy.
-            Some(theirs) if self.shared.policy.is_open() => {
-                format!("<-loopback>;{}", theirs.replace(',', ";"))
-            }
-            _ => "<-loopback>".to_owned(),
-        }
+        let theirs = theirs.filter(|_| self.shared.policy.is_open()).unwrap_or_default();
+        theirs.split([',', ';']).map(str::trim).filter(|host| !host.is_empty())
     }
 
     /// What a failure since `begun` comes from, if we know better than the browser.
@@ -257,6 +259,12 @@ async fn serve(
         copy_bidirectional(&mut client, &mut server).await?;
         return Ok(());
     }
+    if request.is_socket {
+        server.write_all(&upgrading(&request, &head)).await?;
+        server.write_all(&rest).await?;
+        copy_bidirectional(&mut client, &mut server).await?;
+        return Ok(());
+    }
     server.write_all(&shared.rewritten(&request, &head)).await?;
     server.write_all(&rest).await?;
     let (mut from_client, mut to_client) = client.split();
@@ -302,6 +310,8 @@ async fn is_encrypted(client: &TcpStream) -> io::Result<bool> {
 /// What the browser asks for.
 struct Request {
     is_tunnel: bool,
+    /// A web socket without encryption, for which WebKit does not ask for a tunnel as others do.
+    is_socket: bool,
     host: Host<String>,
     port: u16,
     method: String,
@@ -318,12 +328,14 @@ impl Request {
         if method == "CONNECT" {
             let url = Url::parse(&format!("x://{target}")).ok()?;
             let host = Host::parse(url.host_str()?).ok()?;
-            return Some(Self { is_tunnel: true, host, port: url.port()?, method, path: String::new() });
+            let (port, path) = (url.port()?, String::new());
+            return Some(Self { is_tunnel: true, is_socket: false, host, port, method, path });
         }
-        let url = Url::parse(target).ok().filter(|url| url.scheme() == "http")?;
+        let url = Url::parse(target).ok().filter(|url| matches!(url.scheme(), "http" | "ws"))?;
+        let is_socket = url.scheme() == "ws";
         let path = url[url::Position::BeforePath..url::Position::AfterQuery].to_owned();
         let port = url.port_or_known_default()?;
-        Some(Self { is_tunnel: false, host: url.host()?.to_owned(), port, method, path })
+        Some(Self { is_tunnel: false, is_socket, host: url.host()?.to_owned(), port, method, path })
     }
 
     fn authority(&self) -> String {
@@ -365,7 +377,9 @@ impl Shared {
         };
         let early = match proxy.kind {
             Kind::Socks5 => socks(&mut stream, proxy, request).await.map(|()| Vec::new())?,
-            Kind::Http | Kind::Https if request.is_tunnel => tunnel(&mut stream, proxy, request).await?,
+            Kind::Http | Kind::Https if request.is_tunnel || request.is_socket => {
+                tunnel(&mut stream, proxy, request).await?
+            }
             Kind::Http | Kind::Https => Vec::new(),
         };
         Ok((stream, early))
@@ -423,6 +437,17 @@ impl Shared {
         written.extend_from_slice(b"Connection: close\r\n\r\n");
         written
     }
+}
+
+/// The head of a web socket as its server wants it: what upgrades the connection stays.
+fn upgrading(request: &Request, head: &[u8]) -> Vec<u8> {
+    let mut written = format!("{} {} HTTP/1.1\r\n", request.method, request.path).into_bytes();
+    for line in head.split_inclusive(|byte| *byte == b'\n').skip(1) {
+        if !line.to_ascii_lowercase().starts_with(b"proxy-") {
+            written.extend_from_slice(line);
+        }
+    }
+    written
 }
 
 /// Asks a proxy for a connection to the server.

@@ -9,6 +9,7 @@ use tokio::time::{Instant, sleep, timeout};
 use super::element::ElementHandle;
 use super::hearing::Listeners;
 use super::noted::{HandMove, HandMoves};
+use crate::browser::injected::obstacle;
 use crate::browser::input::{ClickOptions, Heard, Input, InputStyle, Journey, Point, Randomness, Rect};
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::Page;
@@ -145,16 +146,8 @@ impl Answer {
 
     /// What is in the way. A node that is gone does not come back: that is an error at once.
     pub(in crate::browser) fn obstacle(&self, element: &ElementHandle) -> Result<Option<Obstacle>> {
-        Ok(Some(match self.blocked.as_deref() {
-            None => return Ok(None),
-            Some("missing") => return Err(element.stale()),
-            Some("hidden") => Obstacle::Hidden,
-            Some("moving") => Obstacle::Moving,
-            Some("disabled") => Obstacle::Disabled,
-            Some("readonly") => Obstacle::ReadOnly,
-            Some("covered") => Obstacle::CoveredBy(self.by.clone().unwrap_or_default()),
-            Some(_) => Obstacle::OutsideViewport,
-        }))
+        let Some(blocked) = &self.blocked else { return Ok(None) };
+        obstacle(blocked, self.by.clone()).map(Some).ok_or_else(|| element.stale())
     }
 }
 

@@ -42,6 +42,21 @@
 
 use std::sync::LazyLock;
 
+use crate::error::{Cover, Obstacle};
+
+/// What a probe calls in the way. There is none of a node that is gone: it does not come back.
+pub fn obstacle(blocked: &str, by: Option<Cover>) -> Option<Obstacle> {
+    match blocked {
+        "missing" => None,
+        "hidden" => Some(Obstacle::Hidden),
+        "moving" => Some(Obstacle::Moving),
+        "disabled" => Some(Obstacle::Disabled),
+        "readonly" => Some(Obstacle::ReadOnly),
+        "covered" => Some(Obstacle::CoveredBy(Box::new(by.unwrap_or_default()))),
+        _ => Some(Obstacle::OutsideViewport),
+    }
+}
+
 /// An expression whose value is the engine; the first number to use stands in the world. Files that use others come after
 /// them. It is the same text for each document, so that the browser need not compile it again.
 const ENGINE: &str = concat!(

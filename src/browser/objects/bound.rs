@@ -104,7 +104,7 @@ async fn serve(stream: TcpStream, browser: &Browser, secret: &str) -> Result<()>
     let mut socket = WebSocket::accept(stream, secret).await.map_err(gone)?;
     let visit = Visit(browser.attach_raw().await?);
     let (told, mut to_guest) = unbounded_channel();
-    overhear(visit.0.session(), None, &browser.connection(), &told);
+    overhear(visit.0.session(), None, browser.connection(), &told);
     let mut commands = JoinSet::new();
     loop {
         tokio::select! {

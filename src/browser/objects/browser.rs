@@ -98,6 +98,7 @@ impl Browser {
         let limit = options.launch_limit.saturating_sub(begun.elapsed());
         let begin = Begin {
             proxy: options.proxy.as_ref().map(|proxy| proxy.server.clone()),
+            direct_hosts: direct_hosts(relay.as_ref()),
             accept_insecure_certs: default_context.ignore_https_errors,
             hides_webdriver: options.hides_webdriver,
         };
@@ -295,7 +296,8 @@ impl Browser {
         let created = match self.dialect() {
             Dialect::Firefox => {
                 let accept_insecure_certs = options.ignore_https_errors;
-                root.call(CreateContext { proxy_server, accept_insecure_certs }).await?
+                let direct_hosts = direct_hosts(relay.as_deref());
+                root.call(CreateContext { proxy_server, direct_hosts, accept_insecure_certs }).await?
             }
             Dialect::Chromium => {
                 let proxy_bypass_list = relay.as_ref().map(|relay| relay.bypass());
@@ -528,6 +530,10 @@ fn wanted(options: &ContextOptions) -> Wanted<'_> {
         certificates: &options.client_certificates,
         ignores_errors: options.ignore_https_errors,
     }
+}
+
+fn direct_hosts(relay: Option<&Relay>) -> Vec<String> {
+    relay.map(|relay| relay.direct_hosts().map(str::to_owned).collect()).unwrap_or_default()
 }
 
 /// The whole browser goes through the relay: its own context, and what it asks for by itself.

@@ -9,12 +9,20 @@ use tokio::time::timeout;
 use crate::browser::objects::network::RequestEntry;
 use crate::browser::objects::page::Page;
 use crate::cdp::CdpSession;
-use crate::cdp::types::network::{GetRequestPostData, GetResponseBody};
+use crate::cdp::types::network::{GetRequestPostData, GetResponseBody, PostData};
 use crate::error::{Error, Result};
 
 /// How many bodies are asked for at once, and how long each may take.
 const AT_ONCE: usize = 8;
 const BODY_LIMIT: Duration = Duration::from_secs(2);
+
+/// What a request sent, as the browser tells it.
+pub(in crate::browser) fn sent_bytes(told: PostData) -> Vec<u8> {
+    match told.base64_encoded {
+        Some(true) => BASE64_STANDARD.decode(&told.post_data).unwrap_or_default(),
+        _ => told.post_data.into_bytes(),
+    }
+}
 
 impl Page {
     /// The request of this number, if it is still known.
@@ -28,7 +36,7 @@ impl Page {
             return Ok(entry.sent_body.clone());
         }
         let get = GetRequestPostData { request_id: entry.id.clone() };
-        Ok(Some(self.told_by(entry)?.call(get).await?.post_data.into_bytes()))
+        Ok(Some(sent_bytes(self.told_by(entry)?.call(get).await?)))
     }
 
     /// The body of the answer, decoded from what it was packed in.

@@ -10,6 +10,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
+use super::answers::sent_bytes;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::Page;
 use crate::browser::objects::worker::Worker;
@@ -241,10 +242,7 @@ impl Request {
             return Ok(self.inner.sent.body.clone());
         }
         let told = self.session().call(GetRequestPostData { request_id: self.inner.id.clone() }).await?;
-        Ok(Some(match told.base64_encoded {
-            Some(true) => BASE64_STANDARD.decode(&told.post_data).unwrap_or_default(),
-            _ => told.post_data.into_bytes(),
-        }))
+        Ok(Some(sent_bytes(told)))
     }
 
     pub fn timing(&self) -> RequestTiming {

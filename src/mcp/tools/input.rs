@@ -129,7 +129,7 @@ async fn reach(
     reply.show(View::Changes);
     match lost {
         None => reply.say(format!("{done} {told}")),
-        Some(LostPress::By(cover)) => return Err(Error::PressMissed { cover }),
+        Some(LostPress::By(cover)) => return Err(Error::PressMissed { cover: Box::new(cover) }),
         Some(LostPress::Past(holder)) => reply.say(format!(
             "Pressed {told}, but whenever the pointer comes to it the page takes it out and puts it back, so the press reached \
              {holder} around it, as a hand's would. If nothing came of it, use keys, or its listeners by browser_evaluate."

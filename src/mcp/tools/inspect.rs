@@ -46,34 +46,18 @@ impl Tool for Snapshot {
             None => None,
         };
         call.progress.say("reading the page");
-        let options = CaptureOptions { boxes: self.boxes, all_refs: self.all_refs, ..Default::default() };
+        let options = self.capture_options();
         let tree = match &part {
             Some(part) => part.capture(call, &page, options).await?,
             None => self.capture(call, &page, options, reply).await?,
         };
-        tell_unseen(&tree, reply);
         let stands = |root: &&Ref| tree.position(root).is_some();
-        let rendered = snapshot::render(
-            &tree,
-            &snapshot::Options {
-                depth: self.depth.map(|depth| depth as usize),
-                boxes: self.boxes,
-                all_refs: self.all_refs,
-                cells: self.all_refs,
-                root: part.as_ref().map(|part| &part.from).filter(stands).cloned(),
-                until: part.as_ref().and_then(|part| part.until.as_ref()).filter(stands).cloned(),
-                ..call.snapshot_options()
-            },
-        );
-        if rendered.text.trim().is_empty() && rendered.cut.is_none() {
-            reply.say("There is nothing to see.");
-        }
-        show_snapshot(rendered, reply);
-        if part.is_some() {
-            reply.set_part();
-        }
-        if part.is_none() && !call.is_whole() {
-            let told = if self.all_refs { Arc::new(tree.without_extra()) } else { tree };
+        let options = snapshot::Options {
+            root: part.as_ref().map(|part| &part.from).filter(stands).cloned(),
+            until: part.as_ref().and_then(|part| part.until.as_ref()).filter(stands).cloned(),
+            ..self.options(call)
+        };
+        if let Some(told) = self.show(tree, &options, part.is_some(), call, reply) {
             call.told.lock().set_tree(&page, told);
         }
         reply.show(View::Page);
@@ -82,6 +66,44 @@ impl Tool for Snapshot {
 }
 
 impl Snapshot {
+    /// How the page is read for it.
+    pub(in crate::mcp) fn capture_options(&self) -> CaptureOptions {
+        CaptureOptions { boxes: self.boxes, all_refs: self.all_refs, ..CaptureOptions::default() }
+    }
+
+    /// How it is written.
+    pub(in crate::mcp) fn options(&self, call: &Call<'_>) -> snapshot::Options {
+        snapshot::Options {
+            depth: self.depth.map(|depth| depth as usize),
+            boxes: self.boxes,
+            all_refs: self.all_refs,
+            cells: self.all_refs,
+            ..call.snapshot_options()
+        }
+    }
+
+    /// Shows what was read. Gives what later changes are told against: the page, unless a part of it was asked for.
+    pub(in crate::mcp) fn show(
+        &self,
+        tree: Arc<Tree>,
+        options: &snapshot::Options,
+        is_part: bool,
+        call: &Call<'_>,
+        reply: &mut Reply,
+    ) -> Option<Arc<Tree>> {
+        tell_unseen(&tree, reply);
+        let rendered = snapshot::render(&tree, options);
+        if rendered.text.trim().is_empty() && rendered.cut.is_none() {
+            reply.say("There is nothing to see.");
+        }
+        show_snapshot(rendered, reply);
+        if is_part {
+            reply.set_part();
+        }
+        let told = if self.all_refs { Arc::new(tree.without_extra()) } else { tree };
+        (!is_part && !call.is_whole()).then_some(told)
+    }
+
     /// Reads the page. One that shows nothing may not have come yet: it is waited for, and said so.
     async fn capture(
         &self,

@@ -45,11 +45,16 @@ impl Tool for NetworkRequests {
         let page = call.current_page()?;
         if call.file_ends_with(".har") {
             call.progress.say("collecting the answers");
-            let known: Vec<RequestEntry> = page.with_network(|network| network.entries().cloned().collect());
+            let mut known: Vec<RequestEntry> =
+                page.with_network(|network| network.entries().cloned().collect());
+            let sent = join_all(known.iter().map(|entry| sent(&page, entry))).await;
+            for (entry, sent) in known.iter_mut().zip(sent) {
+                entry.sent_body = sent;
+            }
             let bodies = join_all(known.iter().map(|entry| body(call, &page, entry))).await;
             let mut bytes = 0;
             let entries = known.iter().zip(bodies).map(|(entry, body)| {
-                bytes += body.as_ref().map_or(0, Vec::len);
+                bytes += [&body, &entry.sent_body].into_iter().flatten().map(Vec::len).sum::<usize>();
                 archived(entry, body.filter(|_| bytes <= MOST_BYTES))
             });
             let entries: Vec<_> = entries.collect();
@@ -74,6 +79,12 @@ impl Tool for NetworkRequests {
         reply.say(format!("Network requests ({} total{excluding}):\n\n{list}", lines.len()));
         Ok(())
     }
+}
+
+/// What a request sent, if the browser has it still.
+async fn sent(page: &Page, entry: &RequestEntry) -> Option<Vec<u8>> {
+    let sent = timeout(BODY_LIMIT, page.sent_body(entry)).await.ok().and_then(Result::ok).flatten()?;
+    (sent.len() <= LARGEST_BODY).then_some(sent)
 }
 
 /// What was answered, if the browser has it still, or we do.

@@ -17,7 +17,7 @@ use crate::mcp::reply::{FileLink, Image, Reply};
 use crate::mcp::settings::ImageResponses;
 use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
-use crate::session::Kind;
+use crate::session::{Kind, Place};
 
 /// The longest side and the most pixels that models look at without shrinking a picture themselves. Both are a little
 /// less than 1568 and 1.15 million, because the browser rounds sizes up.
@@ -57,13 +57,8 @@ impl Tool for TakeScreenshot {
     const EFFECT: Effect = Effect::Reads;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        if self.full_page && self.r#ref.is_some() {
-            let problems = vec!["`fullPage` and `ref` cannot be used together".to_owned()];
-            return Err(Error::InvalidArguments { problems });
-        }
         let (file, format) = self.file_and_format(call).await?;
         let place = file.place().await?;
-        let name = file.name().to_owned();
         let page = call.open_page().await?;
         let (area, what) = match &self.r#ref {
             Some(text) => {
@@ -84,16 +79,38 @@ impl Tool for TakeScreenshot {
                 ImageResponses::File | ImageResponses::Omit => Ok(None),
             }
         })?;
-        let size = picture.bytes.len() as u64;
-        let file = files::write(place, picture.bytes, Kind::Picture, call.secrets).await?;
+        let saved = Saved { name: file.name().to_owned(), format, what };
+        let include = |reply: &mut Reply| shown.into_iter().for_each(|shown| include(shown, reply));
+        saved.write(place, picture.bytes, call, reply, include).await
+    }
+}
+
+/// A picture that is kept: its file's name, its format, and what it shows.
+pub(in crate::mcp) struct Saved {
+    pub(in crate::mcp) name: String,
+    pub(in crate::mcp) format: ImageFormat,
+    pub(in crate::mcp) what: String,
+}
+
+impl Saved {
+    /// Writes it, and tells where it is, with what is shown of it.
+    pub(in crate::mcp) async fn write(
+        self,
+        place: Place,
+        bytes: Vec<u8>,
+        call: &Call<'_>,
+        reply: &mut Reply,
+        include: impl FnOnce(&mut Reply),
+    ) -> Result<()> {
+        let Self { name, format, what } = self;
+        let size = bytes.len() as u64;
+        let file = files::write(place, bytes, Kind::Picture, call.secrets).await?;
         if call.settings.image_responses == ImageResponses::Omit {
             reply.say(format!("Screenshot captured ({what})"));
             return Ok(());
         }
         reply.say(format!("Screenshot saved to {} ({what})", file.shown));
-        if let Some(shown) = shown {
-            include(shown, reply);
-        }
+        include(reply);
         if let Ok(uri) = Url::from_file_path(&file.path) {
             let mime_type = format.mime_type();
             reply.add_file(FileLink { uri: uri.into(), name, mime_type, size: Some(size) });
@@ -104,7 +121,14 @@ impl Tool for TakeScreenshot {
 
 impl TakeScreenshot {
     /// The file, with the ending that its format has; the format, which the name may tell.
-    async fn file_and_format(&self, call: &Call<'_>) -> Result<(Destination, ImageFormat)> {
+    pub(in crate::mcp) async fn file_and_format(
+        &self,
+        call: &Call<'_>,
+    ) -> Result<(Destination, ImageFormat)> {
+        if self.full_page && self.r#ref.is_some() {
+            let problems = vec!["`fullPage` and `ref` cannot be used together".to_owned()];
+            return Err(Error::InvalidArguments { problems });
+        }
         let folder = &call.settings.screenshot_dir;
         let mut file = call.destination(self.filename.as_deref(), folder).await?;
         let ending = file.name().rsplit_once('.').and_then(|(_, ending)| named(ending));

@@ -8,13 +8,12 @@ use serde_json::{Value, json};
 use url::Url;
 
 use crate::Result;
-use crate::browser::{CaptureOptions, SameSite, StoredCookie};
+use crate::browser::{CaptureOptions, ImageFormat, SameSite, StoredCookie};
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::describe::{show_snapshot, tell_unseen};
-use crate::mcp::files;
 use crate::mcp::page_text;
-use crate::mcp::reply::{FileLink, Image, PageState, Reply};
+use crate::mcp::reply::{Image, PageState, Reply};
 use crate::mcp::settings::ImageResponses;
 use crate::mcp::tools::dialog::HandleDialog;
 use crate::mcp::tools::evaluate::{Evaluate, say_value};
@@ -22,9 +21,8 @@ use crate::mcp::tools::input::{Click, Type, clicked};
 use crate::mcp::tools::inspect::Snapshot;
 use crate::mcp::tools::milliseconds;
 use crate::mcp::tools::navigate::{Navigate, Until};
-use crate::mcp::tools::screenshot::{ImageType, TakeScreenshot};
+use crate::mcp::tools::screenshot::{Saved, TakeScreenshot};
 use crate::mcp::tools::storage::{Action, Cookies};
-use crate::session::Kind;
 use crate::snapshot::{self, Since, Tree};
 use crate::webdriver::{Element, Press, Seat, Tab};
 
@@ -74,28 +72,9 @@ pub(super) async fn snapshot(asked: Snapshot, seat: &Seat, call: &Call<'_>, repl
         None => None,
     };
     call.progress.say("reading the page");
-    let options =
-        CaptureOptions { boxes: asked.boxes, all_refs: asked.all_refs, ..CaptureOptions::default() };
-    let tree = page.capture(options, root.as_ref()).await?;
-    tell_unseen(&tree, reply);
-    let rendered = snapshot::render(
-        &tree,
-        &snapshot::Options {
-            depth: asked.depth.map(|depth| depth as usize),
-            boxes: asked.boxes,
-            all_refs: asked.all_refs,
-            cells: asked.all_refs,
-            ..call.snapshot_options()
-        },
-    );
-    if rendered.text.trim().is_empty() && rendered.cut.is_none() {
-        reply.say("There is nothing to see.");
-    }
-    show_snapshot(rendered, reply);
-    match root {
-        Some(_) => reply.set_part(),
-        None if call.is_whole() => {}
-        None => page.set_shown(Arc::new(if asked.all_refs { tree.without_extra() } else { tree })),
+    let tree = Arc::new(page.capture(asked.capture_options(), root.as_ref()).await?);
+    if let Some(told) = asked.show(tree, &asked.options(call), root.is_some(), call, reply) {
+        page.set_shown(told);
     }
     tell_page(&page, seat, reply).await
 }
@@ -192,48 +171,31 @@ pub(super) async fn picture(
     call: &Call<'_>,
     reply: &mut Reply,
 ) -> Result<()> {
-    if asked.full_page {
-        return Err(not_there(
-            "a picture of the whole page",
-            "its driver shows what is visible, or an element",
-        ));
-    }
-    let mut file = call.destination(asked.filename.as_deref(), &call.settings.screenshot_dir).await?;
-    let ending = file.name().rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
-    let is_png = matches!(asked.r#type, None | Some(ImageType::Png))
-        && !ending.as_deref().is_some_and(|ending| matches!(ending, "jpg" | "jpeg" | "webp"));
-    if !is_png {
+    let (file, format) = asked.file_and_format(call).await?;
+    if format != ImageFormat::Png {
         return Err(not_there("a picture of this type", "its driver makes PNG"));
     }
-    if ending.as_deref() != Some("png") {
-        file.push(".png");
-    }
     let place = file.place().await?;
-    let name = file.name().to_owned();
     let page = seat.open_turn().await?;
     let element = match &asked.r#ref {
         Some(text) => Some(target(&page, text).await?),
         None => None,
     };
-    let bytes = page.picture(element.as_ref()).await?;
-    let what = match &element {
-        Some(element) => told(&page, element, asked.element.as_deref()),
-        None => "viewport".to_owned(),
+    let (picture, what) = match &element {
+        Some(element) => (page.picture(Some(element)).await?, told(&page, element, asked.element.as_deref())),
+        None if asked.full_page => (page.whole_picture().await?, "full page".to_owned()),
+        None => (page.picture(None).await?, "viewport".to_owned()),
     };
-    let (size, base64) = (bytes.len() as u64, BASE64_STANDARD.encode(&bytes));
-    let file = files::write(place, bytes, Kind::Picture, call.secrets).await?;
-    if call.settings.image_responses == ImageResponses::Omit {
-        reply.say(format!("Screenshot captured ({what})"));
-        return Ok(());
-    }
-    reply.say(format!("Screenshot saved to {} ({what})", file.shown));
-    if call.settings.image_responses == ImageResponses::Inline {
-        reply.add_image(Image { base64, mime_type: "image/png" });
-    }
-    if let Ok(uri) = Url::from_file_path(&file.path) {
-        reply.add_file(FileLink { uri: uri.into(), name, mime_type: "image/png", size: Some(size) });
-    }
-    Ok(())
+    let shown = (call.settings.image_responses == ImageResponses::Inline)
+        .then(|| Image { base64: BASE64_STANDARD.encode(&picture), mime_type: format.mime_type() });
+    let saved = Saved { name: file.name().to_owned(), format, what };
+    saved
+        .write(place, picture, call, reply, |reply| {
+            if let Some(shown) = shown {
+                reply.add_image(shown);
+            }
+        })
+        .await
 }
 
 /// Of the page's own address: the driver knows no others.

@@ -21,7 +21,6 @@ const SETTINGS: &[(&str, &str, &str)] = &[
         "what is behind another tab is not drawn, so each page has its window",
     ),
     ("browser.link.open_newwindow.restriction", "0", "the same for those that name a size"),
-    ("browser.tabs.closeWindowWithLastTab", "false", "the browser stays when the last page is closed"),
     ("browser.startup.page", "0", "nothing is loaded that nobody asked for"),
     ("browser.startup.homepage_override.mstone", "\"ignore\"", "no page that tells of an update"),
     ("browser.aboutwelcome.enabled", "false", "no welcome page"),
@@ -96,6 +95,8 @@ pub(super) fn environment(options: &LaunchOptions, plan: &Plan, scratch: &Path) 
         ("XDG_CONFIG_HOME".to_owned(), below("home/.config")),
         ("XDG_DATA_HOME".to_owned(), below("home/.local/share")),
         ("MOZ_CRASHREPORTER_DISABLE".to_owned(), "1".to_owned()),
+        // Without it a released Firefox goes to its maker's server of settings, whatever `services.settings.server` says.
+        ("MOZ_REMOTE_SETTINGS_DEVTOOLS".to_owned(), "1".to_owned()),
     ];
     if plan.headless {
         variables.push(("MOZ_HEADLESS_WIDTH".to_owned(), SCREEN.0.to_string()));
