@@ -27,6 +27,7 @@ from patchright_mcp.async_api import (
     ConsoleMessage,
     Cookie,
     Credentials,
+    Debugger,
     DebuggerLocation,
     DebuggerPausedDetails,
     Dialog,
@@ -344,6 +345,8 @@ async def keeping(context: BrowserContext, page: Page, origin: str, folder: Path
     state: StorageState = await context.storage_state(path=folder / "state.json")
     kept: StorageStateCookie = state["cookies"][0]
     assert cookies[0]["value"] == kept["value"] == "1"
+    steps: Debugger = context.debugger
+    assert steps.paused_details is None
     passkeys: Credentials = context.credentials
     await passkeys.install()
     passkey: VirtualCredential = await passkeys.create("localhost")

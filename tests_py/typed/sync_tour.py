@@ -28,6 +28,7 @@ from patchright_mcp.sync_api import (
     ConsoleMessage,
     Cookie,
     Credentials,
+    Debugger,
     DebuggerLocation,
     DebuggerPausedDetails,
     Dialog,
@@ -344,6 +345,8 @@ def keeping(context: BrowserContext, page: Page, origin: str, folder: Path) -> N
     state: StorageState = context.storage_state(path=folder / "state.json")
     kept: StorageStateCookie = state["cookies"][0]
     assert cookies[0]["value"] == kept["value"] == "1"
+    steps: Debugger = context.debugger
+    assert steps.paused_details is None
     passkeys: Credentials = context.credentials
     passkeys.install()
     passkey: VirtualCredential = passkeys.create("localhost")

@@ -113,6 +113,11 @@ impl ConsoleSubscription {
             state.generation += 1;
             (std::mem::replace(&mut state.mode, mode), state.generation)
         };
+        if mode != Mode::Off {
+            self.emit_as_text(None);
+            // Before anything is sent: what was logged long ago comes with the first answer.
+            self.state.lock().phase = Phase::Starting(replay);
+        }
         match was {
             Mode::Off => self.session.send_permitted(LogEnable {}, Permit::ConsoleHeard).ignore(),
             Mode::Quiet => self.session.send(Disable {}).ignore(),
@@ -123,8 +128,6 @@ impl ConsoleSubscription {
             self.session.send(LogDisable {}).ignore();
             return;
         }
-        self.emit_as_text(None);
-        self.state.lock().phase = Phase::Starting(replay);
         let (subscription, permit) = (self.clone(), Some(Permit::ConsoleHeard));
         match mode {
             Mode::Open => {

@@ -21,6 +21,8 @@ const BEGIN_LIMIT: Duration = Duration::from_millis(250);
 const REST_LIMIT: Duration = Duration::from_secs(3);
 /// How long something may take to become longer after it came to its end, and how often is looked whether it did.
 const MORE_LIMIT: Duration = Duration::from_millis(800);
+/// And after the last answer came that it waited for.
+const ANSWER_LIMIT: Duration = Duration::from_millis(400);
 const MORE_PAUSE: Duration = Duration::from_millis(80);
 /// How long requests for more are waited for: some pages ask for ever.
 const REQUESTS_LIMIT: Duration = Duration::from_secs(5);
@@ -133,14 +135,20 @@ impl Scroller {
     /// that this caused.
     pub async fn has_grown(&self, before: Scrolled, since: Mark) -> Result<bool> {
         let begun = Instant::now();
+        let mut answered = None;
         loop {
+            let is_busy = self.page.pending_since(since).requests > 0;
+            if is_busy {
+                answered = Some(Instant::now());
+            }
             let now = self.scrolled().await?;
             if now.most > before.most + 1.0 || now.most - now.at > 2.0 {
                 return Ok(true);
             }
             let waited = begun.elapsed();
-            let is_busy = self.page.pending_since(since).requests > 0;
-            if waited >= if is_busy { REQUESTS_LIMIT } else { MORE_LIMIT } {
+            // What an answer makes longer is longer a moment after it came.
+            let is_at_rest = waited >= MORE_LIMIT && answered.is_none_or(|at| at.elapsed() >= ANSWER_LIMIT);
+            if waited >= REQUESTS_LIMIT || !is_busy && is_at_rest {
                 return Ok(false);
             }
             sleep(MORE_PAUSE).await;
