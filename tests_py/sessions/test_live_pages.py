@@ -99,6 +99,22 @@ async def test_a_page_stays_from_which_something_would_be_lost(tmp_path: Path, s
         )
 
 
+async def test_a_page_stays_as_long_as_it_is_filmed(tmp_path: Path, site: Site) -> None:
+    arguments = ("--headless", "--max-live-pages", "1", "--caps", "evidence")
+    async with serve(*arguments, cwd=tmp_path) as server:
+        await server.open(site.publish("/filmed", document("Filmed", "<p>Filmed</p>")))
+        filming = await server.call("browser_record", action="start")
+        assert not filming.is_error, filming.text
+        for path in ("/plain", "/last"):
+            await open_tab(server, site.publish(path, document(path, f"<p>{path}</p>")))
+        await until_out(server, 1)
+        await server.call("browser_tabs", action="select", index=0)
+        filmed = await server.call("browser_record", action="stop")
+        assert not filmed.is_error, filmed.text
+        await server.call("browser_tabs", action="select", index=2)
+        await until_out(server, 0, 1)
+
+
 async def test_many_sessions_share_few_pages_in_memory(tmp_path: Path, site: Site) -> None:
     url = site.publish("/form", document("Form", f"<h1>Here</h1>{COUNTS}"))
     async with serve("--headless", "--max-live-pages", "2", "--max-sessions", "12", cwd=tmp_path) as server:
