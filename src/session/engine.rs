@@ -15,7 +15,7 @@ use super::uses::{InUse, Uses};
 use super::workspace::Workspace;
 use crate::browser::find::Channel;
 use crate::browser::launch::{BrowserProcess, LaunchOptions};
-use crate::browser::{Browser, ContextOptions};
+use crate::browser::{Browser, ContextOptions, Page};
 use crate::error::{Error, Result, human};
 use crate::fleet::{GridSession, Node, Placement, Pool, Service};
 use crate::secrets::Secrets;
@@ -318,7 +318,7 @@ impl Engine {
     }
 
     /// This engine, those of its owners, and those with other makes of browser.
-    pub(super) fn family(&self) -> Vec<Self> {
+    fn family(&self) -> Vec<Self> {
         let mut family = vec![self.clone()];
         family.extend(self.inner.owners.lock().values().cloned());
         let siblings = family.iter().flat_map(|engine| {
@@ -445,10 +445,13 @@ impl Engine {
     pub fn count(&self) -> (usize, usize) {
         let family = self.family();
         let running: Vec<_> = family.iter().filter_map(Self::running).collect();
-        let pages: usize =
-            running.iter().flat_map(Browser::contexts).map(|context| context.pages().len()).sum();
         let webkits = family.iter().flat_map(Self::seats).filter(|seat| seat.is_running()).count();
-        (running.len() + webkits, pages + webkits)
+        (running.len() + webkits, pages_in(&running).len() + webkits)
+    }
+
+    /// The pages that are open in what is ours of all browsers.
+    pub(super) fn pages(&self) -> Vec<Page> {
+        pages_in(&self.family().iter().filter_map(Self::running).collect::<Vec<_>>())
     }
 
     async fn share(&self, node: &Node, limit: Duration) -> Result<Browser> {
@@ -544,6 +547,10 @@ impl Engine {
             session.end().await;
         }
     }
+}
+
+fn pages_in(browsers: &[Browser]) -> Vec<Page> {
+    browsers.iter().flat_map(Browser::contexts).flat_map(|context| context.pages()).collect()
 }
 
 fn shut_down() -> Error {

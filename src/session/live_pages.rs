@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::engine::Engine;
 use super::turns::Turns;
-use crate::browser::{Browser, BrowserContext, Discarding, Page};
+use crate::browser::{Discarding, Page};
 
 /// When pages were last used, and how many may be in memory. Cheap to clone; clones share everything.
 #[derive(Debug, Clone)]
@@ -86,14 +86,5 @@ impl LivePages {
         pages.sort_by_key(|(known, _)| known.used);
         pages.truncate(pages.len().saturating_sub(most.get()));
         pages.into_iter().filter(|(known, _)| !known.is_needed).map(|(_, page)| page).collect()
-    }
-}
-
-impl Engine {
-    /// The open pages of all browsers that are ours, or in which we are.
-    fn pages(&self) -> Vec<Page> {
-        let running = self.family().into_iter().filter_map(|engine| engine.running());
-        let contexts = running.flat_map(|browser: Browser| browser.contexts());
-        contexts.flat_map(|context: BrowserContext| context.pages()).collect()
     }
 }

@@ -328,7 +328,7 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
         """Like `expose_function`; `callback` is first told who calls: the context, the page and the frame.
 
         Raises:
-            Error: When the name is taken; for `handle`: arguments come as values.
+            Error: When the name is taken.
         """
         for page in self.pages:
             if name in page._exposed:

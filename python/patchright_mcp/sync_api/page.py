@@ -465,7 +465,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         """Like `expose_function`; `callback` is first told who calls: its context, page and frame.
 
         Raises:
-            Error: When the name is taken; for `handle`: arguments come as values.
+            Error: When the name is taken.
         """
         if name in self._exposed:
             raise Error(f'Function "{name}" has been already registered')

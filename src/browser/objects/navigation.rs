@@ -91,8 +91,7 @@ impl Page {
 
     async fn load_again(&self, ignore_cache: bool, options: &NavigateOptions) -> Result<Arrival> {
         let _work = self.work();
-        let has_crashed = self.is_crashed();
-        self.revive();
+        let has_crashed = self.revive();
         let history = self.session().call_within(GetNavigationHistory {}, options.limit).await?;
         let before = self.main_frame().loader();
         self.with_journal(Journal::begin_anew);
@@ -122,8 +121,7 @@ impl Page {
 
     async fn go(&self, steps: isize, direction: &'static str, options: &NavigateOptions) -> Result<Arrival> {
         let _work = self.work();
-        let has_crashed = self.is_crashed();
-        self.revive();
+        let has_crashed = self.revive();
         let history = self.session().call_within(GetNavigationHistory {}, options.limit).await?;
         let entry =
             history.current_index.checked_add_signed(steps).and_then(|index| history.entries.get(index));
@@ -184,9 +182,9 @@ impl Page {
                 Ok(arrival) => return Ok(arrival),
                 // The navigation that was asked about ended only now, and took this one with it.
                 Err(Error::NavigationFailed { reason }) if was_asked && reason == ABORTED => {}
-                Err(Error::PageBusy) if self.end_renderer().await => self.revive(),
+                Err(Error::PageBusy) if self.end_renderer().await => drop(self.revive()),
                 // What was to be left came to its own end, and took along what was to replace it.
-                Err(Error::PageCrashed) if self.main_frame().loader() == before => self.revive(),
+                Err(Error::PageCrashed) if self.main_frame().loader() == before => drop(self.revive()),
                 Err(error) => return Err(error),
             }
             again().await
@@ -254,8 +252,7 @@ impl Frame {
             return Err(Error::NavigationFailed { reason });
         }
         let _work = page.work();
-        let has_crashed = page.is_crashed();
-        page.revive();
+        let has_crashed = page.revive();
         if self != page.main_frame() {
             return within(options.limit, self.start_and_wait(&page, url, options)).await;
         }

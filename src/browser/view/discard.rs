@@ -3,7 +3,7 @@
 //! So a page stays that somebody has put something into, that plays, or that would ask before it is left.
 use std::time::Duration;
 
-use futures_util::future::join_all;
+use futures_util::future::{join_all, try_join_all};
 use serde::Deserialize;
 use tokio::time::timeout;
 
@@ -81,19 +81,10 @@ impl Page {
         if self.is_kept_in_memory() || self.context().browser()?.dialect() != Dialect::Chromium {
             return Ok(None);
         }
+        let frames = self.frames();
         let (told, asks, is_sent, is_shared) = tokio::try_join!(
-            async {
-                join_all(self.frames().iter().map(Frame::losses))
-                    .await
-                    .into_iter()
-                    .collect::<Result<Vec<_>>>()
-            },
-            async {
-                join_all(self.frames().iter().map(Frame::asks_before))
-                    .await
-                    .into_iter()
-                    .collect::<Result<Vec<_>>>()
-            },
+            try_join_all(frames.iter().map(Frame::losses)),
+            try_join_all(frames.iter().map(Frame::asks_before)),
             self.was_sent(),
             self.shares_its_process(),
         )?;

@@ -63,21 +63,27 @@ impl Page {
         const LIMIT: Duration = Duration::from_secs(5);
         self.update(|state| state.ending = true);
         self.inner.session.send(wire::Crash {}).ignore();
-        let ended = self.until(|page| page.is_crashed().then_some(()));
-        let has_ended = matches!(timeout(LIMIT, ended).await, Ok(Ok(())));
+        let has_ended = self.ends_within(LIMIT).await;
         self.update(|state| state.ending = false);
         has_ended
     }
 
-    /// The renderer is back: a navigation gave the page a new one.
-    pub(in crate::browser) fn revive(&self) {
-        if self.is_crashed() {
+    async fn ends_within(&self, limit: Duration) -> bool {
+        let ended = self.until(|page| page.is_crashed().then_some(()));
+        matches!(timeout(limit, ended).await, Ok(Ok(())))
+    }
+
+    /// The renderer is back: a navigation gives the page a new one. Answers whether it was away.
+    pub(in crate::browser) fn revive(&self) -> bool {
+        let has_crashed = self.is_crashed();
+        if has_crashed {
             self.inner.session.revive();
             self.update(|state| {
                 state.crashed = false;
                 state.discarded = None;
             });
         }
+        has_crashed
     }
 
     /// Whether it is out of memory until somebody uses it: of a crash it has all but that it is told as one.
@@ -101,8 +107,7 @@ impl Page {
             .session
             .send(wire::Navigate { url: "chrome://kill".to_owned(), ..wire::Navigate::default() })
             .ignore();
-        let ended = self.until(|page| page.is_crashed().then_some(()));
-        let has_ended = matches!(timeout(LIMIT, ended).await, Ok(Ok(())));
+        let has_ended = self.ends_within(LIMIT).await;
         self.update(|state| {
             state.ending = false;
             if !has_ended {
