@@ -31,7 +31,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         lack = firefox.lack(item.nodeid)
         if lack is not None:
-            item.add_marker(pytest.mark.xfail(reason=lack.reason, strict=True, run=not lack.is_harmful))
+            mark = pytest.mark.xfail(reason=lack.reason, strict=lack.is_sure, run=not lack.is_harmful)
+            item.add_marker(mark)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

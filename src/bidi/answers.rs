@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 use super::driver::Driver;
 use super::errors::Refusal;
 use super::state::tab_of;
-use super::{contexts, emulation, fetch, frames, input, navigation, network, nodes, pictures, runtime};
+use super::{
+    console, contexts, emulation, fetch, frames, input, navigation, network, nodes, pictures, runtime,
+};
 
 pub(super) type Answer = Result<Value, Refusal>;
 
@@ -38,11 +40,12 @@ pub(super) async fn answer(driver: &Arc<Driver>, session: &str, method: &str, pa
     match method.split('.').next().unwrap_or_default() {
         "Runtime" => runtime::answer(command, method).await,
         "DOM" | "DOMDebugger" => nodes::answer(command, method).await,
+        _ if method == "Firefox.refuseNextDocument" => fetch::refuse_next_document(command).await,
         "Input" | "Firefox" => input::answer(command, method).await,
         "Emulation" | "Security" => emulation::answer(command, method).await,
         "Network" => network::answer(command, method).await,
         "Fetch" => fetch::answer(command, method).await,
-        "Console" | "Log" => super::events::console(command, method).await,
+        "Console" | "Log" => console::answer(command, method).await,
         "Target" if method == "Target.getTargetInfo" => {
             // Who asks wants to know that the browser has heard of what was done before.
             input::until_heard(command).await;

@@ -37,3 +37,12 @@ impl Command for CreateContext {
     const METHOD: &'static str = "Firefox.createContext";
     type Reply = ContextCreated;
 }
+
+/// Refuses the next document that a page asks for, so that the one that is there stays.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub struct RefuseNextDocument {}
+
+impl Command for RefuseNextDocument {
+    const METHOD: &'static str = "Firefox.refuseNextDocument";
+    type Reply = Empty;
+}

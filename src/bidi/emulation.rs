@@ -55,6 +55,9 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
             };
             driver.ask("emulation.setGeolocationOverride", with(command, "coordinates", place)).await
         }
+        "Emulation.setCPUThrottlingRate" if params["rate"].as_f64().is_some_and(|rate| rate > 1.0) => {
+            Err(Refusal::missing("to give a page less of the processor"))
+        }
         "Emulation.setTouchEmulationEnabled" if asked("enabled") => {
             Err(Refusal::missing("to have a screen that can be touched"))
         }
@@ -68,6 +71,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
             Err(Refusal::missing("to draw on another ground"))
         }
         "Emulation.setTouchEmulationEnabled"
+        | "Emulation.setCPUThrottlingRate"
         | "Emulation.setScriptExecutionDisabled"
         | "Emulation.setEmulatedMedia"
         | "Emulation.setDefaultBackgroundColorOverride" => Ok(json!({})),

@@ -1,16 +1,15 @@
 //! What Firefox tells, told on in the words of the DevTools protocol.
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::answers::{Answer, Command};
 use super::driver::Driver;
 use super::emulation::grant_at;
-use super::errors::Refusal;
 use super::frames::described;
 use super::state::{Frame, session_of};
-use super::{network, values};
+use super::{console, network};
 
 /// How long nothing is asked for until a page is at rest.
 const REST: Duration = Duration::from_millis(500);
@@ -42,7 +41,7 @@ pub(super) fn hear(driver: &Arc<Driver>, method: &str, told: &Value) {
             }
         }
         "input.fileDialogOpened" => chooser(driver, context, told),
-        "log.entryAdded" => logged(driver, told),
+        "log.entryAdded" => console::hear(driver, told),
         _ if method.starts_with("network.") => network::hear(driver, method, told),
         _ => {}
     }
@@ -295,16 +294,30 @@ fn stopped(driver: &Driver, context: &str, told: &Value) {
 fn download_begun(driver: &Driver, context: &str, told: &Value) {
     let navigation = text(&told["navigation"]);
     let guid = uuid::Uuid::new_v4().to_string();
-    {
+    let folder = {
         let mut state = driver.state();
         state.download_navigations.add(&navigation);
         state.running_downloads.push((navigation, text(&told["url"]), guid.clone()));
-    }
+        let tab = state.frames.get(context).and_then(|frame| state.tabs.get(&frame.tab));
+        tab.and_then(|tab| state.downloads.get(&tab.user_context).cloned()).unwrap_or_default()
+    };
+    let name = told["suggestedFilename"].as_str().unwrap_or_default();
     let begun = json!({
-        "frameId": context, "guid": guid, "url": told["url"], "suggestedFilename": told["suggestedFilename"],
+        "frameId": context, "guid": guid, "url": told["url"],
+        "suggestedFilename": without_number(name, |name| Path::new(&folder).join(name).exists()),
     });
     driver.emit("", "Browser.downloadWillBegin", begun);
     stopped(driver, context, told);
+}
+
+/// The name that was proposed, without the number that Firefox gives it where that name is taken.
+fn without_number(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
+    let proposed = name.rfind('(').and_then(|at| {
+        let (number, ending) = name[at + 1..].split_once(')')?;
+        let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        (is_number && (ending.is_empty() || ending.starts_with('.'))).then(|| name[..at].to_owned() + ending)
+    });
+    proposed.filter(|proposed| is_taken(proposed)).unwrap_or_else(|| name.to_owned())
 }
 
 fn download_ended(driver: &Driver, told: &Value) {
@@ -385,114 +398,22 @@ fn chooser(driver: &Driver, context: &str, told: &Value) {
     emit_for(driver, context, "Page.fileChooserOpened", opened);
 }
 
-/// The console. It is heard while somebody asked for it, and no longer: a page can notice it.
-pub(super) async fn console(command: Command<'_>, method: &str) -> Answer {
-    let Command { driver, tab, .. } = command;
-    match method {
-        "Console.enable" => {
-            let _turn = driver.console_turn.lock().await;
-            if !driver.state().console_read.contains_key(tab) {
-                // What was logged before is told before the subscription is.
-                driver.state().console_read.insert(tab.to_owned(), String::new());
-                let heard = listen(driver, tab).await;
-                match heard {
-                    Ok(subscription) => {
-                        drop(driver.state().console_read.insert(tab.to_owned(), subscription))
-                    }
-                    Err(_) => drop(driver.state().console_read.remove(tab)),
-                }
-            }
-            Ok(json!({}))
-        }
-        "Console.disable" => {
-            let _turn = driver.console_turn.lock().await;
-            let heard = driver.state().console_read.remove(tab);
-            if let Some(subscription) = heard {
-                driver.ask("session.unsubscribe", json!({"subscriptions": [subscription]})).await?;
-            }
-            Ok(json!({}))
-        }
-        "Runtime.enable" => {
-            if !driver.state().console.contains_key(tab) {
-                let subscription = listen(driver, tab).await?;
-                driver.state().console.insert(tab.to_owned(), subscription);
-            }
-            Ok(json!({}))
-        }
-        "Runtime.disable" => {
-            let heard = driver.state().console.remove(tab);
-            if let Some(subscription) = heard {
-                driver.ask("session.unsubscribe", json!({"subscriptions": [subscription]})).await?;
-            }
-            Ok(json!({}))
-        }
-        _ => Ok(json!({})),
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-async fn listen(driver: &Driver, tab: &str) -> Result<String, Refusal> {
-    let subscribe = json!({"events": ["log.entryAdded"], "contexts": [tab]});
-    Ok(text(&driver.ask("session.subscribe", subscribe).await?["subscription"]))
-}
-
-fn logged(driver: &Driver, told: &Value) {
-    let source = &told["source"];
-    let context = source["context"].as_str().unwrap_or_default();
-    let Some(tab) = driver.state().frames.get(context).map(|frame| frame.tab.clone()) else { return };
-    let (is_pulse, is_open) = {
-        let state = driver.state();
-        (state.console_read.contains_key(&tab), state.console.contains_key(&tab))
-    };
-    let place = &told["stackTrace"]["callFrames"][0];
-    let line = |name: &str| place[name].as_i64().map_or(0, |number| number + 1);
-    let is_error = told["type"] == "javascript";
-    let kind = told["method"].as_str().unwrap_or("log");
-    if is_pulse {
-        let level = match told["level"].as_str() {
-            Some("warn") => "warning",
-            Some("info") | None => "log",
-            Some(other) => other,
-        };
-        let message = json!({
-            "source": if is_error { "javascript" } else { "console-api" },
-            "level": level, "text": told["text"].as_str().unwrap_or_default(),
-            "url": place["url"], "line": line("lineNumber"), "column": line("columnNumber"),
-        });
-        driver.emit(&session_of(&tab), "Console.messageAdded", json!({"message": message}));
+    #[test]
+    fn a_number_that_firefox_gave_is_no_part_of_the_name() {
+        let taken = |name: &str| ["report.bin", "notes", "a.tar.gz"].contains(&name);
+        for (told, proposed) in [
+            ("report(1).bin", "report.bin"),
+            ("notes(12)", "notes"),
+            ("a(2).tar.gz", "a.tar.gz"),
+            ("other(1).bin", "other(1).bin"),
+            ("report(x).bin", "report(x).bin"),
+            ("report.bin", "report.bin"),
+        ] {
+            assert_eq!(without_number(told, taken), proposed);
+        }
     }
-    if !is_open {
-        return;
-    }
-    let timestamp = &told["timestamp"];
-    if is_error {
-        let text = told["text"].as_str().unwrap_or_default();
-        let details = json!({
-            "text": "Uncaught", "url": place["url"], "stackTrace": told["stackTrace"],
-            "lineNumber": place["lineNumber"].as_i64().unwrap_or_default(),
-            "columnNumber": place["columnNumber"].as_i64().unwrap_or_default(),
-            "exception": {"type": "object", "subtype": "error", "description": text},
-        });
-        let thrown = json!({"timestamp": timestamp, "exceptionDetails": details});
-        driver.emit(&session_of(&tab), "Runtime.exceptionThrown", thrown);
-        return;
-    }
-    let mut state = driver.state();
-    let world = state.objects.world(context, source["realm"].as_str().unwrap_or_default());
-    let arguments = told["args"].as_array().into_iter().flatten();
-    let arguments: Vec<_> = arguments
-        .map(|argument| {
-            let mut object = values::remote_object(argument);
-            if let Some(value) = values::plain(argument).filter(|_| argument["type"] != "object") {
-                object.entry("value").or_insert(value);
-            }
-            object
-        })
-        .collect();
-    drop(state);
-    let kind = if kind == "warn" { "warning" } else { kind };
-    let called = json!({
-        "type": kind, "args": arguments, "executionContextId": world, "timestamp": timestamp,
-        "stackTrace": told["stackTrace"],
-    });
-    driver.emit(&session_of(&tab), "Runtime.consoleAPICalled", called);
 }

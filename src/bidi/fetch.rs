@@ -1,5 +1,9 @@
 //! Requests that wait for a decision.
+use std::time::Duration;
+
 use serde_json::{Value, json};
+use tokio::sync::oneshot;
+use tokio::time::timeout;
 
 use super::answers::{Answer, Command, unknown};
 use super::driver::Driver;
@@ -21,6 +25,53 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
         "Fetch.getResponseBody" => Err(Refusal::missing("the body of an answer that is held")),
         _ => unknown(method),
     }
+}
+
+/// What waits to refuse the next document of a tab.
+#[derive(Debug)]
+pub(super) struct NextDocument {
+    intercept: String,
+    refused: oneshot::Sender<()>,
+}
+
+/// How long the next document may take to be asked for.
+const NEXT: Duration = Duration::from_secs(5);
+
+pub(super) async fn refuse_next_document(command: Command<'_>) -> Answer {
+    let Command { driver, tab, .. } = command;
+    let hold = json!({"phases": ["beforeRequestSent"], "contexts": [tab]});
+    let held = driver.ask("network.addIntercept", hold).await?;
+    let intercept = held["intercept"].as_str().unwrap_or_default().to_owned();
+    let (refused, is_refused) = oneshot::channel();
+    let next = NextDocument { intercept: intercept.clone(), refused };
+    driver.state().tabs.get_mut(tab).map(|tab| tab.next_document = Some(next));
+    let _ = timeout(NEXT, is_refused).await;
+    driver.state().tabs.get_mut(tab).map(|tab| tab.next_document = None);
+    driver.ask("network.removeIntercept", json!({"intercept": intercept})).await?;
+    Ok(json!({}))
+}
+
+/// Whether a request that is held is nobody else's to decide: it was for a document that is refused, or goes on.
+pub(super) fn is_refused(driver: &Driver, told: &Value) -> bool {
+    let context = told["context"].as_str().unwrap_or_default();
+    let mut state = driver.state();
+    let Some(tab) = state.frames.get(context).map(|frame| frame.tab.clone()) else { return false };
+    let is_document = told["navigation"].is_string() && tab == context;
+    let Some(next) = state.tabs.get_mut(&tab).map(|tab| &mut tab.next_document) else { return false };
+    let holds = |next: &NextDocument, told: &Value| told == next.intercept.as_str();
+    let holders = told["intercepts"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let is_ours = next.as_ref().is_some_and(|next| holders.iter().any(|told| holds(next, told)));
+    let decides = is_ours && (is_document || holders.len() == 1);
+    let refused = if is_ours && is_document { next.take() } else { None };
+    drop(state);
+    if decides {
+        let how = if is_document { "network.failRequest" } else { "network.continueRequest" };
+        driver.tell(how, json!({"request": told["request"]["request"]}));
+    }
+    if let Some(next) = refused {
+        let _ = next.refused.send(());
+    }
+    decides
 }
 
 async fn enable(command: Command<'_>) -> Answer {

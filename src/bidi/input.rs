@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
+use super::aim::{self, Place};
 use super::answers::{Answer, Command, unknown};
 use super::driver::Driver;
 use super::errors::Refusal;
@@ -17,6 +18,10 @@ use super::runtime::{ask_page, ask_page_raw};
 pub(super) struct Devices {
     queue: VecDeque<(Item, oneshot::Sender<Result<(), Refusal>>)>,
     is_busy: bool,
+    /// The frame in which the pointer is, if not in the tab's own page.
+    place: Option<Place>,
+    /// How many buttons are down: until all are up, what the pointer does belongs to that frame.
+    pressed: usize,
 }
 
 #[derive(Debug)]
@@ -129,12 +134,101 @@ async fn work(driver: &Arc<Driver>, tab: &str) {
     }
 }
 
+/// Does one thing after the other, each in the frame that hears it.
 async fn perform(driver: &Driver, tab: &str, ticks: Vec<(Device, Value)>) -> Result<(), Refusal> {
-    let ask = |ticks: &[(Device, Value)]| json!({"context": tab, "actions": sources(ticks)});
+    let is_within = {
+        let mut state = driver.state();
+        let is_within = aim::shows_others(&state, tab);
+        if let Some(tab) = state.tabs.get_mut(tab).filter(|_| !is_within) {
+            (tab.devices.place, tab.devices.pressed) = (None, 0);
+        }
+        is_within
+    };
+    if !is_within {
+        return gesture(driver, tab, ticks).await;
+    }
+    let mut context = tab.to_owned();
+    let mut together: Vec<(Device, Value)> = Vec::new();
+    for (device, action) in ticks {
+        if device == Device::Keyboard && together.iter().any(|(before, _)| moves_focus(*before)) {
+            gesture(driver, &context, std::mem::take(&mut together)).await?;
+        }
+        let (heard_by, action, is_entered) = aimed(driver, tab, device, action).await?;
+        if heard_by != context && !together.is_empty() {
+            gesture(driver, &context, std::mem::take(&mut together)).await?;
+        }
+        if let Some(outside) = is_entered {
+            // The page around it sees that the pointer is over the frame.
+            gesture(driver, tab, vec![(device, outside)]).await?;
+        }
+        let is_tab_key = device == Device::Keyboard && action["value"] == keys::TAB;
+        context = heard_by;
+        together.push((device, action));
+        if is_tab_key {
+            gesture(driver, &context, std::mem::take(&mut together)).await?;
+        }
+    }
+    if together.is_empty() { Ok(()) } else { gesture(driver, &context, together).await }
+}
+
+fn moves_focus(device: Device) -> bool {
+    matches!(device, Device::Mouse | Device::Finger)
+}
+
+/// Who hears something, and the same in that frame's coordinates; and the move in the tab's own where the frame is entered.
+async fn aimed(
+    driver: &Driver,
+    tab: &str,
+    device: Device,
+    action: Value,
+) -> Result<(String, Value, Option<Value>), Refusal> {
+    let point = action["x"].as_f64().zip(action["y"].as_f64());
+    let kind = action["type"].as_str().unwrap_or_default();
+    if device == Device::Keyboard {
+        return Ok((aim::at_focus(driver, tab).await?, action, None));
+    }
+    if let (Device::Wheel, Some((x, y))) = (device, point) {
+        let place = aim::at_point(driver, tab, x, y).await?;
+        return Ok((place.context.clone(), place.aimed(action), None));
+    }
+    let (before, pressed) = {
+        let mut state = driver.state();
+        let mut place = match state.tabs.get_mut(tab) {
+            Some(tab) => {
+                match kind {
+                    "pointerDown" => tab.devices.pressed += 1,
+                    "pointerUp" => tab.devices.pressed = tab.devices.pressed.saturating_sub(1),
+                    _ => {}
+                }
+                tab.devices.place.clone()
+            }
+            None => None,
+        };
+        place = place.filter(|place| state.frames.contains_key(&place.context));
+        let pressed = state.tabs.get(tab).map_or(0, |tab| tab.devices.pressed);
+        (place.unwrap_or_else(|| Place::tab(tab)), pressed)
+    };
+    let (place, is_entered) = match point {
+        Some((x, y)) if pressed == 0 => {
+            let place = aim::at_point(driver, tab, x, y).await?;
+            let is_entered = place.context != before.context && place.context != tab;
+            let kept = (place.context != tab).then(|| place.clone());
+            driver.state().tabs.get_mut(tab).map(|tab| tab.devices.place = kept);
+            (place, is_entered)
+        }
+        _ => (before, false),
+    };
+    let outside = is_entered.then(|| action.clone());
+    Ok((place.context.clone(), place.aimed(action), outside))
+}
+
+/// Some things at once, in one frame.
+async fn gesture(driver: &Driver, context: &str, ticks: Vec<(Device, Value)>) -> Result<(), Refusal> {
+    let ask = |ticks: &[(Device, Value)]| json!({"context": context, "actions": sources(ticks)});
     match driver.ask("input.performActions", ask(&ticks)).await {
         Err(Refusal(reason)) if reason.starts_with("move target out of bounds") => {
             // A hand that goes too far is held up by the edge.
-            let size = ask_page(driver, tab, "() => [innerWidth, innerHeight]", Vec::new()).await?;
+            let size = ask_page(driver, context, "() => [innerWidth, innerHeight]", Vec::new()).await?;
             let within = ticks.into_iter().map(|(device, action)| (device, held_within(action, &size)));
             let within: Vec<_> = within.collect();
             driver.ask("input.performActions", ask(&within)).await.map(drop)

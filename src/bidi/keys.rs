@@ -1,5 +1,8 @@
 //! Keys, as WebDriver writes them.
 
+/// The key that moves the focus.
+pub(super) const TAB: &str = "\u{E004}";
+
 /// Keys that type nothing, by their place on the keyboard.
 const SPECIAL: [(&str, char); 64] = [
     ("Backspace", '\u{E003}'),

@@ -4,8 +4,10 @@
 //! out, and replies and events come back in the words that went in. So all that stands above has Firefox without knowing
 //! of it. What BiDi has no word for is refused with the reason; what only Firefox needs has commands of its own, in
 //! [`commands`].
+mod aim;
 mod answers;
 pub mod commands;
+mod console;
 mod contexts;
 mod cookies;
 mod driver;

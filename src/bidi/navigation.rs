@@ -9,11 +9,7 @@ use super::state::{Tab, session_of};
 pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
     match method {
         "Page.navigate" => navigate(command).await,
-        "Page.reload" => {
-            let reload = json!({"context": command.tab, "wait": "none"});
-            command.driver.ask("browsingContext.reload", reload).await?;
-            Ok(json!({}))
-        }
+        "Page.reload" => reload(command).await,
         "Page.stopLoading" => {
             ask_page(command.driver, command.tab, "() => window.stop()", Vec::new()).await?;
             Ok(json!({}))
@@ -41,6 +37,27 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
         "Page.crash" => Err(Refusal::missing("to have a page crash")),
         _ => quiet(method).or_else(|_| unknown(method)),
     }
+}
+
+async fn reload(command: Command<'_>) -> Answer {
+    let Command { driver, tab, params } = command;
+    if params["ignoreCache"] != true || driver.state().tabs.get(tab).is_some_and(|tab| tab.passes_caches) {
+        return driver.ask("browsingContext.reload", json!({"context": tab, "wait": "none"})).await;
+    }
+    let caches = |behavior: &str| json!({"cacheBehavior": behavior, "contexts": [tab]});
+    driver.ask("network.setCacheBehavior", caches("bypass")).await?;
+    let (reloaded, usual) = (
+        driver.ask("browsingContext.reload", json!({"context": tab, "wait": "complete"})),
+        caches("default"),
+    );
+    let (driver, tab) = (driver.clone(), tab.to_owned());
+    driver.clone().spawn(async move {
+        let _ = reloaded.await;
+        if driver.state().tabs.get(&tab).is_some_and(|tab| !tab.passes_caches) {
+            driver.tell("network.setCacheBehavior", usual);
+        }
+    });
+    Ok(json!({}))
 }
 
 async fn navigate(command: Command<'_>) -> Answer {

@@ -35,11 +35,18 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
         }
         "Network.setCacheDisabled" => {
             let behavior = if params["cacheDisabled"] == true { "bypass" } else { "default" };
+            if let Some(tab) = driver.state().tabs.get_mut(command.tab) {
+                tab.passes_caches = behavior == "bypass";
+            }
             let set = json!({"cacheBehavior": behavior, "contexts": contexts});
             driver.ask("network.setCacheBehavior", set).await
         }
         "Network.emulateNetworkConditions" => {
             let offline = params["offline"] == true;
+            let asked = |name: &str| params[name].as_f64().is_some_and(|value| value > 0.0);
+            if ["latency", "downloadThroughput", "uploadThroughput"].into_iter().any(asked) {
+                return Err(Refusal::missing("to slow the network"));
+            }
             let conditions = if offline { json!({"type": "offline"}) } else { Value::Null };
             let set = json!({"networkConditions": conditions, "contexts": contexts});
             driver.ask("emulation.setNetworkConditions", set).await
@@ -133,7 +140,7 @@ fn begun(driver: &Arc<Driver>, told: &Value) {
         event["redirectResponse"] = redirect;
     }
     emit_for(driver, &context, "Network.requestWillBeSent", event);
-    if told["isBlocked"] == true {
+    if told["isBlocked"] == true && !fetch::is_refused(driver, told) {
         fetch::held(driver, told, &id, &kind);
     }
 }

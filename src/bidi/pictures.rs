@@ -19,6 +19,9 @@ const MEASURE: &str = "() => { const root = document.documentElement, view = win
     x: scrollX, y: scrollY, scale: view ? view.scale : 1, offsetX: view ? view.offsetLeft : 0, offsetY: view ? view.offsetTop : 0, \
     contentWidth: Math.max(page ? page.scrollWidth : 0, innerWidth), contentHeight: Math.max(page ? page.scrollHeight : 0, innerHeight) }; }";
 
+/// What of the document the window shows.
+const SEEN: &str = "() => [scrollX, scrollY, innerWidth, innerHeight]";
+
 async fn metrics(command: Command<'_>) -> Answer {
     let told = ask_page(command.driver, command.tab, MEASURE, Vec::new()).await?;
     let number = |name: &str| told[name].as_f64().unwrap_or_default();
@@ -46,10 +49,18 @@ async fn capture(command: Command<'_>) -> Answer {
     let clip = &params["clip"];
     let scale = clip["scale"].as_f64().unwrap_or(1.0);
     if clip.is_object() {
-        ask["origin"] = "document".into();
-        ask["clip"] = json!({
-            "type": "box", "x": clip["x"], "y": clip["y"], "width": clip["width"], "height": clip["height"],
-        });
+        let side = |name: &str| clip[name].as_f64().unwrap_or_default();
+        let (mut x, mut y, width, height) = (side("x"), side("y"), side("width"), side("height"));
+        // It takes a document for as large as its root says, which is less than the window in old-fashioned ones.
+        let seen = ask_page(command.driver, command.tab, SEEN, Vec::new()).await?;
+        let [left, top, across, down] = [0, 1, 2, 3].map(|at| seen[at].as_f64().unwrap_or_default());
+        let is_seen = x >= left && y >= top && x + width <= left + across && y + height <= top + down;
+        if is_seen {
+            (x, y) = (x - left, y - top);
+        } else {
+            ask["origin"] = "document".into();
+        }
+        ask["clip"] = json!({"type": "box", "x": x, "y": y, "width": width, "height": height});
     }
     let told = command.driver.ask("browsingContext.captureScreenshot", ask).await?;
     if (scale - 1.0).abs() < 0.001 {

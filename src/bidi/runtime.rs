@@ -17,9 +17,13 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
             let group = command.driver.state().objects.in_group(command.text("objectGroup"));
             Ok(release(command, group))
         }
-        "Runtime.terminateExecution" => Err(Refusal::missing("to end a script that runs")),
-        "Runtime.enable" | "Runtime.disable" => super::events::console(command, method).await,
-        "Runtime.discardConsoleEntries" => Ok(json!({})),
+        "Runtime.terminateExecution" => {
+            // It ends scripts that run for too long by itself: done when it has.
+            ask_page(command.driver, command.tab, "() => null", Vec::new()).await.map(|_| json!({}))
+        }
+        "Runtime.enable" | "Runtime.disable" | "Runtime.discardConsoleEntries" => {
+            super::console::answer(command, method).await
+        }
         _ => quiet(method).or_else(|_| unknown(method)),
     }
 }
@@ -34,10 +38,16 @@ pub(super) fn main_world(driver: &Driver, frame: &str) -> Result<i64, Refusal> {
 
 /// The number of the engine's world in a frame, which is made when it is first asked for.
 pub(super) async fn utility_world(driver: &Driver, frame: &str) -> Result<i64, Refusal> {
+    let loader = || driver.state().frames.get(frame).map(|frame| frame.loader.clone());
+    let document = loader();
     let target = json!({"context": frame, "sandbox": UTILITY});
     let made =
         driver.ask("script.evaluate", json!({"expression": "0", "target": target, "awaitPromise": false}));
     let realm = made.await?["realm"].as_str().unwrap_or_default().to_owned();
+    if loader() != document {
+        // It may have been made in the one before, of which nothing more will be told.
+        return Err(Refusal::replaced());
+    }
     Ok(driver.state().objects.world(frame, &realm))
 }
 

@@ -3,6 +3,8 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use serde_json::Value;
 
+use super::console::Logged;
+use super::fetch::NextDocument;
 use super::input::Devices;
 use super::network::Hop;
 use super::objects::Objects;
@@ -70,9 +72,14 @@ pub(super) struct Tab {
     pub devices: Devices,
     /// The scripts that its documents begin with, by our numbers.
     pub preload: HashMap<String, String>,
+    /// Waits to refuse the next document.
+    pub next_document: Option<NextDocument>,
     /// The intercepts that hold its requests.
     pub intercepts: Vec<String>,
     pub catches_choosers: bool,
+    /// Whether all is asked for past the caches.
+    pub passes_caches: bool,
+    pub logged: Logged,
     /// The browsing context whose dialog is open.
     pub dialog: Option<String>,
     /// A window that was opened for an address, and shows nothing yet.
@@ -132,9 +139,14 @@ impl State {
 
     /// The document of a frame is another one: nothing that was known in it is there any more.
     pub(super) fn forget_document(&mut self, context: &str) {
-        for child in self.family(context).into_iter().skip(1) {
-            self.frames.remove(&child);
-            self.objects.forget_frame(&child);
+        let family = self.family(context);
+        let tab = self.frames.get(context).map(|frame| frame.tab.clone());
+        if let Some(tab) = tab.and_then(|tab| self.tabs.get_mut(&tab)) {
+            tab.logged.forget(&family);
+        }
+        for child in family.iter().skip(1) {
+            self.frames.remove(child);
+            self.objects.forget_frame(child);
         }
         self.objects.forget_frame(context);
     }

@@ -75,13 +75,13 @@ impl Page {
     pub fn tell_uncaught(&self, messages: &mut [ConsoleMessage]) -> bool {
         let browser = self.context().browser().ok();
         let log = browser.as_ref().and_then(|browser| browser.process()).map(BrowserProcess::uncaught);
-        let mut places: Vec<_> = messages.iter().filter(|message| message.uncaught).map(place).collect();
+        let mut places: Vec<_> = messages.iter().filter(|message| lacks_text(message)).map(place).collect();
         places.sort_unstable();
         places.dedup();
         let mut complete = true;
         for at in places {
             let here: Vec<_> = (0..messages.len())
-                .filter(|&index| messages[index].uncaught && place(&messages[index]) == at)
+                .filter(|&index| lacks_text(&messages[index]) && place(&messages[index]) == at)
                 .collect();
             let texts = log.and_then(|log| log.texts(&at.0, at.1, here.len()));
             complete &= texts.is_some();
@@ -101,7 +101,7 @@ async fn pulse(session: &CdpSession) -> Result<Vec<ConsoleMessage>> {
     while let Some(event) = events.ready() {
         if let Some(told) = event.read::<MessageAdded>() {
             let told = told.message;
-            let uncaught = told.level == "log" && is_bare(&told.text);
+            let uncaught = told.source == "javascript" || (told.level == "log" && is_bare(&told.text));
             messages.push(ConsoleMessage {
                 level: if uncaught { ConsoleLevel::Error } else { level(&told.level) },
                 uncaught,
@@ -121,6 +121,10 @@ async fn pulse(session: &CdpSession) -> Result<Vec<ConsoleMessage>> {
 /// What the console tells of an error that nobody caught: neither its level nor its text.
 fn is_bare(text: &str) -> bool {
     matches!(text, "Uncaught" | "Uncaught (in promise)")
+}
+
+fn lacks_text(message: &ConsoleMessage) -> bool {
+    message.uncaught && is_bare(&message.text)
 }
 
 fn place(message: &ConsoleMessage) -> (String, i64) {

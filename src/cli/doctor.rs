@@ -13,7 +13,8 @@ use super::setup::{self, State};
 use super::{Config, Ending, command, show};
 use crate::browser::find::find;
 use crate::browser::guest_address;
-use crate::browser::launch::{LaunchOptions, launch};
+use crate::browser::launch::LaunchOptions;
+use crate::browser::{Browser, ContextOptions};
 use crate::error::Error;
 use crate::session::Source;
 use crate::webdriver;
@@ -145,10 +146,10 @@ fn browser(options: &LaunchOptions) -> Vec<Finding> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let launched = runtime.map_err(|error| error.to_string()).map(|runtime| {
         runtime.block_on(async {
-            let process = launch(&options, &|_| ()).await?;
-            let version = process.version().number().to_owned();
+            let browser = Browser::launch(&options, ContextOptions::default(), &|_| ()).await?;
+            let version = browser.version().product.rsplit('/').next().unwrap_or_default().to_owned();
             let took = begun.elapsed();
-            process.terminate(Duration::from_secs(2)).await;
+            let _ = browser.close().await;
             Ok((version, took))
         })
     });

@@ -6,6 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tests_py.mcp.conftest import headless_workshop, workshop
+
+__all__ = ["headless_workshop", "workshop"]
+
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Nothing here is for another browser."""

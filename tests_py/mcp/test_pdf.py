@@ -1,6 +1,7 @@
 """Pages on paper."""
 
 import re
+import zlib
 
 import pytest
 
@@ -8,15 +9,21 @@ from tests_py.support.site import Site
 from tests_py.support.workshop import Workshop
 
 
+def objects(pdf: bytes) -> bytes:
+    """All that is written in it, unpacked where the browser packs what is no picture or text."""
+    packed = re.findall(rb"/ObjStm\b.*?stream\r?\n(.*?)endstream", pdf, re.DOTALL)
+    return pdf + b"".join(zlib.decompressobj().decompress(part) for part in packed)
+
+
 def paper(pdf: bytes) -> set[str]:
     """The sizes of the pages, in points."""
-    boxes = re.findall(rb"/MediaBox\s*\[\s*0 0 ([\d.]+) ([\d.]+)", pdf)
+    boxes = re.findall(rb"/MediaBox\s*\[\s*0 0 ([\d.]+) ([\d.]+)", objects(pdf))
     return {f"{float(width):.0f}x{float(height):.0f}" for width, height in boxes}
 
 
 def pages(pdf: bytes) -> int:
     """How many there are."""
-    return len(re.findall(rb"/Type\s*/Page\b", pdf))
+    return len(re.findall(rb"/Type\s*/Page\b", objects(pdf)))
 
 
 async def test_the_page_is_saved_and_the_answer_says_where(either_workshop: Workshop, site: Site) -> None:

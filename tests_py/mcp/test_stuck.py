@@ -23,6 +23,17 @@ STUCK = {
     ),
 }
 """What scripts do that do not end."""
+REF = object()
+ASKING: dict[str, dict[str, object]] = {
+    "browser_snapshot": {},
+    "browser_take_screenshot": {},
+    "browser_click": {"ref": REF},
+    "browser_press_key": {"key": "a"},
+    "browser_evaluate": {"function": "() => 1"},
+    "browser_wait_for": {"text": "anything"},
+    "browser_resize": {"width": 500, "height": 500},
+}
+"""What is asked of a page that is stuck; of its button where a ref belongs."""
 LEAVING = ["beforeunload", "pagehide", "unload"]
 
 
@@ -76,22 +87,14 @@ async def test_one_can_go_back_from_a_page_that_is_stuck(workshop: Workshop, sit
     assert 'textbox "Name"' in back.section("Snapshot")
 
 
-async def test_every_call_on_a_page_that_is_stuck_says_so(workshop: Workshop, site: Site) -> None:
+@pytest.mark.parametrize("tool", ASKING)
+async def test_every_call_on_a_page_that_is_stuck_says_so(workshop: Workshop, site: Site, tool: str) -> None:
     ref = await open_stuck(workshop, site)
-    asking: dict[str, dict[str, object]] = {
-        "browser_snapshot": {},
-        "browser_take_screenshot": {},
-        "browser_click": {"ref": ref},
-        "browser_press_key": {"key": "a"},
-        "browser_evaluate": {"function": "() => 1"},
-        "browser_wait_for": {"text": "anything"},
-        "browser_resize": {"width": 500, "height": 500},
-    }
-    for tool, arguments in asking.items():
-        told = await workshop.refused(tool, **arguments)
-        assert "script may be running without end" in told, tool
-        assert "may have been done" in told, tool
-        assert "navigate it elsewhere" in told, tool
+    arguments = {name: ref if value is REF else value for name, value in ASKING[tool].items()}
+    told = await workshop.refused(tool, **arguments)
+    assert "script may be running without end" in told
+    assert "may have been done" in told
+    assert "navigate it elsewhere" in told
 
 
 async def test_a_page_that_is_stuck_is_listed_and_closed(workshop: Workshop, site: Site) -> None:

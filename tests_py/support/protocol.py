@@ -9,6 +9,7 @@ FOLDER = "PATCHRIGHT_MCP_PROTOCOL_LOG"
 
 KEPT = Path("target/failed")
 LAST_LINES = 40
+LONGEST_NAME = 200
 
 
 def _logs() -> list[Path]:
@@ -30,7 +31,7 @@ def keep(test: str) -> str:
     if not said:
         return "nothing was said with a browser"
     KEPT.mkdir(parents=True, exist_ok=True)
-    file = KEPT / f"{re.sub(r'[^A-Za-z0-9_.-]+', '-', test)}.log"
+    file = KEPT / f"{re.sub(r'[^A-Za-z0-9_.-]+', '-', test)[:LONGEST_NAME]}.log"
     whole = "".join(f"== {name}\n{text}" for name, text in said.items())
     file.write_text(whole)
     last = [line[:300] for line in whole.splitlines()[-LAST_LINES:]]

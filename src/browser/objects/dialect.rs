@@ -1,6 +1,9 @@
 //! What a browser speaks, for the little that cannot be said to all of them in the same words.
+use std::time::Duration;
+
 use crate::browser::options::ContextOptions;
 use crate::browser::options::emulation::Media;
+use crate::browser::program::launch::FIREFOX_SCRIPT_LIMIT;
 use crate::error::{Error, Result};
 
 /// The protocol behind the one that we speak.
@@ -31,6 +34,13 @@ impl Dialect {
     /// Whether a drag that a page has begun can be carried on, and ended by a drop.
     pub(in crate::browser) fn hands_over_drags(self) -> bool {
         self == Self::Chromium
+    }
+
+    /// After how long it ends scripts that run without end, where it cannot be told to: it does so by itself.
+    pub(in crate::browser) fn ends_scripts_after(self) -> Option<Duration> {
+        // It looks at the clock now and then, and again before it ends one.
+        const AT_LATEST: u32 = 2;
+        (self == Self::Firefox).then_some(AT_LATEST * FIREFOX_SCRIPT_LIMIT)
     }
 
     /// Refuses what this browser cannot do for a context, instead of leaving it out without a word.

@@ -192,8 +192,15 @@ impl Page {
     /// Ends the script that keeps a frame's process, with this session, from answering. One that answers goes on.
     pub(in crate::browser) async fn stop_script(&self, session: &CdpSession) {
         if !answers_in(self, session, AFTER_STOP).await {
-            let _ = session.call_within(TerminateExecution {}, AFTER_STOP).await;
+            let _ = session.call_within(TerminateExecution {}, self.after_stop()).await;
         }
+    }
+
+    /// How long a page may take to answer once its scripts were stopped.
+    fn after_stop(&self) -> Duration {
+        let ends_them =
+            self.context().browser().ok().and_then(|browser| browser.dialect().ends_scripts_after());
+        ends_them.unwrap_or(AFTER_STOP)
     }
 
     /// Whether the page answers, once the scripts are ended that keep it from that; what they left may do so again.
@@ -202,7 +209,7 @@ impl Page {
             return true;
         }
         self.stop_scripts();
-        answers(self, AFTER_STOP).await
+        answers(self, self.after_stop()).await
     }
 
     /// Ends whatever the page does against being left, as long as it shows the same document. Completes when that is in vain.
@@ -211,7 +218,7 @@ impl Page {
         let mut stops = 0;
         sleep(LAST_WORDS).await;
         while *self.main_frame().loader() == *document && !self.is_closed() {
-            if !self.may_be_stuck() || answers(self, AFTER_STOP).await || !self.may_be_stuck() {
+            if !self.may_be_stuck() || answers(self, self.after_stop()).await || !self.may_be_stuck() {
                 stops = 0;
                 sleep(AFTER_STOP).await;
             } else if stops == MOST_STOPS {

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::browser::objects::browser::Browser;
 use crate::browser::objects::context::BrowserContext;
+use crate::browser::objects::dialect::{Dialect, unsupported};
 use crate::browser::objects::frame::Frame;
 use crate::cdp::types::target::{AttachToBrowserTarget, AttachToTarget, DetachFromTarget};
 use crate::cdp::{CdpSession, EventSink, Permit};
@@ -70,6 +71,9 @@ impl RawSession {
 impl Browser {
     /// A session of the raw protocol with the browser itself.
     pub async fn attach_raw(&self) -> Result<RawSession> {
+        if self.dialect() != Dialect::Chromium {
+            return Err(unsupported("a session of the DevTools protocol"));
+        }
         let session_id = self.root().call(AttachToBrowserTarget {}).await?.session_id;
         let session = self.connection().session(&session_id);
         Ok(RawSession::new(session, None, self))

@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
+use super::dialect::Dialect;
 use super::journal::Journal;
 use super::page::Page;
+use crate::bidi::commands::RefuseNextDocument;
 use crate::cdp::Event as _;
 use crate::cdp::types::emulation::SetScriptExecutionDisabled;
 use crate::cdp::types::network::{ContinueRequest, FailRequest, FetchEnable, RequestPattern, RequestPaused};
@@ -43,12 +45,15 @@ impl Page {
     /// Stops a page that replaces its document again and again.
     pub(in crate::browser) async fn stop_replacing(&self) {
         let some_are_read = self.with_journal(Journal::stopped);
-        let before = match some_are_read {
+        let is_firefox = self.context().browser().is_ok_and(|browser| browser.dialect() == Dialect::Firefox);
+        let before = match some_are_read || is_firefox {
             true => None,
             false => Some(self.main_frame().loader()),
         };
         // What fails here is seen by who looks at the page next.
         let _ = match some_are_read {
+            // It cannot let one in without its scripts: where each is replaced by its own, one is cut off there.
+            _ if is_firefox => self.session().call(RefuseNextDocument {}).await.map(drop),
             true => self.refuse_next_document().await,
             false => self.session().call(SetScriptExecutionDisabled { value: true }).await.map(drop),
         };
@@ -58,7 +63,7 @@ impl Page {
             (is_meant && frame.moments().dom_content_loaded).then_some(())
         });
         let _ = timeout(COMING, read).await;
-        if !some_are_read {
+        if !some_are_read && !is_firefox {
             let _ = self.session().call(SetScriptExecutionDisabled { value: false }).await;
         }
     }

@@ -32,6 +32,10 @@ pub use process::{BrowserProcess, Exit, PipeReceiver, PipeSender};
 pub(crate) use profile::{Folder, sweep};
 pub use version::Version;
 
+/// How long a script of a page may run in Firefox. It asks a person then whether the script is to go on: here nobody would
+/// answer, and its protocol ends none.
+pub(in crate::browser) const FIREFOX_SCRIPT_LIMIT: Duration = Duration::from_secs(15);
+
 /// Ends the browsers that still run and removes what is temporary of them: for an end that waits for nobody.
 pub fn end_all() {
     #[cfg(unix)]

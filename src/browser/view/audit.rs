@@ -31,12 +31,12 @@ pub struct Vitals {
     /// What was largest: its tag, id and classes; its address.
     pub lcp_element: Option<String>,
     pub lcp_url: Option<String>,
-    pub cls: f64,
+    pub cls: Option<f64>,
     /// What moved.
     pub shifted: Option<String>,
     pub inp: Option<f64>,
     pub interactions: u32,
-    pub long_tasks: u32,
+    pub long_tasks: Option<u32>,
     /// How long tasks kept the page from answering, beyond 50 ms each.
     pub blocked: f64,
     pub requests: u32,

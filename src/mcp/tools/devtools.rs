@@ -142,9 +142,16 @@ fn vitals(told: &Vitals) -> String {
     time("FCP (first contentful paint)", told.fcp, 1_800.0, 3_000.0, String::new());
     time("TTFB (time to first byte)", told.ttfb, 800.0, 1_800.0, String::new());
     let moved = told.shifted.as_ref().map(|moved| format!(", most by {}", page_text::inline(moved)));
-    let cls = rated(told.cls, 0.1, 0.25);
-    lines.push(format!("CLS (layout shift): {:.3} ({cls}){}", told.cls, moved.unwrap_or_default()));
-    lines.push(format!("Long tasks: {}, which blocked for {:.0} ms", told.long_tasks, told.blocked));
+    lines.push(match told.cls {
+        Some(cls) => {
+            format!("CLS (layout shift): {cls:.3} ({}){}", rated(cls, 0.1, 0.25), moved.unwrap_or_default())
+        }
+        None => "CLS (layout shift): this browser does not tell".to_owned(),
+    });
+    lines.push(match told.long_tasks {
+        Some(count) => format!("Long tasks: {count}, which blocked for {:.0} ms", told.blocked),
+        None => "Long tasks: this browser does not tell".to_owned(),
+    });
     lines.push(format!("Requests: {}, {:.0} kB over the network", told.requests, told.bytes / 1000.0));
     lines.join("\n")
 }

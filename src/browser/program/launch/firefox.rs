@@ -4,13 +4,16 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use super::{IgnoreDefaults, LaunchOptions, Plan, languages};
+use super::{FIREFOX_SCRIPT_LIMIT, IgnoreDefaults, LaunchOptions, Plan, languages};
 
 /// What Firefox says when it listens, before its address.
 pub(super) const LISTENS: &str = "WebDriver BiDi listening on ";
 
 /// The screen of a Firefox without a window: as large as that of a Chromium of ours.
 const SCREEN: (u32, u32) = (1920, 1080);
+
+/// The setting for [`FIREFOX_SCRIPT_LIMIT`], in seconds.
+const LONGEST_SCRIPT: &str = "dom.max_script_run_time";
 
 /// Settings with their values and their reasons.
 const SETTINGS: &[(&str, &str, &str)] = &[
@@ -52,6 +55,14 @@ const SETTINGS: &[(&str, &str, &str)] = &[
     ("ui.allPointerCapabilities", "6", "the same"),
     ("ui.dragThresholdX", "100000", "a drag of the browser's own is begun by its protocol and never ended"),
     ("ui.dragThresholdY", "100000", "the same"),
+    ("dom.always_stop_slow_scripts", "true", "nobody is asked whether a script is to go on: it ends"),
+    (
+        "dom.max_script_run_time.require_critical_input",
+        "false",
+        "whether somebody presses keys meanwhile or not",
+    ),
+    ("dom.global_stop_script", "false", "the other scripts of its page go on"),
+    ("print.enabled", "false", "a page that prints would wait for a person, and could not be left"),
     ("signon.rememberSignons", "false", "no question whether a password is to be kept"),
     (
         "security.certerrors.mitm.auto_enable_enterprise_roots",
@@ -122,6 +133,9 @@ fn settings(options: &LaunchOptions) -> String {
     let mut written = String::new();
     for (name, value, _) in SETTINGS.iter().filter(|(name, ..)| !left_out(name)) {
         let _ = writeln!(written, "user_pref(\"{name}\", {value});");
+    }
+    if !left_out(LONGEST_SCRIPT) {
+        let _ = writeln!(written, "user_pref(\"{LONGEST_SCRIPT}\", {});", FIREFOX_SCRIPT_LIMIT.as_secs());
     }
     if let Some(locale) = &options.locale {
         let languages = serde_json::Value::from(languages(locale).replace(',', ", "));

@@ -49,6 +49,8 @@ async () => {
     if (event.interactionId) longest.set(event.interactionId, Math.max(longest.get(event.interactionId) ?? 0, event.duration));
   }
   const delays = [...longest.values()].sort((a, b) => b - a);
+  // Not every browser tells all of these.
+  const tells = (type) => PerformanceObserver.supportedEntryTypes.includes(type);
   const lcp = largest.at(-1);
   const navigation = performance.getEntriesByType("navigation")[0];
   const resources = performance.getEntriesByType("resource");
@@ -59,11 +61,11 @@ async () => {
     lcp: lcp ? lcp.startTime : null,
     lcpElement: lcp ? told(lcp.element) : null,
     lcpUrl: lcp?.url || null,
-    cls: worst,
+    cls: tells("layout-shift") ? worst : null,
     shifted: mover,
     inp: delays.length ? delays[Math.min(delays.length - 1, Math.floor(delays.length / 50))] : null,
     interactions: delays.length,
-    longTasks: long.length,
+    longTasks: tells("longtask") ? long.length : null,
     blocked: long.reduce((all, task) => all + Math.max(0, task.duration - 50), 0),
     requests: resources.length,
     bytes: resources.reduce((all, one) => all + (one.transferSize || 0), navigation?.transferSize ?? 0),

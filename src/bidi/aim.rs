@@ -1,0 +1,166 @@
+//! Whose a gesture is. A page of another site that is shown in a frame hears only what is done in its own frame, in
+//! coordinates of its own; what is done in the tab ends at the element that shows it.
+use serde_json::{Value, json};
+use url::Url;
+
+use super::driver::Driver;
+use super::errors::Refusal;
+use super::runtime::ask_page_raw;
+use super::state::State;
+
+/// A frame that hears gestures, and where its own coordinates begin in those of the tab.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Place {
+    pub context: String,
+    left: f64,
+    top: f64,
+    scale: f64,
+}
+
+impl Place {
+    pub(super) fn tab(tab: &str) -> Self {
+        Self { context: tab.to_owned(), left: 0.0, top: 0.0, scale: 1.0 }
+    }
+
+    /// The place of a frame in this one.
+    fn inner(&self, context: &str, told: &Value) -> Self {
+        let number = |name: &str| told[name].as_f64().unwrap_or_default();
+        Self {
+            context: context.to_owned(),
+            left: self.left + number("left") * self.scale,
+            top: self.top + number("top") * self.scale,
+            scale: self.scale * told["scale"].as_f64().filter(|scale| *scale > 0.0).unwrap_or(1.0),
+        }
+    }
+
+    /// The same with its point as this frame counts.
+    pub(super) fn aimed(&self, mut action: Value) -> Value {
+        let whole = action["type"] == "scroll";
+        for (name, begin) in [("x", self.left), ("y", self.top)] {
+            if let Some(at) = action[name].as_f64().filter(|_| begin != 0.0 || self.scale != 1.0) {
+                let at = (at - begin) / self.scale;
+                #[expect(clippy::cast_possible_truncation, reason = "pixels")]
+                let rounded = at.round() as i64;
+                action[name] = if whole { rounded.into() } else { at.into() };
+            }
+        }
+        action
+    }
+}
+
+/// How deep frames are looked into.
+const DEEPEST: usize = 20;
+
+/// Whether a tab shows pages of other sites in frames.
+pub(super) fn shows_others(state: &State, tab: &str) -> bool {
+    let origin = |url: &str| {
+        let url = Url::parse(url).ok()?;
+        matches!(url.scheme(), "http" | "https" | "file").then(|| url.origin().ascii_serialization())
+    };
+    let around = |frame: &str| {
+        let mut frame = state.frames.get(frame)?;
+        for _ in 0..DEEPEST {
+            frame = state.frames.get(frame.parent.as_ref()?)?;
+            if let Some(origin) = origin(&frame.url) {
+                return Some(origin);
+            }
+        }
+        None
+    };
+    let frames = state.frames.iter().filter(|(_, frame)| frame.tab == tab && frame.parent.is_some());
+    frames.into_iter().any(|(id, frame)| origin(&frame.url).is_some_and(|own| around(id) != Some(own)))
+}
+
+/// The frame that hears what the pointer does at a point of the tab.
+pub(super) async fn at_point(driver: &Driver, tab: &str, x: f64, y: f64) -> Result<Place, Refusal> {
+    const LOOK: &str = "(x, y) => { \
+        let [left, top, scale, root, last] = [0, 0, 1, document, null]; \
+        for (;;) { \
+            const at = root.elementFromPoint((x - left) / scale, (y - top) / scale); \
+            if (!at || at === last) return null; \
+            last = at; \
+            if (/^(?:IFRAME|FRAME|OBJECT|EMBED)$/.test(at.nodeName) && at.contentWindow) { \
+                const box = at.getBoundingClientRect(), style = getComputedStyle(at); \
+                const across = at.offsetWidth ? box.width / at.offsetWidth : 1; \
+                left += (box.left + (at.clientLeft + parseFloat(style.paddingLeft)) * across) * scale; \
+                top += (box.top + (at.clientTop + parseFloat(style.paddingTop)) * across) * scale; \
+                scale *= across; \
+                if (!at.contentDocument) return { frame: at.contentWindow, left, top, scale }; \
+                root = at.contentDocument; \
+            } else if (at.shadowRoot) { root = at.shadowRoot; } else { return null; } \
+        } }";
+    let mut place = Place::tab(tab);
+    for _ in 0..DEEPEST {
+        let point = place.aimed(json!({"x": x, "y": y}));
+        let given = ["x", "y"].map(|name| json!({"type": "number", "value": point[name]})).to_vec();
+        match inner(&ask_page_raw(driver, &place.context, LOOK, given).await?) {
+            Some((context, told)) => place = place.inner(&context, &told),
+            None => break,
+        }
+    }
+    Ok(place)
+}
+
+/// The frame that hears the keyboard.
+pub(super) async fn at_focus(driver: &Driver, tab: &str) -> Result<String, Refusal> {
+    const LOOK: &str = "() => { let at = document.activeElement; \
+        for (;;) { \
+            if (at && at.shadowRoot && at.shadowRoot.activeElement) at = at.shadowRoot.activeElement; \
+            else if (at && /^(?:IFRAME|FRAME|OBJECT|EMBED)$/.test(at.nodeName) && at.contentWindow) { \
+                if (!at.contentDocument) return { frame: at.contentWindow }; \
+                at = at.contentDocument.activeElement; \
+            } else { return null; } \
+        } }";
+    let mut context = tab.to_owned();
+    for _ in 0..DEEPEST {
+        match inner(&ask_page_raw(driver, &context, LOOK, Vec::new()).await?) {
+            Some((within, _)) => context = within,
+            None => break,
+        }
+    }
+    Ok(context)
+}
+
+/// The frame that a look ended at, and what it told beside.
+fn inner(told: &Value) -> Option<(String, Value)> {
+    let entries = told["value"].as_array()?;
+    let mut context = None;
+    let mut beside = json!({});
+    for entry in entries {
+        match entry[0].as_str()? {
+            "frame" => context = entry[1]["value"]["context"].as_str().map(str::to_owned),
+            name => beside[name] = entry[1]["value"].clone(),
+        }
+    }
+    Some((context?, beside))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_point_is_counted_from_where_the_frame_begins() {
+        let outer = Place::tab("1").inner("2", &json!({"left": 100, "top": 50, "scale": 0.5}));
+        let place = outer.inner("3", &json!({"left": 20, "top": 10, "scale": 1}));
+        assert_eq!(
+            outer.aimed(json!({"type": "pointerMove", "x": 110, "y": 60})),
+            json!({"type": "pointerMove", "x": 20.0, "y": 20.0})
+        );
+        assert_eq!(
+            place.aimed(json!({"type": "scroll", "x": 111, "y": 56})),
+            json!({"type": "scroll", "x": 2, "y": 2})
+        );
+        assert_eq!(Place::tab("1").aimed(json!({"x": 3})), json!({"x": 3}));
+    }
+
+    #[test]
+    fn a_frame_that_was_found_is_told_by_its_name() {
+        let told = json!({"value": [
+            ["frame", {"type": "window", "value": {"context": "7"}}],
+            ["left", {"type": "number", "value": 5}],
+        ]});
+        assert_eq!(inner(&told), Some(("7".to_owned(), json!({"left": 5}))));
+        assert_eq!(inner(&json!({"type": "null"})), None);
+    }
+}

@@ -1,0 +1,192 @@
+//! The console. It is heard while somebody asked for it, and no longer: a page can notice it.
+//!
+//! Firefox tells what was logged before once, to whoever asks first. What was told is kept, so that others can ask too.
+use std::collections::VecDeque;
+
+use serde_json::{Value, json};
+
+use super::answers::{Answer, Command};
+use super::driver::Driver;
+use super::errors::Refusal;
+use super::state::session_of;
+use super::values;
+
+/// How many messages of a tab are kept.
+const KEPT: usize = 1_000;
+
+/// What was told of the console of a tab's documents, oldest first.
+#[derive(Debug, Default)]
+pub(super) struct Logged(VecDeque<Value>);
+
+impl Logged {
+    fn add(&mut self, told: &Value) {
+        if self.0.len() == KEPT {
+            self.0.pop_front();
+        }
+        self.0.push_back(told.clone());
+    }
+
+    /// The documents of some frames are gone.
+    pub(super) fn forget(&mut self, frames: &[String]) {
+        let is_gone = |told: &Value| {
+            let context = told["source"]["context"].as_str().unwrap_or_default();
+            frames.iter().any(|frame| frame == context)
+        };
+        self.0.retain(|told| !is_gone(told));
+    }
+}
+
+pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
+    let Command { driver, tab, .. } = command;
+    match method {
+        "Console.enable" => {
+            let _turn = driver.console_turn.lock().await;
+            if !driver.state().console_read.contains_key(tab) {
+                for told in kept(driver, tab) {
+                    tell_text(driver, tab, &told);
+                }
+                // What was logged before is told before the subscription is.
+                driver.state().console_read.insert(tab.to_owned(), String::new());
+                let heard = listen(driver, tab).await;
+                match heard {
+                    Ok(subscription) => {
+                        drop(driver.state().console_read.insert(tab.to_owned(), subscription))
+                    }
+                    Err(_) => drop(driver.state().console_read.remove(tab)),
+                }
+            }
+            Ok(json!({}))
+        }
+        "Console.disable" => {
+            let _turn = driver.console_turn.lock().await;
+            let heard = driver.state().console_read.remove(tab);
+            if let Some(subscription) = heard {
+                driver.ask("session.unsubscribe", json!({"subscriptions": [subscription]})).await?;
+            }
+            Ok(json!({}))
+        }
+        "Runtime.enable" => {
+            if !driver.state().console.contains_key(tab) {
+                for told in kept(driver, tab) {
+                    tell_objects(driver, tab, &told);
+                }
+                driver.state().console.insert(tab.to_owned(), String::new());
+                match listen(driver, tab).await {
+                    Ok(subscription) => drop(driver.state().console.insert(tab.to_owned(), subscription)),
+                    Err(refusal) => {
+                        driver.state().console.remove(tab);
+                        return Err(refusal);
+                    }
+                }
+            }
+            Ok(json!({}))
+        }
+        "Runtime.disable" => {
+            let heard = driver.state().console.remove(tab);
+            if let Some(subscription) = heard {
+                driver.ask("session.unsubscribe", json!({"subscriptions": [subscription]})).await?;
+            }
+            Ok(json!({}))
+        }
+        "Runtime.discardConsoleEntries" => {
+            if let Some(tab) = driver.state().tabs.get_mut(tab) {
+                tab.logged = Logged::default();
+            }
+            Ok(json!({}))
+        }
+        _ => Ok(json!({})),
+    }
+}
+
+fn kept(driver: &Driver, tab: &str) -> Vec<Value> {
+    let state = driver.state();
+    state.tabs.get(tab).map(|tab| tab.logged.0.iter().cloned().collect()).unwrap_or_default()
+}
+
+async fn listen(driver: &Driver, tab: &str) -> Result<String, Refusal> {
+    let subscribe = json!({"events": ["log.entryAdded"], "contexts": [tab]});
+    let told = driver.ask("session.subscribe", subscribe).await?;
+    Ok(told["subscription"].as_str().unwrap_or_default().to_owned())
+}
+
+pub(super) fn hear(driver: &Driver, told: &Value) {
+    let context = told["source"]["context"].as_str().unwrap_or_default();
+    let (tab, is_read, is_open) = {
+        let mut state = driver.state();
+        let Some(tab) = state.frames.get(context).map(|frame| frame.tab.clone()) else { return };
+        if let Some(tab) = state.tabs.get_mut(&tab) {
+            tab.logged.add(told);
+        }
+        let (is_read, is_open) = (state.console_read.contains_key(&tab), state.console.contains_key(&tab));
+        (tab, is_read, is_open)
+    };
+    if is_read {
+        tell_text(driver, &tab, told);
+    }
+    if is_open {
+        tell_objects(driver, &tab, told);
+    }
+}
+
+fn is_error(told: &Value) -> bool {
+    told["type"] == "javascript"
+}
+
+/// A message as its text.
+fn tell_text(driver: &Driver, tab: &str, told: &Value) {
+    let place = &told["stackTrace"]["callFrames"][0];
+    let line = |name: &str| place[name].as_i64().map_or(0, |number| number + 1);
+    let level = match told["level"].as_str() {
+        // So the DevTools protocol has it of errors that nobody caught.
+        _ if is_error(told) => "log",
+        Some("warn") => "warning",
+        Some("info") | None => "log",
+        Some(other) => other,
+    };
+    let text = told["text"].as_str().unwrap_or_default();
+    let text = if is_error(told) { format!("Uncaught {text}") } else { text.to_owned() };
+    let message = json!({
+        "source": if is_error(told) { "javascript" } else { "console-api" },
+        "level": level, "text": text,
+        "url": place["url"], "line": line("lineNumber"), "column": line("columnNumber"),
+    });
+    driver.emit(&session_of(tab), "Console.messageAdded", json!({"message": message}));
+}
+
+/// A message with what was logged in it.
+fn tell_objects(driver: &Driver, tab: &str, told: &Value) {
+    let place = &told["stackTrace"]["callFrames"][0];
+    let timestamp = &told["timestamp"];
+    if is_error(told) {
+        let text = told["text"].as_str().unwrap_or_default();
+        let details = json!({
+            "text": "Uncaught", "url": place["url"], "stackTrace": told["stackTrace"],
+            "lineNumber": place["lineNumber"].as_i64().unwrap_or_default(),
+            "columnNumber": place["columnNumber"].as_i64().unwrap_or_default(),
+            "exception": {"type": "object", "subtype": "error", "description": text},
+        });
+        let thrown = json!({"timestamp": timestamp, "exceptionDetails": details});
+        driver.emit(&session_of(tab), "Runtime.exceptionThrown", thrown);
+        return;
+    }
+    let source = &told["source"];
+    let (context, realm) = (source["context"].as_str(), source["realm"].as_str());
+    let world = driver.state().objects.world(context.unwrap_or_default(), realm.unwrap_or_default());
+    let arguments = told["args"].as_array().into_iter().flatten();
+    let arguments: Vec<_> = arguments
+        .map(|argument| {
+            let mut object = values::remote_object(argument);
+            if let Some(value) = values::plain(argument).filter(|_| argument["type"] != "object") {
+                object.entry("value").or_insert(value);
+            }
+            object
+        })
+        .collect();
+    let kind = told["method"].as_str().unwrap_or("log");
+    let called = json!({
+        "type": if kind == "warn" { "warning" } else { kind },
+        "args": arguments, "executionContextId": world, "timestamp": timestamp,
+        "stackTrace": told["stackTrace"],
+    });
+    driver.emit(&session_of(tab), "Runtime.consoleAPICalled", called);
+}
