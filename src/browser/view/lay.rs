@@ -83,10 +83,12 @@ impl Layers {
     }
 }
 
+/// What is laid over pictures, and of which size.
+type Told = (Arc<[Caption]>, (f64, f64));
+
 struct Studio {
     helper: Helper,
-    /// What it has been told to lay over pictures, and of which size.
-    told: Option<(Arc<[Caption]>, (f64, f64))>,
+    told: Option<Told>,
 }
 
 impl Studio {
