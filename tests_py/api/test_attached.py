@@ -196,3 +196,26 @@ async def test_a_guest_who_does_not_read_has_to_go(playwright: Playwright) -> No
     lazy.go()
     other.go()
     await there.close()
+
+
+async def test_who_tries_again_lets_those_who_heard_that_a_browser_is_gone_have_their_turn(
+    playwright: Playwright,
+) -> None:
+    browser = await playwright.chromium.launch()
+    closed = asyncio.ensure_future(browser.close())
+    turns = 0
+
+    async def tidies_up() -> None:
+        nonlocal turns
+        for _ in range(50):
+            await asyncio.sleep(0)
+        turns = 50
+
+    gone = asyncio.Event()
+    browser.on("disconnected", tidies_up)
+    browser.on("disconnected", lambda _: gone.set())
+    await gone.wait()
+    with pytest.raises(Error, match="has been closed"):
+        await browser.new_context()
+    assert turns == 50
+    await closed
