@@ -7,8 +7,6 @@ SHELL := /bin/bash
 export PATH := $(CURDIR)/.venv/bin:$(HOME)/.cargo/bin:$(PATH)
 export PYO3_PYTHON := $(CURDIR)/.venv/bin/python
 CARGO_FLAGS ?= --locked
-# A folder of its own, so that lints and tests need not wait for each other.
-LINT_FLAGS = $(CARGO_FLAGS) --target-dir target/lint
 PYTHON_FILES := python tests_py demo examples benches scripts
 
 say = @printf '\n\033[1m── %s\033[0m\n' "$(1)"
@@ -42,13 +40,22 @@ demo: browser build ## Drive a page through the real server; URL=… for a page 
 	python demo/demo.py $(URL)
 
 .PHONY: test
-test: .venv/ready browser ## Everything that must hold: lints, types, Rust tests, Python tests
-	@scripts/prepare display
-	@scripts/prepare redis
+test: ## Everything that must hold: lints, types, Rust tests, Python tests
+	@# To fetch takes the network, to compile the processors.
+	@CARGO_TERM_PROGRESS_WHEN=never $(MAKE) --no-print-directory --jobs 2 compile-rust-tests fetch
 	@# What the tests leave of the processors while they wait for browsers is enough for the rest.
 	@CARGO_TERM_PROGRESS_WHEN=never $(MAKE) --no-print-directory --jobs 2 test-rust lint types
 	@$(MAKE) --no-print-directory test-python
 
+.PHONY: fetch
+fetch: .venv/ready browser
+	@scripts/prepare display
+	@scripts/prepare redis
+
+.PHONY: compile-rust-tests
+compile-rust-tests:
+	$(call say,Compiling the Rust tests)
+	cargo test $(CARGO_FLAGS) --no-run
 
 .PHONY: test-rust
 test-rust: ## The Rust tests; they need no Python
@@ -73,8 +80,8 @@ lint: .venv/ready lint-rust lint-javascript lint-python ## Check format and lint
 lint-rust:
 	$(call say,Rust: format and lints)
 	cargo fmt --check
-	cargo clippy $(LINT_FLAGS) --no-default-features -- -D warnings
-	cargo clippy $(LINT_FLAGS) --all-targets --features python -- -D warnings
+	cargo clippy $(CARGO_FLAGS) --no-default-features -- -D warnings
+	cargo clippy $(CARGO_FLAGS) --all-targets --features python -- -D warnings
 	python3 scripts/check_supply.py
 
 .PHONY: lint-javascript

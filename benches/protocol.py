@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import signal
 import subprocess
 import tempfile
 import time
@@ -77,6 +78,12 @@ class Pipe:
         os.close(self._input)
         self._folder.cleanup()
 
+    def kill(self) -> None:
+        """Ends all of the browser at once, waits for it, and removes its folder."""
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        self._folder.cleanup()
+
     def open_page(self) -> None:
         """Opens a page and speaks to it from now on."""
         target = self.ask("Target.createTarget", url="about:blank")["targetId"]
@@ -134,6 +141,11 @@ def measure_protocol(browser: str, samples: Samples, site: Site, times: int) -> 
             timed("screenshot", lambda: picture(pipe))
             timed("navigate, large page", lambda: pipe.navigate(large))
             timed("snapshot, large page", lambda: whole_document(pipe))
+    for _ in range(times):
+        with Pipe(str(Path(browser).resolve())) as pipe:
+            pipe.open_page()
+            pipe.navigate(small)
+            timed("exit, with a page", pipe.kill)
 
 
 def whole_document(pipe: Pipe) -> None:

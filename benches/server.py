@@ -67,6 +67,7 @@ def main() -> int:
             order = list(commands) if number % 2 == 0 else list(reversed(commands))
             for name in order:
                 measure_start(commands[name], samples[name], options.starts)
+                measure_exit(commands[name], samples[name], site, options.samples)
                 if options.samples:
                     measure_tools(commands[name], samples[name], site, options.samples)
             if browser and options.samples:
@@ -115,6 +116,17 @@ def measure_start(command: list[str], samples: Samples, times: int) -> None:
             samples["start → initialize"].append(since(begin))
             client.ask("tools/list")
             samples["start → tools/list"].append(since(begin))
+
+
+def measure_exit(command: list[str], samples: Samples, site: Site, times: int) -> None:
+    """From the end of its input to the end of the server, with a page open."""
+    for _ in range(times):
+        with Client(command) as client:
+            client.shake_hands()
+            client.call("browser_navigate", url=site.page("form"))
+            begin = time.perf_counter()
+            client.end()
+            samples["exit, with a page"].append(since(begin))
 
 
 def measure_tools(command: list[str], samples: Samples, site: Site, times: int) -> None:
@@ -376,7 +388,12 @@ class Client:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._process.stdin and self._process.stdout:
+        self.end()
+        self._folder.cleanup()
+
+    def end(self) -> None:
+        """Ends the input, and waits for the end of the server."""
+        if self._process.stdin and self._process.stdout and not self._process.stdin.closed:
             self._process.stdin.close()
             self._process.stdout.read()
             self._process.stdout.close()
@@ -385,7 +402,6 @@ class Client:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        self._folder.cleanup()
 
     def ask(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
         """Sends a request and returns its result."""

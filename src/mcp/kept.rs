@@ -23,6 +23,8 @@ pub struct Kept {
     pub activity: Arc<ToolActivity>,
     /// The last picture that another can be compared with.
     pub picture: Mutex<Option<Screenshot>>,
+    /// Whether the last picture of a viewport was too large to be sent along as it is.
+    pub large_pictures: AtomicBool,
     /// A video that is being made.
     pub video: Mutex<Option<Recording>>,
     /// What is measured until somebody asks for it.

@@ -170,6 +170,37 @@ async def test_a_picture_sent_along_is_as_large_as_models_look_at(site: Site, tm
         assert abs(width * float(factor[1]) - 2400) < 5
 
 
+async def test_a_picture_that_models_can_look_at_is_sent_along_as_it_is_kept(
+    site: Site, tmp_path: Path
+) -> None:
+    async with serve("--headless", "--image-responses", "inline", cwd=tmp_path) as server:
+        await server.open(site.page("form"))
+        reply = await server.call("browser_take_screenshot", filename="small.png")
+        assert reply.images == [(tmp_path / ".viewpoint-mcp-screenshots/small.png").read_bytes()]
+        assert "multiply" not in reply.text
+        noise = """() => {
+            const canvas = document.body.appendChild(document.createElement('canvas'));
+            canvas.width = 800, canvas.height = 600, canvas.style.cssText = 'position: fixed; inset: 0';
+            const drawing = canvas.getContext('2d'), picture = drawing.createImageData(800, 600);
+            let noise = 1;
+            for (let i = 0; i < picture.data.length; i++)
+                picture.data[i] = (noise = noise * 48271 % 2147483647) & 255;
+            drawing.putImageData(picture, 0, 0);
+        }"""
+        await server.call("browser_evaluate", function=noise)
+        for _ in range(2):
+            reply = await server.call("browser_take_screenshot", filename="large.png")
+            kept = (tmp_path / ".viewpoint-mcp-screenshots/large.png").read_bytes()
+            assert len(kept) > 200_000
+            (picture,) = reply.images
+            assert jpeg_size(picture) == size(kept)
+        await server.open(site.page("form"))
+        for is_kept in (False, True):
+            reply = await server.call("browser_take_screenshot", filename="small.png")
+            kept = (tmp_path / ".viewpoint-mcp-screenshots/small.png").read_bytes()
+            assert (reply.images == [kept]) is is_kept
+
+
 async def test_where_pictures_are_omitted_the_answer_only_says_that_one_was_taken(
     site: Site, tmp_path: Path
 ) -> None:

@@ -1,4 +1,5 @@
 //! Pictures of pages.
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -72,13 +73,12 @@ impl Tool for TakeScreenshot {
             None => (Area::Viewport, "viewport".to_owned()),
         };
         let options = ScreenshotOptions { area, format, quality: Some(90), ..ScreenshotOptions::default() };
-        // Both are asked for at once, so that they show the same moment.
-        let (picture, shown) = try_join!(page.screenshot(options), async {
-            match call.settings.image_responses {
-                ImageResponses::Inline => shown(&page, area, None).await.map(Some),
-                ImageResponses::File | ImageResponses::Omit => Ok(None),
+        let (picture, shown) = match call.settings.image_responses {
+            ImageResponses::Inline => {
+                take_and_show(call, &page, options).await.map(|(picture, shown)| (picture, Some(shown)))?
             }
-        })?;
+            ImageResponses::File | ImageResponses::Omit => (page.screenshot(options).await?, None),
+        };
         let saved = Saved { name: file.name().to_owned(), format, what };
         let include = |reply: &mut Reply| shown.into_iter().for_each(|shown| include(shown, reply));
         saved.write(place, picture.bytes, call, reply, include).await
@@ -157,6 +157,37 @@ fn named(ending: &str) -> Option<ImageType> {
         "webp" => Some(ImageType::Webp),
         _ => None,
     }
+}
+
+/// The picture for the file, and what is sent along: the same where a model can look at that, since a second one takes as
+/// long again. Where the last was too large, both are asked for at once.
+async fn take_and_show(
+    call: &Call<'_>,
+    page: &Page,
+    options: ScreenshotOptions,
+) -> Result<(Screenshot, Screenshot)> {
+    let large = &call.kept.large_pictures;
+    let area = options.area;
+    if area != Area::Viewport || large.load(Ordering::Relaxed) {
+        let both = try_join!(page.screenshot(options), shown(page, area, None))?;
+        if area == Area::Viewport {
+            large.store(!can_be_sent(&both.0), Ordering::Relaxed);
+        }
+        return Ok(both);
+    }
+    let picture = page.screenshot(options).await?;
+    let fits = can_be_sent(&picture);
+    large.store(!fits, Ordering::Relaxed);
+    let shown = if fits { picture.clone() } else { shown(page, area, None).await? };
+    Ok((picture, shown))
+}
+
+/// Whether a picture can be sent along as it is: not larger than models look at, and not much to send.
+fn can_be_sent(picture: &Screenshot) -> bool {
+    const MOST_BYTES: usize = 200_000;
+    let [_, _, width, height] = picture.area.map(|side| (side * picture.scale).ceil());
+    let (side, pixels) = (f64::from(LONGEST_SIDE), f64::from(MOST_PIXELS));
+    picture.bytes.len() <= MOST_BYTES && width.max(height) <= side && width * height <= pixels
 }
 
 /// The picture as large as a model looks at it.
