@@ -2,7 +2,7 @@
 () => {
   // What moves stands as it ends.
   const STILL = "*, *::before, *::after { animation-delay: -3600s !important; animation-play-state: paused !important; }";
-  const UNSPEAKABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
+  const UNSPEAKABLE = /[^\P{Cc}\t\n\r]|[\ufffe\uffff]/gu;
   let layers = [];
 
   /** A picture that is drawn from HTML: no script runs in it, and nothing is loaded for it. */
