@@ -12,6 +12,7 @@ __all__ = [
     "Browser",
     "BrowserContext",
     "Call",
+    "Captions",
     "CastFrame",
     "CdpSession",
     "CooldownState",
@@ -254,7 +255,7 @@ class BrowserContext:
         """Holds a passkey, in place of one with the same id. Gives it with all that was left out."""
     def delete_passkey(self, id: str) -> Operation: ...
     def passkeys(self) -> Operation: ...
-    def storage_state(self, with_databases: bool) -> Operation: ...
+    def storage_state(self, databases: bool, private_files: bool) -> Operation: ...
     def replace_storage(self, state: Any) -> Operation:
         """Puts cookies and storage in, in place of those that are there."""
     def grant_permissions(self, permissions: list[str], origin: str | None) -> Operation: ...
@@ -500,6 +501,20 @@ class Video:
         """Ends it, and waits until it is written."""
     def until_ended(self) -> Operation:
         """Waits until it is written: when its page is closed, or it was stopped."""
+
+@final
+class Captions:
+    """What is laid over the pictures of a page."""
+
+    def __new__(cls, page: Page) -> Captions: ...
+    def show(self, html: str, duration_ms: float | None = None) -> Operation:
+        """Lays HTML over the pictures: for so many milliseconds, which are waited for, or until its number is taken off."""
+    def show_chapter(self, title: str, description: str | None, duration_ms: float) -> Operation:
+        """Like `show`: a title in the middle, the page blurred behind it."""
+    def remove(self, number: int) -> None: ...
+    def set_hidden(self, hidden: bool) -> None: ...
+    def show_actions(self, how: Any | None) -> None:
+        """Shows each action before it is done; `None`: no longer. See `ActionCaptions`."""
 
 @final
 class CastFrame:
@@ -804,7 +819,7 @@ class ApiRequestContext:
     def __new__(cls, chosen: Any, context: BrowserContext | None = None) -> ApiRequestContext:
         """With the cookies of a browser's context, or with its own."""
     def dispose(self) -> None: ...
-    def storage_state(self, with_databases: bool) -> Operation: ...
+    def storage_state(self, databases: bool, private_files: bool) -> Operation: ...
     def cookies(self, urls: list[str]) -> Operation:
         """Its cookies, or those that go with requests to one of these addresses."""
     def add_cookies(self, cookies: Any) -> Operation: ...

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ._failures import Missing, caller
+from ._failures import caller
 from .errors import Error
 
 
@@ -41,12 +41,6 @@ def check_proxy(proxy: Any) -> None:
         raise Error(f'proxy.server: expected string, got {given}; name it like "http://proxy.example:3128"')
 
 
-def check_storage(opfs: bool | None) -> None:
-    """The private file systems of sites are not reached by any script but theirs."""
-    if opfs:
-        raise Missing("opfs", "read what is needed with `Page.evaluate`")
-
-
 _MEDIA = {
     "media": ("screen", "print"),
     "color_scheme": ("dark", "light", "no-preference"),
@@ -60,6 +54,12 @@ def check_media(name: str, value: str) -> None:
     """What a page can be drawn for."""
     if value not in (*_MEDIA[name], "null"):
         raise Error(f"{name}: expected one of ({'|'.join(_MEDIA[name])})")
+
+
+def check_choice(name: str, value: str | None, choices: tuple[str, ...]) -> None:
+    """What may be said, where there are only so many."""
+    if value is not None and value not in choices:
+        raise Error(f"{caller()}: {name}: expected one of ({'|'.join(choices)})")
 
 
 _MOMENTS = ("load", "domcontentloaded", "networkidle", "commit")

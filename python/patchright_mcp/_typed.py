@@ -208,7 +208,7 @@ class ScreencastFrame(TypedDict):
 
 
 class ScreencastActionStyle(TypedDict, total=False):
-    """How actions would be drawn."""
+    """How actions are drawn: declarations of CSS for each part."""
 
     point: str | None
     highlight: str | None

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::Browser;
 use super::console::ConsolePart;
+use super::elements::captions::CaptionPart;
 use super::elements::locator_handler::LocatorHandlerPart;
 use super::elements::record::RecordPart;
 use super::elements::upload::UploadPart;
@@ -38,6 +39,7 @@ const PARTS: Parts = &[
     &UploadPart,
     &LocatorHandlerPart,
     &RecordPart,
+    &CaptionPart,
     &ScreencastPart,
     &OverlayPart,
 ];

@@ -11,7 +11,8 @@ use super::convert::{Plain, options};
 use super::network::Pairs;
 use crate::browser::locator::limit;
 use crate::browser::{
-    ApiBody, ApiContext, ApiOptions, ApiPart, ApiProxy, HttpCredentials, StorageState, StoredCookie,
+    AlsoStored, ApiBody, ApiContext, ApiOptions, ApiPart, ApiProxy, HttpCredentials, StorageState,
+    StoredCookie,
 };
 use crate::error::{Error, Result};
 
@@ -145,9 +146,10 @@ impl ApiRequestContext {
         self.0.dispose();
     }
 
-    fn storage_state(&self, with_databases: bool) -> Operation {
+    fn storage_state(&self, databases: bool, private_files: bool) -> Operation {
+        let also = AlsoStored { databases, private_files };
         let requests = self.0.clone();
-        operation(async move { Ok(Plain(json!(requests.storage_state(with_databases).await?))) })
+        operation(async move { Ok(Plain(json!(requests.storage_state(also).await?))) })
     }
 
     /// Its cookies, or those that go with requests to one of these addresses.

@@ -24,7 +24,8 @@ use crate::browser::locator;
 use crate::browser::proxy::Proxy;
 use crate::browser::selector;
 use crate::browser::{
-    ClientCertificate, ClockTurn, ConsoleInterest, ContextOptions, Passkey, StorageState, StoredCookie,
+    AlsoStored, ClientCertificate, ClockTurn, ConsoleInterest, ContextOptions, Passkey, StorageState,
+    StoredCookie,
 };
 use crate::cdp::types::network::Headers;
 use crate::error::{Error, Result};
@@ -522,9 +523,10 @@ impl BrowserContext {
         operation(async move { Ok(Plain(json!(context.held_passkeys()))) })
     }
 
-    fn storage_state(&self, with_databases: bool) -> Operation {
+    fn storage_state(&self, databases: bool, private_files: bool) -> Operation {
+        let also = AlsoStored { databases, private_files };
         let context = self.0.clone();
-        operation(async move { Ok(Plain(json!(context.storage_state(with_databases).await?))) })
+        operation(async move { Ok(Plain(json!(context.storage_state(also).await?))) })
     }
 
     /// Puts cookies and storage in, in place of those that are there.

@@ -9,7 +9,8 @@ use pyo3::types::PyBytes;
 use super::bridge::{Dispatcher, Operation, operation, runtime};
 use super::convert::options;
 use super::page::Page;
-use crate::browser::{ScreencastOptions, VideoOptions};
+use crate::browser::locator::duration;
+use crate::browser::{ActionCaptions, ScreencastOptions, VideoOptions};
 
 /// A video that is being made, or is done.
 #[pyclass(frozen, module = "patchright_mcp._core")]
@@ -40,6 +41,53 @@ impl Video {
         let video = self.0.clone();
         operation(async move { video.until_ended().await })
     }
+}
+
+/// What is laid over the pictures of a page.
+#[pyclass(frozen, module = "patchright_mcp._core")]
+pub(super) struct Captions(crate::browser::Page);
+
+#[pymethods]
+impl Captions {
+    #[new]
+    fn new(page: &Page) -> Self {
+        Self(page.0.clone())
+    }
+
+    /// Lays HTML over the pictures: for so many milliseconds, which are waited for, or until its number is taken off.
+    #[pyo3(signature = (html, duration_ms=None))]
+    fn show(&self, html: &str, duration_ms: Option<f64>) -> Operation {
+        shown(&self.0, self.0.add_caption(html), duration_ms)
+    }
+
+    /// Like `show`: a title in the middle, the page blurred behind it.
+    fn show_chapter(&self, title: &str, description: Option<&str>, duration_ms: f64) -> Operation {
+        shown(&self.0, self.0.add_chapter(title, description), Some(duration_ms))
+    }
+
+    fn remove(&self, number: u64) {
+        self.0.remove_caption(number);
+    }
+
+    fn set_hidden(&self, hidden: bool) {
+        self.0.set_captions_hidden(hidden);
+    }
+
+    /// Shows each action before it is done; `None`: no longer. See `ActionCaptions`.
+    fn show_actions(&self, how: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        self.0.caption_actions(how.map(options::<ActionCaptions>).transpose()?);
+        Ok(())
+    }
+}
+
+fn shown(page: &crate::browser::Page, number: u64, duration_ms: Option<f64>) -> Operation {
+    let page = page.clone();
+    operation(async move {
+        if let Some(time) = duration_ms.filter(|ms| *ms > 0.0).and_then(duration) {
+            page.show_caption_for(number, time).await;
+        }
+        Ok(number)
+    })
 }
 
 /// One picture of a page; the next comes when it is forgotten.

@@ -278,7 +278,13 @@ impl Frame {
         let (frame, deed, limit) =
             (self.0.clone(), options::<ElementAction>(deed)?, locator::limit(timeout_ms));
         Ok(operation(async move {
+            let begun = frame.page()?.mark();
             let done = frame.locator(&selector, strict)?.perform(&deed, limit).await;
+            if deed.may_lead_elsewhere()
+                && let Ok(page) = frame.page()
+            {
+                page.until_leaving_is_told(begun).await;
+            }
             if deed.is_action() {
                 frame.until_served().await;
             }

@@ -88,12 +88,18 @@ impl JsHandle {
             (self.0.clone(), options::<ElementAction>(deed)?, locator::limit(timeout_ms));
         Ok(operation(async move {
             let element = element_of(&handle).await?;
+            let begun = element.frame().page()?.mark();
             // Text is pressed where its element is.
             let done = if handle.is_text() && deed.is_action() {
                 element.parent().await?.perform(&deed, limit).await
             } else {
                 element.perform(&deed, limit).await
             };
+            if deed.may_lead_elsewhere()
+                && let Ok(page) = element.frame().page()
+            {
+                page.until_leaving_is_told(begun).await;
+            }
             if deed.is_action() {
                 element.frame().until_served().await;
             }

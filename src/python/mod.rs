@@ -82,7 +82,7 @@ mod _core {
         set_test_id_attribute, test_id_attribute,
     };
     #[pymodule_export]
-    use super::cast::{CastFrame, Screencast, Video};
+    use super::cast::{Captions, CastFrame, Screencast, Video};
     #[pymodule_export]
     use super::devices::{devices, paper_size};
     #[pymodule_export]

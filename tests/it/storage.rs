@@ -1,7 +1,9 @@
 //! Cookies and storage: kept apart between contexts, saved, and brought back.
 use std::sync::Arc;
 
-use patchright_mcp::browser::{BrowserContext, ContextOptions, NavigateOptions, Page, Scope, StorageState};
+use patchright_mcp::browser::{
+    AlsoStored, BrowserContext, ContextOptions, NavigateOptions, Page, Scope, StorageState,
+};
 use serde_json::{Value, json};
 
 use crate::support::{Site, drive};
@@ -64,7 +66,8 @@ fn storage_of_every_kind_comes_back_without_asking_the_site() {
         run(&page, "() => localStorage.setItem('left', 'behind')").await;
         page.goto("about:blank", &NavigateOptions::default()).await.unwrap();
 
-        let state = context.storage_state(true).await.unwrap();
+        let state =
+            context.storage_state(AlsoStored { databases: true, ..AlsoStored::default() }).await.unwrap();
         assert_eq!(context.pages().len(), 1, "the page that read it is not one of ours");
         let text = serde_json::to_string(&state).unwrap();
         let state = StorageState::parse(&text).unwrap();
@@ -88,7 +91,10 @@ fn storage_of_every_kind_comes_back_without_asking_the_site() {
         page.goto(&site.other("/away"), &NavigateOptions::default()).await.unwrap();
         assert_eq!(run(&page, "() => localStorage.getItem('left')").await, json!("behind"));
         // What was saved of the copy is what it was made from.
-        assert_eq!(copy.storage_state(true).await.unwrap(), state);
+        assert_eq!(
+            copy.storage_state(AlsoStored { databases: true, ..AlsoStored::default() }).await.unwrap(),
+            state
+        );
         copy.close().await.unwrap();
     });
 }
@@ -104,7 +110,8 @@ fn cookies_of_every_kind_are_saved_and_restored() {
         ], "origins": []});
         let state = StorageState::parse(&cookies.to_string()).unwrap();
         let copy = again(&context, state).await;
-        let mut saved = serde_json::to_value(copy.storage_state(false).await.unwrap()).unwrap();
+        let mut saved =
+            serde_json::to_value(copy.storage_state(AlsoStored::default()).await.unwrap()).unwrap();
         let by_name = |cookie: &Value| cookie["name"].as_str().unwrap().to_owned();
         saved["cookies"].as_array_mut().unwrap().sort_by_key(by_name);
         let mut expected = cookies.clone();

@@ -1,7 +1,13 @@
 """A browser that runs already, and in which somebody else works."""
 
 import asyncio
+import json
+import struct
+from contextlib import suppress
+from itertools import count
 from pathlib import Path
+from typing import Any, cast
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -118,3 +124,98 @@ async def test_what_a_page_offers_to_agents_is_called(playwright: Playwright, si
         await page.webmcp.call_tool("sell")
     assert await page.frames[1].webmcp.tools() == []
     await browser.close()
+
+
+class Guest:
+    """Somebody who speaks to a browser that is bound, and reads only when asked to."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader, self._writer = reader, writer
+
+    @classmethod
+    async def come(cls, endpoint: str) -> "Guest":
+        """Comes in by the door."""
+        door = urlsplit(endpoint)
+        reader, writer = await asyncio.open_connection(door.hostname, door.port)
+        writer.write(
+            f"GET {door.path} HTTP/1.1\r\nHost: {door.netloc}\r\n"
+            "Connection: Upgrade\r\nUpgrade: websocket\r\n"
+            "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n".encode()
+        )
+        await reader.readuntil(b"\r\n\r\n")
+        return cls(reader, writer)
+
+    def ask(self, number: int, method: str, session: str = "", **parameters: object) -> None:
+        """Sends a command."""
+        asked = {"id": number, "method": method, "params": parameters}
+        data = json.dumps(asked | ({"sessionId": session} if session else {})).encode()
+        # Masked with zeros, which change nothing.
+        self._writer.write(struct.pack("!BBH", 0x81, 0x80 | 126, len(data)) + bytes(4) + data)
+
+    async def answer(self, number: int) -> dict[str, Any]:
+        """Reads up to the answer to a command."""
+        while True:
+            length = (await self.reader.readexactly(2))[1] & 127
+            if length >= 126:
+                length = int.from_bytes(await self.reader.readexactly(2 if length == 126 else 8), "big")
+            told = json.loads(await self.reader.readexactly(length))
+            if told.get("id") == number:
+                return cast("dict[str, Any]", told["result"])
+
+    async def attach(self, target: str) -> str:
+        """A session with a page."""
+        self.ask(1, "Target.attachToTarget", targetId=target, flatten=True)
+        return cast("str", (await self.answer(1))["sessionId"])
+
+    def go(self) -> None:
+        """Leaves."""
+        self._writer.close()
+
+
+async def test_a_guest_who_does_not_read_has_to_go(playwright: Playwright) -> None:
+    there = await playwright.chromium.launch()
+    endpoint = (await there.bind("shared"))["endpoint"]
+    lazy, other = await Guest.come(endpoint), await Guest.come(endpoint)
+    lazy.ask(0, "Target.createTarget", url="about:blank")
+    target = (await lazy.answer(0))["targetId"]
+    session, others = await lazy.attach(target), await other.attach(target)
+    tells = "globalThis.told = (globalThis.told ?? 0) + 1; 'x'.repeat(10e6)"
+    for number in range(2, 14):
+        lazy.ask(number, "Runtime.evaluate", session, expression=tells, returnByValue=True)
+    # Nothing is read until all has been answered.
+    for number in count(2):
+        other.ask(number, "Runtime.evaluate", others, expression="globalThis.told", returnByValue=True)
+        if (await other.answer(number))["result"].get("value") == 12:
+            break
+    read = 0
+    with suppress(ConnectionError):
+        while data := await lazy.reader.read(1 << 20):
+            read += len(data)
+    assert read < 120e6
+    assert there.is_connected()
+    lazy.go()
+    other.go()
+    await there.close()
+
+
+async def test_who_tries_again_lets_those_who_heard_that_a_browser_is_gone_have_their_turn(
+    playwright: Playwright,
+) -> None:
+    browser = await playwright.chromium.launch()
+    closed = asyncio.ensure_future(browser.close())
+    turns = 0
+
+    async def tidies_up() -> None:
+        nonlocal turns
+        for _ in range(50):
+            await asyncio.sleep(0)
+        turns = 50
+
+    gone = asyncio.Event()
+    browser.on("disconnected", tidies_up)
+    browser.on("disconnected", lambda _: gone.set())
+    await gone.wait()
+    with pytest.raises(Error, match="has been closed"):
+        await browser.new_context()
+    assert turns == 50
+    await closed

@@ -44,8 +44,6 @@ def test_each_member_says_what_it_does_and_each_limit_its_unit(face: ModuleType)
 
 
 async def test_what_is_not_there_says_so_and_what_to_do_instead(page: Page) -> None:
-    with pytest.raises(Error, match="opfs is not there in patchright_mcp; "):
-        await page.context.storage_state(opfs=True)
     with pytest.raises(
         Error, match=r"WebMCP cannot be done here: .*launch with args=\[\"--enable-features=WebMCPTesting"
     ):

@@ -3,7 +3,8 @@
 import asyncio
 import math
 from datetime import datetime, timezone
-from typing import Literal
+from pathlib import Path
+from typing import Literal, cast
 from urllib.parse import urlparse
 
 import pytest
@@ -16,6 +17,7 @@ from patchright_mcp.async_api import (
     FilePayload,
     Page,
     Playwright,
+    async_playwright,
     expect,
 )
 from patchright_mcp.async_api import TimeoutError as PatchrightTimeoutError
@@ -274,6 +276,27 @@ async def test_files_and_texts_are_dropped_on_an_element(page: Page) -> None:
     assert await page.evaluate("dropped", isolated_context=False) == [True, "", "a.txt", "inside"]
 
 
+async def test_a_drop_is_where_it_is_told(page: Page) -> None:
+    async def dropped_at(page: Page) -> list[int]:
+        await page.set_content("<div style='position: absolute; left: 20px; top: 30px; padding: 50px'></div>")
+        await page.evaluate(
+            """() => {
+                const zone = document.querySelector('div');
+                zone.addEventListener('dragover', (event) => event.preventDefault());
+                zone.addEventListener('drop', (event) => { window.at = [event.clientX, event.clientY] });
+            }""",
+            isolated_context=False,
+        )
+        await page.locator("div").drop({"data": {"text/plain": "a"}}, position={"x": 7, "y": 90})
+        return cast("list[int]", await page.evaluate("at", isolated_context=False))
+
+    assert await dropped_at(page) == [27, 120]
+    async with async_playwright(playwright_compatible=True) as compatible:
+        browser = await compatible.chromium.launch()
+        assert await dropped_at(await browser.new_page()) == [27, 120]
+        await browser.close()
+
+
 async def test_a_click_holds_the_keys_it_names_and_no_others(page: Page) -> None:
     await page.set_content("<button>press</button>")
     await page.evaluate(
@@ -357,6 +380,64 @@ async def test_a_context_takes_over_the_state_of_another(browser: Browser, page:
         await first.reload()
         told = await first.evaluate("[document.cookie, localStorage.kept, localStorage.own]")
         assert told == ["seen=1", "yes", None]
+
+
+WRITE_FILES = """async () => {
+  const root = await navigator.storage.getDirectory();
+  const write = async (folder, name, data) => {
+    const writable = await (await folder.getFileHandle(name, { create: true })).createWritable();
+    await writable.write(data);
+    await writable.close();
+  };
+  await write(root, "note.txt", "kept");
+  const inner = await root.getDirectoryHandle("a", { create: true });
+  await inner.getDirectoryHandle("empty", { create: true });
+  await write(await inner.getDirectoryHandle("b", { create: true }), "bytes", new Uint8Array([0, 255, 128]));
+}"""
+READ_FILES = """async () => {
+  const read = async (folder, above) => {
+    const found = {};
+    for await (const [name, handle] of folder.entries()) {
+      const path = above + name;
+      if (handle.kind === "directory") Object.assign(found, { [path]: null }, await read(handle, `${path}/`));
+      else found[path] = [...new Uint8Array(await (await handle.getFile()).arrayBuffer())];
+    }
+    return found;
+  };
+  return read(await navigator.storage.getDirectory(), "");
+}"""
+
+
+async def test_a_context_takes_over_the_private_files_of_another(
+    browser: Browser, page: Page, site: Site, tmp_path: Path
+) -> None:
+    await page.goto(site.page("form"))
+    await page.evaluate(WRITE_FILES)
+    assert (await page.context.storage_state())["origins"] == []
+    state = await page.context.storage_state(opfs=True, path=tmp_path / "state.json")
+    assert state["origins"] == [
+        {
+            "origin": site.origin,
+            "localStorage": [],
+            "opfs": [
+                {"path": "a", "type": "directory"},
+                {"path": "a/b", "type": "directory"},
+                {"path": "a/b/bytes", "type": "file", "base64": "AP+A"},
+                {"path": "a/empty", "type": "directory"},
+                {"path": "note.txt", "type": "file", "base64": "a2VwdA=="},
+            ],
+        }
+    ]
+    kept = {"a": None, "a/b": None, "a/b/bytes": [0, 255, 128], "a/empty": None, "note.txt": [*b"kept"]}
+    # A page that has gone elsewhere is not there to be asked.
+    await page.goto("about:blank")
+    assert await page.context.storage_state(opfs=True) == state
+    async with await browser.new_context(storage_state=tmp_path / "state.json") as other:
+        first = await other.new_page()
+        await first.goto(site.page("form"))
+        assert await first.evaluate(READ_FILES) == kept
+        await other.set_storage_state({"cookies": [], "origins": []})
+        assert await first.evaluate(READ_FILES) == {}
 
 
 STATE = "() => [document.hasFocus(), document.visibilityState]"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
-from patchright_mcp.async_api import Browser, Error, Page, WebSocketRoute
+from patchright_mcp.async_api import Browser, BrowserContext, Error, Page, WebSocketRoute
 from patchright_mcp.errors import TargetClosedError
 from tests_py.support.site import Site
 
@@ -111,3 +113,38 @@ async def test_blocked_service_workers_never_run(browser: Browser, site: Site) -
     assert await page.evaluate(register, script) == "TypeError"
     assert context.service_workers == []
     await context.close()
+
+
+WORKS = """
+self.addEventListener("install", () => self.skipWaiting());
+const begin = () => clients.claim().then(() => fetch("/from-a-worker"));
+self.addEventListener("activate", (event) => event.waitUntil(begin()));
+"""
+
+
+async def test_a_service_workers_request_is_told_once(context: BrowserContext, site: Site) -> None:
+    site.publish("/once.js", WORKS, "text/javascript")
+    site.publish("/from-a-worker", "yes")
+    asked: list[str] = []
+    context.on("request", lambda request: asked.append(request.url) if request.service_worker else None)
+    page = await context.new_page()
+    await page.goto(site.page("form"))
+    async with context.expect_event("requestfinished", lambda request: "/from-a-worker" in request.url):
+        await page.evaluate("() => void navigator.serviceWorker.register('/once.js')")
+    await page.evaluate("fetch('/from-a-worker')")
+    assert [url.rpartition("/")[2] for url in asked] == ["once.js", "from-a-worker"]
+
+
+async def test_pages_that_close_meanwhile_do_not_keep_a_context_from_its_others(
+    context: BrowserContext,
+) -> None:
+    staying = await context.new_page()
+    for number in range(4):
+        going = [await context.new_page() for _ in range(3)]
+        closing = [asyncio.ensure_future(page.close()) for page in going]
+        await context.expose_function(f"told{number}", lambda: "heard")
+        await context.add_init_script(f"window.begun = {number}")
+        await context.set_geolocation({"latitude": 1, "longitude": number})
+        await context.set_extra_http_headers({"X-Round": str(number)})
+        await asyncio.gather(*closing)
+        assert await staying.evaluate(f"told{number}()", isolated_context=False) == "heard"

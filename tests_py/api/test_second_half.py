@@ -188,3 +188,53 @@ async def test_instant_input_tells_of_a_choice_that_changes_nothing(page: Page) 
     assert await page.select_option("select", index=0) == ["a"]
     assert await page.locator("select").get_attribute("data-told") == "a"
     await context.close()
+
+
+async def test_a_page_is_not_at_rest_while_a_frame_in_it_waits(page: Page, site: Site) -> None:
+    inner = site.publish("/inner", f"<script src='{site.url('/hold/script')}'></script>")
+    outer = site.publish("/outer", f"<iframe src='{inner}'></iframe>")
+    with pytest.raises(PatchrightTimeoutError, match='waiting until "networkidle"'):
+        await page.goto(outer, wait_until="networkidle", timeout=2000)
+    waiting = asyncio.ensure_future(page.wait_for_load_state("networkidle", timeout=20_000))
+    site.release()
+    await waiting
+    await page.goto(outer, wait_until="networkidle")
+    # What a frame that has gone asked for is waited for no longer.
+    site.hold()
+    page.once("request", lambda _: None)
+    await page.goto(outer, wait_until="commit")
+    await page.locator("iframe").wait_for(state="attached")
+    await page.evaluate("document.querySelector('iframe').remove()")
+    await page.wait_for_load_state("networkidle", timeout=10_000)
+    site.release()
+
+
+async def test_the_request_of_a_form_is_told_before_the_click_that_sends_it_is_over(
+    page: Page, site: Site
+) -> None:
+    await page.goto(site.page("form"))
+    asked: list[str | None] = []
+    page.on("request", lambda request: asked.append(request.post_data))
+    site.stumble("/post", 5)
+    for number in range(5):
+        await page.set_content(
+            f"<form method=post action='/post'><input name=n value={number}><input type=submit></form>"
+        )
+        await page.click("input[type=submit]")
+        assert asked == [f"n={number}"]
+        asked.clear()
+
+
+async def test_a_wait_that_ran_out_looks_no_more(page: Page) -> None:
+    heard: list[str] = []
+    page.on("console", lambda message: heard.append(message.text))
+    slow = """() => new Promise((done) => setTimeout(() => { console.log("looked"); done(false) }, 100))"""
+    with pytest.raises(PatchrightTimeoutError, match="Timeout 450ms exceeded"):
+        await page.wait_for_function(slow, polling=1, timeout=450)
+    counted = len(heard)
+    assert counted > 0
+    async with page.expect_console_message(lambda message: message.text == "the end"):
+        await page.evaluate(
+            "() => new Promise((done) => setTimeout(done, 300)).then(() => console.log('the end'))"
+        )
+    assert heard.count("looked") == counted

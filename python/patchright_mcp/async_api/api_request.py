@@ -15,7 +15,7 @@ from .._certificates import read_certificates
 from .._cookies import checked_cookie, fitting_cookies, told_cookie
 from .._core import ApiRequestContext as NativeRequests
 from .._failures import Missing, caller
-from .._options import check_proxy, check_storage, stored
+from .._options import check_proxy, stored
 from ..errors import Error
 from ._base import DEFAULT_TIMEOUT, ApiObject, Connection, closed_error
 from .network import Request, joined, listed
@@ -122,8 +122,7 @@ class APIRequestContext(ApiObject):
         opfs: bool | None = None,
     ) -> StorageState:
         """Its cookies and storage, to begin another context with; see `BrowserContext.storage_state`."""
-        check_storage(opfs)
-        state = await self._run(self._native.storage_state(bool(indexed_db)))
+        state = await self._run(self._native.storage_state(bool(indexed_db), bool(opfs)))
         if path is not None:
             Path(path).write_text(json_module.dumps(state, indent=2), encoding="utf-8")
         return cast("StorageState", state)

@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     )
 
 
+_TURN_MS = 10.0
+"""What others get who wait for their turn."""
+
+
 class Browser(Closes, BrowserEvents):
     """A browser."""
 
@@ -172,6 +176,8 @@ class Browser(Closes, BrowserEvents):
                 address; when a client certificate cannot be read.
         """
         if not self._connected:
+            # Who tries again at once would keep those from their turn who have heard that it is gone.
+            await self._runtime.sleep(_TURN_MS)
             raise TargetClosedError(f"Browser.new_context: {CLOSED}")
         return await self._new_context(
             {

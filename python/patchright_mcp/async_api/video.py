@@ -6,12 +6,13 @@ import shutil
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 from uuid import uuid4
 
 from .. import _core
 from .. import _deeds as deeds
-from .._failures import Missing, caller
+from .._failures import caller
+from .._options import check_choice
 from ..errors import Error
 from ._base import ApiObject, taken
 from ._disposable import Disposable
@@ -19,6 +20,9 @@ from ._disposable import Disposable
 if TYPE_CHECKING:
     from .._typed import ScreencastActionStyle, ScreencastFrame, ScreencastSize, ViewportSize
     from .page import Page
+
+
+_POSITIONS = ("bottom", "bottom-left", "bottom-right", "top", "top-left", "top-right")
 
 
 class Video(ApiObject):
@@ -80,6 +84,7 @@ class Screencast(ApiObject):
         self._f: Callable[[ScreencastFrame], Any] | None = None
         self._native: _core.Screencast | None = None
         self._video: _core.Video | None = None
+        self._captions = _core.Captions(page._native)
 
     async def start(
         self,
@@ -141,46 +146,56 @@ class Screencast(ApiObject):
     async def show_actions(
         self,
         *,
-        cursor: str | None = None,
+        cursor: Literal["none", "pointer"] | None = None,
         duration: float | None = None,
         font_size: int | None = None,
-        position: str | None = None,
+        position: Literal["bottom", "bottom-left", "bottom-right", "top", "top-left", "top-right"]
+        | None = None,
         style: ScreencastActionStyle | None = None,
     ) -> Disposable:
-        """Is not there: nothing is drawn over pages.
+        """Shows each action on an element in the pictures, for `duration` milliseconds (500 unless told) before it is done.
 
-        Raises:
-            Error: Always.
+        That is its name at `position`, a frame around the element, and where the pointer presses; not what is typed. `style`
+        has declarations of CSS for each. The page itself is not changed. Nothing waits while nobody watches.
         """
-        raise _undrawn("show_actions")
+        check_choice("cursor", cursor, ("none", "pointer"))
+        check_choice("position", position, _POSITIONS)
+        how = deeds.chosen(cursor=cursor, duration=duration, font_size=font_size, position=position)
+        self._captions.show_actions(how | {"style": deeds.chosen(**(style or {}))})
+        return Disposable(self.hide_actions, self._runtime)
 
     async def hide_actions(self) -> None:
-        """Is not there, since `show_actions` is not: there is nothing to hide."""
+        """Shows actions no longer."""
+        self._captions.show_actions(None)
 
     async def show_chapter(
         self, title: str, *, description: str | None = None, duration: float | None = None
     ) -> None:
-        """Is not there: nothing is drawn over pages.
+        """Shows a title in the middle of the pictures, the page blurred behind it, for `duration` milliseconds (2000 unless told).
 
-        Raises:
-            Error: Always.
+        It is waited for. The page itself is not changed.
         """
-        raise _undrawn("show_chapter")
+        shown = 2000 if duration is None else duration
+        await self._run(self._captions.show_chapter(title, description, shown))
 
     async def show_overlay(self, html: str, *, duration: float | None = None) -> Disposable:
-        """Is not there: nothing is drawn over pages.
+        """Lays HTML over the pictures, as large as the viewport, until what this gives is disposed of.
 
-        Raises:
-            Error: Always.
+        With `duration` that is so many milliseconds, which are waited for. The page itself is not changed, so that only pictures,
+        videos and traces show it. Scripts in it do not run, what moves in it stands as it ends, and pictures in it have to be
+        `data:` addresses.
         """
-        raise _undrawn("show_overlay")
+        number = cast("int", await self._run(self._captions.show(html, duration)))
+
+        async def remove() -> None:
+            self._captions.remove(number)
+
+        return Disposable(remove, self._runtime)
 
     async def show_overlays(self) -> None:
-        """Is not there, since `show_overlay` is not: there is nothing to show."""
+        """Shows again what `hide_overlays` hid."""
+        self._captions.set_hidden(False)
 
     async def hide_overlays(self) -> None:
-        """Is not there, since `show_overlay` is not: there is nothing to hide."""
-
-
-def _undrawn(what: str) -> Missing:
-    return Missing(f"Screencast.{what}", "nothing is drawn over pages, which they would notice")
+        """Hides what `show_overlay` and `show_chapter` show, without taking it off."""
+        self._captions.set_hidden(True)

@@ -12,7 +12,7 @@ from urllib.parse import urljoin
 
 from .. import _deeds as deeds
 from .._cookies import checked_cookie, fitting_cookies, told_cookie
-from .._options import check_place, check_storage, stored
+from .._options import check_place, stored
 from ..errors import Error
 from ._base import DEFAULT_TIMEOUT, Closes, Waiter, closed_error, taken
 from ._disposable import Disposable
@@ -259,14 +259,10 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
     ) -> StorageState:
         """Its cookies and storage, to begin another context with.
 
-        With `path` they are also written to that file; with `indexed_db` the databases come along, with `credentials` its
-        passkeys.
-
-        Raises:
-            Error: For `opfs`: files that sites keep to themselves cannot be saved.
+        With `path` they are also written to that file; with `indexed_db` the databases come along, with `opfs` the files that
+        sites keep to themselves (the origin private file system), with `credentials` its passkeys.
         """
-        check_storage(opfs)
-        state = self._run(self._native.storage_state(bool(indexed_db)))
+        state = self._run(self._native.storage_state(bool(indexed_db), bool(opfs)))
         if credentials:
             state["credentials"] = self.credentials.get()
         if path is not None:

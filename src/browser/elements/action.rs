@@ -118,6 +118,24 @@ impl ElementAction {
         }
     }
 
+    /// Whether it is done without a look at whether it can be.
+    pub(super) fn is_forced(&self) -> bool {
+        self.is_action() && !self.is_looked_after()
+    }
+
+    /// Whether the browser itself may go elsewhere because of it.
+    pub fn may_lead_elsewhere(&self) -> bool {
+        matches!(
+            self,
+            Self::Click(_)
+                | Self::Tap(_)
+                | Self::Press { .. }
+                | Self::SetChecked { .. }
+                | Self::SelectOption { .. }
+                | Self::Dispatch { .. }
+        )
+    }
+
     /// Whether the page notices.
     pub fn is_action(&self) -> bool {
         !matches!(
@@ -178,6 +196,14 @@ impl Press {
         })
     }
 
+    pub(super) fn is_trial(&self) -> bool {
+        self.trial
+    }
+
+    pub(super) fn is_double(&self) -> bool {
+        self.count == Some(2)
+    }
+
     fn options(&self, limit: Duration) -> ActionOptions {
         ActionOptions {
             limit,
@@ -216,6 +242,7 @@ impl ElementHandle {
     }
 
     async fn act(&self, deed: &ElementAction, limit: Duration) -> Result<Value> {
+        let limit = self.show_action(deed, limit).await?;
         let within = ActionOptions::within(limit);
         let forced = |force: bool| ActionOptions { force, ..within.clone() };
         match deed {

@@ -4,6 +4,7 @@ pub(super) mod action;
 pub(super) mod actionability;
 pub(super) mod aria;
 pub(super) mod building;
+pub(super) mod captions;
 pub(super) mod check;
 pub(super) mod choose;
 pub(super) mod control;

@@ -1,6 +1,6 @@
 //! Changing what a context pretends while its pages are there: another place, another screen, another way of drawing.
 use crate::browser::objects::context::BrowserContext;
-use crate::browser::objects::page::Page;
+use crate::browser::objects::page::{Page, unless_closed};
 use crate::browser::options::ContextOptions;
 use crate::browser::options::emulation::{Geolocation, Media, Throttle, conditions, metrics, place};
 use crate::browser::options::look::Look;
@@ -17,7 +17,7 @@ impl BrowserContext {
     pub async fn set_geolocation(&self, geolocation: Option<Geolocation>) -> Result<()> {
         self.change_emulation(|emulation| emulation.geolocation = geolocation);
         for page in self.pages() {
-            page.session().call(place(geolocation)).await?;
+            unless_closed(page.session().call(place(geolocation)).await.map(drop))?;
         }
         Ok(())
     }
@@ -35,7 +35,7 @@ impl BrowserContext {
             emulation.throttle = throttle;
         });
         for session in self.pages().iter().flat_map(Page::sessions) {
-            session.call(conditions(offline, throttle)).await?;
+            unless_closed(session.call(conditions(offline, throttle)).await.map(drop))?;
         }
         Ok(())
     }
@@ -128,7 +128,7 @@ impl BrowserContext {
     pub async fn set_extra_headers(&self, headers: Headers) -> Result<()> {
         self.change_options(|options| options.extra_headers = headers);
         for page in self.pages() {
-            page.send_extra_headers().await?;
+            unless_closed(page.send_extra_headers().await)?;
         }
         for worker in self.workers() {
             worker.session().send(self.headers_of(worker.page())).ignore();

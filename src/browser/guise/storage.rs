@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures_util::future::{BoxFuture, FutureExt as _};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use crate::browser::injected::as_function;
@@ -14,7 +14,8 @@ use crate::browser::objects::page::Page;
 use crate::browser::objects::parts::Part;
 use crate::browser::objects::world::{Scope, value_argument};
 use crate::browser::options::storage_state::{
-    SameSite, StorageState, StoredCookie, StoredItem, StoredOrigin, origin_of, session_only,
+    AlsoStored, PrivateFile, SameSite, StorageState, StoredCookie, StoredItem, StoredOrigin, origin_of,
+    session_only,
 };
 use crate::browser::scripts::helper::Helper;
 use crate::cdp::types::storage::{ClearCookies, CookieParameter, GetCookies, PartitionKey, SetCookies};
@@ -118,15 +119,15 @@ impl BrowserContext {
         self.browser()?.root().call(clear).await.map(drop)
     }
 
-    /// Cookies and local storage of every origin this context has been to, with databases if wanted; without passkeys.
-    pub async fn storage_state(&self, with_databases: bool) -> Result<StorageState> {
+    /// Cookies and local storage of every origin this context has been to, with databases and files if wanted; without passkeys.
+    pub async fn storage_state(&self, also: AlsoStored) -> Result<StorageState> {
         let mut state = StorageState { cookies: self.cookies().await?, ..StorageState::default() };
         let mut missing: BTreeSet<String> = self.origins();
         for page in self.pages() {
             // A page whose session is gone, or that is busy, cannot be asked; its origin still can.
             if let Some(origin) = origin_of(&page.url())
                 && missing.contains(&origin)
-                && let Ok(Ok(read)) = timeout(PAGE_LIMIT, read_page(&page, with_databases)).await
+                && let Ok(Ok(read)) = timeout(PAGE_LIMIT, read_page(&page, also)).await
             {
                 missing.remove(&origin);
                 state.origins.push(StoredOrigin { origin, ..read });
@@ -135,12 +136,15 @@ impl BrowserContext {
         if !missing.is_empty() {
             let helper = Helper::open(self).await?;
             for origin in missing {
-                let read = helper.run(&origin, "read", &Value::Bool(with_databases)).await?;
+                let read = helper.run(&origin, "read", &json!(also)).await?;
                 let read: StoredOrigin = parse_origin(&read)?;
                 state.origins.push(StoredOrigin { origin, ..read });
             }
         }
-        state.origins.retain(|origin| !origin.local_storage.is_empty() || !origin.indexed_db.is_empty());
+        state.origins.retain(|origin| {
+            let (databases, files) = (&origin.indexed_db, &origin.private_files);
+            !origin.local_storage.is_empty() || !databases.is_empty() || !files.is_empty()
+        });
         state.origins.sort_by(|a, b| a.origin.cmp(&b.origin));
         Ok(state)
     }
@@ -221,8 +225,8 @@ impl Frame {
     }
 }
 
-async fn read_page(page: &Page, with_databases: bool) -> Result<StoredOrigin> {
-    let arguments = vec![value_argument(&"read"), value_argument(&with_databases)];
+async fn read_page(page: &Page, also: AlsoStored) -> Result<StoredOrigin> {
+    let arguments = vec![value_argument(&"read"), value_argument(&also)];
     let read = page.main_frame().evaluate(SCRIPT, arguments, Scope::Isolated).await?;
     parse_origin(&read)
 }
@@ -234,10 +238,17 @@ fn parse_origin(read: &Value) -> Result<StoredOrigin> {
         local_storage: Vec<StoredItem>,
         #[serde(default, rename = "indexedDB")]
         indexed_db: Vec<Value>,
+        #[serde(default, rename = "opfs")]
+        private_files: Vec<PrivateFile>,
     }
     let read: Read = serde_json::from_str(read.as_str().unwrap_or_default())
         .map_err(|error| Error::Unreadable { method: "localStorage", reason: error.to_string() })?;
-    Ok(StoredOrigin { origin: String::new(), local_storage: read.local_storage, indexed_db: read.indexed_db })
+    Ok(StoredOrigin {
+        origin: String::new(),
+        local_storage: read.local_storage,
+        indexed_db: read.indexed_db,
+        private_files: read.private_files,
+    })
 }
 
 fn parameter(cookie: &StoredCookie) -> CookieParameter {

@@ -1,11 +1,14 @@
 //! A browser that others may work in beside us, over a door of our own: each gets a session of the browser, and what is made
 //! in it is told to them alone. The browser itself need not listen anywhere.
 use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::{JoinHandle, JoinSet};
 
@@ -77,6 +80,29 @@ async fn listen(listener: TcpListener, browser: Browser, secret: String) {
     }
 }
 
+/// A guest for whom more than this waits does not read any more, and has to go.
+const MOST_WAITING: usize = 64 << 20;
+
+/// What is to be written to a guest.
+#[derive(Clone)]
+struct Outbox {
+    messages: UnboundedSender<Vec<u8>>,
+    /// How many bytes wait.
+    waiting: Arc<AtomicUsize>,
+    is_full: Arc<Notify>,
+}
+
+impl Outbox {
+    fn put(&self, message: Vec<u8>) {
+        let waited = self.waiting.fetch_add(message.len(), Ordering::Relaxed);
+        if waited + message.len() > MOST_WAITING {
+            self.is_full.notify_one();
+        } else {
+            let _ = self.messages.send(message);
+        }
+    }
+}
+
 /// What a guest asks for.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -103,8 +129,9 @@ async fn serve(stream: TcpStream, browser: &Browser, secret: &str) -> Result<()>
     let _ = stream.set_nodelay(true);
     let mut socket = WebSocket::accept(stream, secret).await.map_err(gone)?;
     let visit = Visit(browser.attach_raw().await?);
-    let (told, mut to_guest) = unbounded_channel();
-    overhear(visit.0.session(), None, browser.connection(), &told);
+    let (messages, mut to_guest) = unbounded_channel();
+    let outbox = Outbox { messages, waiting: Arc::default(), is_full: Arc::default() };
+    overhear(visit.0.session(), None, browser.connection(), &outbox);
     let mut commands = JoinSet::new();
     loop {
         tokio::select! {
@@ -115,12 +142,17 @@ async fn serve(stream: TcpStream, browser: &Browser, secret: &str) -> Result<()>
                     Some(id) => browser.connection().session(id),
                     None => visit.0.session().clone(),
                 };
-                let told = told.clone();
-                commands.spawn(async move {
-                    let _ = told.send(answer(&session, asked).await.into_bytes());
-                });
+                let outbox = outbox.clone();
+                commands.spawn(async move { outbox.put(answer(&session, asked).await.into_bytes()) });
             }
-            Some(message) = to_guest.recv() => socket.write(&message).await.map_err(gone)?,
+            Some(message) = to_guest.recv() => {
+                tokio::select! {
+                    written = socket.write(&message) => written.map_err(gone)?,
+                    () = outbox.is_full.notified() => return Ok(()),
+                }
+                outbox.waiting.fetch_sub(message.len(), Ordering::Relaxed);
+            }
+            () = outbox.is_full.notified() => return Ok(()),
             Some(_) = commands.join_next() => {}
         }
     }
@@ -147,26 +179,21 @@ async fn answer(session: &CdpSession, asked: Asked) -> String {
 }
 
 /// Tells a guest what happens in a session, and in those that come through it.
-fn overhear(
-    session: &CdpSession,
-    id: Option<String>,
-    connection: &Connection,
-    told: &UnboundedSender<Vec<u8>>,
-) {
-    let (connection, told) = (connection.downgrade(), told.clone());
-    session.overhear(std::sync::Arc::new(move |method, parameters| {
+fn overhear(session: &CdpSession, id: Option<String>, connection: &Connection, outbox: &Outbox) {
+    let (connection, outbox) = (connection.downgrade(), outbox.clone());
+    session.overhear(Arc::new(move |method, parameters| {
         if method == "Target.attachedToTarget"
             && let Some(connection) = connection.upgrade()
             && let Ok(Value::Object(attached)) = serde_json::from_slice(parameters)
             && let Some(new) = attached.get("sessionId").and_then(Value::as_str)
         {
-            overhear(&connection.session(new), Some(new.to_owned()), &connection, &told);
+            overhear(&connection.session(new), Some(new.to_owned()), &connection, &outbox);
         }
         let Ok(parameters) = std::str::from_utf8(parameters) else { return };
         let name = Value::from(method);
         let session =
             id.as_ref().map_or(String::new(), |id| format!(r#","sessionId":{}"#, Value::from(id.as_str())));
         let message = format!(r#"{{"method":{name},"params":{parameters}{session}}}"#);
-        let _ = told.send(message.into_bytes());
+        outbox.put(message.into_bytes());
     }));
 }

@@ -46,7 +46,9 @@ pub(in crate::browser) struct Journal {
     moved_within: u64,
     loading: HashMap<String, u64>,
     windows: Vec<u64>,
-    requests: HashMap<String, u64>,
+    requests: HashMap<String, Asked>,
+    /// Frames that are about to ask for another document, since when.
+    leaving: HashMap<String, u64>,
     bodies: HashMap<String, u64>,
     /// The newest documents of the main frame that nobody of us asked for, oldest first.
     replaced: Vec<Replaced>,
@@ -61,6 +63,13 @@ struct Replaced {
     address: String,
     /// It was read to its end.
     is_read: bool,
+}
+
+/// A request that has not been answered.
+#[derive(Debug)]
+struct Asked {
+    begun: u64,
+    frame: Option<String>,
 }
 
 /// So many documents in so short a time, of no more addresses than these, are a page that replaces itself without end.
@@ -85,7 +94,7 @@ impl Journal {
             committed: self.commit > mark,
             moved_within: self.moved_within > mark,
             loading: self.loading.values().filter(|begun| **begun > mark).count(),
-            requests: self.requests.values().filter(|begun| **begun > mark).count(),
+            requests: self.requests.values().filter(|asked| asked.begun > mark).count(),
             bodies: self.bodies.values().filter(|begun| **begun > mark).count(),
             last_effect: self.last_effect.filter(|(sequence, _)| *sequence > mark).map(|(_, at)| at),
             windows: self.windows.iter().filter(|opened| **opened > mark).count(),
@@ -117,6 +126,7 @@ impl Journal {
             self.commit = self.sequence;
             // The requests of the old document are nobody's any more.
             self.requests.clear();
+            self.leaving.clear();
             self.bodies.clear();
         }
     }
@@ -163,6 +173,33 @@ impl Journal {
         std::mem::take(&mut self.stopped)
     }
 
+    /// A frame is about to ask for another document.
+    pub(in crate::browser) fn leaves(&mut self, frame: &str) {
+        self.leaving.insert(frame.to_owned(), self.sequence);
+    }
+
+    /// It does not, or has.
+    pub(in crate::browser) fn stays(&mut self, frame: &str) {
+        self.leaving.remove(frame);
+    }
+
+    /// Whether a frame was about to ask for another document since `mark`, and neither has asked nor come to anything else.
+    pub(in crate::browser) fn will_ask_since(&self, Mark(mark): Mark) -> bool {
+        self.leaving.values().any(|begun| *begun > mark)
+    }
+
+    /// Another document is in a frame within the page, or none: what was asked for there before is nobody's any more.
+    pub(in crate::browser) fn frame_changed(&mut self, frame: &str, new_document: Option<&str>) {
+        self.leaving.remove(frame);
+        self.requests
+            .retain(|id, asked| asked.frame.as_deref() != Some(frame) || Some(id.as_str()) == new_document);
+    }
+
+    /// Whether frames other than this one wait for what they asked for.
+    pub(in crate::browser) fn others_ask(&self, main_frame: &str) -> bool {
+        self.requests.values().any(|asked| asked.frame.as_deref().is_some_and(|frame| frame != main_frame))
+    }
+
     pub(in crate::browser) fn moved_within(&mut self, main_frame: bool) {
         self.effect();
         if main_frame {
@@ -195,14 +232,18 @@ impl Journal {
         self.effect();
         let awaited = told.kind.as_deref().is_some_and(|kind| AWAITED.contains(&kind));
         if awaited && self.requests.len() < MOST_REQUESTS {
-            self.requests.insert(told.request_id.clone(), self.sequence);
+            let asked = Asked { begun: self.sequence, frame: told.frame_id.clone() };
+            self.requests.insert(told.request_id.clone(), asked);
+        }
+        if let Some(frame) = told.frame_id.as_ref().filter(|_| told.kind.as_deref() == Some("Document")) {
+            self.stays(frame);
         }
     }
 
     /// A page that fetches need not read what comes: such a request ends when nobody remembers it.
     pub(in crate::browser) fn request_answered(&mut self, told: &ResponseReceived) {
         if told.kind == "Fetch"
-            && let Some(begun) = self.requests.remove(&told.request_id)
+            && let Some(Asked { begun, .. }) = self.requests.remove(&told.request_id)
         {
             self.effect();
             self.bodies.insert(told.request_id.clone(), begun);
@@ -210,7 +251,7 @@ impl Journal {
     }
 
     pub(in crate::browser) fn request_ended(&mut self, id: &str) {
-        if self.requests.remove(id).or_else(|| self.bodies.remove(id)).is_some() {
+        if self.requests.remove(id).map(|asked| asked.begun).or_else(|| self.bodies.remove(id)).is_some() {
             self.effect();
         }
     }

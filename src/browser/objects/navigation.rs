@@ -2,15 +2,16 @@
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use super::frame::{Frame, Moments};
-use super::journal::Journal;
+use super::journal::{Journal, Mark};
 use super::page::Page;
 use super::pulse::PATIENCE;
 use crate::cdp::types::emulation::SetScriptExecutionDisabled;
 use crate::cdp::types::network::Response;
 use crate::cdp::types::page::{GetNavigationHistory, Navigate, NavigateToHistoryEntry, Reload, StopLoading};
+use crate::cdp::types::performance::GetMetrics;
 use crate::error::{Error, Result};
 
 /// The moment at which a navigation counts as done.
@@ -69,6 +70,9 @@ impl Moments {
         }
     }
 }
+
+/// For so long nothing is asked for by a page that is at rest.
+const REST: Duration = Duration::from_millis(500);
 
 /// How the browser says that another navigation took the place of this one.
 const ABORTED: &str = "net::ERR_ABORTED";
@@ -213,7 +217,43 @@ impl Page {
         let reached = self.until(|page| {
             (page.obstruction().is_some() || page.main_frame().moments().reached(until)).then_some(())
         });
-        timeout(limit, reached).await.map_or(Ok(false), |reached| reached.map(|()| true))
+        let arrived = async {
+            reached.await?;
+            self.until_frames_rest(until).await
+        };
+        timeout(limit, arrived).await.map_or(Ok(false), |reached| reached.map(|()| true))
+    }
+
+    /// The browser counts what each frame asks for alone: a page is at rest only when the frames in it are, too.
+    async fn until_frames_rest(&self, until: WaitUntil) -> Result<()> {
+        let asks = |page: &Self| {
+            page.obstruction().is_none() && page.with_journal(|journal| journal.others_ask(page.id()))
+        };
+        while until == WaitUntil::NetworkIdle && asks(self) {
+            self.until(|page| (!asks(page)).then_some(())).await?;
+            sleep(REST).await;
+        }
+        Ok(())
+    }
+
+    /// Waits until the requests for documents, that an action led to since `mark`, have been told, where that is soon.
+    pub async fn until_leaving_is_told(&self, mark: Mark) {
+        // A form is sent when the page has heard all of the press, and the browser's answer to that can be here before.
+        let heard = self.session().call(GetMetrics {});
+        let held_up = self.until(Self::obstruction);
+        let heard = async {
+            tokio::select! {
+                _ = heard => {}
+                _ = held_up => {}
+            }
+        };
+        let _ = timeout(REST, heard).await;
+        let told = self.until(|page| {
+            let settled =
+                page.obstruction().is_some() || !page.with_journal(|journal| journal.will_ask_since(mark));
+            settled.then_some(())
+        });
+        let _ = timeout(REST, told).await;
     }
 
     /// The response in which the current document came, if it came in one.
@@ -343,8 +383,15 @@ impl Frame {
                 Ok(Arrival::Document(response.map(Box::new)))
             })
         });
-        match timeout(options.limit, arrived).await {
-            Ok(arrived) => arrived?,
+        let rested = async {
+            let arrived = arrived.await??;
+            if self == page.main_frame() {
+                page.until_frames_rest(options.until).await?;
+            }
+            Ok(arrived)
+        };
+        match timeout(options.limit, rested).await {
+            Ok(arrived) => arrived,
             Err(_) => Err(Error::NavigationSlow { waited: options.limit }),
         }
     }

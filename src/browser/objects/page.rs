@@ -25,7 +25,7 @@ use crate::cdp::CdpSession;
 use crate::cdp::types::emulation::SetFocusEmulationEnabled;
 use crate::cdp::types::page as wire;
 use crate::cdp::types::target::{ActivateTarget, TargetInfo};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 pub use dialogs::{AnsweredDialog, Dialog, FileChooser};
 pub(in crate::browser) use ending::Discarded;
@@ -104,6 +104,14 @@ struct PageState {
     ending: bool,
     /// Its renderer was ended to save memory; what it was like then.
     discarded: Option<Discarded>,
+}
+
+/// What was done to one of all pages of a context: one that has closed meanwhile is not among them any more.
+pub(in crate::browser) fn unless_closed(done: Result<()>) -> Result<()> {
+    match done {
+        Err(Error::PageClosed) => Ok(()),
+        done => done,
+    }
 }
 
 /// A page that is not held.

@@ -21,6 +21,15 @@ pub struct StorageState {
     pub credentials: Vec<Passkey>,
 }
 
+/// What a state has besides cookies and local storage.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AlsoStored {
+    pub databases: bool,
+    /// What sites keep in their origin private file systems.
+    pub private_files: bool,
+}
+
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StoredCookie {
@@ -71,6 +80,24 @@ pub struct StoredOrigin {
     /// Databases, as `script.js` reads and writes them.
     #[serde(default, rename = "indexedDB", skip_serializing_if = "Vec::is_empty")]
     pub indexed_db: Vec<Value>,
+    /// The origin private file system: folders before what is in them.
+    #[serde(default, rename = "opfs", skip_serializing_if = "Vec::is_empty")]
+    pub private_files: Vec<PrivateFile>,
+}
+
+/// A file or folder that a site keeps to itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum PrivateFile {
+    File {
+        path: String,
+        /// What is in it.
+        #[serde(default)]
+        base64: String,
+    },
+    Directory {
+        path: String,
+    },
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

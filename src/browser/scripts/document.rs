@@ -16,6 +16,8 @@ use crate::error::{Error, Result};
 
 /// How often a condition is looked at, unless told: about as often as the page is drawn.
 const LOOK_PAUSE: Duration = Duration::from_millis(16);
+/// How long a look that was begun in time may take.
+const LAST_LOOK: Duration = Duration::from_millis(500);
 
 const WRITTEN: &str = include_str!("../injected/written.js");
 const WITH_SHADOWS: &str = include_str!("../injected/shadow.js");
@@ -128,21 +130,20 @@ impl Frame {
         pause: Option<Duration>,
         limit: Duration,
     ) -> Result<JsHandle> {
-        let looking = async {
-            loop {
-                let look = async { self.realm(scope).await?.evaluate_handle(script, argument).await };
-                match look.await {
-                    Ok(found) if found.is_truthy() => return Ok(found),
-                    Ok(_) | Err(Error::DocumentGone) => {}
-                    Err(error) => return Err(error),
-                }
-                sleep(pause.unwrap_or(LOOK_PAUSE)).await;
+        let ran_out = || Error::WaitRanOut { what: "the condition".to_owned(), waited: limit };
+        let deadline = Instant::now() + limit;
+        loop {
+            let look = async { self.realm(scope).await?.evaluate_handle(script, argument).await };
+            // What the last look does to the page is done when the wait is over, unless it hangs.
+            match timeout_at(deadline + LAST_LOOK, look).await.map_err(|_| ran_out())? {
+                Ok(found) if found.is_truthy() => return Ok(found),
+                Ok(_) | Err(Error::DocumentGone) => {}
+                Err(error) => return Err(error),
             }
-        };
-        let what = || "the condition".to_owned();
-        timeout(limit, looking)
-            .await
-            .unwrap_or_else(|_| Err(Error::WaitRanOut { what: what(), waited: limit }))
+            if timeout_at(deadline, sleep(pause.unwrap_or(LOOK_PAUSE))).await.is_err() {
+                return Err(ran_out());
+            }
+        }
     }
 }
 

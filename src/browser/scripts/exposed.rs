@@ -12,7 +12,7 @@ use crate::browser::injected::as_function;
 use crate::browser::objects::context::BrowserContext;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::listeners::{Listener, Listeners};
-use crate::browser::objects::page::Page;
+use crate::browser::objects::page::{Page, unless_closed};
 use crate::browser::objects::world::Scope;
 use crate::cdp::types::page::AddScriptToEvaluateOnNewDocument;
 use crate::error::{Error, Result};
@@ -147,7 +147,7 @@ impl BrowserContext {
         exposure.all_frames |= self.options().init_scripts.iter().any(|script| exposure.is_named_in(script));
         self.slot::<ContextScripts>().exposures.lock().push(exposure.clone());
         for page in self.pages() {
-            page.begin_to_serve(&exposure).await?;
+            unless_closed(page.begin_to_serve(&exposure).await)?;
         }
         Ok(())
     }
@@ -156,7 +156,7 @@ impl BrowserContext {
     pub(in crate::browser) async fn widen_exposures(&self, script: &str) -> Result<()> {
         let widened = widen(&mut self.slot::<ContextScripts>().exposures.lock(), script);
         for page in self.pages() {
-            page.serve_everywhere(&widened).await?;
+            unless_closed(page.serve_everywhere(&widened).await)?;
         }
         Ok(())
     }

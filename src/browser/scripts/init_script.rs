@@ -4,7 +4,7 @@ use parking_lot::Mutex;
 use super::exposed::{ContextScripts, ExposedFunction, PageScripts};
 use crate::browser::objects::context::BrowserContext;
 use crate::browser::objects::frame::Frame;
-use crate::browser::objects::page::Page;
+use crate::browser::objects::page::{Page, unless_closed};
 use crate::browser::objects::parts::{NewSession, Part, Slots};
 use crate::cdp::CdpSession;
 use crate::cdp::types::page::{AddScriptToEvaluateOnNewDocument, RemoveScriptToEvaluateOnNewDocument};
@@ -87,7 +87,7 @@ impl BrowserContext {
     pub async fn add_init_script(&self, source: String) -> Result<InitScript> {
         self.widen_exposures(&source).await?;
         for page in self.pages() {
-            page.widen_exposures(&source).await?;
+            unless_closed(page.widen_exposures(&source).await)?;
         }
         self.change_options(|options| options.init_scripts.push(source.clone()));
         let added = self.add_to_sessions(&source).await?;
@@ -102,8 +102,12 @@ impl BrowserContext {
     }
 
     async fn add_to_sessions(&self, source: &str) -> Result<Vec<(CdpSession, String)>> {
-        let sessions: Vec<_> = self.pages().iter().flat_map(Page::sessions).collect();
-        add(&sessions, source).await
+        let mut added = Vec::new();
+        for page in self.pages() {
+            let more = add(&page.sessions(), source).await.map(|more| added.extend(more));
+            unless_closed(more)?;
+        }
+        Ok(added)
     }
 }
 

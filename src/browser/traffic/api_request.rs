@@ -23,7 +23,7 @@ use super::cookies;
 use crate::browser::egress::client_certificate::ClientCertificate;
 use crate::browser::objects::context::BrowserContext;
 use crate::browser::options::HttpCredentials;
-use crate::browser::options::storage_state::{StorageState, StoredCookie};
+use crate::browser::options::storage_state::{AlsoStored, StorageState, StoredCookie};
 use crate::error::{Error, Result};
 use crate::sync::unix_time;
 
@@ -196,9 +196,9 @@ impl ApiContext {
     }
 
     /// The cookies, and what storage the context began with or has.
-    pub async fn storage_state(&self, with_databases: bool) -> Result<StorageState> {
+    pub async fn storage_state(&self, also: AlsoStored) -> Result<StorageState> {
         match &self.inner.jar {
-            Jar::Shared(context) => context.storage_state(with_databases).await,
+            Jar::Shared(context) => context.storage_state(also).await,
             Jar::Own(state) => {
                 let mut state = state.lock();
                 cookies::drop_expired(&mut state.cookies);

@@ -246,7 +246,10 @@ impl BrowserContext {
         }
         let id = told.request_id.clone();
         let is_redirected = told.redirect_response.is_some();
-        if is_icon(&told) || (is_redirected && self.request_by_id(&id).is_none()) {
+        if is_icon(&told)
+            || (is_redirected && self.request_by_id(&id).is_none())
+            || self.is_told_elsewhere(&id, source)
+        {
             return;
         }
         // A redirect is stopped again, and sent on unasked, unless it was made here.

@@ -10,6 +10,7 @@ pub(super) mod pdf;
 pub(super) mod picture;
 pub(super) mod profile;
 pub(super) mod retouch;
+mod lay;
 pub(super) mod screencast;
 pub(super) mod screenshot;
 pub(super) mod unseen;

@@ -7,11 +7,13 @@ use base64::prelude::BASE64_STANDARD;
 use parking_lot::Mutex;
 use serde::Deserialize;
 
+use super::lay::Layers;
 use crate::browser::objects::listeners::Listener;
 use crate::browser::objects::page::{KeptInMemory, Page};
 use crate::browser::objects::parts::{Part, Slots};
 use crate::cdp::types::page::{ScreencastFrame, ScreencastFrameAck, StartScreencast, StopScreencast};
 use crate::cdp::{CdpSession, Event as _};
+use crate::sync::unix_time;
 
 /// How to watch. Who comes later sees what the first one asked for.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
@@ -36,7 +38,7 @@ pub struct CastFrame {
     pub timestamp_ms: f64,
     /// The size of the page's viewport, in CSS pixels.
     pub viewport: (f64, f64),
-    _seen: Arc<Seen>,
+    _seen: Option<Arc<Seen>>,
 }
 
 #[derive(Debug)]
@@ -116,6 +118,8 @@ impl Cast {
         };
         let cast = Arc::new(cast);
         let mut events = session.events(&[ScreencastFrame::METHOD]);
+        let mut layers = Layers::of(page);
+        let acknowledging = session.clone();
         let (width, height) = options.size.unwrap_or(USUAL_SIZE);
         let start = StartScreencast {
             format: Some("jpeg".to_owned()),
@@ -127,30 +131,51 @@ impl Cast {
         session.send(start).ignore();
         let watched = Arc::downgrade(&cast);
         tokio::spawn(async move {
-            while let Some(event) = events.next().await {
+            loop {
+                let taken = tokio::select! {
+                    event = events.next() => match event.map(|event| event.read::<ScreencastFrame>()) {
+                        Some(told) => told.and_then(|told| Self::frame(&acknowledging, told)),
+                        None => break,
+                    },
+                    again = layers.changed() => again,
+                };
+                let Some(frame) = taken else { continue };
+                let frame = layers.over(frame).await;
                 let Some(cast) = watched.upgrade() else { return };
-                if let Some(told) = event.read::<ScreencastFrame>() {
-                    cast.show(told);
-                }
+                cast.show(&frame);
+                layers.shown();
             }
             end(&watched);
         });
         cast
     }
 
-    fn show(&self, told: ScreencastFrame) {
-        let seen = Arc::new(Seen { session: self.session.clone(), number: told.session_id });
-        let Ok(data) = BASE64_STANDARD.decode(&told.data) else { return };
-        let frame = CastFrame {
-            data: Arc::new(data),
+    fn frame(session: &CdpSession, told: ScreencastFrame) -> Option<CastFrame> {
+        let seen = Arc::new(Seen { session: session.clone(), number: told.session_id });
+        Some(CastFrame {
+            data: Arc::new(BASE64_STANDARD.decode(&told.data).ok()?),
             timestamp_ms: told.metadata.timestamp.unwrap_or_default() * 1000.0,
             viewport: (told.metadata.device_width, told.metadata.device_height),
-            _seen: seen,
-        };
+            _seen: Some(seen),
+        })
+    }
+
+    fn show(&self, frame: &CastFrame) {
         let watchers: Vec<_> = self.watchers.lock().iter().map(|(_, watcher)| watcher.clone()).collect();
         for watcher in watchers {
-            watcher(&frame);
+            watcher(frame);
         }
+    }
+}
+
+impl CastFrame {
+    pub(super) fn with_data(self, data: Vec<u8>) -> Self {
+        Self { data: Arc::new(data), ..self }
+    }
+
+    /// The same picture a moment later.
+    pub(super) fn again(&self) -> Self {
+        Self { timestamp_ms: unix_time().as_secs_f64() * 1000.0, _seen: None, ..self.clone() }
     }
 }
 

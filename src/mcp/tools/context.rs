@@ -6,8 +6,8 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::Result;
-use crate::browser::StorageState;
 use crate::browser::proxy::Proxy;
+use crate::browser::{AlsoStored, StorageState};
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
@@ -195,7 +195,8 @@ impl Tool for SaveStorage {
         let path = place.path().to_owned();
         let (name, context) = call.workspace.live_context(self.name.as_deref()).await?;
         call.progress.say("collecting cookies and storage");
-        let state = context.storage_state(self.indexed_db).await?;
+        let also = AlsoStored { databases: self.indexed_db, ..AlsoStored::default() };
+        let state = context.storage_state(also).await?;
         let (cookies, origins) = (state.cookies.len(), state.origins.len());
         let secrets = call.secrets.clone();
         let write = tokio::task::spawn_blocking(move || {

@@ -150,14 +150,50 @@ async (task, argument) => {
     database.close();
   };
 
+  // The origin private file system, which is there only where the browser takes the origin for secure.
+  const rootFolder = () => navigator.storage?.getDirectory?.();
+  const readFolder = async (folder, above = "") => {
+    const found = [];
+    for await (const [name, handle] of folder.entries()) found.push([name, handle]);
+    found.sort(([a], [b]) => (a < b ? -1 : 1));
+    const entries = [];
+    for (const [name, handle] of found) {
+      const path = above + name;
+      if (handle.kind === "directory") entries.push({ path, type: "directory" }, ...(await readFolder(handle, `${path}/`)));
+      else {
+        const file = await handle.getFile();
+        entries.push({ path, type: "file", base64: toBase64(new Uint8Array(await file.arrayBuffer())) });
+      }
+    }
+    return entries;
+  };
+  const writeFile = async ({ path, type, base64 }) => {
+    const folders = path.split("/");
+    const name = folders.pop();
+    let folder = await rootFolder();
+    for (const inner of folders) folder = await folder.getDirectoryHandle(inner, { create: true });
+    if (type === "directory") return void (await folder.getDirectoryHandle(name, { create: true }));
+    const writable = await (await folder.getFileHandle(name, { create: true })).createWritable();
+    await writable.write(fromBase64(base64 ?? ""));
+    await writable.close();
+  };
+  const clearFiles = async () => {
+    const root = await rootFolder();
+    const names = [];
+    for await (const name of root?.keys() ?? []) names.push(name);
+    for (const name of names) await root.removeEntry(name, { recursive: true });
+  };
+
   if (task === "read") {
     const entries = [];
     for (let at = 0; at < localStorage.length; at++) {
       const name = localStorage.key(at);
       entries.push({ name: name.toWellFormed(), value: localStorage.getItem(name).toWellFormed() });
     }
-    const databases = argument ? await readDatabases() : [];
-    return JSON.stringify({ localStorage: entries, ...(databases.length ? { indexedDB: databases } : {}) });
+    const databases = argument.databases ? await readDatabases() : [];
+    const root = argument.privateFiles && (await rootFolder());
+    const opfs = root ? await readFolder(root) : [];
+    return JSON.stringify({ localStorage: entries, indexedDB: databases, opfs });
   }
   if (task === "clear") {
     localStorage.clear();
@@ -166,9 +202,11 @@ async (task, argument) => {
       // One that a page holds open is forgotten when that lets go of it.
       await new Promise((resolve) => (forgetting.onsuccess = forgetting.onerror = forgetting.onblocked = resolve));
     }
+    await clearFiles();
     return "";
   }
   for (const { name, value } of argument.localStorage ?? []) localStorage.setItem(name, value);
   for (const database of argument.indexedDB ?? []) await writeDatabase(database);
+  for (const entry of argument.opfs ?? []) await writeFile(entry);
   return "";
 };

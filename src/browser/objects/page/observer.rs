@@ -207,6 +207,7 @@ impl Page {
             let main = frame == *self.main_frame();
             self.update(|state| {
                 state.journal.committed(main, &told.frame.url);
+                state.journal.frame_changed(&told.frame.id, Some(&told.frame.loader_id));
                 if main {
                     state.network.document_changed(&told.frame.loader_id);
                     state.dialogs_in_a_row = 0;
@@ -227,7 +228,10 @@ impl Page {
             let main = told.frame_id == self.inner.target;
             if let Some(frame) = self.frame_by_id(&told.frame_id) {
                 frame.moved_within(&told.url);
-                self.update(|state| state.journal.moved_within(main));
+                self.update(|state| {
+                    state.journal.moved_within(main);
+                    state.journal.stays(&told.frame_id);
+                });
                 self.tell(&PageEvent::FrameNavigated(frame));
             }
         } else if let Some(told) = event.read::<wire::FrameStartedNavigating>() {
@@ -240,15 +244,24 @@ impl Page {
             let main = told.frame_id == self.inner.target;
             self.update(|state| state.journal.navigation_begun(main));
         } else if let Some(told) = event.read::<wire::FrameRequestedNavigation>() {
-            let main = told.frame_id == self.inner.target && told.disposition == "currentTab";
-            self.update(|state| state.journal.navigation_begun(main));
+            let stays = told.disposition == "currentTab";
+            let main = told.frame_id == self.inner.target && stays;
+            self.update(|state| {
+                state.journal.navigation_begun(main);
+                if stays {
+                    state.journal.leaves(&told.frame_id);
+                }
+            });
         } else if let Some(told) = event.read::<wire::FrameStartedLoading>() {
             self.update(|state| state.journal.loading(&told.frame_id, true));
         } else if let Some(told) = event.read::<wire::FrameStoppedLoading>() {
             if let Some(frame) = self.frame_by_id(&told.frame_id) {
                 frame.stopped_loading();
             }
-            self.update(|state| state.journal.loading(&told.frame_id, false));
+            self.update(|state| {
+                state.journal.loading(&told.frame_id, false);
+                state.journal.stays(&told.frame_id);
+            });
         }
     }
 
@@ -393,6 +406,7 @@ impl Page {
         self.update(|state| {
             state.frames.remove(id);
             state.journal.loading(id, false);
+            state.journal.frame_changed(id, None);
         });
         self.tell(&PageEvent::FrameDetached(frame));
     }

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use super::{REMEMBERED, Request, Source};
 use crate::browser::objects::context::BrowserContext;
-use crate::browser::objects::page::Page;
+use crate::browser::objects::page::{Page, unless_closed};
 use crate::browser::objects::worker::WorkerKind;
 use crate::browser::options::HttpCredentials;
 use crate::browser::options::routing::Routed;
@@ -42,7 +42,7 @@ impl BrowserContext {
 
     pub(super) async fn update_holds(&self) -> Result<()> {
         for page in self.pages() {
-            page.update_hold().await?;
+            unless_closed(page.update_hold().await)?;
         }
         for worker in self.workers() {
             if worker.kind() == WorkerKind::Service {
@@ -64,9 +64,18 @@ impl BrowserContext {
     pub async fn set_http_credentials(&self, credentials: Vec<HttpCredentials>) -> Result<()> {
         self.change_options(|options| options.http_credentials = credentials);
         for page in self.pages() {
-            page.update_hold().await?;
+            unless_closed(page.update_hold().await)?;
         }
         Ok(())
+    }
+
+    /// A service worker has a session of the browser's, and one more of each of its pages: all of them tell of its requests.
+    pub(super) fn is_told_elsewhere(&self, id: &str, source: &Source) -> bool {
+        let state = self.traffic().state.lock();
+        let announced = state.announced.get(id).map(|(_, by)| by.session.id().to_owned());
+        let begun = || Some(state.known.get(id)?.current()?.session().id().to_owned());
+        source.worker.as_ref().is_some_and(|worker| worker.kind() == WorkerKind::Service)
+            && announced.or_else(begun).is_some_and(|by| by != source.session.id())
     }
 
     pub(super) fn is_routed(&self, source: &Source) -> bool {

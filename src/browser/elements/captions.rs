@@ -1,0 +1,314 @@
+//! What is laid over the pictures of a page for those who watch: captions, chapters, and what is done. The page has no part in it.
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use serde::Deserialize;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, timeout, timeout_at};
+
+use super::action::ElementAction;
+use super::actionability::{ActionOptions, Need};
+use super::element::ElementHandle;
+use super::locator::duration;
+use crate::browser::input::{Point, Rect};
+use crate::browser::objects::page::Page;
+use crate::browser::objects::parts::{Part, Slots};
+use crate::error::Result;
+
+/// How long an action is shown before it is done, in milliseconds.
+const USUAL_MS: f64 = 500.0;
+/// How long it may take until a caption is in a picture; its time counts from then on.
+const MOST_LAYING: Duration = Duration::from_secs(5);
+
+/// One layer: the last lies on top.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::browser) struct Caption {
+    id: u64,
+    /// Laid out as large as the page's viewport.
+    pub(in crate::browser) html: String,
+    /// Whether what is below looks blurred.
+    pub(in crate::browser) blurs: bool,
+}
+
+/// How actions are shown.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ActionCaptions {
+    duration: Option<f64>,
+    /// `none` or `pointer`.
+    cursor: Option<String>,
+    font_size: Option<f64>,
+    /// Where the name of the action stands, such as `top-right`.
+    position: Option<String>,
+    style: ActionStyles,
+}
+
+/// Declarations of CSS for each part of it.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct ActionStyles {
+    point: Option<String>,
+    highlight: Option<String>,
+    title: Option<String>,
+}
+
+#[derive(Debug, Default)]
+struct Board {
+    last: u64,
+    captions: Vec<Caption>,
+    hidden: bool,
+    how: Option<ActionCaptions>,
+    action: Option<String>,
+    /// How often something changed.
+    version: u64,
+}
+
+/// All that lies over the pictures now, and how often that has changed.
+pub(in crate::browser) type Visible = (u64, Arc<[Caption]>);
+
+impl Board {
+    fn visible(&self) -> Arc<[Caption]> {
+        let own = self.captions.iter().filter(|_| !self.hidden).cloned();
+        let action = self.action.iter().map(|html| Caption { id: 0, html: html.clone(), blurs: false });
+        own.chain(action).collect()
+    }
+}
+
+/// The captions of one page, and who hears of them.
+#[derive(Debug)]
+struct Captions {
+    board: Mutex<Board>,
+    visible: watch::Sender<Visible>,
+    /// Up to which change pictures have been shown.
+    laid: watch::Sender<u64>,
+}
+
+impl Default for Captions {
+    fn default() -> Self {
+        Self {
+            board: Mutex::default(),
+            visible: watch::Sender::new(Visible::default()),
+            laid: watch::Sender::new(0),
+        }
+    }
+}
+
+impl Captions {
+    fn change<T>(&self, work: impl FnOnce(&mut Board) -> T) -> T {
+        let mut board = self.board.lock();
+        let done = work(&mut board);
+        board.version += 1;
+        self.visible.send_replace((board.version, board.visible()));
+        done
+    }
+
+    /// Waits until those who watch have a picture with all that is there now, where anybody does.
+    async fn until_laid(&self) {
+        let version = self.board.lock().version;
+        if self.visible.receiver_count() > 0 {
+            let laid = &mut self.laid.subscribe();
+            let _ = timeout(MOST_LAYING, laid.wait_for(|laid| *laid >= version)).await;
+        }
+    }
+}
+
+/// Keeps the captions of each page.
+pub(in crate::browser) struct CaptionPart;
+
+impl Part for CaptionPart {
+    fn keep_with_page(&self, slots: &mut Slots) {
+        slots.add::<Captions>();
+    }
+}
+
+impl Page {
+    /// Lays HTML over the pictures of this page, whatever document it shows, until it is taken off by the number that this gives.
+    pub fn add_caption(&self, html: &str) -> u64 {
+        self.add_layer(html.to_owned(), false)
+    }
+
+    /// Like [`add_caption`](Self::add_caption): a title in the middle, with the page blurred behind it.
+    pub fn add_chapter(&self, title: &str, description: Option<&str>) -> u64 {
+        const CARD: &str = "background: rgba(0, 0, 0, 0.7); border: 1px solid rgba(255, 255, 255, 0.15); border-radius: 16px; \
+            padding: 40px 56px; max-width: 560px; box-shadow: 0 8px 32px rgba(0, 0, 0, 0.4); text-align: center; \
+            font-family: system-ui, sans-serif";
+        let mut card = format!(
+            "<div style='color: white; font-size: 28px; font-weight: 600; line-height: 1.3'>{}</div>",
+            escaped(title)
+        );
+        if let Some(description) = description {
+            let style =
+                "color: rgba(255, 255, 255, 0.7); font-size: 15px; line-height: 1.5; margin-top: 12px";
+            let _ = write!(card, "<div style='{style}'>{}</div>", escaped(description));
+        }
+        let middle =
+            "position: absolute; inset: 0; display: flex; align-items: center; justify-content: center";
+        self.add_layer(format!("<div style='{middle}'><div style='{CARD}'>{card}</div></div>"), true)
+    }
+
+    fn add_layer(&self, html: String, blurs: bool) -> u64 {
+        self.slot::<Captions>().change(|board| {
+            board.last += 1;
+            board.captions.push(Caption { id: board.last, html, blurs });
+            board.last
+        })
+    }
+
+    /// Takes a caption off when it has been shown for so long.
+    pub async fn show_caption_for(&self, number: u64, time: Duration) {
+        self.slot::<Captions>().until_laid().await;
+        sleep(time).await;
+        self.remove_caption(number);
+    }
+
+    /// Takes a caption off.
+    pub fn remove_caption(&self, number: u64) {
+        self.slot::<Captions>().change(|board| board.captions.retain(|caption| caption.id != number));
+    }
+
+    /// Hides all captions and chapters without taking them off, or shows them again.
+    pub fn set_captions_hidden(&self, hidden: bool) {
+        self.slot::<Captions>().change(|board| board.hidden = hidden);
+    }
+
+    /// Shows each action on an element before it is done, while somebody watches; with `None` no longer.
+    pub fn caption_actions(&self, how: Option<ActionCaptions>) {
+        self.slot::<Captions>().change(|board| board.how = how);
+    }
+
+    /// What lies over the pictures of this page, and each change of it.
+    pub(in crate::browser) fn captions(&self) -> watch::Receiver<Visible> {
+        self.slot::<Captions>().visible.subscribe()
+    }
+
+    /// Who watches has a picture with all up to this change.
+    pub(in crate::browser) fn captions_laid(&self, version: u64) {
+        self.slot::<Captions>().laid.send_replace(version);
+    }
+}
+
+impl ElementHandle {
+    /// Shows what will be done with this element to those who watch. Gives the time that is left.
+    pub(super) async fn show_action(&self, deed: &ElementAction, limit: Duration) -> Result<Duration> {
+        let page = self.frame().page()?;
+        let captions = page.slot::<Captions>();
+        let Some(how) = captions.board.lock().how.clone() else { return Ok(limit) };
+        let Some(title) = deed.title().filter(|_| captions.visible.receiver_count() > 0) else {
+            return Ok(limit);
+        };
+        let deadline = Instant::now() + limit;
+        let options = ActionOptions::within(limit);
+        let point = match deed {
+            deed if deed.is_forced() => None,
+            ElementAction::Click(_) | ElementAction::Tap(_) | ElementAction::SetChecked { .. } => {
+                Some(self.look_until_clear(Need::PRESSED, &options).await?)
+            }
+            ElementAction::Hover(_) => Some(self.look_until_clear(Need::POINTED, &options).await?),
+            ElementAction::SetInputFiles { .. } => None,
+            _ => self.scroll_into_view(&options).await.map(|()| None)?,
+        };
+        let html = how.html(&title, point, self.bounding_box().await?);
+        captions.change(|board| board.action = Some(html));
+        let while_shown = async {
+            captions.until_laid().await;
+            sleep(how.duration.map_or(duration(USUAL_MS), duration).unwrap_or_default()).await;
+        };
+        let _ = timeout_at(deadline, while_shown).await;
+        captions.change(|board| board.action = None);
+        Ok(deadline.saturating_duration_since(Instant::now()))
+    }
+}
+
+impl ActionCaptions {
+    fn html(&self, title: &str, point: Option<Point>, around: Option<Rect>) -> String {
+        let mut html = String::new();
+        let mut add = |style: &str, own: Option<&String>, inner: &str| {
+            let own = own.map(|own| escaped(own)).unwrap_or_default();
+            let _ = write!(html, "<div style=\"position: absolute; {style}; {own}\">{inner}</div>");
+        };
+        if let Some(Rect { x, y, width, height }) = around {
+            let place = format!("left: {x}px; top: {y}px; width: {width}px; height: {height}px");
+            let look =
+                "box-sizing: border-box; border: 2px solid #2a7fff; background: rgba(42, 127, 255, 0.2)";
+            add(&format!("{place}; {look}"), self.style.highlight.as_ref(), "");
+        }
+        if let Some(Point { x, y }) = point {
+            let place = format!("left: {}px; top: {}px; width: 20px; height: 20px", x - 10.0, y - 10.0);
+            let look = "border-radius: 10px; background: rgba(255, 0, 0, 0.6)";
+            add(&format!("{place}; {look}"), self.style.point.as_ref(), "");
+            if self.cursor.as_deref() != Some("none") {
+                let arrow = "<svg width='20' height='28' viewBox='0 0 10 14'>\
+                    <path d='M0 0v12l3-3 2 5 2-1-2-5h4z' fill='black' stroke='white'/></svg>";
+                add(&format!("left: {x}px; top: {y}px"), None, arrow);
+            }
+        }
+        let size = self.font_size.unwrap_or(24.0);
+        let look = format!(
+            "font: {size}px system-ui, sans-serif; color: white; background: rgba(0, 0, 0, 0.7); padding: 6px 14px; \
+             border-radius: 8px"
+        );
+        add(&format!("{}; {look}", self.place()), self.style.title.as_ref(), &escaped(title));
+        html
+    }
+
+    fn place(&self) -> String {
+        let position = self.position.as_deref().unwrap_or("top-right");
+        let edge = if position.starts_with("bottom") { "bottom" } else { "top" };
+        let side = match position.rsplit('-').next() {
+            Some(side @ ("left" | "right")) => format!("{side}: 12px"),
+            _ => "left: 50%; transform: translateX(-50%)".to_owned(),
+        };
+        format!("{edge}: 12px; {side}")
+    }
+}
+
+impl ElementAction {
+    /// What those who watch read of it: not what is typed, which may be a secret.
+    fn title(&self) -> Option<String> {
+        let name = match self {
+            Self::Click(press) if press.is_trial() => return None,
+            Self::Click(press) if press.is_double() => "Double click",
+            Self::Click(_) => "Click",
+            Self::Hover(_) => "Hover",
+            Self::Tap(_) => "Tap",
+            Self::Fill { .. } => "Fill",
+            Self::Press { key, .. } => return Some(format!("Press {key}")),
+            Self::Type { .. } => "Type",
+            Self::SetChecked { checked: true, .. } => "Check",
+            Self::SetChecked { .. } => "Uncheck",
+            Self::SelectOption { .. } => "Select option",
+            Self::SetInputFiles { .. } => "Set input files",
+            Self::Drop(_) => "Drop",
+            _ => return None,
+        };
+        Some(name.to_owned())
+    }
+}
+
+fn escaped(text: &str) -> String {
+    let escape = |letter| match letter {
+        '&' => "&amp;".to_owned(),
+        '<' => "&lt;".to_owned(),
+        '>' => "&gt;".to_owned(),
+        '"' => "&quot;".to_owned(),
+        '\'' => "&#39;".to_owned(),
+        other => other.to_string(),
+    };
+    text.chars().map(escape).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_stands_in_each_corner_and_cannot_leave_its_layer() {
+        let how = ActionCaptions { position: Some("bottom".to_owned()), ..ActionCaptions::default() };
+        assert_eq!(how.place(), "bottom: 12px; left: 50%; transform: translateX(-50%)");
+        assert_eq!(ActionCaptions::default().place(), "top: 12px; right: 12px");
+        let html = how.html("Press </div><b>", None, None);
+        assert!(html.ends_with("Press &lt;/div&gt;&lt;b&gt;</div>"), "{html}");
+    }
+}

@@ -1,0 +1,115 @@
+//! Captions laid over the pictures of a page, in another page that nobody sees.
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use serde_json::json;
+use tokio::sync::watch;
+
+use super::screencast::CastFrame;
+use crate::browser::elements::captions::{Caption, Visible};
+use crate::browser::injected::as_function;
+use crate::browser::objects::page::{Page, WeakPage};
+use crate::browser::scripts::helper::Helper;
+use crate::error::{Error, Result};
+
+const LAY: &str = include_str!("lay/lay.js");
+/// The page must look like a secure place; nothing is asked of it.
+const STUDIO: &str = "https://studio.invalid/";
+
+/// What lies over the pictures of one page.
+pub(super) struct Layers {
+    page: WeakPage,
+    captions: watch::Receiver<Visible>,
+    /// The change up to which captions are over the last picture.
+    version: u64,
+    /// The last picture, without anything over it: shown again when the captions change, though the page does not.
+    bare: Option<CastFrame>,
+    studio: Option<Studio>,
+}
+
+impl Layers {
+    pub(super) fn of(page: &Page) -> Self {
+        let mut captions = page.captions();
+        captions.mark_changed();
+        Self { page: page.downgrade(), captions, version: 0, bare: None, studio: None }
+    }
+
+    /// Waits until there are other captions. Gives the last picture anew.
+    pub(super) async fn changed(&mut self) -> Option<CastFrame> {
+        if self.captions.changed().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+        self.bare.as_ref().map(CastFrame::again)
+    }
+
+    /// The picture with the captions over it. One that cannot be laid over is shown as it is.
+    pub(super) async fn over(&mut self, frame: CastFrame) -> CastFrame {
+        self.bare = Some(frame.again());
+        let (version, captions) = self.captions.borrow_and_update().clone();
+        self.version = version;
+        if captions.is_empty() {
+            return frame;
+        }
+        match self.lay(&captions, &frame).await {
+            Ok(data) => frame.with_data(data),
+            Err(error) => {
+                tracing::warn!(%error, "a picture is shown without its captions");
+                frame
+            }
+        }
+    }
+
+    /// The last picture has been shown.
+    pub(super) fn shown(&self) {
+        if let Some(page) = self.page.upgrade() {
+            page.captions_laid(self.version);
+        }
+    }
+
+    async fn lay(&mut self, captions: &Arc<[Caption]>, frame: &CastFrame) -> Result<Vec<u8>> {
+        if self.studio.is_none() {
+            let page = self.page.upgrade().ok_or(Error::PageClosed)?;
+            let browser = page.context().browser()?;
+            drop(page);
+            self.studio = Some(Studio::open(Helper::hidden(browser).await?).await?);
+        }
+        let studio = self.studio.as_mut().ok_or(Error::PageClosed)?;
+        let laid = studio.lay(captions, frame).await;
+        if laid.is_err() {
+            self.studio = None;
+        }
+        laid
+    }
+}
+
+/// What is laid over pictures, and of which size.
+type Told = (Arc<[Caption]>, (f64, f64));
+
+struct Studio {
+    helper: Helper,
+    told: Option<Told>,
+}
+
+impl Studio {
+    async fn open(helper: Helper) -> Result<Self> {
+        helper.go(STUDIO).await?;
+        helper.evaluate(format!("void (globalThis.studio = ({})())", as_function(LAY))).await?;
+        Ok(Self { helper, told: None })
+    }
+
+    async fn lay(&mut self, captions: &Arc<[Caption]>, frame: &CastFrame) -> Result<Vec<u8>> {
+        let wanted = (Arc::clone(captions), frame.viewport);
+        if self.told.as_ref() != Some(&wanted) {
+            let list: Vec<_> = captions.iter().map(|layer| json!([layer.html, layer.blurs])).collect();
+            let (width, height) = frame.viewport;
+            self.helper.evaluate(format!("studio.take({}, {width}, {height})", json!(list))).await?;
+            self.told = Some(wanted);
+        }
+        let picture = BASE64_STANDARD.encode(&*frame.data);
+        let laid = self.helper.evaluate(format!("studio.lay(\"{picture}\")")).await?;
+        BASE64_STANDARD
+            .decode(laid.as_str().unwrap_or_default())
+            .map_err(|error| Error::Unreadable { method: "a picture", reason: error.to_string() })
+    }
+}
