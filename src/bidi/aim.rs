@@ -22,6 +22,11 @@ impl Place {
         Self { context: tab.to_owned(), left: 0.0, top: 0.0, scale: 1.0 }
     }
 
+    /// Whether it counts in other coordinates than the tab does.
+    fn is_elsewhere(&self) -> bool {
+        [self.left, self.top, self.scale - 1.0].iter().any(|by| by.abs() > 1e-9)
+    }
+
     /// The place of a frame in this one.
     fn inner(&self, context: &str, told: &Value) -> Self {
         let number = |name: &str| told[name].as_f64().unwrap_or_default();
@@ -37,7 +42,7 @@ impl Place {
     pub(super) fn aimed(&self, mut action: Value) -> Value {
         let whole = action["type"] == "scroll";
         for (name, begin) in [("x", self.left), ("y", self.top)] {
-            if let Some(at) = action[name].as_f64().filter(|_| begin != 0.0 || self.scale != 1.0) {
+            if let Some(at) = action[name].as_f64().filter(|_| self.is_elsewhere()) {
                 let at = (at - begin) / self.scale;
                 #[expect(clippy::cast_possible_truncation, reason = "pixels")]
                 let rounded = at.round() as i64;

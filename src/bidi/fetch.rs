@@ -44,9 +44,13 @@ pub(super) async fn refuse_next_document(command: Command<'_>) -> Answer {
     let intercept = held["intercept"].as_str().unwrap_or_default().to_owned();
     let (refused, is_refused) = oneshot::channel();
     let next = NextDocument { intercept: intercept.clone(), refused };
-    driver.state().tabs.get_mut(tab).map(|tab| tab.next_document = Some(next));
+    if let Some(tab) = driver.state().tabs.get_mut(tab) {
+        tab.next_document = Some(next);
+    }
     let _ = timeout(NEXT, is_refused).await;
-    driver.state().tabs.get_mut(tab).map(|tab| tab.next_document = None);
+    if let Some(tab) = driver.state().tabs.get_mut(tab) {
+        tab.next_document = None;
+    }
     driver.ask("network.removeIntercept", json!({"intercept": intercept})).await?;
     Ok(json!({}))
 }

@@ -213,7 +213,9 @@ async fn aimed(
             let place = aim::at_point(driver, tab, x, y).await?;
             let is_entered = place.context != before.context && place.context != tab;
             let kept = (place.context != tab).then(|| place.clone());
-            driver.state().tabs.get_mut(tab).map(|tab| tab.devices.place = kept);
+            if let Some(tab) = driver.state().tabs.get_mut(tab) {
+                tab.devices.place = kept;
+            }
             (place, is_entered)
         }
         _ => (before, false),
