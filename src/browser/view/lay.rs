@@ -6,7 +6,7 @@ use base64::prelude::BASE64_STANDARD;
 use serde_json::json;
 use tokio::sync::watch;
 
-use super::screencast::CastFrame;
+use super::cast_frame::CastFrame;
 use crate::browser::elements::captions::{Caption, Visible};
 use crate::browser::injected::as_function;
 use crate::browser::objects::page::{Page, WeakPage};

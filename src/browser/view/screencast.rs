@@ -2,18 +2,16 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
-use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD;
 use parking_lot::Mutex;
 use serde::Deserialize;
 
+use super::cast_frame::CastFrame;
 use super::lay::Layers;
 use crate::browser::objects::listeners::Listener;
 use crate::browser::objects::page::{KeptInMemory, Page};
 use crate::browser::objects::parts::{Part, Slots};
-use crate::cdp::types::page::{ScreencastFrame, ScreencastFrameAck, StartScreencast, StopScreencast};
+use crate::cdp::types::page::{ScreencastFrame, StartScreencast, StopScreencast};
 use crate::cdp::{CdpSession, Event as _};
-use crate::sync::unix_time;
 
 /// How to watch. Who comes later sees what the first one asked for.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
@@ -28,30 +26,6 @@ pub struct ScreencastOptions {
 /// A page is drawn no larger than this for who says no size.
 const USUAL_SIZE: (u32, u32) = (800, 800);
 const USUAL_QUALITY: u32 = 80;
-
-/// One picture. The browser sends few of them ahead: the next comes when this and its clones are dropped.
-#[derive(Debug, Clone)]
-pub struct CastFrame {
-    /// A JPEG.
-    pub data: Arc<Vec<u8>>,
-    /// In milliseconds since 1970.
-    pub timestamp_ms: f64,
-    /// The size of the page's viewport, in CSS pixels.
-    pub viewport: (f64, f64),
-    _seen: Option<Arc<Seen>>,
-}
-
-#[derive(Debug)]
-struct Seen {
-    session: CdpSession,
-    number: i64,
-}
-
-impl Drop for Seen {
-    fn drop(&mut self) {
-        self.session.send(ScreencastFrameAck { session_id: self.number }).ignore();
-    }
-}
 
 type Watchers = Vec<(u64, Listener<CastFrame>)>;
 
@@ -134,7 +108,7 @@ impl Cast {
             loop {
                 let taken = tokio::select! {
                     event = events.next() => match event.map(|event| event.read::<ScreencastFrame>()) {
-                        Some(told) => told.and_then(|told| Self::frame(&acknowledging, told)),
+                        Some(told) => told.and_then(|told| CastFrame::read(&acknowledging, told)),
                         None => break,
                     },
                     again = layers.changed() => again,
@@ -150,32 +124,11 @@ impl Cast {
         cast
     }
 
-    fn frame(session: &CdpSession, told: ScreencastFrame) -> Option<CastFrame> {
-        let seen = Arc::new(Seen { session: session.clone(), number: told.session_id });
-        Some(CastFrame {
-            data: Arc::new(BASE64_STANDARD.decode(&told.data).ok()?),
-            timestamp_ms: told.metadata.timestamp.unwrap_or_default() * 1000.0,
-            viewport: (told.metadata.device_width, told.metadata.device_height),
-            _seen: Some(seen),
-        })
-    }
-
     fn show(&self, frame: &CastFrame) {
         let watchers: Vec<_> = self.watchers.lock().iter().map(|(_, watcher)| watcher.clone()).collect();
         for watcher in watchers {
             watcher(frame);
         }
-    }
-}
-
-impl CastFrame {
-    pub(super) fn with_data(self, data: Vec<u8>) -> Self {
-        Self { data: Arc::new(data), ..self }
-    }
-
-    /// The same picture a moment later.
-    pub(super) fn again(&self) -> Self {
-        Self { timestamp_ms: unix_time().as_secs_f64() * 1000.0, _seen: None, ..self.clone() }
     }
 }
 

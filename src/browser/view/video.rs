@@ -11,7 +11,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::{mpsc, watch};
 
-use super::screencast::{CastFrame, Screencast, ScreencastOptions};
+use super::cast_frame::CastFrame;
+use super::screencast::{Screencast, ScreencastOptions};
 use super::webm::Webm;
 use crate::browser::injected::as_function;
 use crate::browser::objects::page::Page;
