@@ -240,7 +240,7 @@ impl Page {
     pub async fn until_leaving_is_told(&self, mark: Mark) {
         // A form is sent when the page has heard all of the press, and the browser's answer to that can be here before.
         let heard = self.session().call(GetMetrics {});
-        let held_up = self.until(Self::obstruction);
+        let held_up = self.until(Self::dialog);
         let heard = async {
             tokio::select! {
                 _ = heard => {}
@@ -250,7 +250,7 @@ impl Page {
         let _ = timeout(REST, heard).await;
         let told = self.until(|page| {
             let settled =
-                page.obstruction().is_some() || !page.with_journal(|journal| journal.will_ask_since(mark));
+                page.dialog().is_some() || !page.with_journal(|journal| journal.will_ask_since(mark));
             settled.then_some(())
         });
         let _ = timeout(REST, told).await;
