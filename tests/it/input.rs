@@ -67,7 +67,7 @@ fn a_click_is_heard_as_a_persons() {
 #[test]
 fn a_natural_click_travels_misses_the_middle_and_holds() {
     drive(async |context, site| {
-        let tell = "(e) => [e.clientX, e.clientY, e.screenX, e.screenY, performance.now()]";
+        let tell = "(e) => [e.clientX, e.clientY, e.screenX, e.screenY, e.timeStamp]";
         let body =
             "<button id=b style='position:absolute;left:700px;top:500px;width:160px;height:40px'>B</button>";
         let page = open(&context, &site, &logging("mousemove mousedown mouseup", tell, body)).await;
