@@ -1,7 +1,7 @@
 """What every test can ask for: a web site on loopback, and our server with a browser behind it."""
 
 import tempfile
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from pathlib import Path
 
@@ -12,21 +12,6 @@ from tests_py.support.client import Server, serve
 from tests_py.support.screen import screen
 from tests_py.support.site import Site
 from tests_py.support.wire import Wire
-
-LONGEST = (
-    "mcp/test_page_text.py",
-    "mcp/test_stuck.py",
-    "sessions/test_sessions.py",
-    "mcp/test_drag.py",
-    "docs/test_scripts.py",
-    "live/test_rights.py",
-    "http/test_clients.py",
-    "http/test_life.py",
-    "mcp/test_testing.py",
-    "cli/test_verbs.py",
-    "patchright/test_waiting.py",
-)
-"""The files whose tests take longest, more than a minute each."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -40,18 +25,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What takes longest begins first, so that nothing is waited for alone in the end.
-
-    What another browser's protocol cannot do is expected to fail, and its reason is known.
-    """
-    tests = Counter(item.path for item in items)
-
-    def turn(item: pytest.Item) -> tuple[int, int, Path]:
-        name = "/".join(item.path.parts[-2:])
-        rank = LONGEST.index(name) if name in LONGEST else len(LONGEST)
-        return rank, -tests[item.path], item.path
-
-    items.sort(key=turn)
+    """What another browser's protocol cannot do is expected to fail, and its reason is known."""
     if config.getoption("browser") != "firefox":
         return
     for item in items:

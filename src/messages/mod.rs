@@ -3,6 +3,7 @@
 //! Nothing here knows where a text is shown. What the cooldown listens for stands in [`login`].
 pub mod consent;
 pub mod cooldown;
+pub mod html;
 pub mod listing;
 pub mod login;
 pub mod patchright;

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 
+use crate::messages::html;
+
 /// The fewest letters and digits that tell a value from what a page says anyway.
 pub(super) const FEWEST: usize = 6;
 
@@ -40,7 +42,7 @@ fn written(value: &str) -> Vec<Vec<char>> {
     let mut texts = vec![
         value.to_owned(),
         bytes(percent),
-        html(value),
+        html::escaped(value),
         serde_json::to_string(value).unwrap_or_default(),
         value.chars().map(ascii).collect(),
         bytes(|byte| format!("{byte:02x}")),
@@ -61,18 +63,6 @@ fn written(value: &str) -> Vec<Vec<char>> {
 
 fn percent(byte: u8) -> String {
     if byte.is_ascii_alphanumeric() { char::from(byte).into() } else { format!("%{byte:02x}") }
-}
-
-fn html(value: &str) -> String {
-    let entity = |letter| match letter {
-        '&' => "&amp;".to_owned(),
-        '<' => "&lt;".to_owned(),
-        '>' => "&gt;".to_owned(),
-        '"' => "&quot;".to_owned(),
-        '\'' => "&#39;".to_owned(),
-        letter => letter.to_string(),
-    };
-    value.chars().map(entity).collect()
 }
 
 fn escaped(letter: char) -> String {

@@ -16,6 +16,7 @@ use crate::browser::input::{Point, Rect};
 use crate::browser::objects::page::Page;
 use crate::browser::objects::parts::{Part, Slots};
 use crate::error::Result;
+use crate::messages::html::escaped;
 
 /// How long an action is shown before it is done, in milliseconds.
 const USUAL_MS: f64 = 500.0;
@@ -285,18 +286,6 @@ impl ElementAction {
         };
         Some(name.to_owned())
     }
-}
-
-fn escaped(text: &str) -> String {
-    let escape = |letter| match letter {
-        '&' => "&amp;".to_owned(),
-        '<' => "&lt;".to_owned(),
-        '>' => "&gt;".to_owned(),
-        '"' => "&quot;".to_owned(),
-        '\'' => "&#39;".to_owned(),
-        other => other.to_string(),
-    };
-    text.chars().map(escape).collect()
 }
 
 #[cfg(test)]

@@ -1,0 +1,14 @@
+//! Text in HTML.
+
+/// A text as it is written in HTML, also within quotation marks.
+pub fn escaped(text: &str) -> String {
+    let entity = |letter| match letter {
+        '&' => "&amp;".to_owned(),
+        '<' => "&lt;".to_owned(),
+        '>' => "&gt;".to_owned(),
+        '"' => "&quot;".to_owned(),
+        '\'' => "&#39;".to_owned(),
+        letter => letter.to_string(),
+    };
+    text.chars().map(entity).collect()
+}
