@@ -36,6 +36,11 @@ impl Dialect {
         self == Self::Chromium
     }
 
+    /// Whether a document can be let in without its scripts. Where not, one that replaces itself while it arrives is cut off.
+    pub(in crate::browser) fn leaves_scripts_out(self) -> bool {
+        self == Self::Chromium
+    }
+
     /// After how long it ends scripts that run without end, where it cannot be told to: it does so by itself.
     pub(in crate::browser) fn ends_scripts_after(self) -> Option<Duration> {
         // It looks at the clock now and then, and again before it ends one.

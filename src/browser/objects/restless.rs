@@ -45,17 +45,13 @@ impl Page {
     /// Stops a page that replaces its document again and again.
     pub(in crate::browser) async fn stop_replacing(&self) {
         let some_are_read = self.with_journal(Journal::stopped);
-        let is_firefox = self.context().browser().is_ok_and(|browser| browser.dialect() == Dialect::Firefox);
-        let before = match some_are_read || is_firefox {
-            true => None,
-            false => Some(self.main_frame().loader()),
-        };
+        let lets_one_in = !some_are_read
+            && self.context().browser().is_ok_and(|browser| browser.dialect().leaves_scripts_out());
+        let before = lets_one_in.then(|| self.main_frame().loader());
         // What fails here is seen by who looks at the page next.
-        let _ = match some_are_read {
-            // It cannot let one in without its scripts: where each is replaced by its own, one is cut off there.
-            _ if is_firefox => self.session().call(RefuseNextDocument {}).await.map(drop),
-            true => self.refuse_next_document().await,
-            false => self.session().call(SetScriptExecutionDisabled { value: true }).await.map(drop),
+        let _ = match lets_one_in {
+            true => self.session().call(SetScriptExecutionDisabled { value: true }).await.map(drop),
+            false => self.refuse_next_document().await,
         };
         let read = self.until(|page| {
             let frame = page.main_frame();
@@ -63,13 +59,16 @@ impl Page {
             (is_meant && frame.moments().dom_content_loaded).then_some(())
         });
         let _ = timeout(COMING, read).await;
-        if !some_are_read && !is_firefox {
+        if lets_one_in {
             let _ = self.session().call(SetScriptExecutionDisabled { value: false }).await;
         }
     }
 
     /// Stopping would come too late, and cut off the document that has just begun to arrive.
     async fn refuse_next_document(&self) -> Result<()> {
+        if self.context().browser()?.dialect() == Dialect::Firefox {
+            return self.session().call(RefuseNextDocument {}).await.map(drop);
+        }
         // A session of its own, since a route or a guard may hold requests in ours.
         let raw = self.context().attach_raw(self.main_frame()).await?;
         let session = raw.session();

@@ -244,11 +244,11 @@ impl Page {
             let main = told.frame_id == self.inner.target;
             self.update(|state| state.journal.navigation_begun(main));
         } else if let Some(told) = event.read::<wire::FrameRequestedNavigation>() {
-            let stays = told.disposition == "currentTab";
-            let main = told.frame_id == self.inner.target && stays;
+            let is_here = told.disposition == "currentTab";
+            let main = told.frame_id == self.inner.target && is_here;
             self.update(|state| {
                 state.journal.navigation_begun(main);
-                if stays {
+                if is_here {
                     state.journal.leaves(&told.frame_id);
                 }
             });
