@@ -1,14 +1,14 @@
 //! The console. It is heard while somebody asked for it, and no longer: a page can notice it.
 //!
 //! Firefox tells what was logged before once, to whoever asks first. What was told is kept, so that others can ask too.
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use serde_json::{Value, json};
 
 use super::answers::{Answer, Command};
 use super::driver::Driver;
 use super::errors::Refusal;
-use super::state::session_of;
+use super::state::{State, session_of};
 use super::values;
 
 /// How many messages of a tab are kept.
@@ -36,66 +36,66 @@ impl Logged {
     }
 }
 
+/// Those who are told of messages in one way: the subscription of each tab.
+#[derive(Clone, Copy)]
+struct Hearers {
+    of: fn(&mut State) -> &mut HashMap<String, String>,
+    tell: fn(&Driver, &str, &Value),
+}
+
+const READERS: Hearers = Hearers { of: |state| &mut state.console_read, tell: tell_text };
+const HOLDERS: Hearers = Hearers { of: |state| &mut state.console, tell: tell_objects };
+
+impl Hearers {
+    async fn begin(self, driver: &Driver, tab: &str) -> Result<(), Refusal> {
+        if (self.of)(&mut driver.state()).contains_key(tab) {
+            return Ok(());
+        }
+        for told in kept(driver, tab) {
+            (self.tell)(driver, tab, &told);
+        }
+        // What was logged before is told before the subscription is.
+        (self.of)(&mut driver.state()).insert(tab.to_owned(), String::new());
+        match listen(driver, tab).await {
+            Ok(subscription) => drop((self.of)(&mut driver.state()).insert(tab.to_owned(), subscription)),
+            Err(refusal) => {
+                (self.of)(&mut driver.state()).remove(tab);
+                return Err(refusal);
+            }
+        }
+        Ok(())
+    }
+
+    async fn end(self, driver: &Driver, tab: &str) -> Result<(), Refusal> {
+        let heard = (self.of)(&mut driver.state()).remove(tab);
+        if let Some(subscription) = heard {
+            driver.ask("session.unsubscribe", json!({"subscriptions": [subscription]})).await?;
+        }
+        Ok(())
+    }
+}
+
 pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
     let Command { driver, tab, .. } = command;
     match method {
         "Console.enable" => {
             let _turn = driver.console_turn.lock().await;
-            if !driver.state().console_read.contains_key(tab) {
-                for told in kept(driver, tab) {
-                    tell_text(driver, tab, &told);
-                }
-                // What was logged before is told before the subscription is.
-                driver.state().console_read.insert(tab.to_owned(), String::new());
-                let heard = listen(driver, tab).await;
-                match heard {
-                    Ok(subscription) => {
-                        drop(driver.state().console_read.insert(tab.to_owned(), subscription))
-                    }
-                    Err(_) => drop(driver.state().console_read.remove(tab)),
-                }
-            }
-            Ok(json!({}))
+            let _ = READERS.begin(driver, tab).await;
         }
         "Console.disable" => {
             let _turn = driver.console_turn.lock().await;
-            let heard = driver.state().console_read.remove(tab);
-            if let Some(subscription) = heard {
-                driver.ask("session.unsubscribe", json!({"subscriptions": [subscription]})).await?;
-            }
-            Ok(json!({}))
+            READERS.end(driver, tab).await?;
         }
-        "Runtime.enable" => {
-            if !driver.state().console.contains_key(tab) {
-                for told in kept(driver, tab) {
-                    tell_objects(driver, tab, &told);
-                }
-                driver.state().console.insert(tab.to_owned(), String::new());
-                match listen(driver, tab).await {
-                    Ok(subscription) => drop(driver.state().console.insert(tab.to_owned(), subscription)),
-                    Err(refusal) => {
-                        driver.state().console.remove(tab);
-                        return Err(refusal);
-                    }
-                }
-            }
-            Ok(json!({}))
-        }
-        "Runtime.disable" => {
-            let heard = driver.state().console.remove(tab);
-            if let Some(subscription) = heard {
-                driver.ask("session.unsubscribe", json!({"subscriptions": [subscription]})).await?;
-            }
-            Ok(json!({}))
-        }
+        "Runtime.enable" => HOLDERS.begin(driver, tab).await?,
+        "Runtime.disable" => HOLDERS.end(driver, tab).await?,
         "Runtime.discardConsoleEntries" => {
             if let Some(tab) = driver.state().tabs.get_mut(tab) {
                 tab.logged = Logged::default();
             }
-            Ok(json!({}))
         }
-        _ => Ok(json!({})),
+        _ => {}
     }
+    Ok(json!({}))
 }
 
 fn kept(driver: &Driver, tab: &str) -> Vec<Value> {
@@ -111,20 +111,18 @@ async fn listen(driver: &Driver, tab: &str) -> Result<String, Refusal> {
 
 pub(super) fn hear(driver: &Driver, told: &Value) {
     let context = told["source"]["context"].as_str().unwrap_or_default();
-    let (tab, is_read, is_open) = {
+    let (tab, hearers) = {
         let mut state = driver.state();
         let Some(tab) = state.frames.get(context).map(|frame| frame.tab.clone()) else { return };
         if let Some(tab) = state.tabs.get_mut(&tab) {
             tab.logged.add(told);
         }
-        let (is_read, is_open) = (state.console_read.contains_key(&tab), state.console.contains_key(&tab));
-        (tab, is_read, is_open)
+        let hearers =
+            [READERS, HOLDERS].map(|hearers| (hearers.of)(&mut state).contains_key(&tab).then_some(hearers));
+        (tab, hearers)
     };
-    if is_read {
-        tell_text(driver, &tab, told);
-    }
-    if is_open {
-        tell_objects(driver, &tab, told);
+    for hearers in hearers.into_iter().flatten() {
+        (hearers.tell)(driver, &tab, told);
     }
 }
 
