@@ -65,7 +65,7 @@ test-rust: ## The Rust tests; they need no Python
 .PHONY: test-python
 test-python: ## The Python tests, on what `make build` installed
 	$(call say,Python tests)
-	pytest --ignore tests_py/zoo --ignore tests_py/clusters --numprocesses 4 --dist loadfile --no-loadscope-reorder --durations 15
+	pytest --ignore tests_py/zoo --ignore tests_py/clusters --numprocesses 4 --dist loadfile --durations 15
 
 .PHONY: zoo
 zoo: build browser ## Use real libraries from npm through the tools, and write docs/reference/zoo.md; ZOO='-k NAME' for a part
