@@ -271,3 +271,30 @@ async def test_the_clipboard_is_read_and_set_and_no_page_hears_of_it(workshop: W
         assert "the clipboard can be listed" in said
     listed = await workshop.do("browser_tabs", action="list")
     assert "blank" not in listed.section("Open tabs")
+
+
+async def test_a_state_takes_along_the_files_that_sites_keep_when_asked_to(
+    workshop: Workshop, site: Site
+) -> None:
+    await workshop.do("browser_context_create", name="first")
+    await workshop.open(site.page("form"))
+    keep = """async () => {
+      const file = await (await navigator.storage.getDirectory()).getFileHandle('lamp', { create: true });
+      const writing = await file.createWritable();
+      await writing.write('on');
+      await writing.close();
+    }"""
+    await workshop.server.evaluate(keep)
+    await workshop.do("browser_context_save_storage", path="plain.json")
+    await workshop.do("browser_context_save_storage", path="whole.json", opfs=True)
+    kept = """async () => {
+      const names = [];
+      for await (const name of (await navigator.storage.getDirectory()).keys()) names.push(name);
+      return names.join();
+    }"""
+    for path, names in (("plain.json", ""), ("whole.json", "lamp")):
+        await workshop.do("browser_context_create", name=path, storageState=path)
+        await workshop.open(site.page("form"))
+        assert await workshop.server.evaluate(kept) == names
+        await workshop.do("browser_context_close", name=path)
+    await workshop.do("browser_context_close", name="first")

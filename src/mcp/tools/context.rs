@@ -181,6 +181,9 @@ pub struct SaveStorage {
     /// Databases too.
     #[serde(default, rename = "indexedDB")]
     pub indexed_db: bool,
+    /// Files that sites keep to themselves, too.
+    #[serde(default)]
+    pub opfs: bool,
 }
 
 impl Tool for SaveStorage {
@@ -195,7 +198,7 @@ impl Tool for SaveStorage {
         let path = place.path().to_owned();
         let (name, context) = call.workspace.live_context(self.name.as_deref()).await?;
         call.progress.say("collecting cookies and storage");
-        let also = AlsoStored { databases: self.indexed_db, ..AlsoStored::default() };
+        let also = AlsoStored { databases: self.indexed_db, private_files: self.opfs };
         let state = context.storage_state(also).await?;
         let (cookies, origins) = (state.cookies.len(), state.origins.len());
         let secrets = call.secrets.clone();
