@@ -24,6 +24,7 @@ const SETTINGS: &[(&str, &str, &str)] = &[
         "what is behind another tab is not drawn, so each page has its window",
     ),
     ("browser.link.open_newwindow.restriction", "0", "the same for those that name a size"),
+    ("browser.newtab.preload", "false", "it makes no tab that nobody sees: such a one is told of as a page"),
     ("browser.startup.page", "0", "nothing is loaded that nobody asked for"),
     ("browser.startup.homepage_override.mstone", "\"ignore\"", "no page that tells of an update"),
     ("browser.aboutwelcome.enabled", "false", "no welcome page"),
