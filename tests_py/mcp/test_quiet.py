@@ -12,7 +12,7 @@ from tests_py.support.traps import noticed, visit
 
 
 def quietest() -> tuple[str, ...]:
-    """What the browser needs so that no page can tell: Firefox says of itself that it is driven, unless it is told not to."""
+    """What keeps pages from being told: Firefox says of itself that it is driven, unless asked not to."""
     return ("--hide-webdriver",) if client.BROWSER == "firefox" else ()
 
 
