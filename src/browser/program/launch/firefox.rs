@@ -49,7 +49,11 @@ const SETTINGS: &[(&str, &str, &str)] = &[
         "true",
         "each page believes that it has the focus, as it does in a window of its own",
     ),
-    ("dom.disable_open_during_load", "false", "a page may open windows: so its remote agent has it in any case"),
+    (
+        "dom.disable_open_during_load",
+        "false",
+        "a page may open windows: so its remote agent has it in any case",
+    ),
     ("dom.min_background_timeout_value", "4", "timers of a page are not slowed because another is in front"),
     ("widget.windows.window_occlusion_tracking.enabled", "false", "the same for what is drawn"),
     ("ui.primaryPointerCapabilities", "6", "without a window it claims that there is no mouse"),
