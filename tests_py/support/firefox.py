@@ -46,7 +46,6 @@ NO_DROP_FROM_OUTSIDE = "nothing can be dropped from outside of the page"
 NO_ARCHIVE = "a page cannot be saved whole as one file"
 NO_WORKER_NAMES = "what a worker logs is told as the page's own"
 NO_SOURCES = "what a script's text is, and the map that it names, is told by the DevTools protocol only"
-OPEN_MODES = "open: others may read the first file of a name: Firefox sets its rights again afterwards"
 OPEN_NAMES = (
     "open: a download whose name takes 250 bytes in a script of three bytes and more is cancelled by Firefox"
 )
@@ -106,7 +105,6 @@ LACKING: dict[str, Lack] = {
     "test_inspection.py::test_requests_are_listed_with_what_came_of_them": Lack(NO_BLOCKED_PORTS),
     "test_inspection.py::test_what_workers_log_is_told_with_their_names": Lack(NO_WORKER_NAMES),
     "test_inspection.py::test_stacks_are_told_in_the_sources": Lack(NO_SOURCES),
-    "test_files.py::test_what_is_written_is_for_its_owner_alone": Lack(OPEN_MODES, is_sure=False),
     "test_files.py::test_a_download_with_a_long_name_in_any_script_is_saved": Lack(
         OPEN_NAMES, ("name1", "U0001f642"), is_sure=False
     ),
