@@ -182,3 +182,28 @@ async def test_nothing_is_pressed_while_something_is_dragged(page: Page) -> None
     presses = (page.mouse.click(400, 100 + at) for at in range(3))
     await asyncio.gather(page.locator("#from").drag_to(page.locator("#to")), *presses)
     assert await heard(page) == ["mousedown", "mouseup"] * 4
+
+
+@pytest.mark.parametrize("style", ["instant", "natural"])
+async def test_what_a_click_has_set_in_motion_is_next_clicked_where_it_comes_to_rest(
+    browser: Browser, style: Literal["instant", "natural"]
+) -> None:
+    page = await browser.new_page(input=style)
+    await page.set_content("<button style='transition: transform 400ms linear'>Away</button>")
+    await page.evaluate(
+        """() => {
+            log = [];
+            const button = document.querySelector("button");
+            button.onclick = ({ clientX }) => {
+                log.push(clientX);
+                button.style.transform = "translateX(300px)";
+            };
+        }""",
+        isolated_context=False,
+    )
+    button = page.get_by_role("button")
+    await button.click()
+    await button.click()
+    first, second = await heard(page)
+    assert first < 300 < second
+    await page.close()

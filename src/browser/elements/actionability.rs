@@ -67,7 +67,7 @@ impl ActionOptions {
 }
 
 /// What an action asks of its element.
-#[expect(clippy::struct_excessive_bools, reason = "seven questions, each asked by itself")]
+#[expect(clippy::struct_excessive_bools, reason = "eight questions, each asked by itself")]
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub(in crate::browser) struct Need {
     pub(in crate::browser) visible: bool,
@@ -75,6 +75,8 @@ pub(in crate::browser) struct Need {
     pub(in crate::browser) editable: bool,
     /// At the same place for two frames.
     pub(in crate::browser) stable: bool,
+    /// Soon to be asked to be at the same place for two frames, which count from this look on.
+    pub(in crate::browser) soon_stable: bool,
     /// Reached by a press at the point.
     pub(in crate::browser) hit: bool,
     /// Its label will do, where the control itself is not drawn.
@@ -91,6 +93,7 @@ impl Need {
         enabled: false,
         editable: false,
         stable: false,
+        soon_stable: false,
         hit: false,
         label: false,
         passing: false,
@@ -303,7 +306,7 @@ impl ElementHandle {
         let wheeled = !stays && attempt <= LAST_WHEEL && self.wheel_into_view(options, attempt).await?;
         let scroll = ((!wheeled || options.position.is_some()) && !stays).then_some(attempt);
         let aim = Aim { scroll, at: Some(off_centre(input.randomness())), position: options.position };
-        let standing = Need { stable: false, ..need };
+        let standing = Need { stable: false, soon_stable: need.stable, ..need };
         let (found, listeners) = tokio::join!(self.look_from_page(standing, &aim), Listeners::around(self));
         let mut found = match found? {
             Look::Blocked(by) => return Ok(Attempt::Blocked(by)),

@@ -592,7 +592,7 @@ engine.notePlaces = async (nodes) => {
 /* ------------------------------------------------------------------- looks */
 
 /**
- * One look. `need` says what is asked of the node: `{visible, enabled, editable, stable, hit, label}`; `scroll` is the
+ * One look. `need` says what is asked of the node: `{visible, enabled, editable, stable, soon_stable, hit, label}`; `scroll` is the
  * number of the attempt to scroll it into view, null for none; `at` is the point to prefer, as shares of what is seen;
  * `position` is a point to insist on, counted from the node's upper left corner inside its border.
  * Answers `{blocked, by}` or `{clear, point}`, in the frame's viewport.
@@ -613,7 +613,8 @@ engine.probe = async (node, { need, scroll = null, at = null, position = null })
   if (need.stable) {
     const before = boxed(rectOf(subject));
     const known = places.get(subject);
-    for (let frame = known && isSame(known.box, before) ? known.frames : 0; frame < STILL; frame++) {
+    const isKnown = known && isSame(known.box, before) && !isAnimated(subject);
+    for (let frame = isKnown ? known.frames : 0; frame < STILL; frame++) {
       const drawn = await nextFrame(LONG_PATIENCE);
       if (!isConnected(subject)) return { blocked: "missing" };
       // Where nothing is drawn, what moves stays where it was drawn last.
@@ -623,6 +624,7 @@ engine.probe = async (node, { need, scroll = null, at = null, position = null })
     blocked = state();
     if (blocked) return blocked;
   }
+  if (need.soon_stable) void engine.notePlaces([subject]);
   const found = where(subject, need, at, position);
   return (found.blocked && need.hit && !position && byLabel(node, need, at)) || found;
 };

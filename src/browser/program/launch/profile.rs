@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, open, openat};
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, geteuid, kill_process_group, test_kill_process};
 
 const PREFIX: &str = "patchright-mcp-";
@@ -167,13 +168,17 @@ pub(super) fn sweep_sockets(parent: &Path) -> usize {
 
 const SOCKET_FOLDERS: [&str; 2] = ["org.chromium.Chromium.", "com.google.Chrome."];
 
+/// Whether something was last changed so long ago that nobody is still making it.
+fn is_old(metadata: &fs::Metadata) -> bool {
+    const LEAST_AGE: Duration = Duration::from_secs(60);
+    metadata.modified().is_ok_and(|changed| changed.elapsed().is_ok_and(|age| age >= LEAST_AGE))
+}
+
 /// One where nobody listens any more, and nothing else is.
 fn sweep_socket(folder: &Path) -> Option<()> {
-    const LEAST_AGE: Duration = Duration::from_secs(60);
     let metadata = fs::symlink_metadata(folder).ok()?;
     // A browser that is just starting does not listen yet.
-    let is_old = metadata.modified().ok()?.elapsed().is_ok_and(|age| age >= LEAST_AGE);
-    if !metadata.is_dir() || metadata.uid() != geteuid().as_raw() || !is_old {
+    if !metadata.is_dir() || metadata.uid() != geteuid().as_raw() || !is_old(&metadata) {
         return None;
     }
     match UnixStream::connect(folder.join(SOCKET)) {
@@ -193,10 +198,20 @@ fn sweep_one(folder: &Path) -> Option<()> {
     }
     let flags = OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let opened = open(folder, flags | OFlags::DIRECTORY | OFlags::RDONLY, Mode::empty()).ok()?;
-    // Without a lock it is being made, or was not made by us.
-    let lock = openat(&opened, LOCK, flags | OFlags::RDWR, Mode::empty()).ok()?;
-    flock(&lock, FlockOperation::NonBlockingLockExclusive).ok()?;
+    match openat(&opened, LOCK, flags | OFlags::RDWR, Mode::empty()) {
+        Ok(lock) => flock(&lock, FlockOperation::NonBlockingLockExclusive).ok()?,
+        // Without a lock it is being made, or was not made by us, or a browser wrote once more when the lock had gone.
+        Err(Errno::NOENT) if is_old(&metadata) && has_only_our_parts(folder) => {}
+        Err(_) => return None,
+    }
     remove(folder).ok()
+}
+
+fn has_only_our_parts(folder: &Path) -> bool {
+    let is_ours = |entry: io::Result<fs::DirEntry>| {
+        entry.is_ok_and(|entry| [PROFILE, SCRATCH].iter().any(|part| entry.file_name() == *part))
+    };
+    fs::read_dir(folder).is_ok_and(|entries| entries.into_iter().all(is_ours))
 }
 
 /// `patchright-mcp-<process id>-<random>`.
@@ -309,6 +324,25 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let folder = Folder::make(parent.path()).unwrap();
         assert_eq!(fs::metadata(&folder.path).unwrap().mode() & 0o777, 0o700);
+    }
+
+    #[test]
+    fn what_a_browser_wrote_after_the_lock_had_gone_is_removed_once_it_is_old() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = |name: &str, part: &str, age: u64| {
+            let folder = parent.path().join(name);
+            fs::create_dir_all(folder.join(part)).unwrap();
+            let changed = std::time::SystemTime::now() - Duration::from_secs(age);
+            File::open(&folder).unwrap().set_modified(changed).unwrap();
+            folder
+        };
+        let old = folder("patchright-mcp-1-000000aa", "tmp/crashes", 120);
+        let fresh = folder("patchright-mcp-1-000000bb", "tmp/crashes", 0);
+        let other = folder("patchright-mcp-1-000000cc", "profile/Default", 0);
+        fs::write(other.join("notes"), "").unwrap();
+        File::open(&other).unwrap().set_modified(std::time::UNIX_EPOCH).unwrap();
+        assert_eq!(sweep(parent.path()), 1);
+        assert!(!old.exists() && fresh.exists() && other.join("profile/Default").exists());
     }
 
     #[test]
