@@ -2,6 +2,7 @@
 mod changes;
 mod dialogs;
 mod ending;
+mod title;
 mod observer;
 mod own;
 
@@ -297,26 +298,6 @@ impl Page {
     /// The address as a person reads it: on an error page of the browser's own, the one that was tried.
     pub fn asked_url(&self) -> String {
         self.main_frame().asked_url()
-    }
-
-    pub async fn title(&self) -> String {
-        if let Some(discarded) = self.discarded() {
-            return discarded.title;
-        }
-        if self.dialog().is_some() || self.is_crashed() {
-            return String::new();
-        }
-        let title = self.main_frame().title().await;
-        if !title.is_empty() {
-            *self.inner.known_title.lock() = (self.url(), title.clone());
-        }
-        title
-    }
-
-    /// The title that the page told last, or that the browser had for the tab when we found it; empty at another address.
-    pub fn known_title(&self) -> String {
-        let (url, title) = self.inner.known_title.lock().clone();
-        if self.url() == url { title } else { String::new() }
     }
 
     /// A tab that hangs tells nothing itself.
