@@ -64,6 +64,17 @@ fn decoded(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
+/// Whether a cookie's name promises what does not hold. No server can set such a one; Firefox takes it from us.
+fn breaks_its_name(cookie: &Value) -> bool {
+    let text = |field: &str| cookie[field].as_str().unwrap_or_default();
+    let begins = |prefix: &str| {
+        text("name").get(..prefix.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(prefix))
+    };
+    let is_host = begins("__Host-");
+    (is_host || begins("__Secure-")) && cookie["secure"] != true
+        || is_host && (text("domain").starts_with('.') || text("path") != "/")
+}
+
 fn given_cookie(given: &Value) -> Result<Value, Refusal> {
     let url = given["url"].as_str().and_then(|url| url::Url::parse(url).ok());
     let host = url.as_ref().and_then(|url| url.host_str());
@@ -76,6 +87,9 @@ fn given_cookie(given: &Value) -> Result<Value, Refusal> {
         "httpOnly": given["httpOnly"] == true,
         "secure": given["secure"] == true || url.is_some_and(|url| url.scheme() == "https"),
     });
+    if breaks_its_name(&cookie) {
+        return Err(Refusal::new("Invalid cookie fields"));
+    }
     if let Some(same_site) = given["sameSite"].as_str() {
         cookie["sameSite"] = same_site.to_ascii_lowercase().into();
     }
@@ -84,4 +98,26 @@ fn given_cookie(given: &Value) -> Result<Value, Refusal> {
         cookie["expiry"] = (expires as i64).into();
     }
     Ok(cookie)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_promises_something_is_held_to_it() {
+        let given = |name: &str, more: Value| {
+            let mut cookie =
+                json!({"name": name, "value": "1", "domain": "a.example", "path": "/", "secure": true});
+            cookie.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            given_cookie(&cookie).is_ok()
+        };
+        assert!(given("__Host-a", json!({})));
+        assert!(!given("__host-a", json!({"secure": false})));
+        assert!(!given("__Host-a", json!({"path": "/x"})));
+        assert!(!given("__Host-a", json!({"domain": ".a.example"})));
+        assert!(given("__Secure-a", json!({"domain": ".a.example", "path": "/x"})));
+        assert!(!given("__Secure-a", json!({"secure": false})));
+        assert!(given("__Hosta", json!({"secure": false})));
+    }
 }

@@ -5,6 +5,7 @@ use super::answers::{Answer, Command, quiet, unknown};
 use super::contexts::context_named;
 use super::driver::Driver;
 use super::errors::Refusal;
+use super::state::{Frame, State};
 
 pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
     let Command { driver, params, .. } = command;
@@ -116,10 +117,22 @@ pub(super) async fn grant(command: Command<'_>) -> Answer {
         }
         return Ok(json!({}));
     }
-    let mut state = command.driver.state();
-    state.permissions.entry(context.clone()).or_default().extend(names);
-    state.granted.retain(|(known, _)| *known != context);
+    let shown = {
+        let mut state = command.driver.state();
+        state.permissions.entry(context.clone()).or_default().extend(names);
+        state.granted.retain(|(known, _)| *known != context);
+        urls_in(&state, &context)
+    };
+    for url in shown {
+        grant_at(command.driver, &context, &url);
+    }
     Ok(json!({}))
+}
+
+/// Where the frames of a context are.
+fn urls_in(state: &State, context: &str) -> Vec<String> {
+    let is_within = |frame: &Frame| state.tabs.get(&frame.tab).is_some_and(|tab| tab.user_context == context);
+    state.frames.values().filter(|frame| is_within(frame)).map(|frame| frame.url.clone()).collect()
 }
 
 pub(super) async fn take_back(command: Command<'_>) -> Answer {

@@ -9,7 +9,7 @@ use super::driver::Driver;
 use super::emulation::grant_at;
 use super::frames::described;
 use super::state::{Frame, session_of};
-use super::{console, network};
+use super::{console, network, runtime};
 
 /// How long nothing is asked for until a page is at rest.
 const REST: Duration = Duration::from_millis(500);
@@ -40,6 +40,7 @@ pub(super) fn hear(driver: &Arc<Driver>, method: &str, told: &Value) {
                 frame.realm = told["realm"].as_str().map(str::to_owned);
             }
         }
+        "script.message" => runtime::binding_called(driver, told),
         "input.fileDialogOpened" => chooser(driver, context, told),
         "log.entryAdded" => console::hear(driver, told),
         _ if method.starts_with("network.") => network::hear(driver, method, told),

@@ -12,6 +12,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
         "Runtime.evaluate" => evaluate(command).await,
         "Runtime.callFunctionOn" => call(command).await,
         "Runtime.getProperties" => properties(command).await,
+        "Runtime.addBinding" => add_binding(command).await,
         "Runtime.releaseObject" => Ok(release(command, vec![command.text("objectId").to_owned()])),
         "Runtime.releaseObjectGroup" => {
             let group = command.driver.state().objects.in_group(command.text("objectGroup"));
@@ -112,6 +113,42 @@ async fn call(command: Command<'_>) -> Answer {
         ask["this"] = this;
     }
     run(command, world, "script.callFunction", ask).await
+}
+
+/// What the channels of bindings are called, before their names.
+const BINDING: &str = "binding:";
+
+/// Gives a world a function by which it tells texts.
+async fn add_binding(command: Command<'_>) -> Answer {
+    const BIND: &str = "(name, tell) => { globalThis[name] = text => tell(String(text)); }";
+    let Some(world) = command.params["executionContextId"].as_i64() else {
+        return Err(Refusal::missing("to give a function to all worlds of a page"));
+    };
+    let World { realm, .. } = command.driver.state().objects.world_by_number(world)?;
+    let channel = format!("{BINDING}{}", command.text("name"));
+    let call = json!({
+        "functionDeclaration": BIND,
+        "target": {"realm": realm},
+        "arguments": [
+            {"type": "string", "value": command.text("name")},
+            {"type": "channel", "value": {"channel": channel, "ownership": "none"}},
+        ],
+        "awaitPromise": false,
+    });
+    command.driver.ask("script.callFunction", call).await.map(|_| json!({}))
+}
+
+/// A world told something by such a function.
+pub(super) fn binding_called(driver: &Driver, told: &Value) {
+    let Some(name) = told["channel"].as_str().and_then(|channel| channel.strip_prefix(BINDING)) else {
+        return;
+    };
+    let source = &told["source"];
+    let (context, realm) =
+        (source["context"].as_str().unwrap_or_default(), source["realm"].as_str().unwrap_or_default());
+    let world = driver.state().objects.world(context, realm);
+    let called = json!({"name": name, "payload": told["data"]["value"], "executionContextId": world});
+    super::events::emit_for(driver, context, "Runtime.bindingCalled", called);
 }
 
 /// What a script's result is to be told as.

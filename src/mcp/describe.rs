@@ -368,13 +368,13 @@ async fn page_state(page: &Page, url: String, answers: bool) -> PageState {
     PageState { url, title, status, console_errors, console_warnings, crashed }
 }
 
-/// Asks all tabs at once for their titles. One that does not answer soon is told as it was found.
+/// Asks all tabs at once for their titles. One that does not answer soon is told as it was known.
 async fn tab_lines(tabs: Vec<Tab>) -> Vec<TabLine> {
     let mut asked = JoinSet::new();
     for Tab { index, id, page, is_active } in tabs {
         asked.spawn(async move {
             let title = timeout(TITLE_LIMIT, page.title()).await;
-            let title = title.unwrap_or_else(|_| page.found_title().to_owned());
+            let title = title.unwrap_or_else(|_| page.known_title());
             TabLine {
                 index,
                 id: id.to_string(),

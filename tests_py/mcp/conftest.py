@@ -55,6 +55,11 @@ async def either_workshop(
 async def _tidy(workshop: Workshop) -> None:
     # Under a rule the browser asks for everything past its caches, which the next test would see.
     await workshop.server.call("browser_route", action="clear")
+    # A test that fails leaves its contexts open, and the last of them active.
+    contexts = (await workshop.server.call("browser_context_list")).structured or {"contexts": []}
+    for context in contexts["contexts"]:
+        if context["name"] != "default":
+            await workshop.server.call("browser_context_close", name=context["name"])
     for _ in range(10):
         if (await workshop.server.call("browser_close")).is_error:
             return

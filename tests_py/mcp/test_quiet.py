@@ -5,16 +5,22 @@ from pathlib import Path
 
 import pytest
 
+from tests_py.support import client
 from tests_py.support.client import Server, serve
 from tests_py.support.site import Site
 from tests_py.support.traps import noticed, visit
+
+
+def quietest() -> tuple[str, ...]:
+    """What keeps pages from being told: Firefox says of itself that it is driven, unless asked not to."""
+    return ("--hide-webdriver",) if client.BROWSER == "firefox" else ()
 
 
 @pytest.mark.timeout(180)  # Every tool is used, one after the other.
 async def test_a_task_with_every_tool_leaves_nothing_that_a_page_can_notice(
     tmp_path: Path, site: Site
 ) -> None:
-    async with serve("--headless", "--login-timeout", "1", cwd=tmp_path) as server:
+    async with serve("--headless", "--login-timeout", "1", *quietest(), cwd=tmp_path) as server:
         notes = await visit(server, site, "a-task")
     assert noticed(notes) == {}, notes
 
@@ -74,7 +80,7 @@ async def test_nor_do_programs_assertions_recording_pictures_and_what_developers
         ("browser_inspect", {"what": "styles", "ref": "h1"}),
     ]
     flags = ("--headless", "--login-timeout", "1", "--caps", "code,testing,evidence,devtools")
-    async with serve(*flags, cwd=tmp_path) as server:
+    async with serve(*flags, *quietest(), cwd=tmp_path) as server:
         await server.open(site.page("form"))
         recording = await server.call("browser_export_script", record=True)
         assert not recording.is_error, recording.text

@@ -136,7 +136,7 @@ async def test_programs_are_bound_by_the_rules_of_tools(tmp_path: Path, site: Si
         assert not (await server.call("browser_handle_dialog", accept=True)).is_error
 
 
-async def test_a_program_has_what_has_no_tool_of_its_own(tmp_path: Path, site: Site) -> None:
+async def test_extensions_are_there_for_programs(tmp_path: Path, site: Site) -> None:
     extension = tmp_path / "extension"
     extension.mkdir()
     script = {"matches": ["http://*/*"], "js": ["mark.js"]}
@@ -147,11 +147,20 @@ async def test_a_program_has_what_has_no_tool_of_its_own(tmp_path: Path, site: S
     arguments = ["--headless", "--caps", "code", "--user-data-dir", str(tmp_path / "profile")]
     arguments += ["--arg", f"--load-extension={extension}"]
     arguments += ["--arg", "--disable-features=DisableLoadExtensionCommandLineSwitch"]
+    program = f'await page.goto("{site.page("form")}")\nprint(await page.title())'
+    async with serve(*arguments, cwd=tmp_path) as server:
+        reply = await server.call("browser_run", program=program)
+        assert not reply.is_error, reply.text
+        assert "Marked" in reply.section("Result")
+
+
+async def test_a_program_has_what_has_no_tool_of_its_own(tmp_path: Path, site: Site) -> None:
+    arguments = ["--headless", "--caps", "code", "--user-data-dir", str(tmp_path / "profile")]
     program = f"""
-await context.tracing.start(screenshots=True, snapshots=True)
+await context.tracing.start(snapshots=True)
 await context.add_init_script("globalThis.added = 7")
 await page.goto("{site.page("form")}")
-print(await page.evaluate("added", isolated_context=False), await page.title())
+print(await page.evaluate("added", isolated_context=False))
 await context.tracing.stop(path="trace.zip")
 archive = {{"status": 200, "headers": [], "content": {{"text": "kept", "mimeType": "text/plain"}}}}
 entry = {{"request": {{"method": "GET", "url": "http://kept.example/", "headers": []}}, "response": archive}}
@@ -164,9 +173,20 @@ print(await page.locator("body").inner_text())
     async with serve(*arguments, cwd=tmp_path) as server:
         reply = await server.call("browser_run", program=program)
         assert not reply.is_error, reply.text
-        assert reply.section("Result").splitlines()[1:-1] == ["7 Marked", "kept"]
+        assert reply.section("Result").splitlines()[1:-1] == ["7", "kept"]
     with zipfile.ZipFile(tmp_path / "trace.zip") as trace:
         assert "trace.trace" in trace.namelist()
+
+
+async def test_a_trace_of_a_program_has_pictures(workshop: Workshop, site: Site) -> None:
+    program = f"""
+await context.tracing.start(screenshots=True)
+await page.goto("{site.page("form")}")
+await page.get_by_label("Name").fill("Ada")
+await context.tracing.stop(path="pictures.zip")
+"""
+    await workshop.do("browser_run", program=program)
+    with zipfile.ZipFile(workshop.folder / "pictures.zip") as trace:
         assert any(name.endswith((".jpeg", ".png")) for name in trace.namelist())
 
 

@@ -128,7 +128,8 @@ async def test_one_can_go_back_from_a_page_that_hangs_once_it_is_loaded(
     workshop: Workshop, site: Site
 ) -> None:
     await workshop.open(site.page("form"))
-    script = "onload = () => setTimeout(() => { for (;;); })"
+    # Where the browser ends such a script, the next one begins.
+    script = "onload = () => setInterval(() => { for (;;); })"
     page = document("Hangs", f"<h1>Hangs</h1><script>{script}</script>")
     await workshop.server.call("browser_navigate", url=site.publish("/hangs", page))
     while (await code(workshop, "browser_snapshot")) != "page_busy":

@@ -73,7 +73,9 @@ async def test_a_tab_on_an_error_page_is_listed_with_the_address_that_was_tried(
     listed = (await workshop.do("browser_tabs", action="list")).section("Open tabs")
     assert f"({nobody_there})" in listed
     assert "chrome-error" not in listed
-    assert "chrome-error" in await workshop.server.evaluate("() => location.href")
+    assert "about:neterror" not in listed
+    shown = await workshop.server.evaluate("() => document.documentURI")
+    assert "chrome-error:" in shown or "about:neterror" in shown
 
 
 async def test_a_page_becomes_as_large_as_it_is_told(either_workshop: Workshop, site: Site) -> None:

@@ -34,16 +34,26 @@ NO_LISTENERS = "which nodes have listeners is not told: what is clickable by a l
 NO_DEVICES = "no page can be laid out as on a telephone"
 NO_MEASURES = "Firefox tells of no layout shifts and of no tasks that take long"
 NO_DEVTOOLS = "which rules hold for an element and which code ran is told by the DevTools protocol only"
+NO_TASTES = "no page can be shown another medium, other colours or a slower processor"
+NO_PAGES_SET_ASIDE = "no page is taken out of memory: its protocol cannot have Firefox unload a tab"
+NO_FILM = "Firefox tells no pictures of a page while it changes"
+NO_EXTENSIONS = "extensions are loaded by a switch of Chromium's"
+BY_SCRIPT = (
+    "a list opens outside of the page, where its keys are not heard, and the parts of a date are not told: "
+    "both are set by script"
+)
 NO_DROP_FROM_OUTSIDE = "nothing can be dropped from outside of the page"
 NO_ARCHIVE = "a page cannot be saved whole as one file"
 NO_WORKER_NAMES = "what a worker logs is told as the page's own"
-OPEN_MAPS = "open: the places of source maps are not found for what was logged"
-OPEN_MODES = "open: others may read the first file of a name: Firefox sets its rights again afterwards"
+NO_SOURCES = "what a script's text is, and the map that it names, is told by the DevTools protocol only"
 OPEN_NAMES = (
     "open: a download whose name takes 250 bytes in a script of three bytes and more is cancelled by Firefox"
 )
 NO_BLOCKED_PORTS = "nothing is told of a request to a port that Firefox never asks"
 NO_DOWNLOAD = "only Chromium can be downloaded; Firefox comes with the packages of the system"
+OWN_WINDOWS = (
+    "a page of a Firefox that is driven opens windows without a click: its remote agent sets that again"
+)
 OWN_CLICKS = "Firefox clicks what was taken out and put in again between the press and the release"
 OWN_RELOADS = "a plain reload of Firefox's has no header of its own"
 OWN_ERRORS = "Firefox tells the text of an error that nobody caught in any case"
@@ -94,18 +104,45 @@ LACKING: dict[str, Lack] = {
     ),
     "test_inspection.py::test_requests_are_listed_with_what_came_of_them": Lack(NO_BLOCKED_PORTS),
     "test_inspection.py::test_what_workers_log_is_told_with_their_names": Lack(NO_WORKER_NAMES),
-    "test_inspection.py::test_stacks_are_told_in_the_sources": Lack(OPEN_MAPS),
-    "test_files.py::test_what_is_written_is_for_its_owner_alone": Lack(OPEN_MODES, is_sure=False),
+    "test_inspection.py::test_stacks_are_told_in_the_sources": Lack(NO_SOURCES),
     "test_files.py::test_a_download_with_a_long_name_in_any_script_is_saved": Lack(
         OPEN_NAMES, ("name1", "U0001f642"), is_sure=False
     ),
     "test_install.py::test_where_none_is_chromium_is_downloaded_and_used": Lack(NO_DOWNLOAD),
     "test_install.py::test_what_cannot_be_installed_leaves_nothing": Lack(NO_DOWNLOAD),
+    "test_quiet.py::test_a_page_that_listens_to_no_hand_sees_what_an_input_method_and_a_mouse_lead_to": Lack(
+        BY_SCRIPT
+    ),
+    "test_quiet.py::test_a_task_with_every_tool_leaves_nothing_that_a_page_can_notice": Lack(OWN_WINDOWS),
+    "test_quiet.py::test_nor_do_programs_assertions_recording_pictures_and_what_developers_ask": Lack(
+        NO_ARCHIVE
+    ),
+    "test_run.py::test_a_trace_of_a_program_has_pictures": Lack(NO_FILM),
+    "test_run.py::test_extensions_are_there_for_programs": Lack(NO_EXTENSIONS),
+    "test_storage_tools.py::test_another_look_place_and_network_are_pretended_and_taken_back": Lack(
+        NO_TASTES
+    ),
+    "test_storage_tools.py::test_another_device_language_and_zone_are_pretended_and_taken_back": Lack(
+        NO_DEVICES
+    ),
+    "test_vision.py::test_a_drag_by_coordinates_carries_what_the_page_gives_it": Lack(NO_DROP),
+    "tests_py/sessions/test_live_pages.py::test_the_page_unused_for_longest_goes_and_comes_back_as_it_was": (
+        Lack(NO_PAGES_SET_ASIDE)
+    ),
+    "tests_py/sessions/test_live_pages.py::test_a_page_stays_from_which_something_would_be_lost": Lack(
+        NO_PAGES_SET_ASIDE
+    ),
+    "tests_py/sessions/test_live_pages.py::test_a_page_stays_as_long_as_it_is_filmed": Lack(
+        NO_PAGES_SET_ASIDE
+    ),
+    "tests_py/sessions/test_live_pages.py::test_many_sessions_share_few_pages_in_memory": Lack(
+        NO_PAGES_SET_ASIDE
+    ),
     "test_widgets.py::test_an_editor_whose_field_shows_nothing_is_read_and_written_by_its_lines": Lack(
         NO_EDIT_CONTEXT
     ),
 }
-"""Tests of `tests_py/mcp`, and what Firefox lacks for them."""
+"""Tests of `tests_py/mcp`, and of folders that are named, and what Firefox lacks for them."""
 
 
 def lack(test: str) -> Lack | None:

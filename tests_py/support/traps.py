@@ -242,8 +242,14 @@ def _identities(notes: Notes) -> object:
     return [place for place, seen in told.items() if not seen or seen["identity"] != facts["identity"]]
 
 
+def _is_firefox(facts: Notes) -> bool:
+    return "Firefox/" in facts["identity"]
+
+
 def _hints(notes: Notes) -> object:
     hints = json.loads(notes["facts"]["identity"])[3]
+    if _is_firefox(notes["facts"]):
+        return hints  # It has none.
     return [name for name in ("architecture", "fullVersionList", "formFactors") if not hints.get(name)]
 
 
@@ -275,7 +281,9 @@ TRAPS = [
     Trap("no mouse", "mode", _fact(lambda facts: not facts["mouse"])),
     Trap("no scrollbars", "mode", _fact(lambda facts: not facts["scrollbar"])),
     Trap(
-        "no plugins, or no `chrome`", "mode", _fact(lambda f: not f["plugins"] or f["chrome"] == "undefined")
+        "no plugins, or no `chrome`",
+        "mode",
+        _fact(lambda f: not f["plugins"] or (f["chrome"] == "undefined") != _is_firefox(f)),
     ),
     Trap(
         "notifications are denied and not",

@@ -2,6 +2,7 @@
 mod changes;
 mod dialogs;
 mod ending;
+mod title;
 mod observer;
 mod own;
 
@@ -57,8 +58,10 @@ pub(in crate::browser) struct PageInner {
     target: String,
     index: u32,
     opener: Option<String>,
-    /// The address and the title that it had when the browser first told of it.
-    found: (String, String),
+    /// The address that it had when the browser first told of it.
+    found_at: String,
+    /// An address, and the title that it was last known to have there.
+    known_title: Mutex<(String, String)>,
     context: BrowserContext,
     session: CdpSession,
     input: Input,
@@ -184,7 +187,8 @@ impl Page {
                 target: info.target_id.clone(),
                 index,
                 opener: info.opener_id.clone(),
-                found: (info.url.clone(), info.title.clone()),
+                found_at: info.url.clone(),
+                known_title: Mutex::new((info.url.clone(), info.title.clone())),
                 context: context.clone(),
                 input: Input::of(session.clone(), context.input_style(), context.input_traits()),
                 session,
@@ -296,25 +300,9 @@ impl Page {
         self.main_frame().asked_url()
     }
 
-    pub async fn title(&self) -> String {
-        if let Some(discarded) = self.discarded() {
-            return discarded.title;
-        }
-        if self.dialog().is_some() || self.is_crashed() {
-            return String::new();
-        }
-        self.main_frame().title().await
-    }
-
-    /// What the browser said of the tab when we found it, for as long as the page itself has told nothing else.
-    pub fn found_title(&self) -> &str {
-        let (url, title) = &self.inner.found;
-        if self.url() == *url { title } else { "" }
-    }
-
     /// A tab that hangs tells nothing itself.
     pub(in crate::browser) fn assume_found(&self) {
-        self.main_frame().assume_url(&self.inner.found.0);
+        self.main_frame().assume_url(&self.inner.found_at);
     }
 
     /// The page that opened this one, if it still exists.

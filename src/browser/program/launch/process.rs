@@ -11,6 +11,7 @@ use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use rustix::fs::Mode;
 use rustix::io::fcntl_dupfd_cloexec;
 use rustix::process::{
     Pid, Resource, Rlimit, Signal, getrlimit, kill_process, kill_process_group, setrlimit,
@@ -493,8 +494,10 @@ fn inherit(command: &mut Command, ends: [OwnedFd; 3], how: Ends) {
             // Without it, it runs as well; only a page that is nested thousands of levels deep does not.
             let _ = setrlimit(Resource::Stack, stack);
         }
-        #[cfg(target_os = "linux")]
         if how == Ends::WithUs {
+            // What Firefox saves gets its rights from this once more when it is done.
+            rustix::process::umask(Mode::RWXG.union(Mode::RWXO));
+            #[cfg(target_os = "linux")]
             rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
         }
         for (end, number) in ends.iter().zip(3..) {
@@ -506,7 +509,7 @@ fn inherit(command: &mut Command, ends: [OwnedFd; 3], how: Ends) {
         }
         Ok(())
     };
-    // SAFETY: between fork and exec only setsid, setrlimit, prctl and dup2 are called: system calls without locks; nothing allocates.
+    // SAFETY: between fork and exec only setsid, setrlimit, umask, prctl and dup2 are called: system calls without locks; nothing allocates.
     unsafe { command.pre_exec(set_up) };
 }
 
