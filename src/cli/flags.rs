@@ -220,7 +220,7 @@ pub struct Flags {
     #[arg(long, value_name = "DIR", help_heading = "Tools")]
     pub browsers_dir: Option<PathBuf>,
 
-    /// How long a session lives [default: 300000]
+    /// How long a session lives from when it is made, used or not [default: 300000]
     #[arg(long, value_name = "MS", value_parser = milliseconds(), help_heading = "Sessions")]
     pub session_timeout: Option<u64>,
 

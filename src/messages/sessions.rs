@@ -6,6 +6,11 @@ pub const CLOSED: &str = "Session closed successfully";
 pub const CLICKED: &str = "Click successful";
 pub const TYPED: &str = "Type successful";
 
+pub const NEXT_WITHOUT_SESSION: &str = "Make one with create_session.";
+pub const NEXT_AFTER_END: &str = "Make another with create_session. A session lives as long as --session-timeout says, from when it was made, used or not.";
+pub const NEXT_AT_LIMIT: &str =
+    "Close one with close_session, or try again when one has ended; --max-sessions allows more.";
+
 pub fn not_found(id: &str) -> String {
     format!("Session not found: {id}")
 }

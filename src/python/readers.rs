@@ -12,7 +12,7 @@ use super::browser::BrowserContext;
 use super::frame::Frame;
 use super::network::{Pairs, Request};
 use crate::browser::locator::Presence;
-use crate::browser::{Axis, BlockId, Blocking, Domains, GEO_SERVICE, KeepOptions, UrlGlob, locator};
+use crate::browser::{BlockId, Blocking, Domains, GEO_SERVICE, KeepOptions, UrlGlob, locator};
 use crate::error::{Error, Result};
 use crate::secrets;
 
@@ -147,8 +147,7 @@ pub(super) fn scroll_through(
             Some(selector) => frame.locator(&selector, true)?.wait(Presence::Attached, limit).await?,
             None => None,
         };
-        let Some(scroller) = page.scroller(element.as_ref(), Axis::Y).await? else { return Ok(0) };
-        scroller.scroll_through(most_times).await
+        page.scroll_through(element.as_ref(), most_times).await
     };
     operation(async move {
         let late = |_| Error::WaitRanOut { what: "the end of what grows".to_owned(), waited: limit };

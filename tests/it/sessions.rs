@@ -7,6 +7,7 @@ use futures_util::future::join_all;
 use patchright_mcp::browser::find::Channel;
 use patchright_mcp::cli;
 use patchright_mcp::mcp::settings::Settings;
+use patchright_mcp::messages::sessions::{NEXT_AFTER_END, NEXT_AT_LIMIT, NEXT_WITHOUT_SESSION};
 use patchright_mcp::session::Source;
 use patchright_mcp::session::registry::{NoSession, SessionOptions, Sessions};
 use proptest::prelude::*;
@@ -202,7 +203,11 @@ fn a_session_ends_at_the_time_that_was_told_and_frees_its_slot() {
         let full = error(&desk, "create_session", json!({})).await;
         assert_eq!(
             full,
-            json!({"errorCode": "MAX_SESSIONS_REACHED", "message": "Maximum number of sessions (1) reached"})
+            json!({
+                "errorCode": "MAX_SESSIONS_REACHED",
+                "message": "Maximum number of sessions (1) reached",
+                "details": {"next": NEXT_AT_LIMIT},
+            })
         );
         // What is done in it does not lengthen its life, and what its end interrupts says so.
         let arguments = json!({"sessionId": id, "selector": "#never", "timeout": 10_000});
@@ -217,6 +222,7 @@ fn a_session_ends_at_the_time_that_was_told_and_frees_its_slot() {
             assert_eq!(error["errorCode"], "SESSION_EXPIRED");
             assert_eq!(error["message"], format!("Session expired: {id}"));
             assert_eq!(error["sessionId"], id);
+            assert_eq!(error["details"], json!({"next": NEXT_AFTER_END}));
         }
         let told = desk.call("browser_navigate", json!({"url": site.url("/page"), "sessionId": id})).await;
         assert_eq!(told.json()["errorCode"], "SESSION_EXPIRED");
@@ -351,6 +357,7 @@ fn an_id_that_is_none_is_not_found_by_any_tool() {
             arguments["sessionId"] = id.clone().into();
             let expected = json!({
                 "errorCode": "SESSION_NOT_FOUND", "message": format!("Session not found: {id}"), "sessionId": id,
+                "details": {"next": NEXT_WITHOUT_SESSION},
             });
             assert_eq!(error(&desk, tool, arguments).await, expected);
         });

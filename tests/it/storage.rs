@@ -10,6 +10,7 @@ use crate::support::{Site, drive};
 
 const FILL: &str = r#"async () => {
   document.cookie = "plain=1"; localStorage.setItem("key", "välue");
+  const key = await crypto.subtle.generateKey({ name: "AES-GCM", length: 128 }, false, ["encrypt"]);
   const opening = indexedDB.open("shop", 3);
   opening.onupgradeneeded = () => {
     opening.result.createObjectStore("items", { keyPath: "id" }).createIndex("by", "name", { unique: true });
@@ -19,7 +20,12 @@ const FILL: &str = r#"async () => {
   const change = opening.result.transaction(["items", "loose"], "readwrite");
   change.objectStore("items").put({ id: 1, name: "a", when: new Date(5), bytes: new Uint8Array([1, 2]), big: 7n });
   change.objectStore("loose").put([undefined, NaN, /x/g, { a: null }], "k");
+  const file = new File(["text"], "a.txt", { type: "text/plain", lastModified: 9 });
+  change.objectStore("loose").put([new Map([[1, new Set(["in"])]]), file, new Blob(["b"]), new TypeError("no")], "kinds");
   await new Promise((done) => (change.oncomplete = done));
+  const secret = opening.result.transaction("loose", "readwrite");
+  secret.objectStore("loose").put({ key }, "secret");
+  await new Promise((done) => (secret.oncomplete = done));
   opening.result.close();
 }"#;
 
@@ -31,7 +37,9 @@ const READ: &str = r#"async () => {
     asked.onsuccess = () => done(asked.result);
   });
   const item = await get("items", 1), loose = await get("loose", "k");
-  return JSON.stringify([opening.result.version, item.name, item.when.getTime(), [...item.bytes], String(item.big),
+  const [map, file, blob, error] = await get("loose", "kinds");
+  const kinds = [[...map.get(1)], file.name, file.type, file.lastModified, await file.text(), await blob.text(), String(error)];
+  return JSON.stringify([kinds, typeof (await get("loose", "secret")), opening.result.version, item.name, item.when.getTime(), [...item.bytes], String(item.big),
     loose.map(String), loose[3].a, localStorage.getItem("key"), document.cookie]);
 }"#;
 
@@ -77,6 +85,9 @@ fn storage_of_every_kind_comes_back_without_asking_the_site() {
         let page = page_at(&copy, &site.url("/away")).await;
         let read = run(&page, READ).await;
         let expected = json!([
+            [["in"], "a.txt", "text/plain", 9, "text", "b", "TypeError: no"],
+            // A key that does not leave the browser is left out with its record.
+            "undefined",
             3,
             "a",
             5,

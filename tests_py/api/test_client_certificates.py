@@ -104,6 +104,21 @@ async def test_who_is_not_welcome_is_told_so(
         await requests.dispose()
 
 
+async def test_a_server_that_nobody_vouches_for_is_told_from_a_refusal(
+    browser: Browser, tmp_path: Path
+) -> None:
+    authority = Authority(tmp_path)
+    ada = person(tmp_path, authority)
+    with asking(authority) as port:
+        origin = f"https://127.0.0.1:{port}"
+        shown = [{"origin": origin, "certPath": ada, "keyPath": ada}]
+        context = await browser.new_context(client_certificates=shown)  # type: ignore[arg-type]
+        page = await context.new_page()
+        with pytest.raises(Error, match="server's own certificate is not trusted .*SSL_CERT_FILE"):
+            await page.goto(f"{origin}/")
+        await context.close()
+
+
 async def test_archives_and_passphrases_are_opened(browser: Browser, tmp_path: Path) -> None:
     authority = Authority(tmp_path)
     ada = person(tmp_path, authority).read_bytes()

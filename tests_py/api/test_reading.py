@@ -174,6 +174,18 @@ async def test_a_list_is_followed_until_nothing_more_comes(page: Page, site: Sit
     assert await page.scroll_to_end() == 0
 
 
+async def test_the_first_rows_of_a_list_are_waited_for(page: Page, site: Site) -> None:
+    fill = "for (let n = 0; n < 30; n++) document.querySelector('ul').append(document.createElement('li'));"
+    style = "<style>li { height: 60px }</style>"
+    body = f"<ul></ul><script>fetch('/late-more').then(() => {{ {fill} }})</script>{style}"
+    site.publish("/late-more", "x", "text/plain")
+    await page.route("**/late-more", late)
+    await page.goto(site.publish("/empty-list", document("Empty at first", body)))
+    await page.scroll_to_end()
+    assert await page.locator("li").count() == 30
+    assert await page.evaluate("scrollY") > 1000
+
+
 async def late(route: Route) -> None:
     """Answers after the page would have been given up."""
     await asyncio.sleep(1.2)

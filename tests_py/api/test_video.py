@@ -20,6 +20,29 @@ LENGTH = """url => new Promise((done, fail) => {
 })"""
 
 
+LAST = """url => new Promise((done, fail) => {
+  const video = document.createElement("video");
+  video.onerror = () => fail(new Error("cannot be played"));
+  video.muted = true;
+  video.playbackRate = 4;
+  video.onended = () => {
+    const canvas = new OffscreenCanvas(video.videoWidth, video.videoHeight);
+    const brush = canvas.getContext("2d");
+    brush.drawImage(video, 0, 0);
+    done([...brush.getImageData(100, 100, 1, 1).data.slice(0, 3)]);
+  };
+  video.src = url;
+  video.play();
+})"""
+
+
+async def last_colour(page: Page, path: Path) -> tuple[int, int, int]:
+    """The colour in which a video ends."""
+    await played(page, path)
+    red, green, blue = await page.evaluate(LAST, "http://videos.example/a.webm")
+    return red, green, blue
+
+
 async def played(page: Page, path: Path) -> tuple[float, int, int]:
     """How long a video is, and how large: it must be one that a browser plays."""
     await page.route(
@@ -90,3 +113,40 @@ async def test_pictures_come_one_after_the_other(page: Page, tmp_path: Path) -> 
     assert {(frame["viewportWidth"], frame["viewportHeight"]) for frame in frames} == {(500, 400)}
     assert frames[0]["timestamp"] < frames[-1]["timestamp"]
     assert (await played(page, tmp_path / "cast.webm"))[1:] == (250, 200)
+
+
+def paint(red: int, green: int, blue: int) -> str:
+    """A script that makes the page of this colour."""
+    return f"document.documentElement.style.background = 'rgb({red} {green} {blue})'"
+
+
+@pytest.mark.parametrize("told", [(200, 30, 30), (221, 238, 255), (40, 40, 40)])
+async def test_what_came_right_after_another_picture_stays_in_its_colour(
+    browser: Browser, page: Page, tmp_path: Path, told: tuple[int, int, int]
+) -> None:
+    filmed = await browser.new_page(viewport={"width": 320, "height": 240})
+    await filmed.set_content("<p>still</p>")
+    await filmed.screencast.start(path=tmp_path / "a.webm", fps=2)
+    # Of half a second only one picture is kept: it has to be the last one.
+    for red, green, blue in ((0, 200, 0), told):
+        await filmed.evaluate(paint(red, green, blue))
+        await filmed.screenshot()
+    await filmed.wait_for_timeout(1200)
+    await filmed.screencast.stop()
+    seen = await last_colour(page, tmp_path / "a.webm")
+    assert all(abs(one - other) <= 6 for one, other in zip(seen, told, strict=True)), seen
+    await filmed.context.close()
+
+
+@pytest.mark.parametrize("closes", ["page", "context", "browser"])
+async def test_a_video_that_nobody_stopped_is_whole_when_its_page_is_closed(
+    browser: Browser, page: Page, tmp_path: Path, closes: str
+) -> None:
+    own = await browser.browser_type.launch(chromium_sandbox=False) if closes == "browser" else browser
+    filmed = await own.new_page(viewport={"width": 320, "height": 240})
+    await filmed.screencast.start(path=tmp_path / "a.webm")
+    await filmed.evaluate(paint(0, 0, 200))
+    await filmed.wait_for_timeout(700)
+    await {"page": filmed, "context": filmed.context, "browser": own}[closes].close()
+    red, green, blue = await last_colour(page, tmp_path / "a.webm")
+    assert (red < 10, green < 10, blue > 190) == (True, True, True)

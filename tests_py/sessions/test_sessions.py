@@ -136,6 +136,7 @@ async def test_an_id_that_is_none_has_one_error_everywhere(runner: Runner) -> No
             "errorCode": "SESSION_NOT_FOUND",
             "message": f"Session not found: {session}",
             "sessionId": session,
+            "details": {"next": "Make one with create_session."},
         }
 
     names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=60)

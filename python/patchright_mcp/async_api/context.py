@@ -139,8 +139,7 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
 
     async def _finish_recordings(self) -> None:
         for page in self.pages:
-            if page._video is not None:
-                await page._video._end()
+            await page._finish_recordings()
         network = self.tracing._network
         for recorder in list(self._recorders):
             if recorder is not network:

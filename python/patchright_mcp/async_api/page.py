@@ -295,11 +295,16 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
 
     # Its life.
 
+    async def _finish_recordings(self) -> None:
+        await self._screencast._end()
+        if self._video is not None:
+            await self._video._end()
+
     async def close(self, *, run_before_unload: bool | None = None, reason: str | None = None) -> None:
         """Closes it. With `run_before_unload` it is asked first and may refuse: then it is not waited for."""
         self._close_reason = reason
-        if self._video is not None and not run_before_unload:
-            await self._video._end()
+        if not run_before_unload:
+            await self._finish_recordings()
         try:
             await self._run(self._native.close(bool(run_before_unload)))
         except Error:

@@ -101,6 +101,8 @@ class Screencast(ApiObject):
         video, `quality` is from 0 to 100, and `size` is what pictures are scaled down to fit into (800 by 800 unless told). Who
         watches already has said for all.
 
+        A video is whole after `stop`, and when the page, its context or its browser has been closed.
+
         Raises:
             Error: When it has begun already.
         """
@@ -131,6 +133,10 @@ class Screencast(ApiObject):
         if self._video is not None:
             video, self._video = self._video, None
             await self._run(video.stop())
+
+    async def _end(self) -> None:
+        with suppress(Error):
+            await self.stop()
 
     async def _shown(self, frame: _core.CastFrame) -> None:
         if self._f is not None:

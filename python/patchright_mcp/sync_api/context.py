@@ -139,8 +139,7 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
 
     def _finish_recordings(self) -> None:
         for page in self.pages:
-            if page._video is not None:
-                page._video._end()
+            page._finish_recordings()
         network = self.tracing._network
         for recorder in list(self._recorders):
             if recorder is not network:

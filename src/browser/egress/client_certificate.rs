@@ -16,7 +16,7 @@ use tokio_rustls::rustls::crypto::aws_lc_rs::default_provider;
 use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, ServerName};
 use tokio_rustls::rustls::server::Acceptor;
-use tokio_rustls::rustls::{AlertDescription, ClientConfig, ServerConfig};
+use tokio_rustls::rustls::{AlertDescription, ClientConfig, Error as Tls, ServerConfig};
 use tokio_rustls::{LazyConfigAcceptor, TlsConnector};
 use url::{Host, Url};
 
@@ -142,7 +142,7 @@ impl Introductions {
         let mut server = match TlsConnector::from(Arc::new(introduction)).connect(name, server).await {
             Ok(server) => server,
             Err(error) => {
-                tell(alert_of(&error).unwrap_or_else(|| error.to_string()));
+                tell(reason_of(&error));
                 return Err(error);
             }
         };
@@ -159,7 +159,7 @@ impl Introductions {
         // With TLS 1.3 a server refuses a certificate only after the handshake.
         let carried = copy_bidirectional(&mut client, &mut server).await;
         if let Some(alert) = carried.as_ref().err().and_then(|error| alert_of(error)) {
-            tell(alert);
+            tell(refused(&alert));
         }
         carried.map(drop)
     }
@@ -179,17 +179,35 @@ impl Introductions {
     }
 }
 
+/// Why a server could not be introduced to.
+fn reason_of(error: &io::Error) -> String {
+    match (alert_of(error), tls_of(error)) {
+        (Some(alert), _) => refused(&alert),
+        (None, Some(Tls::InvalidCertificate(why))) => format!(
+            "the server's own certificate is not trusted ({why:?}): have SSL_CERT_FILE name the file of its authority, or \
+             ignore HTTPS errors"
+        ),
+        _ => refused(&error.to_string()),
+    }
+}
+
+fn refused(why: &str) -> String {
+    format!("the client certificate came to nothing: {why}")
+}
+
 /// What the other side said to end TLS, in the words of OpenSSL, which scripts look for: `alert unknown ca`.
 pub(in crate::browser) fn alert_of(error: &(dyn std::error::Error + 'static)) -> Option<String> {
-    use tokio_rustls::rustls::Error as Tls;
-    let tls = error.downcast_ref::<Tls>().or_else(|| {
-        let io = error.downcast_ref::<io::Error>()?;
-        io.get_ref()?.downcast_ref::<Tls>()
-    });
-    match tls {
+    match tls_of(error) {
         Some(Tls::AlertReceived(alert)) => Some(format!("alert {}", words_of(*alert))),
         _ => None,
     }
+}
+
+fn tls_of<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a Tls> {
+    error.downcast_ref::<Tls>().or_else(|| {
+        let io = error.downcast_ref::<io::Error>()?;
+        io.get_ref()?.downcast_ref::<Tls>()
+    })
 }
 
 fn words_of(alert: AlertDescription) -> String {

@@ -54,7 +54,7 @@ impl Refusal {
             Self::Credentials => "the proxy refused the user name and password".to_owned(),
             Self::Refused(how) => format!("the proxy refused the connection: {how}"),
             Self::Unreachable(why) => format!("the proxy could not be reached: {why}"),
-            Self::Introduction(why) => format!("the client certificate came to nothing: {why}"),
+            Self::Introduction(why) => why,
             Self::Server(_) => return None,
         };
         Some(Error::NavigationFailed { reason })

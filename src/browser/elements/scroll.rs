@@ -80,6 +80,66 @@ impl Page {
     }
 }
 
+impl Page {
+    /// Scrolls the page, or what scrolls at an element, to its end, and on as long as what loads there makes it longer, at
+    /// most so often. Gives how often it grew. What was asked for before is waited for, too: of a list that is just being
+    /// loaded nothing may be there.
+    pub async fn scroll_through(&self, at: Option<&ElementHandle>, most_times: Option<u32>) -> Result<u32> {
+        let Some(scroller) = self.coming_scroller(at).await? else { return Ok(0) };
+        let (mut grown, mut mark) = (0, Mark::BEGINNING);
+        loop {
+            let (_, now) = scroller.scroll_to_end(true).await?;
+            if most_times == Some(grown) || !scroller.has_grown(now, mark).await? {
+                return Ok(grown);
+            }
+            grown += 1;
+            mark = self.mark();
+        }
+    }
+
+    async fn coming_scroller(&self, at: Option<&ElementHandle>) -> Result<Option<Scroller>> {
+        let mut growth = Growth::begin(self, Mark::BEGINNING);
+        loop {
+            growth.look();
+            let found = self.scroller(at, Axis::Y).await?;
+            if found.is_some() || growth.is_over() {
+                return Ok(found);
+            }
+            sleep(MORE_PAUSE).await;
+        }
+    }
+}
+
+/// For how long something may still become longer.
+struct Growth<'a> {
+    page: &'a Page,
+    since: Mark,
+    begun: Instant,
+    is_busy: bool,
+    answered: Option<Instant>,
+}
+
+impl<'a> Growth<'a> {
+    fn begin(page: &'a Page, since: Mark) -> Self {
+        Self { page, since, begun: Instant::now(), is_busy: false, answered: None }
+    }
+
+    /// Sees whether requests are under way, before a look at what they may lead to.
+    fn look(&mut self) {
+        self.is_busy = self.page.pending_since(self.since).requests > 0;
+        if self.is_busy {
+            self.answered = Some(Instant::now());
+        }
+    }
+
+    /// What an answer makes longer is longer a moment after it came.
+    fn is_over(&self) -> bool {
+        let waited = self.begun.elapsed();
+        let is_at_rest = waited >= MORE_LIMIT && self.answered.is_none_or(|at| at.elapsed() >= ANSWER_LIMIT);
+        waited >= REQUESTS_LIMIT || !self.is_busy && is_at_rest
+    }
+}
+
 impl Scroller {
     fn new(page: &Page, world: World, handle: RemoteHandle, axis: Axis) -> Self {
         Self { page: page.clone(), element: ElementHandle::new(world, handle), axis }
@@ -134,37 +194,17 @@ impl Scroller {
     /// Whether it becomes longer within a moment after it came to what was its end, or later, while requests are under way
     /// that this caused.
     pub async fn has_grown(&self, before: Scrolled, since: Mark) -> Result<bool> {
-        let begun = Instant::now();
-        let mut answered = None;
+        let mut growth = Growth::begin(&self.page, since);
         loop {
-            let is_busy = self.page.pending_since(since).requests > 0;
-            if is_busy {
-                answered = Some(Instant::now());
-            }
+            growth.look();
             let now = self.scrolled().await?;
             if now.most > before.most + 1.0 || now.most - now.at > 2.0 {
                 return Ok(true);
             }
-            let waited = begun.elapsed();
-            // What an answer makes longer is longer a moment after it came.
-            let is_at_rest = waited >= MORE_LIMIT && answered.is_none_or(|at| at.elapsed() >= ANSWER_LIMIT);
-            if waited >= REQUESTS_LIMIT || !is_busy && is_at_rest {
+            if growth.is_over() {
                 return Ok(false);
             }
             sleep(MORE_PAUSE).await;
-        }
-    }
-
-    /// Scrolls to its end, and on as long as what loads there makes it longer, at most so often. Gives how often it grew.
-    pub async fn scroll_through(&self, most_times: Option<u32>) -> Result<u32> {
-        let mut grown = 0;
-        loop {
-            let mark = self.page.mark();
-            let (_, now) = self.scroll_to_end(true).await?;
-            if most_times == Some(grown) || !self.has_grown(now, mark).await? {
-                return Ok(grown);
-            }
-            grown += 1;
         }
     }
 

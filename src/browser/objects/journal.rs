@@ -10,6 +10,11 @@ use crate::cdp::types::network::{RequestWillBeSent, ResponseReceived};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mark(u64);
 
+impl Mark {
+    /// Before all that has happened to the page.
+    pub const BEGINNING: Self = Self(0);
+}
+
 /// What has happened since a mark.
 #[derive(Debug, Clone, Default)]
 pub struct Pending {

@@ -3,13 +3,16 @@ use std::fs::File;
 use std::io::{BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::Value;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::broadcast::error::{RecvError, TryRecvError};
+use tokio::sync::{broadcast, watch};
+use tokio::time::sleep;
 
 use super::cast_frame::CastFrame;
 use super::screencast::{Screencast, ScreencastOptions};
@@ -27,7 +30,7 @@ const BITRATE: u32 = 1_000_000;
 /// Who says no size gets the viewport, scaled down to fit into a square of this side.
 const USUAL_SIDE: f64 = 800.0;
 const USUAL_FPS: u32 = 25;
-/// How many pictures may wait to be encoded; further ones are left out.
+/// How many pictures may wait to be encoded; of more the oldest are left out.
 const WAITING: usize = 16;
 /// How long a picture may build on those before, in milliseconds.
 const BETWEEN_KEYS: u64 = 5_000;
@@ -122,8 +125,9 @@ async fn film(
         Some((width, height)) => (even(width.into()), even(height.into())),
         None => fitting(page.viewport_size().await.unwrap_or((1280.0, 720.0))),
     };
-    let (sender, mut frames) = mpsc::channel(WAITING);
-    let watcher = Arc::new(move |frame: &CastFrame| drop(sender.try_send(frame.clone())));
+    let (sender, mut pictures) = broadcast::channel(WAITING);
+    // A frame that is kept is not acknowledged, and the browser leaves out what comes after a few of them.
+    let watcher = Arc::new(move |frame: &CastFrame| drop(sender.send(Picture::of(frame))));
     let watched = ScreencastOptions { size: Some(size), quality: options.quality };
     let mut cast = Some(page.screencast(watched, watcher));
     let browser = page.context().browser()?;
@@ -133,17 +137,35 @@ async fn film(
         tokio::select! {
             biased;
             () = async { drop(stopped.wait_for(|stopped| *stopped).await) } => break,
-            frame = frames.recv() => match frame {
-                Some(frame) => studio.add(&frame).await?,
-                None => break,
+            picture = pictures.recv() => match picture {
+                Ok(picture) => studio.add(picture).await?,
+                Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => break,
             },
+            () = studio.until_late_is_due() => studio.add_late().await?,
         }
     }
     drop::<Option<Screencast>>(cast.take());
-    while let Ok(frame) = frames.try_recv() {
-        studio.add(&frame).await?;
+    loop {
+        match pictures.try_recv() {
+            Ok(picture) => studio.add(picture).await?,
+            Err(TryRecvError::Lagged(_)) => {}
+            Err(TryRecvError::Empty | TryRecvError::Closed) => return studio.end().await,
+        }
     }
-    studio.end().await
+}
+
+/// What a page looked like at a time in milliseconds since 1970, as a JPEG.
+#[derive(Debug, Clone)]
+struct Picture {
+    data: Arc<Vec<u8>>,
+    timestamp_ms: f64,
+}
+
+impl Picture {
+    fn of(frame: &CastFrame) -> Self {
+        Self { data: Arc::clone(&frame.data), timestamp_ms: frame.timestamp_ms }
+    }
 }
 
 /// Where pictures become a video.
@@ -155,11 +177,13 @@ struct Studio<W: Write + Seek> {
     step: u64,
     last: Option<u64>,
     last_key: Option<u64>,
+    /// A picture that came too soon after the last one, and waits for its time unless another takes its place.
+    late: Option<Arc<Vec<u8>>>,
 }
 
 impl<W: Write + Seek> Studio<W> {
     async fn open(helper: Helper, file: W, size: (u32, u32), fps: Option<u32>) -> Result<Self> {
-        let begun_ms = now_ms();
+        let begun_ms = unix_time().as_secs_f64() * 1000.0;
         helper.go(STUDIO).await?;
         let (width, height) = size;
         let begin =
@@ -173,7 +197,7 @@ impl<W: Write + Seek> Studio<W> {
         })?;
         let step = 1000 / u64::from(fps.unwrap_or(USUAL_FPS).max(1));
         let file = Webm::begin(file, size).map_err(unwritten)?;
-        Ok(Self { helper, file, begun_ms, step, last: None, last_key: None })
+        Ok(Self { helper, file, begun_ms, step, last: None, last_key: None, late: None })
     }
 
     /// Whether the picture at this time has to stand alone.
@@ -185,24 +209,55 @@ impl<W: Write + Seek> Studio<W> {
         is_key
     }
 
-    async fn add(&mut self, frame: &CastFrame) -> Result<()> {
-        let at = whole(frame.timestamp_ms - self.begun_ms);
-        if self.last.is_some_and(|last| at < last + self.step) {
+    async fn add(&mut self, picture: Picture) -> Result<()> {
+        let at = whole(picture.timestamp_ms - self.begun_ms);
+        if at < self.next() {
+            self.late = Some(picture.data);
             return Ok(());
         }
+        self.encode(&picture.data, at).await
+    }
+
+    /// When there may be another picture.
+    fn next(&self) -> u64 {
+        self.last.map_or(0, |last| last + self.step)
+    }
+
+    /// Waits until the time of a picture that came too soon; for ever where there is none.
+    async fn until_late_is_due(&self) {
+        match self.late {
+            Some(_) => sleep(Duration::from_millis(self.next().saturating_sub(self.now()))).await,
+            None => std::future::pending().await,
+        }
+    }
+
+    async fn add_late(&mut self) -> Result<()> {
+        match self.late.take() {
+            Some(data) => self.encode(&data, self.next()).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn encode(&mut self, data: &[u8], at: u64) -> Result<()> {
+        self.late = None;
         self.last = Some(at);
-        let (data, key) = (BASE64_STANDARD.encode(&*frame.data), self.is_key(at));
+        let (data, key) = (BASE64_STANDARD.encode(data), self.is_key(at));
         let done = self.helper.evaluate(format!("studio.add(\"{data}\", {at}, {key})")).await?;
         self.write(&done)
     }
 
     /// The last picture stays until now.
     async fn end(mut self) -> Result<()> {
-        let at = whole(now_ms() - self.begun_ms).max(self.last.map_or(0, |last| last + 1));
+        self.add_late().await?;
+        let at = self.now().max(self.last.map_or(0, |last| last + 1));
         let key = self.is_key(at);
         let done = self.helper.evaluate(format!("studio.end({at}, {key})")).await?;
         self.write(&done)?;
         self.file.end(at + self.step).map(drop).map_err(unwritten)
+    }
+
+    fn now(&self) -> u64 {
+        whole(unix_time().as_secs_f64() * 1000.0 - self.begun_ms)
     }
 
     fn write(&mut self, done: &Value) -> Result<()> {
@@ -218,10 +273,6 @@ impl<W: Write + Seek> Studio<W> {
 #[expect(clippy::needless_pass_by_value, reason = "it is given to map_err")]
 fn unwritten(error: std::io::Error) -> Error {
     Error::File { path: "the video".to_owned(), reason: error.to_string() }
-}
-
-fn now_ms() -> f64 {
-    unix_time().as_secs_f64() * 1000.0
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is not below 0, and a time")]

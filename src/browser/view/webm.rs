@@ -67,7 +67,10 @@ impl<W: Write + Seek> Webm<W> {
         let told = element(INFO, &[info, duration].concat());
         out.write_all(&told)?;
         let duration_at = begins + told.len() as u64 - 8;
-        let picture = [number(0xB0, width.into()), number(0xBA, height.into())].concat();
+        // BT.601, not of the full range, of sRGB: as `encode.js` makes them.
+        let colour = [number(0x55B1, 6), number(0x55B9, 1), number(0x55BA, 13), number(0x55BB, 1)].concat();
+        let picture =
+            [number(0xB0, width.into()), number(0xBA, height.into()), element(0x55B0, &colour)].concat();
         let track = [
             number(0xD7, 1),
             number(0x73C5, 1),

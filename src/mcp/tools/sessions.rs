@@ -361,8 +361,15 @@ pub(in crate::mcp) fn refuse(error: &NoSession, id: &str, reply: &mut Reply) {
         NoSession::Elsewhere(..) => ("BROWSER_ERROR", texts::browser_error(&Error::ReplicaGone)),
         NoSession::Browser(error) => ("BROWSER_ERROR", texts::browser_error(error)),
     };
+    let next = match error {
+        NoSession::NotFound => Some(texts::NEXT_WITHOUT_SESSION),
+        NoSession::Expired => Some(texts::NEXT_AFTER_END),
+        NoSession::LimitReached { .. } => Some(texts::NEXT_AT_LIMIT),
+        NoSession::Elsewhere(..) | NoSession::Browser(_) => None,
+    };
+    let details = next.map(|next| json!({ "next": next }));
     let session = (!id.is_empty()).then_some(id);
-    reply.refuse(code, page_text::json_line(&told(code, &message, session, None)));
+    reply.refuse(code, page_text::json_line(&told(code, &message, session, details)));
 }
 
 /// Answers that a tool failed.

@@ -29,8 +29,11 @@ async (task, argument) => {
   };
   const fromBase64 = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
-  // Values that JSON has no word for, in the notation of Playwright's files.
-  const encode = (value, seen = new Map()) => {
+  /** Thrown at what cannot be written down, such as a key that must not leave the browser. */
+  class Unwritable extends Error {}
+
+  // Values that JSON has no word for, in the notation of Playwright's files, which has none for collections and files.
+  const encode = async (value, seen = new Map()) => {
     if (value === undefined) return { v: "undefined" };
     if (value === null) return { v: "null" };
     if (typeof value === "number") {
@@ -41,7 +44,12 @@ async (task, argument) => {
     if (typeof value === "bigint") return { bi: String(value) };
     if (value instanceof Date) return { d: value.toJSON() };
     if (value instanceof RegExp) return { r: { p: value.source, f: value.flags } };
+    if (value instanceof Error) return { e: { n: value.name, m: value.message, s: value.stack ?? "" } };
     if (value instanceof ArrayBuffer) return { ab: { b: toBase64(new Uint8Array(value)) } };
+    if (value instanceof Blob) {
+      const kept = { b: toBase64(new Uint8Array(await value.arrayBuffer())), t: value.type };
+      return value instanceof File ? { fl: { ...kept, n: value.name, m: value.lastModified } } : { bl: kept };
+    }
     for (const [k, kind] of Object.entries(ARRAYS)) {
       if (value instanceof kind) {
         return { ta: { b: toBase64(new Uint8Array(value.buffer, value.byteOffset, value.byteLength)), k } };
@@ -50,8 +58,19 @@ async (task, argument) => {
     if (seen.has(value)) return { ref: seen.get(value) };
     const id = seen.size + 1;
     seen.set(value, id);
-    if (Array.isArray(value)) return { a: value.map((item) => encode(item, seen)), id };
-    return { o: Object.keys(value).map((k) => ({ k, v: encode(value[k], seen) })), id };
+    const all = async (items) => {
+      const encoded = [];
+      for (const item of items) encoded.push(await encode(item, seen));
+      return encoded;
+    };
+    if (Array.isArray(value)) return { a: await all(value), id };
+    if (value instanceof Map) return { mp: await all([...value].flat()), id };
+    if (value instanceof Set) return { st: await all(value), id };
+    // What was stored has no prototype of the page's: this is something of the browser's own.
+    if (Object.getPrototypeOf(value) !== Object.prototype) throw new Unwritable();
+    const o = [];
+    for (const k of Object.keys(value)) o.push({ k, v: await encode(value[k], seen) });
+    return { o, id };
   };
   const decode = (value, seen = new Map()) => {
     if (typeof value !== "object" || value === null) return value;
@@ -61,7 +80,20 @@ async (task, argument) => {
     if ("r" in value) return new RegExp(value.r.p, value.r.f);
     if ("ab" in value) return fromBase64(value.ab.b).buffer;
     if ("ta" in value) return new ARRAYS[value.ta.k](fromBase64(value.ta.b).buffer);
+    if ("bl" in value) return new Blob([fromBase64(value.bl.b)], { type: value.bl.t });
+    if ("fl" in value) return new File([fromBase64(value.fl.b)], value.fl.n, { type: value.fl.t, lastModified: value.fl.m });
+    if ("e" in value) {
+      const kind = /^(?:Eval|Range|Reference|Syntax|Type|URI)Error$/.test(value.e.n) ? globalThis[value.e.n] : Error;
+      return Object.defineProperty(new kind(value.e.m), "stack", { value: value.e.s, configurable: true, writable: true });
+    }
     if ("ref" in value) return seen.get(value.ref);
+    if ("mp" in value || "st" in value) {
+      const collection = "mp" in value ? new Map() : new Set();
+      seen.set(value.id, collection);
+      if ("st" in value) for (const item of value.st) collection.add(decode(item, seen));
+      else for (let at = 0; at < value.mp.length; at += 2) collection.set(decode(value.mp[at], seen), decode(value.mp[at + 1], seen));
+      return collection;
+    }
     if ("a" in value) {
       const array = [];
       seen.set(value.id, array);
@@ -79,31 +111,38 @@ async (task, argument) => {
     if (Array.isArray(value)) return value.every(isPlain);
     return typeof value === "object" && Object.getPrototypeOf(value) === Object.prototype && Object.values(value).every(isPlain);
   };
-  const put = (record, name, value) => {
+  const put = async (record, name, value) => {
     let plain = false;
     try {
       plain = isPlain(value);
     } catch {
       /* It contains itself. */
     }
-    record[plain ? name : `${name}Encoded`] = plain ? value : encode(value);
+    record[plain ? name : `${name}Encoded`] = plain ? value : await encode(value);
   };
   const keyPathOf = (path) => (Array.isArray(path) ? { keyPathArray: path } : path === null ? {} : { keyPath: path });
 
   const readStore = async (database, name) => {
     const store = database.transaction(name, "readonly").objectStore(name);
     const [keys, values] = await Promise.all([done(store.getAllKeys()), done(store.getAll())]);
-    const records = values.map((value, at) => {
-      const record = {};
-      if (store.keyPath === null) put(record, "key", keys[at]);
-      put(record, "value", value);
-      return record;
-    });
+    const { keyPath, autoIncrement } = store;
     const indexes = [...store.indexNames].map((name) => {
       const index = store.index(name);
       return { name, unique: index.unique, multiEntry: index.multiEntry, ...keyPathOf(index.keyPath) };
     });
-    return { name, records, indexes, autoIncrement: store.autoIncrement, ...keyPathOf(store.keyPath) };
+    const records = [];
+    for (const [at, value] of values.entries()) {
+      const record = {};
+      try {
+        if (keyPath === null) await put(record, "key", keys[at]);
+        await put(record, "value", value);
+        records.push(record);
+      } catch (error) {
+        // A site that misses what it kept makes it anew; it could make nothing of half of it.
+        if (!(error instanceof Unwritable)) throw error;
+      }
+    }
+    return { name, records, indexes, autoIncrement, ...keyPathOf(keyPath) };
   };
   const readDatabases = async () => {
     const databases = [];

@@ -1,7 +1,7 @@
 // Turns pictures into a video, in a page that nobody sees. Pages that are recorded know nothing of it.
 (width, height, bitrate) => {
   const canvas = new OffscreenCanvas(width, height);
-  const brush = canvas.getContext("2d", { alpha: false });
+  const brush = canvas.getContext("2d", { alpha: false, willReadFrequently: true });
   brush.fillStyle = "#fff";
   brush.fillRect(0, 0, width, height);
   let done = [];
@@ -20,6 +20,31 @@
   });
   encoder.configure({ codec: "vp8", width, height, bitrate, latencyMode: "realtime" });
 
+  // Players take a video that says nothing for one of this range and matrix; what the browser makes of a canvas has the full range.
+  const colorSpace = { primaries: "bt709", transfer: "iec61966-2-1", matrix: "smpte170m", fullRange: false };
+  const yuv = new Uint8Array((width * height * 3) / 2);
+  const toYuv = (rgba) => {
+    const half = width / 2;
+    const blue = width * height;
+    const red = blue + blue / 4;
+    for (let y = 0; y < height; y += 2) {
+      for (let x = 0; x < width; x += 2) {
+        const first = y * width + x;
+        let [r, g, b] = [0, 0, 0];
+        for (const at of [first, first + 1, first + width, first + width + 1]) {
+          const [pr, pg, pb] = [rgba[at * 4], rgba[at * 4 + 1], rgba[at * 4 + 2]];
+          yuv[at] = 16.5 + 0.25679 * pr + 0.50413 * pg + 0.09791 * pb;
+          r += pr;
+          g += pg;
+          b += pb;
+        }
+        const at = (y / 2) * half + x / 2;
+        yuv[blue + at] = 128.5 + (-0.14822 * r - 0.29099 * g + 0.43922 * b) / 4;
+        yuv[red + at] = 128.5 + (0.43922 * r - 0.36779 * g - 0.07143 * b) / 4;
+      }
+    }
+  };
+
   /** What has been encoded since the last question. */
   const take = () => {
     if (failure) throw failure;
@@ -27,8 +52,13 @@
     done = [];
     return taken;
   };
+  const frameAt = (at) => {
+    const layout = { format: "I420", codedWidth: width, codedHeight: height, colorSpace, timestamp: at * 1000 };
+    toYuv(brush.getImageData(0, 0, width, height).data);
+    return new VideoFrame(yuv, layout);
+  };
   const encode = (at, keyFrame) => {
-    const frame = new VideoFrame(canvas, { timestamp: at * 1000 });
+    const frame = frameAt(at);
     encoder.encode(frame, { keyFrame });
     frame.close();
   };
