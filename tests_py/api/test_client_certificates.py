@@ -114,7 +114,7 @@ async def test_a_server_that_nobody_vouches_for_is_told_from_a_refusal(
         shown = [{"origin": origin, "certPath": ada, "keyPath": ada}]
         context = await browser.new_context(client_certificates=shown)  # type: ignore[arg-type]
         page = await context.new_page()
-        with pytest.raises(Error, match="server's own certificate is not trusted .*SSL_CERT_FILE"):
+        with pytest.raises(Error, match=r"server's own certificate is not trusted .*SSL_CERT_FILE"):
             await page.goto(f"{origin}/")
         await context.close()
 

@@ -147,6 +147,7 @@ async def test_a_video_that_nobody_stopped_is_whole_when_its_page_is_closed(
     await filmed.screencast.start(path=tmp_path / "a.webm")
     await filmed.evaluate(paint(0, 0, 200))
     await filmed.wait_for_timeout(700)
-    await {"page": filmed, "context": filmed.context, "browser": own}[closes].close()
+    close = {"page": filmed.close, "context": filmed.context.close, "browser": own.close}
+    await close[closes]()
     red, green, blue = await last_colour(page, tmp_path / "a.webm")
     assert (red < 10, green < 10, blue > 190) == (True, True, True)
