@@ -2,7 +2,7 @@
 
 import json
 
-from tests_py.support.site import Site
+from tests_py.support.site import Site, document
 from tests_py.support.workshop import Workshop
 
 
@@ -271,6 +271,38 @@ async def test_the_clipboard_is_read_and_set_and_no_page_hears_of_it(workshop: W
         assert "the clipboard can be listed" in said
     listed = await workshop.do("browser_tabs", action="list")
     assert "blank" not in listed.section("Open tabs")
+
+
+SHOP = """<p>empty</p><script type=module>
+const opening = indexedDB.open("shop");
+opening.onupgradeneeded = () => opening.result.createObjectStore("items");
+await new Promise((done) => { opening.onsuccess = done; });
+const items = opening.result.transaction("items", "readwrite").objectStore("items");
+const asked = items.get("kinds");
+await new Promise((done) => { asked.onsuccess = done; });
+const paragraph = document.querySelector("p");
+if (asked.result) {
+  const { date, map, file } = asked.result;
+  paragraph.textContent = [date.getTime(), ...map.get(1), await file.text()].join();
+} else {
+  const kinds = { date: new Date(5), map: new Map([[1, new Set(["in"])]]), file: new File(["text"], "a") };
+  const put = items.put(kinds, "kinds");
+  put.onsuccess = () => { paragraph.textContent = "filled"; };
+}
+</script>"""
+
+
+async def test_a_state_takes_along_databases_with_all_kinds_of_values(workshop: Workshop, site: Site) -> None:
+    url = site.publish("/shop", document("Shop", SHOP))
+    await workshop.do("browser_context_create", name="first")
+    await workshop.open(url)
+    await workshop.do("browser_wait_for", text="filled")
+    await workshop.do("browser_context_save_storage", path="whole.json", indexedDB=True)
+    await workshop.do("browser_context_create", name="second", storageState="whole.json")
+    await workshop.open(url)
+    await workshop.do("browser_wait_for", text="5,in,text")
+    for name in ("second", "first"):
+        await workshop.do("browser_context_close", name=name)
 
 
 async def test_a_state_takes_along_the_files_that_sites_keep_when_asked_to(

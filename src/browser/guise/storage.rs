@@ -123,7 +123,9 @@ impl BrowserContext {
     pub async fn storage_state(&self, also: AlsoStored) -> Result<StorageState> {
         let mut state = StorageState { cookies: self.cookies().await?, ..StorageState::default() };
         let mut missing: BTreeSet<String> = self.origins();
-        for page in self.pages() {
+        let has_kinds = also.databases || also.private_files;
+        let asks_pages = !has_kinds || self.browser()?.dialect().knows_kinds_of_pages();
+        for page in self.pages().into_iter().filter(|_| asks_pages) {
             // A page whose session is gone, or that is busy, cannot be asked; its origin still can.
             if let Some(origin) = origin_of(&page.url())
                 && missing.contains(&origin)

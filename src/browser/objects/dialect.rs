@@ -36,6 +36,11 @@ impl Dialect {
         self == Self::Chromium
     }
 
+    /// Whether scripts beside a page's own see dates, maps and the like that the page's world has made as what they are.
+    pub(in crate::browser) fn knows_kinds_of_pages(self) -> bool {
+        self == Self::Chromium
+    }
+
     /// Whether a document can be let in without its scripts. Where not, one that replaces itself while it arrives is cut off.
     pub(in crate::browser) fn leaves_scripts_out(self) -> bool {
         self == Self::Chromium

@@ -29,6 +29,12 @@ async (task, argument) => {
   };
   const fromBase64 = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
+  /** Whether it is an object of this realm's or, as Firefox gives them, of the page's that is of no kind. */
+  const isPlainObject = (value) => {
+    const prototype = Object.getPrototypeOf(value);
+    return prototype === null || Object.getPrototypeOf(prototype) === null;
+  };
+
   /** Thrown at what cannot be written down, such as a key that must not leave the browser. */
   class Unwritable extends Error {}
 
@@ -67,7 +73,7 @@ async (task, argument) => {
     if (value instanceof Map) return { mp: await all([...value].flat()), id };
     if (value instanceof Set) return { st: await all(value), id };
     // What was stored has no prototype of the page's: this is something of the browser's own.
-    if (Object.getPrototypeOf(value) !== Object.prototype) throw new Unwritable();
+    if (!isPlainObject(value)) throw new Unwritable();
     const o = [];
     for (const k of Object.keys(value)) o.push({ k, v: await encode(value[k], seen) });
     return { o, id };
@@ -109,7 +115,7 @@ async (task, argument) => {
     if (value === null || typeof value === "boolean" || typeof value === "string") return true;
     if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0);
     if (Array.isArray(value)) return value.every(isPlain);
-    return typeof value === "object" && Object.getPrototypeOf(value) === Object.prototype && Object.values(value).every(isPlain);
+    return typeof value === "object" && isPlainObject(value) && Object.values(value).every(isPlain);
   };
   const put = async (record, name, value) => {
     let plain = false;
