@@ -10,13 +10,16 @@ use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::{mpsc, watch};
+use tokio::time::{Duration, Instant, sleep_until};
 
 use super::cast_frame::CastFrame;
 use super::screencast::{Screencast, ScreencastOptions};
 use super::webm::Webm;
+use crate::bidi::commands::LookNow;
 use crate::browser::injected::as_function;
 use crate::browser::objects::page::Page;
 use crate::browser::scripts::helper::Helper;
+use crate::cdp::CdpSession;
 use crate::error::{Error, Result};
 use crate::sync::unix_time;
 
@@ -31,6 +34,8 @@ const USUAL_FPS: u32 = 25;
 const WAITING: usize = 16;
 /// How long a picture may build on those before, in milliseconds.
 const BETWEEN_KEYS: u64 = 5_000;
+/// How long what a page looks like at the end is waited for.
+const LAST_LOOK: Duration = Duration::from_secs(2);
 
 /// How a video is made.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
@@ -127,6 +132,8 @@ async fn film(
     let watched = ScreencastOptions { size: Some(size), quality: options.quality };
     let mut cast = Some(page.screencast(watched, watcher));
     let browser = page.context().browser()?;
+    let is_pictured = browser.dialect().films_in_pictures();
+    let session = page.session().clone();
     drop(page);
     let mut studio = Studio::open(Helper::hidden(browser).await?, file, size, options.fps).await?;
     loop {
@@ -139,11 +146,42 @@ async fn film(
             },
         }
     }
+    if is_pictured {
+        add_present(&session, &mut frames, &mut studio).await?;
+    }
     drop::<Option<Screencast>>(cast.take());
     while let Ok(frame) = frames.try_recv() {
         studio.add(&frame).await?;
     }
     studio.end().await
+}
+
+/// Adds what the page looks like now, which may be in no picture yet.
+async fn add_present<W: Write + Seek>(
+    session: &CdpSession,
+    frames: &mut mpsc::Receiver<CastFrame>,
+    studio: &mut Studio<W>,
+) -> Result<()> {
+    let late = Instant::now() + LAST_LOOK;
+    let looked = session.call(LookNow {});
+    tokio::pin!(looked);
+    let mut last = None;
+    while last.is_none_or(|last| studio.newest < last) {
+        let frame = tokio::select! {
+            () = sleep_until(late) => return Ok(()),
+            looked = &mut looked, if last.is_none() => match looked {
+                Ok(looked) => {
+                    last = Some(looked.number);
+                    continue;
+                }
+                Err(_) => return Ok(()),
+            },
+            frame = frames.recv() => frame,
+        };
+        let Some(frame) = frame else { return Ok(()) };
+        studio.add(&frame).await?;
+    }
+    Ok(())
 }
 
 /// Where pictures become a video.
@@ -155,6 +193,10 @@ struct Studio<W: Write + Seek> {
     step: u64,
     last: Option<u64>,
     last_key: Option<u64>,
+    /// A picture that came too soon after the last one.
+    left_out: Option<CastFrame>,
+    /// The browser's number for the newest picture.
+    newest: i64,
 }
 
 impl<W: Write + Seek> Studio<W> {
@@ -173,7 +215,7 @@ impl<W: Write + Seek> Studio<W> {
         })?;
         let step = 1000 / u64::from(fps.unwrap_or(USUAL_FPS).max(1));
         let file = Webm::begin(file, size).map_err(unwritten)?;
-        Ok(Self { helper, file, begun_ms, step, last: None, last_key: None })
+        Ok(Self { helper, file, begun_ms, step, last: None, last_key: None, left_out: None, newest: 0 })
     }
 
     /// Whether the picture at this time has to stand alone.
@@ -186,10 +228,25 @@ impl<W: Write + Seek> Studio<W> {
     }
 
     async fn add(&mut self, frame: &CastFrame) -> Result<()> {
+        self.newest = frame.number().unwrap_or(self.newest);
         let at = whole(frame.timestamp_ms - self.begun_ms);
         if self.last.is_some_and(|last| at < last + self.step) {
+            self.left_out = Some(frame.again());
             return Ok(());
         }
+        self.add_left_out(at).await?;
+        self.put(frame, at).await
+    }
+
+    /// What was too soon is shown as soon as it may be, unless something newer is.
+    async fn add_left_out(&mut self, end: u64) -> Result<()> {
+        match (self.left_out.take(), self.last) {
+            (Some(frame), Some(last)) if last + self.step < end => self.put(&frame, last + self.step).await,
+            _ => Ok(()),
+        }
+    }
+
+    async fn put(&mut self, frame: &CastFrame, at: u64) -> Result<()> {
         self.last = Some(at);
         let (data, key) = (BASE64_STANDARD.encode(&*frame.data), self.is_key(at));
         let done = self.helper.evaluate(format!("studio.add(\"{data}\", {at}, {key})")).await?;
@@ -198,7 +255,12 @@ impl<W: Write + Seek> Studio<W> {
 
     /// The last picture stays until now.
     async fn end(mut self) -> Result<()> {
-        let at = whole(now_ms() - self.begun_ms).max(self.last.map_or(0, |last| last + 1));
+        let mut at = whole(now_ms() - self.begun_ms);
+        if let (Some(_), Some(last)) = (&self.left_out, self.last) {
+            at = at.max(last + self.step + 1);
+        }
+        self.add_left_out(at).await?;
+        let at = at.max(self.last.map_or(0, |last| last + 1));
         let key = self.is_key(at);
         let done = self.helper.evaluate(format!("studio.end({at}, {key})")).await?;
         self.write(&done)?;
