@@ -7,7 +7,7 @@ use super::driver::Driver;
 use super::errors::Refusal;
 use super::state::tab_of;
 use super::{
-    console, contexts, emulation, fetch, frames, input, navigation, network, nodes, pictures, runtime,
+    console, contexts, emulation, fetch, films, frames, input, navigation, network, nodes, pictures, runtime,
 };
 
 pub(super) type Answer = Result<Value, Refusal>;
@@ -37,6 +37,10 @@ pub(super) async fn answer(driver: &Arc<Driver>, session: &str, method: &str, pa
     if !driver.state().tabs.contains_key(tab) {
         return Err(Refusal::new("Session with given id not found."));
     }
+    if films::is_of_films(method) {
+        return films::answer(command, session, method).await;
+    }
+    films::hasten(driver, tab);
     match method.split('.').next().unwrap_or_default() {
         "Runtime" => runtime::answer(command, method).await,
         "DOM" | "DOMDebugger" => nodes::answer(command, method).await,

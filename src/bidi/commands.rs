@@ -1,5 +1,5 @@
 //! What only Firefox is told, in commands of our own.
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::cdp::Command;
 use crate::cdp::types::Empty;
@@ -45,4 +45,19 @@ pub struct RefuseNextDocument {}
 impl Command for RefuseNextDocument {
     const METHOD: &'static str = "Firefox.refuseNextDocument";
     type Reply = Empty;
+}
+
+/// Takes a picture for a film at once, whatever its pace.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub struct LookNow {}
+
+/// The number of the newest picture of a film.
+#[derive(Debug, Clone, Copy, Deserialize)]
+pub struct Looked {
+    pub number: i64,
+}
+
+impl Command for LookNow {
+    const METHOD: &'static str = "Firefox.lookNow";
+    type Reply = Looked;
 }

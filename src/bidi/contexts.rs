@@ -33,6 +33,18 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
             let remove = json!({"userContext": command.params["browserContextId"]});
             driver.ask("browser.removeUserContext", remove).await
         }
+        "Target.attachToTarget" => {
+            let tab = command.text("targetId");
+            let mut state = driver.state();
+            if !state.tabs.contains_key(tab) {
+                return Err(Refusal::new("No target with given id found"));
+            }
+            Ok(json!({"sessionId": state.session_beside(tab)}))
+        }
+        "Target.detachFromTarget" => {
+            driver.state().films.remove(command.text("sessionId"));
+            Ok(json!({}))
+        }
         "Target.createTarget" => create_tab(command).await,
         "Target.closeTarget" => {
             driver.tell("browsingContext.close", json!({"context": command.params["targetId"]}));

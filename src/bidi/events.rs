@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::driver::Driver;
 use super::emulation::grant_at;
 use super::frames::described;
-use super::state::{Frame, session_of};
-use super::{console, network, runtime};
+use super::state::{Frame, session_of, tab_of};
+use super::{console, films, network, runtime};
 
 /// How long nothing is asked for until a page is at rest.
 const REST: Duration = Duration::from_millis(500);
@@ -45,6 +45,9 @@ pub(super) fn hear(driver: &Arc<Driver>, method: &str, told: &Value) {
         "log.entryAdded" => console::hear(driver, told),
         _ if method.starts_with("network.") => network::hear(driver, method, told),
         _ => {}
+    }
+    if method.starts_with("browsingContext.") {
+        films::hasten(driver, context);
     }
 }
 
@@ -181,6 +184,7 @@ fn destroyed(driver: &Driver, told: &Value) {
         state.forget_document(&context);
         state.frames.remove(&context);
         state.hidden.remove(&context);
+        state.films.retain(|session, _| tab_of(session) != context);
         state.tabs.remove(&context).is_some()
     };
     if is_tab && was_tab {

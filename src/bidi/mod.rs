@@ -15,6 +15,7 @@ mod emulation;
 mod errors;
 mod events;
 mod fetch;
+mod films;
 mod frames;
 mod input;
 mod keys;

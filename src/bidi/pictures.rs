@@ -38,13 +38,18 @@ async fn metrics(command: Command<'_>) -> Answer {
     }))
 }
 
-async fn capture(command: Command<'_>) -> Answer {
-    let params = command.params;
-    let format = params["format"].as_str().unwrap_or("png");
-    let mut kind = json!({"type": format!("image/{format}")});
+/// What kind of picture a command asks for.
+pub(super) fn kind_of(params: &Value) -> Value {
+    let mut kind = json!({"type": format!("image/{}", params["format"].as_str().unwrap_or("png"))});
     if let Some(quality) = params["quality"].as_f64() {
         kind["quality"] = (quality / 100.0).into();
     }
+    kind
+}
+
+async fn capture(command: Command<'_>) -> Answer {
+    let params = command.params;
+    let kind = kind_of(params);
     let mut ask = json!({"context": command.tab, "origin": "viewport", "format": kind});
     let clip = &params["clip"];
     let scale = clip["scale"].as_f64().unwrap_or(1.0);

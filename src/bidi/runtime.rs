@@ -29,6 +29,10 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
     }
 }
 
+/// In the worlds beside the page's own, Firefox leaves out that what lists give can be gone through (`for`, `for await`).
+/// What is put in there is seen in that world only.
+const ITERABLE: &str = include_str!("iterable.js");
+
 /// The number of the page's own world in a frame.
 pub(super) fn main_world(driver: &Driver, frame: &str) -> Result<i64, Refusal> {
     let mut state = driver.state();
@@ -42,8 +46,8 @@ pub(super) async fn utility_world(driver: &Driver, frame: &str) -> Result<i64, R
     let loader = || driver.state().frames.get(frame).map(|frame| frame.loader.clone());
     let document = loader();
     let target = json!({"context": frame, "sandbox": UTILITY});
-    let made =
-        driver.ask("script.evaluate", json!({"expression": "0", "target": target, "awaitPromise": false}));
+    let made = driver
+        .ask("script.evaluate", json!({"expression": ITERABLE, "target": target, "awaitPromise": false}));
     let realm = made.await?["realm"].as_str().unwrap_or_default().to_owned();
     if loader() != document {
         // It may have been made in the one before, of which nothing more will be told.

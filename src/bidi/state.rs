@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::console::Logged;
 use super::fetch::NextDocument;
+use super::films::Film;
 use super::input::Devices;
 use super::network::Hop;
 use super::objects::Objects;
@@ -46,6 +47,11 @@ pub(super) struct State {
     pub console: HashMap<String, String>,
     /// Whose console is read, for a moment or as long as somebody listens, and the subscription for it once there is one.
     pub console_read: HashMap<String, String>,
+    /// Films that are being made, by the sessions that asked for them, and how many pictures of films were told.
+    pub films: HashMap<String, Film>,
+    pub pictures: i64,
+    /// How many sessions there are beside those that each tab has.
+    pub sessions: u64,
 }
 
 /// The newest of some ids.
@@ -113,12 +119,22 @@ pub(super) fn session_of(tab: &str) -> String {
     format!("firefox-{tab}")
 }
 
+/// Between the tab and the number of a session beside the one that every tab has.
+const BESIDE: char = '#';
+
 /// The tab that a session stands for.
 pub(super) fn tab_of(session: &str) -> &str {
-    session.strip_prefix("firefox-").unwrap_or_default()
+    let named = session.strip_prefix("firefox-").unwrap_or_default();
+    named.split_once(BESIDE).map_or(named, |(tab, _)| tab)
 }
 
 impl State {
+    /// Another session with a tab: it is answered as the tab's own, and told of its films only.
+    pub(super) fn session_beside(&mut self, tab: &str) -> String {
+        self.sessions += 1;
+        format!("{}{BESIDE}{}", session_of(tab), self.sessions)
+    }
+
     /// The session that tells of a browsing context.
     pub(super) fn session_for(&self, context: &str) -> Option<String> {
         let frame = self.frames.get(context)?;

@@ -71,7 +71,7 @@ impl Shows {
         if let Some(known) = known {
             return Ok(known);
         }
-        let session = page.context().attach_raw(page.main_frame()).await?;
+        let session = page.context().attach_beside(page.main_frame()).await?;
         let (newest, owed, looked) = (watch::Sender::new(None), Mutex::default(), Mutex::new(Instant::now()));
         let show = Arc::new(Show { session, newest, owed, looked });
         show.begin().await?;

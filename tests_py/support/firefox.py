@@ -36,7 +36,6 @@ NO_MEASURES = "Firefox tells of no layout shifts and of no tasks that take long"
 NO_DEVTOOLS = "which rules hold for an element and which code ran is told by the DevTools protocol only"
 NO_TASTES = "no page can be shown another medium, other colours or a slower processor"
 NO_PAGES_SET_ASIDE = "no page is taken out of memory: its protocol cannot have Firefox unload a tab"
-NO_FILM = "Firefox tells no pictures of a page while it changes"
 NO_EXTENSIONS = "extensions are loaded by a switch of Chromium's"
 BY_SCRIPT = (
     "a list opens outside of the page, where its keys are not heard, and the parts of a date are not told: "
@@ -117,7 +116,6 @@ LACKING: dict[str, Lack] = {
     "test_quiet.py::test_nor_do_programs_assertions_recording_pictures_and_what_developers_ask": Lack(
         NO_ARCHIVE
     ),
-    "test_run.py::test_a_trace_of_a_program_has_pictures": Lack(NO_FILM),
     "test_run.py::test_extensions_are_there_for_programs": Lack(NO_EXTENSIONS),
     "test_storage_tools.py::test_another_look_place_and_network_are_pretended_and_taken_back": Lack(
         NO_TASTES

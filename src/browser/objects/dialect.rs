@@ -41,6 +41,11 @@ impl Dialect {
         self == Self::Chromium
     }
 
+    /// Whether a film is made of pictures that are taken one after the other: the last change may be in none of them.
+    pub(in crate::browser) fn films_in_pictures(self) -> bool {
+        self == Self::Firefox
+    }
+
     /// Whether a document can be let in without its scripts. Where not, one that replaces itself while it arrives is cut off.
     pub(in crate::browser) fn leaves_scripts_out(self) -> bool {
         self == Self::Chromium

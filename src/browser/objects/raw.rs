@@ -103,4 +103,16 @@ impl BrowserContext {
         let session = browser.connection().session(&attached.session_id);
         Ok(RawSession::new(session, Some(carrier.inner.session.clone()), &browser))
     }
+
+    /// A session of ours beside the one of the page that a main frame shows: for what each session does once.
+    pub async fn attach_beside(&self, frame: &Frame) -> Result<RawSession> {
+        let browser = self.browser()?;
+        if browser.dialect() == Dialect::Chromium {
+            return self.attach_raw(frame).await;
+        }
+        let attach = AttachToTarget { target_id: frame.id().to_owned(), flatten: true };
+        let attached = browser.root().call(attach).await?;
+        let session = browser.connection().session(&attached.session_id);
+        Ok(RawSession::new(session, None, &browser))
+    }
 }

@@ -17,7 +17,7 @@ pub struct CastFrame {
     pub timestamp_ms: f64,
     /// The size of the page's viewport, in CSS pixels.
     pub viewport: (f64, f64),
-    _seen: Option<Arc<Seen>>,
+    seen: Option<Arc<Seen>>,
 }
 
 #[derive(Debug)]
@@ -40,8 +40,13 @@ impl CastFrame {
             data: Arc::new(BASE64_STANDARD.decode(&told.data).ok()?),
             timestamp_ms: told.metadata.timestamp.unwrap_or_default() * 1000.0,
             viewport: (told.metadata.device_width, told.metadata.device_height),
-            _seen: Some(seen),
+            seen: Some(seen),
         })
+    }
+
+    /// The browser's number for it; none where it was seen before.
+    pub(super) fn number(&self) -> Option<i64> {
+        self.seen.as_ref().map(|seen| seen.number)
     }
 
     pub(super) fn with_data(self, data: Vec<u8>) -> Self {
@@ -50,6 +55,6 @@ impl CastFrame {
 
     /// The same picture a moment later.
     pub(super) fn again(&self) -> Self {
-        Self { timestamp_ms: unix_time().as_secs_f64() * 1000.0, _seen: None, ..self.clone() }
+        Self { timestamp_ms: unix_time().as_secs_f64() * 1000.0, seen: None, ..self.clone() }
     }
 }

@@ -12,14 +12,16 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::sync::{broadcast, watch};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep, sleep_until};
 
 use super::cast_frame::CastFrame;
 use super::screencast::{Screencast, ScreencastOptions};
 use super::webm::Webm;
+use crate::bidi::commands::LookNow;
 use crate::browser::injected::as_function;
 use crate::browser::objects::page::Page;
 use crate::browser::scripts::helper::Helper;
+use crate::cdp::CdpSession;
 use crate::error::{Error, Result};
 use crate::sync::unix_time;
 
@@ -34,6 +36,8 @@ const USUAL_FPS: u32 = 25;
 const WAITING: usize = 16;
 /// How long a picture may build on those before, in milliseconds.
 const BETWEEN_KEYS: u64 = 5_000;
+/// How long what a page looks like at the end is waited for.
+const LAST_LOOK: Duration = Duration::from_secs(2);
 
 /// How a video is made.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
@@ -131,6 +135,8 @@ async fn film(
     let watched = ScreencastOptions { size: Some(size), quality: options.quality };
     let mut cast = Some(page.screencast(watched, watcher));
     let browser = page.context().browser()?;
+    let is_pictured = browser.dialect().films_in_pictures();
+    let session = page.session().clone();
     drop(page);
     let mut studio = Studio::open(Helper::hidden(browser).await?, file, size, options.fps).await?;
     loop {
@@ -144,6 +150,9 @@ async fn film(
             },
             () = studio.until_late_is_due() => studio.add_late().await?,
         }
+    }
+    if is_pictured {
+        add_present(&session, &mut pictures, &mut studio).await?;
     }
     drop::<Option<Screencast>>(cast.take());
     loop {
@@ -160,12 +169,45 @@ async fn film(
 struct Picture {
     data: Arc<Vec<u8>>,
     timestamp_ms: f64,
+    /// The browser's number for it.
+    number: Option<i64>,
 }
 
 impl Picture {
     fn of(frame: &CastFrame) -> Self {
-        Self { data: Arc::clone(&frame.data), timestamp_ms: frame.timestamp_ms }
+        Self { data: Arc::clone(&frame.data), timestamp_ms: frame.timestamp_ms, number: frame.number() }
     }
+}
+
+/// Adds what the page looks like now, which may be in no picture yet.
+async fn add_present<W: Write + Seek>(
+    session: &CdpSession,
+    pictures: &mut broadcast::Receiver<Picture>,
+    studio: &mut Studio<W>,
+) -> Result<()> {
+    let late = Instant::now() + LAST_LOOK;
+    let looked = session.call(LookNow {});
+    tokio::pin!(looked);
+    let mut last = None;
+    while last.is_none_or(|last| studio.newest < last) {
+        let picture = tokio::select! {
+            () = sleep_until(late) => return Ok(()),
+            looked = &mut looked, if last.is_none() => match looked {
+                Ok(looked) => {
+                    last = Some(looked.number);
+                    continue;
+                }
+                Err(_) => return Ok(()),
+            },
+            picture = pictures.recv() => picture,
+        };
+        match picture {
+            Ok(picture) => studio.add(picture).await?,
+            Err(RecvError::Lagged(_)) => {}
+            Err(RecvError::Closed) => return Ok(()),
+        }
+    }
+    Ok(())
 }
 
 /// Where pictures become a video.
@@ -179,6 +221,8 @@ struct Studio<W: Write + Seek> {
     last_key: Option<u64>,
     /// A picture that came too soon after the last one, and waits for its time unless another takes its place.
     late: Option<Arc<Vec<u8>>>,
+    /// The browser's number for the newest picture.
+    newest: i64,
 }
 
 impl<W: Write + Seek> Studio<W> {
@@ -197,7 +241,7 @@ impl<W: Write + Seek> Studio<W> {
         })?;
         let step = 1000 / u64::from(fps.unwrap_or(USUAL_FPS).max(1));
         let file = Webm::begin(file, size).map_err(unwritten)?;
-        Ok(Self { helper, file, begun_ms, step, last: None, last_key: None, late: None })
+        Ok(Self { helper, file, begun_ms, step, last: None, last_key: None, late: None, newest: 0 })
     }
 
     /// Whether the picture at this time has to stand alone.
@@ -210,6 +254,7 @@ impl<W: Write + Seek> Studio<W> {
     }
 
     async fn add(&mut self, picture: Picture) -> Result<()> {
+        self.newest = picture.number.unwrap_or(self.newest);
         let at = whole(picture.timestamp_ms - self.begun_ms);
         if at < self.next() {
             self.late = Some(picture.data);

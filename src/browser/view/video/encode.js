@@ -2,6 +2,7 @@
 (width, height, bitrate) => {
   const canvas = new OffscreenCanvas(width, height);
   const brush = canvas.getContext("2d", { alpha: false, willReadFrequently: true });
+  brush.imageSmoothingQuality = "high";
   brush.fillStyle = "#fff";
   brush.fillRect(0, 0, width, height);
   let done = [];

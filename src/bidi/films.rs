@@ -1,0 +1,195 @@
+//! What a tab looks like from moment to moment. BiDi tells no such thing, so pictures are taken one after the other, and
+//! those are told that differ from the one before. Taking one causes nothing that a page could hear.
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::MutexGuard;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio::time::{Instant, timeout, timeout_at};
+
+use super::answers::{Answer, Command};
+use super::commands::LookNow;
+use super::driver::Driver;
+use super::errors::Refusal;
+use super::pictures::kind_of;
+use super::runtime::ask_page;
+use super::state::tab_of;
+use crate::cdp::Command as _;
+
+/// The least time from one picture to the next: while a tab changes, and while it stands still.
+const QUICK: Duration = Duration::from_millis(120);
+const CALM: Duration = Duration::from_millis(500);
+/// How long after a change, or after something was done to the tab, the next change is likely.
+const LIVELY: Duration = Duration::from_secs(1);
+/// How long a page may take to say how large it is. One that is busy is as large as before.
+const MEASURING: Duration = Duration::from_millis(300);
+
+/// What of the document the window shows.
+const SEEN: &str = "() => [innerWidth, innerHeight, scrollX, scrollY]";
+
+/// A film of a tab, as long as this is kept.
+#[derive(Debug)]
+pub(super) struct Film {
+    told: watch::Sender<Told>,
+    taken: watch::Receiver<Taken>,
+}
+
+/// What a film is told while it goes on.
+#[derive(Debug, Clone, Copy, Default)]
+struct Told {
+    /// The newest picture that whoever watches has done with.
+    acknowledged: i64,
+    /// Counts what was done to the tab.
+    deeds: u64,
+    /// Counts the pictures that were asked for at once.
+    wanted: u64,
+}
+
+/// How far a film is: how many of those pictures it has taken, and the number of the last one that was told.
+#[derive(Debug, Clone, Copy, Default)]
+struct Taken {
+    wanted: u64,
+    number: i64,
+}
+
+pub(super) fn is_of_films(method: &str) -> bool {
+    ["Page.startScreencast", "Page.stopScreencast", "Page.screencastFrameAck", LookNow::METHOD]
+        .contains(&method)
+}
+
+pub(super) async fn answer(command: Command<'_>, session: &str, method: &str) -> Answer {
+    let films = || MutexGuard::map(command.driver.state(), |state| &mut state.films);
+    match method {
+        "Page.startScreencast" => start(command, session),
+        "Page.screencastFrameAck" => {
+            let number = command.params["sessionId"].as_i64().unwrap_or_default();
+            if let Some(film) = films().get(session) {
+                film.told.send_modify(|told| told.acknowledged = told.acknowledged.max(number));
+            }
+            Ok(json!({}))
+        }
+        LookNow::METHOD => {
+            let film = films().get(session).map(|film| {
+                film.told.send_modify(|told| told.wanted += 1);
+                (film.told.borrow().wanted, film.taken.clone())
+            });
+            let (wanted, mut taken) = film.ok_or_else(|| Refusal::new("There is no film"))?;
+            let taken = taken.wait_for(|taken| taken.wanted >= wanted).await.map(|taken| taken.number);
+            taken.map(|number| json!({"number": number})).map_err(|_| Refusal::new("The film is over"))
+        }
+        _ => {
+            films().remove(session);
+            Ok(json!({}))
+        }
+    }
+}
+
+/// Something was done to a tab: it is likely to look different soon.
+pub(super) fn hasten(driver: &Driver, tab: &str) {
+    for (_, film) in driver.state().films.iter().filter(|(session, _)| tab_of(session) == tab) {
+        film.told.send_modify(|told| told.deeds += 1);
+    }
+}
+
+fn start(command: Command<'_>, session: &str) -> Answer {
+    let (telling, told) = watch::channel(Told::default());
+    let (taking, taken) = watch::channel(Taken::default());
+    // The one before, if there is one, ends with that.
+    command.driver.state().films.insert(session.to_owned(), Film { told: telling, taken });
+    let filming = Filming {
+        driver: command.driver.clone(),
+        session: session.to_owned(),
+        ask: json!({
+            "context": command.tab,
+            "origin": "viewport",
+            "format": kind_of(command.params),
+        }),
+        last: String::new(),
+        size: None,
+        told,
+        taken: taking,
+    };
+    command.driver.spawn(filming.go_on());
+    Ok(json!({}))
+}
+
+struct Filming {
+    driver: Arc<Driver>,
+    session: String,
+    ask: Value,
+    /// The last picture that was told.
+    last: String,
+    /// What the window showed when it was measured last.
+    size: Option<Value>,
+    told: watch::Receiver<Told>,
+    taken: watch::Sender<Taken>,
+}
+
+impl Filming {
+    async fn go_on(mut self) {
+        let mut ended = self.told.clone();
+        tokio::select! {
+            biased;
+            // Nobody keeps the film any more.
+            _ = ended.wait_for(|_| false) => {}
+            () = self.pictures() => {}
+        }
+    }
+
+    async fn pictures(&mut self) {
+        let mut lively = Instant::now() + LIVELY;
+        loop {
+            let (begun, before) = (Instant::now(), *self.told.borrow());
+            let number = self.look().await;
+            self.taken.send_modify(|taken| {
+                *taken = Taken { wanted: before.wanted, number: number.unwrap_or(taken.number) };
+            });
+            if let Some(number) = number {
+                let _ = self.told.wait_for(|told| told.acknowledged >= number).await;
+            }
+            if number.is_some() || self.told.borrow().deeds != before.deeds {
+                lively = Instant::now() + LIVELY;
+            }
+            if Instant::now() >= lively {
+                let is_calm = |told: &Told| (told.deeds, told.wanted) == (before.deeds, before.wanted);
+                let _ = timeout_at(begun + CALM, self.told.wait_for(|told| !is_calm(told))).await;
+            }
+            let _ = timeout_at(begun + QUICK, self.told.wait_for(|told| told.wanted != before.wanted)).await;
+        }
+    }
+
+    /// Takes a picture, and tells it if it is another than the last one. Gives its number.
+    async fn look(&mut self) -> Option<i64> {
+        // A document that goes in that moment cannot be drawn: the next one will be.
+        let taken = self.driver.ask("browsingContext.captureScreenshot", self.ask.clone()).await.ok()?;
+        let data = taken["data"].as_str().filter(|data| !data.is_empty() && *data != self.last)?;
+        let tab = tab_of(&self.session);
+        let measured = timeout(MEASURING, ask_page(&self.driver, tab, SEEN, Vec::new())).await;
+        if let Ok(Ok(size)) = measured {
+            self.size = Some(size);
+        }
+        let size = self.size.as_ref()?;
+        let number = {
+            let mut state = self.driver.state();
+            state.pictures += 1;
+            state.pictures
+        };
+        let told = json!({
+            "data": data,
+            "metadata": {
+                "offsetTop": 0,
+                "pageScaleFactor": 1,
+                "deviceWidth": size[0],
+                "deviceHeight": size[1],
+                "scrollOffsetX": size[2],
+                "scrollOffsetY": size[3],
+                "timestamp": crate::sync::unix_time().as_secs_f64(),
+            },
+            "sessionId": number,
+        });
+        data.clone_into(&mut self.last);
+        self.driver.emit(&self.session, "Page.screencastFrame", told);
+        Some(number)
+    }
+}
