@@ -546,7 +546,10 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
     def get_by_ref(self, ref: str) -> Locator:
         """A locator for the element that a snapshot named so, in whichever frame it is.
 
-        A ref stays with its element. When that is gone, there is no such element any more.
+        A ref stays with its element. When that is gone, there is no such element any more: what is done with it fails at once.
+
+        Raises:
+            Error: When it is used, for a ref whose element is gone, and for what is no ref.
         """
         return Locator(self._main_frame, f"aria-ref={ref}", selectors.written("get_by_ref", ref))
 
