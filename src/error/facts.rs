@@ -47,11 +47,14 @@ impl Error {
                 json!({ "kind": kind, "message": message })
             }
             Self::WaitRanOut { what, waited } => json!({ "what": what, "waited_ms": ms(*waited) }),
+            Self::DownloadAway { waited } => {
+                json!({ "what": "the end of a download", "waited_ms": ms(*waited) })
+            }
             Self::AnswerLate { waited } => json!({ "what": "the answer", "waited_ms": ms(*waited) }),
+            Self::StaleRef { target, again } => json!({ "target": target, "again": again }),
             Self::UnknownKey { name } => json!({ "name": name }),
             Self::File { path, .. } => json!({ "path": path }),
             Self::InvalidArguments { problems } => json!({ "problems": problems }),
-            Self::StaleRef { target, again } => json!({ "target": target, "again": again }),
             _ => json!({}),
         }
     }
