@@ -569,8 +569,8 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         and a last line that begins with `#` says so.
 
         Example:
-            print(await page.snapshot())  # - button "Save" [ref=c0p0f0e12]
-            await page.get_by_ref("c0p0f0e12").click()
+            print(page.snapshot())  # - button "Save" [ref=c0p0f0e12]
+            page.get_by_ref("c0p0f0e12").click()
         """
         chosen = deeds.chosen(ref=ref, depth=depth, boxes=boxes, all_refs=all_refs, max_chars=max_chars)
         return cast("str", self._run(self._native.snapshot(chosen)))
