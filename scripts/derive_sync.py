@@ -1,7 +1,8 @@
 """Writes the synchronous library from the asynchronous one; with `--check`, compares.
 
 Only what waits differs between the two, and all of that is in `_runtime.py`, which each has of its own. All
-other files are the same but for a few words: `async` and `await` go, and names that say how it waits say so.
+other files are the same but for a few words: `async` and `await` go, also in examples, and names that say how
+it waits say so.
 """
 
 from __future__ import annotations
@@ -33,6 +34,9 @@ STRINGS = {
     "asynchronous library": "synchronous library",
     "The asynchronous": "The synchronous",
 }
+EXAMPLE = re.compile(r"^( *)Example:\n(?:\1 +.*\n|\n)+", re.MULTILINE)
+"""What a docstring shows as code."""
+AWAITED = re.compile(r"\b(?:await|async(?= (?:with|for|def)\b)) ")
 
 
 def derived(text: str) -> str:
@@ -68,6 +72,7 @@ def renamed(string: str) -> str:
     """A string, which may say how the library waits."""
     for old, new in STRINGS.items():
         string = string.replace(old, new)
+    string = EXAMPLE.sub(lambda found: AWAITED.sub("", found[0]), string)
     return re.sub(r'^"async_playwright"$', '"sync_playwright"', string)
 
 

@@ -185,9 +185,8 @@ def arguments_table(schema: dict[str, Any]) -> list[str]:
     rows = []
     for name in names:
         need = "required" if name in required else ""
-        rows.append(
-            f"| `{name}` | {kind(properties[name])} | {need} | {properties[name].get('description', '')} |"
-        )
+        meaning = " ".join(filter(None, [properties[name].get("description", ""), members(properties[name])]))
+        rows.append(f"| `{name}` | {kind(properties[name])} | {need} | {meaning} |")
     return ["| argument | kind | | meaning |", "|---|---|---|---|", *rows, ""]
 
 
@@ -198,6 +197,18 @@ def kind(schema: dict[str, Any]) -> str:
     if schema.get("type") == "array":
         return f"list of {kind(schema['items'])}"
     return str(schema.get("type", "any"))
+
+
+def members(schema: dict[str, Any]) -> str:
+    """What the objects in a list are made of."""
+    properties: dict[str, dict[str, Any]] = schema.get("items", {}).get("properties", {})
+    required = set(schema.get("items", {}).get("required", []))
+    told = []
+    for name in sorted(properties, key=lambda name: name not in required):
+        need = ", required" if name in required else ""
+        meaning = properties[name].get("description", "")
+        told.append(f"`{name}` ({kind(properties[name])}{need})" + (f": {meaning}" if meaning else ""))
+    return "Each has:<br>" + "<br>".join(told) if told else ""
 
 
 def options_page() -> str:

@@ -195,6 +195,9 @@ pub enum Error {
     #[error("{what} did not happen within {}", human(*waited))]
     WaitRanOut { what: String, waited: Duration },
     #[strum(serialize = "wait_ran_out")]
+    #[error("no download ended within {}", human(*waited))]
+    DownloadAway { waited: Duration },
+    #[strum(serialize = "wait_ran_out")]
     #[error("the answer did not come within {}", human(*waited))]
     AnswerLate { waited: Duration },
     #[error("not as expected within {}: {what}{received}", human(*waited))]
@@ -316,6 +319,9 @@ impl Error {
             Self::NotTaken { .. } => "click it, take a snapshot, and use what it opens; or type slowly",
             Self::WaitRanOut { .. } | Self::NotAsExpected { .. } => {
                 "take a snapshot to see what the page shows instead"
+            }
+            Self::DownloadAway { .. } => {
+                "give it a longer timeout if one goes on; else do what starts it, and see with browser_network_requests what was answered"
             }
             Self::AnswerLate { .. } => {
                 "give it a longer timeout; the server may have done what was asked all the same"

@@ -567,8 +567,11 @@ class Frame:
     def title(self) -> Operation: ...
     def add_tag(self, name: str, tag: Any) -> Operation:
         """Adds a `script` or a `style`, see `Tag`."""
-    def extract(self, each: str | None, fields: Sequence[tuple[str, str | None, bool]]) -> Operation:
-        """Texts and attributes by CSS selectors: `(selector, attribute, several)` for each field."""
+    def extract(self, each: str | None, fields: Sequence[Any]) -> Operation:
+        """Texts and attributes by CSS selectors: `[selector, attribute, several, what]` for each field.
+
+        `what` is `"text"`, `"number"`, `"state"`, or a list of fields within that element.
+        """
     def until_elsewhere(self, url: str, timeout_ms: float) -> Operation:
         """Waits until the document has another address than `url`. Gives the one that it has then."""
     def stored(self, kind: str, name: str | None) -> Operation:

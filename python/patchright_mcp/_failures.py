@@ -62,6 +62,7 @@ _SLOW = {
     "no_such_option",
 }
 _CLOSED = {"browser_gone", "page_closed"}
+_REF = re.compile(r"e\d+$")
 
 
 class Missing(Error, AttributeError):  # noqa: N818  (It is an attribute, or an option, that is not there.)
@@ -115,6 +116,8 @@ def _told(error: BrowserError, title: str, log: Sequence[str]) -> str:
     """What went wrong, in the words that scripts look for."""
     if error.code in _TOLD:
         return _TOLD[error.code](error, log)
+    if error.code == "stale_ref" and _REF.search(error.details["target"]):
+        return f"{error.message}; take a new snapshot and use a ref from it"
     if error.code == "document_gone" and re.match(r"ElementHandle\.(?!eval)", title):
         return _TEXTS["stale_ref"]
     if error.code == "document_gone" and title in ("Page.content", "Frame.content"):

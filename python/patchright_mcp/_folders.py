@@ -1,10 +1,14 @@
-"""Folders for what is written down on the way; they go with the process, or a later one if it was killed."""
+"""Folders for what is written down on the way; they go with the process, or a later one if it was killed.
+
+And files that only their owner reads.
+"""
 
 from __future__ import annotations
 
 import atexit
 import os
 import shutil
+import stat
 import sys
 import tempfile
 import time
@@ -31,6 +35,15 @@ def temporary_folder(purpose: str) -> Path:
             # Held until the process is gone, whatever way it goes.
             fcntl.flock(_opened(folder), fcntl.LOCK_SH | fcntl.LOCK_NB)
     return folder
+
+
+def write_private(path: str | Path, text: str) -> None:
+    """Writes a file that nobody else can read, also where one was that others could."""
+    opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(opened, "w", encoding="utf-8") as file:
+        if sys.platform != "win32" and stat.S_ISREG(os.fstat(opened).st_mode):
+            os.fchmod(opened, 0o600)
+        file.write(text)
 
 
 def _sweep() -> None:

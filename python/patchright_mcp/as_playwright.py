@@ -95,8 +95,14 @@ def main(arguments: list[str]) -> None:
     """Runs a script, or a module after `-m`."""
     ours = arguments[:1] == ["--own-ways"]
     rest = arguments[ours:]
-    if not rest or rest == ["-m"] or rest[0] in ("-h", "--help"):
+    if rest[:1] in (["-h"], ["--help"]):
+        sys.stdout.write(__doc__ or "")
+        return
+    if not rest or rest == ["-m"]:
         sys.exit(__doc__)
+    if rest[0] != "-m" and not Path(rest[0]).exists():
+        sys.stderr.write(f"{rest[0]}: there is no such script\n")
+        sys.exit(2)
     install(compatible=not ours)
     if rest[0] == "-m":
         sys.argv = rest[1:]

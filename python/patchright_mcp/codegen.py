@@ -16,6 +16,7 @@ import sys
 from pathlib import Path
 
 from .async_api import async_playwright
+from .errors import Error
 
 __all__ = ["main"]
 
@@ -51,7 +52,12 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--channel", help="such as chrome or msedge")
     parser.add_argument("--executable-path", help="the browser to start")
     chosen = parser.parse_args(arguments)
-    written = asyncio.run(_show(chosen))
+    try:
+        written = asyncio.run(_show(chosen))
+    except Error as error:
+        if error._code != "no_display":  # noqa: SLF001  (It is our own.)
+            raise
+        sys.exit(f"There is no display to show a window on: xvfb-run -a {parser.prog} {chosen.url}")
     if chosen.output:
         chosen.output.write_text(written)
     else:

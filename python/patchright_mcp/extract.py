@@ -1,21 +1,47 @@
 """Typed values from pages, by selectors: dataclasses and pydantic models say what stands where.
 
-@dataclass
-class Product:
-name: Annotated[str, Select("h2")]
-price: Annotated[float, Select(".price")]
-link: Annotated[str, Select("a", attribute="href")]
-tags: Annotated[list[str], Select(".tag")]
+Example:
+    @dataclass
+    class Product:
+        name: Annotated[str, Select("h2")]
+        price: Annotated[Decimal, Select(".price")]
+        link: Annotated[str, Select("a", attribute="href")]
+        since: Annotated[date, Select("time", attribute="datetime")]
+        sold_out: Annotated[bool, Select("input[type=checkbox]")]
+        tags: Annotated[list[str], Select(".tag")]
+        note: Annotated[str | None, Select(".note")]
+        reviews: Annotated[list[Review], Select(".review")]
 
-products = await page.extract(Product, each=".product")
+    products = await page.extract(Product, each=".product")
+
+A field is `str`, `int`, `float`, `Decimal`, `bool`, `date`, `datetime`, an `Enum`, a `Literal`, another such
+dataclass or model, a list of one of them, or one of them or `None`. Anything else is a `TypeError` before the
+page is asked; in a pydantic model it is given the text, for pydantic to convert, as are dates and times.
+
+- Numbers are read as people write them: `1,299.00`, `1.299,00`, `1 299`, `1'299.50`, `-€5`, `1e3`, `1.5k`,
+  `2 Mio`. Of several the first that stands beside the sign of a currency is meant, or else the first. A
+  single point or comma before exactly three digits (`1.299`) is read as the page's language (`lang`) writes
+  it; where that says nothing, a point is decimal and a comma parts thousands. In attributes a point is always
+  decimal, but in those that people read (`aria-…`, `alt`, `title`, `placeholder`). An `int` must
+  be a whole number.
+- `bool`: true or false, yes or no, on or off, 1 or 0, in any case; of a checkbox, a radio button or a switch
+  whether it is on, and of an attribute that says nothing else whether it is there.
+- `date` and `datetime`: as in ISO 8601, such as 2026-01-31 or 2026-01-31T10:00:00Z.
+- An `Enum` is found by its value, then by its name, a `Literal` by one of its values.
+- Another dataclass or model is looked for within the element that the selector finds.
 """
 
 from __future__ import annotations
 
-import re
+import dataclasses
+import sys
 from dataclasses import dataclass
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from datetime import date, datetime
+from decimal import Decimal
+from enum import Enum
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from ._numbers import NotANumber, number_in
 from .errors import Error
 
 __all__ = ["Select"]
@@ -32,36 +58,118 @@ class Select:
 @dataclass(frozen=True)
 class _Field:
     name: str
+    """With that of its model."""
     kind: Any
     select: Select
     several: bool
     optional: bool
+    within: list[_Field] | None
+    """The fields of another model that is wanted there."""
+
+    @property
+    def own_name(self) -> str:
+        return self.name.rpartition(".")[2]
 
 
-def fields_of(model: type) -> list[_Field]:
+_KINDS = (
+    "str, int, float, Decimal, bool, date, datetime, an Enum, a Literal, a dataclass or model whose fields "
+    "have a Select, a list of one of them, and one of them or None"
+)
+
+
+def fields_of(model: type, around: tuple[type, ...] = ()) -> list[_Field]:
     """The fields of a model that say where they stand."""
     found = []
     for name, hint in get_type_hints(model, include_extras=True).items():
-        select = next((part for part in getattr(hint, "__metadata__", ()) if isinstance(part, Select)), None)
+        select = _select_of(hint)
         if select is not None:
-            found.append(_field(name, get_args(hint)[0], select))
+            found.append(_field(model, name, hint, select, (*around, model)))
     if not found:
         raise Error(f"{model.__name__}: no field says where it stands; write Annotated[str, Select('h1')]")
     return found
 
 
-def _field(name: str, kind: Any, select: Select) -> _Field:
-    optional = False
-    if get_origin(kind) is Union or type(kind).__name__ == "UnionType":
-        rest = [part for part in get_args(kind) if part is not type(None)]
-        optional, kind = len(rest) < len(get_args(kind)), rest[0]
+def _select_of(hint: Any) -> Select | None:
+    return next((part for part in getattr(hint, "__metadata__", ()) if isinstance(part, Select)), None)
+
+
+def _field(model: type, name: str, hint: Any, select: Select, around: tuple[type, ...]) -> _Field:
+    title = f"{model.__name__}.{name}"
+    kind, optional = _unless_none(_bare(hint))
     several = get_origin(kind) is list
-    return _Field(name, get_args(kind)[0] if several else kind, select, several, optional)
+    if several:
+        kind = _bare(get_args(kind)[0])
+    within = None
+    if _is_model(kind):
+        if kind in around:
+            raise TypeError(f"{title}: {kind.__name__} would be within itself")
+        if select.attribute is not None:
+            raise TypeError(f"{title}: {kind.__name__} stands in an element, not in an attribute")
+        within = fields_of(kind, around)
+    elif _is_pydantic(model) and (kind in (date, datetime) or not _is_known(kind)):
+        # What pydantic knows it makes of the text.
+        kind = str
+    elif not _is_known(kind):
+        raise TypeError(
+            f"{title}: a field of type {_named(_bare(hint))} cannot be read; possible are {_KINDS}"
+        )
+    return _Field(title, kind, select, several, optional, within)
 
 
-def question(fields: list[_Field]) -> list[tuple[str, str | None, bool]]:
+def _bare(kind: Any) -> Any:
+    """A type without what is noted beside it, and without the names that it was given."""
+    while True:
+        if get_origin(kind) is Annotated:
+            kind = get_args(kind)[0]
+        elif hasattr(kind, "__supertype__"):
+            kind = kind.__supertype__
+        elif type(kind).__name__ == "TypeAliasType":
+            kind = kind.__value__
+        else:
+            return kind
+
+
+def _unless_none(kind: Any) -> tuple[Any, bool]:
+    """A type, and whether there may be nothing in its place."""
+    if get_origin(kind) is not Union and type(kind).__name__ != "UnionType":
+        return kind, False
+    rest = [part for part in get_args(kind) if part is not type(None)]
+    optional = len(rest) < len(get_args(kind))
+    return (_bare(rest[0]), optional) if len(rest) == 1 else (kind, optional)
+
+
+def _named(kind: Any) -> str:
+    return kind.__name__ if isinstance(kind, type) and not get_args(kind) else str(kind)
+
+
+def _is_pydantic(model: type) -> bool:
+    return hasattr(model, "__pydantic_validator__")
+
+
+def _is_known(kind: Any) -> bool:
+    if kind in (str, int, float, Decimal, bool, date, datetime, Any) or get_origin(kind) is Literal:
+        return True
+    return isinstance(kind, type) and issubclass(kind, Enum)
+
+
+def _is_model(kind: Any) -> bool:
+    if not isinstance(kind, type) or not (dataclasses.is_dataclass(kind) or _is_pydantic(kind)):
+        return False
+    hints = get_type_hints(kind, include_extras=True)
+    return any(_select_of(hint) is not None for hint in hints.values())
+
+
+def question(fields: list[_Field]) -> list[list[Any]]:
     """What the page is asked for these fields."""
-    return [(field.select.selector, field.select.attribute, field.several) for field in fields]
+    return [[field.select.selector, field.select.attribute, field.several, _asked(field)] for field in fields]
+
+
+def _asked(field: _Field) -> str | list[list[Any]]:
+    if field.within is not None:
+        return question(field.within)
+    if field.kind in (int, float, Decimal):
+        return "number"
+    return "state" if field.kind is bool else "text"
 
 
 def made(model: type, fields: list[_Field], values: list[Any]) -> Any:
@@ -69,35 +177,77 @@ def made(model: type, fields: list[_Field], values: list[Any]) -> Any:
     told: dict[str, Any] = {}
     for field, value in zip(fields, values, strict=True):
         if field.several:
-            told[field.name] = [_read(field, one) for one in value]
-        elif value is None:
-            if not field.optional:
-                raise Error(f"{model.__name__}.{field.name}: nothing is at {field.select.selector!r}")
-            told[field.name] = None
+            told[field.own_name] = [_made_one(field, one) for one in value]
+        elif value is None and field.optional:
+            told[field.own_name] = None
         else:
-            told[field.name] = _read(field, value)
+            told[field.own_name] = _made_one(field, value)
     return model(**told)
 
 
-_NUMBER = re.compile(r"[-\u2212]?\d[\d.,\u00a0\u202f\u2009' ]*")
+def _made_one(field: _Field, value: Any) -> Any:
+    if value is None:
+        what = f"nothing is at {field.select.selector!r}"
+        if field.several:
+            what = f"one of {field.select.selector!r} has no attribute {field.select.attribute!r}"
+        raise Error(f"{field.name}: {what}")
+    if field.within is not None:
+        return made(field.kind, field.within, value)
+    if field.kind in (int, float, Decimal):
+        return _number(field, *value)
+    return _read(field, value)
+
+
+def _number(field: _Field, text: str, marks: str) -> Any:
+    try:
+        number = number_in(text, marks)
+    except NotANumber as why:
+        raise Error(f"{field.name}: {why} in {text[:60]!r}") from None
+    if field.kind is int and number != number.to_integral_value():
+        raise Error(f"{field.name}: {number} is not a whole number, in {text[:60]!r}")
+    return field.kind(number)
+
+
+_STATES = {
+    **dict.fromkeys(["true", "yes", "on", "1"], True),
+    **dict.fromkeys(["false", "no", "off", "0"], False),
+}
 
 
 def _read(field: _Field, text: str) -> Any:
-    if field.kind not in (int, float):
-        return text
-    number = _NUMBER.search(text)
-    if number is None:
-        raise Error(f"{field.name}: there is no number in {text[:60]!r}")
-    plain = number_of(number[0])
-    return int(plain) if field.kind is int else plain
+    kind = field.kind
+    if kind is bool:
+        if text.lower() not in _STATES:
+            raise Error(
+                f"{field.name}: {text[:60]!r} is neither true nor false, yes nor no, on nor off, 1 nor 0"
+            )
+        return _STATES[text.lower()]
+    if kind in (date, datetime):
+        return _moment(field, text)
+    if get_origin(kind) is Literal:
+        return _one_of(field, text, [(str(value), value) for value in get_args(kind)])
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        members = list(kind.__members__.values())
+        by_name = list(kind.__members__.items())
+        return _one_of(field, text, [*((str(member.value), member) for member in members), *by_name])
+    return text
 
 
-def number_of(text: str) -> float:
-    """A number as one writes it: `1,299.00`, `1.299,00`, `1 299`; a mark before three digits parts them."""
-    text = re.sub(r"[\s']", "", text).replace("\u2212", "-").strip(".,")
-    marks = [mark for mark in text if mark in ".,"]
-    parts_thousands = re.search(r"[.,]\d{3}$", text) and not text.startswith(("0", "-0"))
-    if len(set(marks)) > 1 or len(marks) > 1 or (marks and parts_thousands):
-        # Of two kinds the last is the point. Of one kind that comes again, or parts thousands, none is.
-        text = text.replace(marks[0], "")
-    return float(text.replace(",", "."))
+def _moment(field: _Field, text: str) -> date | datetime:
+    written = text
+    if sys.version_info < (3, 11) and text.endswith(("Z", "z")):
+        written = f"{text[:-1]}+00:00"
+    try:
+        moment = datetime.fromisoformat(written)
+    except ValueError:
+        what = "date" if field.kind is date else "date with a time"
+        raise Error(f"{field.name}: {text[:60]!r} is no {what} as in 2026-01-31T10:00:00") from None
+    return moment.date() if field.kind is date else moment
+
+
+def _one_of(field: _Field, text: str, choices: list[tuple[str, Any]]) -> Any:
+    for said, value in choices:
+        if said == text:
+            return value
+    known = ", ".join(repr(said) for said in dict.fromkeys(said for said, _ in choices))
+    raise Error(f"{field.name}: {text[:60]!r} is none of {known}")

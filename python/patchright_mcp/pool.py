@@ -1,7 +1,8 @@
 """Many pages at a time, as many as there is room for, each in a context of its own, and another try.
 
-async with PagePool(browser, size=8) as pool:
-titles = await pool.map(read_title, urls)   # async def read_title(page, url): ...
+Example:
+    async with PagePool(browser, size=8) as pool:
+        titles = await pool.map(read_title, urls)  # async def read_title(page, url): ...
 
 In workers of Ray, Dask or Celery, `map_here(read_title, urls)` does so in one browser of that worker.
 """

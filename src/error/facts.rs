@@ -9,7 +9,7 @@ impl Error {
     /// The facts of this failure as an object, beside its code; empty where the code says all.
     ///
     /// Names and values are a promise, as codes are: `obstacle`, `cover`, `waited_ms`, `found`, `needed`, `available`, `count`,
-    /// `matches`, `fault`, `at`, `method`, `reason`, `name` and others. Times are in milliseconds.
+    /// `matches`, `fault`, `at`, `method`, `reason`, `name`, `target` and others. Times are in milliseconds.
     pub fn facts(&self) -> Value {
         match self {
             Self::NotActionable { obstacle, waited } => of_obstacle(obstacle, *waited),
@@ -47,7 +47,11 @@ impl Error {
                 json!({ "kind": kind, "message": message })
             }
             Self::WaitRanOut { what, waited } => json!({ "what": what, "waited_ms": ms(*waited) }),
+            Self::DownloadAway { waited } => {
+                json!({ "what": "the end of a download", "waited_ms": ms(*waited) })
+            }
             Self::AnswerLate { waited } => json!({ "what": "the answer", "waited_ms": ms(*waited) }),
+            Self::StaleRef { target, again } => json!({ "target": target, "again": again }),
             Self::UnknownKey { name } => json!({ "name": name }),
             Self::File { path, .. } => json!({ "path": path }),
             Self::InvalidArguments { problems } => json!({ "problems": problems }),

@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::Result;
-use crate::browser::{CaptureOptions, ConsoleLevel, Dialog, DownloadState, Moved, PATIENCE, Page};
+use crate::browser::{CaptureOptions, ConsoleLevel, Dialog, Download, DownloadState, Moved, PATIENCE, Page};
 use crate::error::{Error, Obstacle};
 use crate::mcp::call::Call;
 use crate::mcp::files::shown;
@@ -182,23 +182,19 @@ fn tell_answers(call: &Call<'_>, page: Option<&Page>, tabs: &[Tab], reply: &mut 
     }
 }
 
-/// Whether a download has ended of which nothing was told, or only that it began.
-pub(super) fn has_news_of_downloads(call: &Call<'_>) -> bool {
-    let told = call.told.lock();
-    let ended = |state: &DownloadState| *state != DownloadState::InProgress;
-    call.workspace
-        .downloads()
-        .iter()
-        .any(|download| ended(&download.state) && !told.knows_end_of(&download.id))
-}
-
-/// Tells of downloads that began or ended since the last answer.
-fn tell_downloads(call: &Call<'_>, reply: &mut Reply) {
-    let mut downloads: Vec<_> = call.workspace.downloads();
+/// The downloads that this call is about: those of its tab where it names one.
+pub(super) fn downloads(call: &Call<'_>) -> Vec<Download> {
+    let mut downloads = call.workspace.downloads();
     if call.tab().is_some() {
         let page = call.current_page().ok();
         downloads.retain(|download| page.as_ref().is_some_and(|page| page.id() == download.page));
     }
+    downloads
+}
+
+/// Tells of downloads that began or ended since the last answer.
+fn tell_downloads(call: &Call<'_>, reply: &mut Reply) {
+    let downloads = downloads(call);
     let mut told = call.told.lock();
     for download in downloads {
         let name = page_text::inline_beside(&download.name, &[' ', '(']);

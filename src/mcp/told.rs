@@ -1,5 +1,5 @@
 //! What a client has been shown, so that it is not told twice.
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::browser::Page;
@@ -18,6 +18,8 @@ const LARGEST_EARLIER: usize = 3_000;
 pub(super) struct Told {
     /// The downloads that were told of, and whether their end was.
     downloads: HashMap<String, bool>,
+    /// The downloads whose end a wait has answered.
+    awaited: HashSet<String>,
     /// Where pages were last said to stand: the current one under no name, others by their ids.
     states: HashMap<String, PageState>,
     /// The tabs that were open when they were last listed.
@@ -118,9 +120,14 @@ impl Told {
         self.downloads.contains_key(id)
     }
 
-    /// Whether the end of a download was told.
-    pub(super) fn knows_end_of(&self, id: &str) -> bool {
-        self.downloads.get(id) == Some(&true)
+    /// Whether a wait has answered the end of a download.
+    pub(super) fn has_awaited(&self, id: &str) -> bool {
+        self.awaited.contains(id)
+    }
+
+    /// Remembers that a wait answers the end of these downloads.
+    pub(super) fn set_awaited(&mut self, ids: impl IntoIterator<Item = String>) {
+        self.awaited.extend(ids);
     }
 
     /// Remembers that a download was told of, and whether it had ended. False when that was known.

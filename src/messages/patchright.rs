@@ -200,6 +200,7 @@ fn rare_reason(error: &Error) -> String {
         Error::NoFileChooser => "没有打开的文件选择框，页面上也没有文件输入框".to_owned(),
         Error::File { path, reason } => format!("{path}: {reason}"),
         Error::WaitRanOut { what, waited } => format!("等待 {} 后仍未出现: {what}", human(*waited)),
+        Error::DownloadAway { waited } => format!("{} 内没有下载完成", human(*waited)),
         Error::AnswerLate { waited } => format!("服务器在 {} 内没有回应", human(*waited)),
         Error::Broken => "工具自身出错，这是 patchright-mcp 的缺陷".to_owned(),
         Error::NotInWebkit { what, reason } => {

@@ -180,10 +180,10 @@ impl Frame {
         }))
     }
 
-    /// Texts and attributes by CSS selectors: `(selector, attribute, several)` for each field.
-    fn extract(&self, each: Option<String>, fields: Vec<(String, Option<String>, bool)>) -> Operation {
-        let frame = self.0.clone();
-        operation(async move { frame.extract(each.as_deref(), &fields).await.map(Told) })
+    /// Texts and attributes by CSS selectors: `(selector, attribute, several, what)` for each field, see `Frame::extract`.
+    fn extract(&self, each: Option<String>, fields: &Bound<'_, PyAny>) -> PyResult<Operation> {
+        let (frame, fields) = (self.0.clone(), to_json(fields)?);
+        Ok(operation(async move { frame.extract(each.as_deref(), &fields).await.map(Told) }))
     }
 
     /// Waits until the document has another address than `url`. Gives the one that it has then.

@@ -67,6 +67,13 @@ def test_our_own_ways_can_be_kept(tmp_path: Path) -> None:
     assert run("-m", "patchright_mcp.as_playwright", str(script)) == "1"
 
 
+def test_help_is_no_failure_and_a_script_that_is_not_there_is_one_line() -> None:
+    assert run("-m", "patchright_mcp.as_playwright", "--help").startswith("Programs and packages")
+    command = [sys.executable, "-m", "patchright_mcp.as_playwright", "nowhere.py"]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (2, "nowhere.py: there is no such script\n")
+
+
 async def test_one_word_gives_playwrights_ways(playwright: Playwright, site: Site) -> None:
     url = site.publish(
         "/opens", "<script>var mine = 1; setTimeout(() => window.open('about:blank'))</script>"

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -61,3 +62,12 @@ async def test_what_is_done_in_the_window_is_printed_when_it_is_closed(
     assert "hush" not in script
     assert '"Add"' in script
     assert ".click()" in script
+
+
+def test_without_a_display_one_line_says_what_to_do() -> None:
+    environment = {name: value for name, value in os.environ.items() if "DISPLAY" not in name}
+    command = [sys.executable, "-m", "patchright_mcp.codegen", "about:blank"]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert ended.returncode == 1
+    assert "xvfb-run -a python -m patchright_mcp.codegen about:blank" in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1

@@ -9,7 +9,7 @@ from typing import Annotated
 import pytest
 
 from patchright_mcp.async_api import Browser, Error, Page
-from patchright_mcp.extract import Select, number_of
+from patchright_mcp.extract import Select
 from patchright_mcp.pool import PagePool
 from tests_py.support.site import Site
 
@@ -35,23 +35,6 @@ async def test_items_of_a_page_become_dataclasses(page: Page, site: Site) -> Non
     ]
     with pytest.raises(Error, match=r"Item.name: nothing is at 'h2'"):
         await page.extract(Item, each="b")
-
-
-@pytest.mark.parametrize(
-    ("text", "number"),
-    [
-        ("1,299.00", 1299.0),
-        ("1.299,00", 1299.0),
-        ("1 299", 1299.0),
-        ("1,299", 1299.0),
-        ("0.125", 0.125),
-        ("49,5", 49.5),
-        ("1.234.567", 1234567.0),
-        ("\u22127.25", -7.25),
-    ],
-)
-def test_numbers_are_read_as_people_write_them(text: str, number: float) -> None:
-    assert number_of(text) == number
 
 
 async def test_a_pool_has_no_more_pages_than_it_may_and_tries_again(browser: Browser) -> None:

@@ -1,11 +1,17 @@
 """Folders of processes that were killed go with the next process; those of the living stay."""
 
+import json
 import os
 import signal
+import stat
 import subprocess
 import sys
 import time
 from pathlib import Path
+
+import pytest
+
+from patchright_mcp.async_api import BrowserContext, Playwright
 
 MAKE = "from patchright_mcp._folders import temporary_folder as made; print(made('downloads'), flush=True); "
 
@@ -41,3 +47,18 @@ def test_the_next_process_clears_up_after_one_that_was_killed(tmp_path: Path) ->
     assert kept.is_dir()
     living.communicate("\n", timeout=60)
     assert sorted(tmp_path.iterdir()) == sorted(others)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files have no such modes there")
+async def test_a_state_of_storage_is_for_its_owner_only(
+    context: BrowserContext, playwright: Playwright, tmp_path: Path
+) -> None:
+    file = tmp_path / "state.json"
+    file.write_text("a longer file that was there before, for all to read" * 20)
+    file.chmod(0o644)
+    requests = await playwright.request.new_context()
+    for state_of in (context, requests):
+        state = await state_of.storage_state(path=file)
+        assert (stat.S_IMODE(file.stat().st_mode), json.loads(file.read_text())) == (0o600, state)
+        file.unlink()
+    await requests.dispose()

@@ -35,8 +35,16 @@ async def test_a_ref_is_never_another_element(page: Page) -> None:
     await page.set_content(FORM)
     send = ref_of(await page.snapshot(), "Send")
     await page.evaluate("document.querySelector('button').outerHTML += ''")
-    with pytest.raises(PatchrightTimeoutError):
-        await page.get_by_ref(send).click(timeout=300)
+    for act in (page.get_by_ref(send).click, page.get_by_ref(send).wait_for):
+        with pytest.raises(Error, match=f"{send} is no longer on the page; take a new snapshot") as gone:
+            await act(timeout=0)
+        assert not isinstance(gone.value, PatchrightTimeoutError)
+    with pytest.raises(Error, match=f"{send} is no longer on the page"):
+        await page.get_by_ref(send).locator("b").click(timeout=0)
+    await page.get_by_ref(send).wait_for(state="detached")
+    assert not await page.get_by_ref(send).is_visible()
+    with pytest.raises(Error, match="this is not a ref of this page: a ref looks like c0p0f0e12"):
+        await page.get_by_ref("hello").click(timeout=300)
     with pytest.raises(Error, match="no snapshot has shown it"):
         await page.get_by_ref("e999").click(timeout=300)
     other = await page.context.new_page()

@@ -82,6 +82,11 @@ async def test_a_tab_is_filmed_and_a_page_is_saved_whole(workshop: Workshop, sit
     film = next(workshop.folder.rglob("film.webm")).read_bytes()
     assert film.startswith(b"\x1a\x45\xdf\xa3")
     assert len(film) > 1_000
+    await workshop.do("browser_record", action="start")
+    assert "outside" in await workshop.refused("browser_record", action="stop", filename="/etc/film")
+    told = await workshop.do("browser_record", action="stop", filename="named")
+    assert "named.webm" in told.section("Result")
+    assert next(workshop.folder.rglob("named.webm")).read_bytes().startswith(b"\x1a\x45\xdf\xa3")
     await workshop.do("browser_record", action="mhtml", filename="whole")
     text = next(workshop.folder.rglob("whole.mhtml")).read_text()
     assert "multipart/related" in text

@@ -104,7 +104,24 @@ async def test_a_download_is_waited_for(workshop: Workshop, site: Site) -> None:
     site.hold()
     await workshop.open(site.publish("/get", "<a href='/hold/file' download='late.txt'>Get</a>"))
     await workshop.do("browser_click", ref="text=Get")
-    assert "did not happen" in await workshop.refused("browser_wait_for", state="download", timeout=300)
+    refused = await workshop.refused("browser_wait_for", state="download", timeout=300)
+    assert "No download ended within" in refused
+    assert "browser_network_requests" in refused
     site.release()
     told = await workshop.do("browser_wait_for", state="download")
     assert "Downloaded late.txt to" in told.section("Events")
+    # It is answered once: the next wait is for another one.
+    assert "No download ended" in await workshop.refused("browser_wait_for", state="download", timeout=300)
+
+
+async def test_a_download_that_was_told_of_already_is_waited_for_no_more(
+    workshop: Workshop, site: Site
+) -> None:
+    reply = await workshop.open(
+        site.publish("/have", "<a href='data:text/plain,x' download='now.txt'>Get</a>")
+    )
+    reply = await workshop.do("browser_click", ref="text=Get")
+    while "Downloaded now.txt" not in reply.text:  # The test's own limit ends this.
+        reply = await workshop.server.snapshot()
+    told = await workshop.do("browser_wait_for", state="download")
+    assert "No download goes on: now.txt is at " in told.section("Result")

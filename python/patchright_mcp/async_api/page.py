@@ -553,7 +553,10 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
     def get_by_ref(self, ref: str) -> Locator:
         """A locator for the element that a snapshot named so, in whichever frame it is.
 
-        A ref stays with its element. When that is gone, there is no such element any more.
+        A ref stays with its element. When that is gone, there is no such element any more: what is done with it fails at once.
+
+        Raises:
+            Error: When it is used, for a ref whose element is gone, and for what is no ref.
         """
         return Locator(self._main_frame, f"aria-ref={ref}", selectors.written("get_by_ref", ref))
 
@@ -602,11 +605,13 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
     async def extract(self, model: type[T], *, each: str | None = None) -> list[T]:
         """Typed values by selectors: a dataclass or a pydantic model for each element of `each`, or one for the page.
 
-        Fields say where they stand: `price: Annotated[float, Select(".price")]`, see `patchright_mcp.extract`. Numbers are read as
-        people write them.
+        Fields say where they stand: `price: Annotated[Decimal, Select(".price")]`. They are `str`, `int`, `float`, `Decimal`,
+        `bool`, `date`, `datetime`, an `Enum`, a `Literal`, another dataclass or model within the element found, a list of one of
+        them, or one of them or `None`. How each is read, numbers above all: see `patchright_mcp.extract`.
 
         Raises:
-            Error: When a field that is not optional finds nothing, or no number where one is wanted.
+            Error: When a field that is not optional finds nothing, or a text that is not what the field wants.
+            TypeError: For a field of another type.
         """
         fields = extraction.fields_of(model)
         told = await self._run(self._main_frame._native.extract(each, extraction.question(fields)))

@@ -15,6 +15,7 @@ from .._certificates import read_certificates
 from .._cookies import checked_cookie, fitting_cookies, told_cookie
 from .._core import ApiRequestContext as NativeRequests
 from .._failures import Missing, caller
+from .._folders import write_private
 from .._options import check_proxy, stored
 from ..errors import Error
 from ._base import DEFAULT_TIMEOUT, ApiObject, Connection, closed_error
@@ -124,7 +125,7 @@ class APIRequestContext(ApiObject):
         """Its cookies and storage, to begin another context with; see `BrowserContext.storage_state`."""
         state = self._run(self._native.storage_state(bool(indexed_db), bool(opfs)))
         if path is not None:
-            Path(path).write_text(json_module.dumps(state, indent=2), encoding="utf-8")
+            write_private(path, json_module.dumps(state, indent=2))
         return cast("StorageState", state)
 
     def get(

@@ -12,6 +12,7 @@ from urllib.parse import urljoin
 
 from .. import _deeds as deeds
 from .._cookies import checked_cookie, fitting_cookies, told_cookie
+from .._folders import write_private
 from .._options import check_place, stored
 from ..errors import Error
 from ._base import DEFAULT_TIMEOUT, Closes, Waiter, closed_error, taken
@@ -258,14 +259,15 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
     ) -> StorageState:
         """Its cookies and storage, to begin another context with.
 
-        With `path` they are also written to that file; with `indexed_db` the databases come along, with `opfs` the files that
-        sites keep to themselves (the origin private file system), with `credentials` its passkeys.
+        With `path` they are also written to that file, which only its owner can read; with `indexed_db` the databases come
+        along, with `opfs` the files that sites keep to themselves (the origin private file system), with `credentials` its
+        passkeys.
         """
         state = self._run(self._native.storage_state(bool(indexed_db), bool(opfs)))
         if credentials:
             state["credentials"] = self.credentials.get()
         if path is not None:
-            Path(path).write_text(json.dumps(state, indent=2), encoding="utf-8")
+            write_private(path, json.dumps(state, indent=2))
         return cast("StorageState", state)
 
     def set_storage_state(self, storage_state: StorageState | str | Path) -> None:

@@ -291,7 +291,10 @@ impl Locator {
                     Err(error) if is_passing(&error) => last = error,
                     done => return done,
                 },
-                Ok(Ok(None)) => last = Error::ElementNotFound { waited: limit },
+                Ok(Ok(None)) => {
+                    self.refuse_stale_ref().await?;
+                    last = Error::ElementNotFound { waited: limit };
+                }
                 Ok(Err(error)) if is_passing(&error) => last = error,
                 Ok(Err(error)) => return Err(error),
                 Err(_) => break,
@@ -320,6 +323,17 @@ impl Locator {
         }
     }
 
+    /// Fails where the way begins at a ref whose element is gone: that never comes back.
+    async fn refuse_stale_ref(&self) -> Result<()> {
+        let Some(reference) = self.selector.chains()[0].reference() else { return Ok(()) };
+        let frame = self.frame.page()?.frame_of_ref(reference)?;
+        match ElementHandle::by_ref(&frame, reference.element).await {
+            Ok(None) => Err(Error::StaleRef { target: reference.to_string(), again: None }),
+            Err(error) if !is_passing(&error) => Err(error),
+            _ => Ok(()),
+        }
+    }
+
     /// Waits until the element is there, is seen, or is not. Answers the element where there is one.
     pub async fn wait(&self, presence: Presence, limit: Duration) -> Result<Option<ElementHandle>> {
         let deadline = Instant::now() + limit;
@@ -339,7 +353,11 @@ impl Locator {
             match timeout_at(deadline, look).await {
                 Ok(Ok((true, element))) => return Ok(element),
                 Ok(Err(error)) if !is_passing(&error) => return Err(error),
-                Ok(_) if Instant::now() < deadline && !self.frame.is_detached() => {}
+                Ok(_) if Instant::now() < deadline && !self.frame.is_detached() => {
+                    if !gone {
+                        self.refuse_stale_ref().await?;
+                    }
+                }
                 _ => break,
             }
         }

@@ -378,7 +378,11 @@ fn part(piece: &Piece, depth: usize) -> Result<Part> {
         "internal:chain" => Part::Chain { chain: nested()? },
         "internal:describe" => Part::Same,
         "aria-ref" => {
-            let reference: Ref = body.parse().map_err(|_| invalid("aria-ref takes a ref such as e12"))?;
+            let unknown = |_| Error::UnknownRef {
+                target: "this".to_owned(),
+                reason: "a ref looks like c0p0f0e12".to_owned(),
+            };
+            let reference: Ref = body.parse().map_err(unknown)?;
             Part::Ref { number: reference.element, reference }
         }
         "nth" => Part::Nth { index: body.trim().parse().map_err(|_| invalid("nth takes a whole number"))? },

@@ -2,7 +2,7 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::handle::{JsHandle, NO_LIMIT};
@@ -69,12 +69,10 @@ impl Frame {
         self.realm(Scope::Main).await?.evaluate_handle(ADD_TAG, &argument).await
     }
 
-    /// Texts and attributes by CSS selectors, for each element of `each` or for the page: `[selector, attribute, several]`.
-    pub async fn extract(
-        &self,
-        each: Option<&str>,
-        fields: &[(String, Option<String>, bool)],
-    ) -> Result<JsValue> {
+    /// Texts and attributes by CSS selectors, for each element of `each` or for the page. A field is a list of its selector, its
+    /// attribute or null, whether there are several, and what is wanted: `text`; `number`, a text and the marks that numbers are
+    /// written with there; `state`, whether something is on; or a list of fields within that element.
+    pub async fn extract(&self, each: Option<&str>, fields: &Value) -> Result<JsValue> {
         let argument = JsValue::from_json(&json!([each, fields]));
         self.realm(Scope::Isolated).await?.evaluate(EXTRACT, &argument).await
     }

@@ -214,7 +214,7 @@ pub enum Doing {
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Record {
     pub action: Doing,
-    /// Name in the output directory, or a path below the working directory.
+    /// Name in the output directory, or a path below the working directory. Of a video at start or stop.
     pub filename: Option<String>,
 }
 
@@ -227,9 +227,19 @@ impl Tool for Record {
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         match self.action {
             Doing::Stop => {
-                let Some(recording) = call.kept.video.lock().take() else {
-                    return Err(wrong("no video is being recorded; start one"));
+                let missing = || wrong("no video is being recorded; start one");
+                if call.kept.video.lock().is_none() {
+                    return Err(missing());
+                }
+                // A name that cannot be had must not cost the video.
+                let renamed = match self.filename {
+                    Some(_) => Some(self.destination(call, "webm").await?),
+                    None => None,
                 };
+                let mut recording = call.kept.video.lock().take().ok_or_else(missing)?;
+                if let Some((place, name)) = renamed {
+                    (recording.place, recording.name) = (place, name);
+                }
                 recording.video.stop().await?;
                 let bytes = tokio::fs::read(&recording.file).await;
                 let bytes = bytes.map_err(|error| Error::File {

@@ -7,11 +7,12 @@ use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
 use super::{like, milliseconds};
 use crate::Result;
-use crate::browser::{DownloadState, ElementHandle, JsValue, Page, Scope, WaitUntil};
+use crate::browser::{Download, DownloadState, ElementHandle, JsValue, Page, Scope, WaitUntil};
 use crate::error::{Error, quoted, squeezed};
 use crate::mcp::call::Call;
-use crate::mcp::describe::has_news_of_downloads;
-use crate::mcp::page_text::one_line;
+use crate::mcp::describe::downloads;
+use crate::mcp::files::shown;
+use crate::mcp::page_text::{inline_beside, one_line};
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::tool::{Effect, Patience, Tool};
 use crate::snapshot::Ref;
@@ -21,7 +22,7 @@ use crate::snapshot::Ref;
 const LONGEST_TOLD: usize = 80;
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// idle: built and at rest; download: all ended.
+/// idle: built and at rest; download: all ended, one since the last such wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
@@ -169,12 +170,12 @@ impl Wanted {
             }
             _ => {
                 self.until_seen(call, page, limit).await?;
-                Ok(self.told(page))
+                Ok(self.told(call, page))
             }
         }
     }
 
-    fn told(&self, page: &Page) -> String {
+    fn told(&self, call: &Call<'_>, page: &Page) -> String {
         match self {
             Self::Text(text, true) => format!("Text '{text}' appeared on page"),
             Self::Text(text, false) => format!("Text '{text}' disappeared from page"),
@@ -185,7 +186,8 @@ impl Wanted {
                 Some((status, url)) => format!("Answered {status}: {}", one_line(&url)),
                 None => "The response came".to_owned(),
             },
-            _ => "It is so".to_owned(),
+            Self::State(_) => told_downloads(call),
+            Self::Function(_) | Self::Time(_) => "It is so".to_owned(),
         }
     }
 
@@ -202,6 +204,9 @@ impl Wanted {
                 return Ok(());
             }
             if Instant::now() >= deadline {
+                if matches!(self, Self::State(_)) {
+                    return Err(Error::DownloadAway { waited: limit });
+                }
                 let what = match self {
                     Self::Text(text, _) => format!("{} {}", self.what(), quoted(text, LONGEST_TOLD)),
                     _ => self.what().to_owned(),
@@ -279,9 +284,27 @@ fn answered(page: &Page, part: &str) -> Option<(i64, String)> {
     })
 }
 
-/// Whether a download has ended that was not told of, and none goes on.
+/// Whether a download has ended that no wait has answered yet, and none goes on.
 fn downloads_ended(call: &Call<'_>) -> bool {
-    let goes_on =
-        call.workspace.downloads().iter().any(|download| download.state == DownloadState::InProgress);
-    !goes_on && has_news_of_downloads(call)
+    let downloads = downloads(call);
+    let told = call.told.lock();
+    let goes_on = downloads.iter().any(|download| download.state == DownloadState::InProgress);
+    !goes_on && downloads.iter().any(|download| !told.has_awaited(&download.id))
+}
+
+/// Tells which downloads have ended since a wait was last answered: an answer before may have told of it already.
+fn told_downloads(call: &Call<'_>) -> String {
+    let mut ended = downloads(call);
+    let mut told = call.told.lock();
+    ended.retain(|download| !told.has_awaited(&download.id));
+    let line = |download: &Download| {
+        let name = inline_beside(&download.name, &[' ', ',']);
+        match &download.state {
+            DownloadState::Completed { path, .. } => format!("{name} is at {}", shown(path)),
+            _ => format!("{name} failed"),
+        }
+    };
+    let lines: Vec<_> = ended.iter().map(line).collect();
+    told.set_awaited(ended.into_iter().map(|download| download.id));
+    format!("No download goes on: {}", lines.join(", "))
 }
