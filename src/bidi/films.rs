@@ -61,7 +61,10 @@ pub(super) fn is_of_films(method: &str) -> bool {
 pub(super) async fn answer(command: Command<'_>, session: &str, method: &str) -> Answer {
     let films = || MutexGuard::map(command.driver.state(), |state| &mut state.films);
     match method {
-        "Page.startScreencast" => start(command, session),
+        "Page.startScreencast" => {
+            start(command, session);
+            Ok(json!({}))
+        }
         "Page.screencastFrameAck" => {
             let number = command.params["sessionId"].as_i64().unwrap_or_default();
             if let Some(film) = films().get(session) {
@@ -92,7 +95,7 @@ pub(super) fn hasten(driver: &Driver, tab: &str) {
     }
 }
 
-fn start(command: Command<'_>, session: &str) -> Answer {
+fn start(command: Command<'_>, session: &str) {
     let (telling, told) = watch::channel(Told::default());
     let (taking, taken) = watch::channel(Taken::default());
     // The one before, if there is one, ends with that.
@@ -111,7 +114,6 @@ fn start(command: Command<'_>, session: &str) -> Answer {
         taken: taking,
     };
     command.driver.spawn(filming.go_on());
-    Ok(json!({}))
 }
 
 struct Filming {
