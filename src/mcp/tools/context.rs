@@ -25,7 +25,7 @@ pub struct Create {
     #[schemars(length(min = 1, max = 64))]
     pub name: Option<String>,
     pub proxy: Option<ProxyArgument>,
-    /// File with cookies and storage to begin with, from `browser_context_save_storage` or Playwright.
+    /// File of `browser_context_save_storage` or Playwright to begin with.
     #[schemars(length(min = 1))]
     pub storage_state: Option<String>,
 }
@@ -169,19 +169,19 @@ impl Tool for Close {
     }
 }
 
-/// Save cookies and local storage of a context to a file that `browser_context_create` can start from.
+/// Save a context's cookies and local storage to a file for `browser_context_create`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SaveStorage {
-    /// JSON file to write; it holds what logs you in.
+    /// JSON file to write. It holds logins.
     #[schemars(length(min = 1))]
     pub path: String,
-    /// The active context when left out.
+    /// The active one by default.
     pub name: Option<String>,
     /// Databases too.
     #[serde(default, rename = "indexedDB")]
     pub indexed_db: bool,
-    /// Files that sites keep to themselves, too.
+    /// Private files too.
     #[serde(default)]
     pub opfs: bool,
 }

@@ -22,7 +22,7 @@ use crate::snapshot::Ref;
 const LONGEST_TOLD: usize = 80;
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// idle: built and at rest; download: all ended, one since the last such wait.
+/// idle: built and at rest; download: all ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
