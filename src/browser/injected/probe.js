@@ -525,17 +525,19 @@ function leadElsewhere(keyframes) {
   });
 }
 
-/** Whether a style animates the node, or what is around it, to another place. */
-function isAnimated(node) {
+/** Whether a style animates the node, or what is around it, to another place; and `now`, not only later. */
+function isAnimated(node, now = false) {
   for (let part = node; part; part = engine.flatParent(part)) {
     for (const { playState, timeline, effect } of animationsOf(part)) {
-      if (playState === "running" && timeline instanceof DocumentTimeline && leadElsewhere(effect.getKeyframes())) return true;
+      if (playState !== "running" || !(timeline instanceof DocumentTimeline)) continue;
+      if (now && effect.getComputedTiming().progress === null) continue;
+      if (leadElsewhere(effect.getKeyframes())) return true;
     }
   }
   return false;
 }
 
-engine.isGliding = isAnimated;
+engine.isGliding = (node) => isAnimated(node);
 
 const SHOWS = /^(?:opacity|visibility|display|clip.*)$/;
 const leadsIntoSight = (keyframes) => keyframes.some((keyframe) => Object.keys(keyframe).some((name) => SHOWS.test(name)));
@@ -613,7 +615,7 @@ engine.probe = async (node, { need, scroll = null, at = null, position = null })
   if (need.stable) {
     const before = boxed(rectOf(subject));
     const known = places.get(subject);
-    const isKnown = known && isSame(known.box, before) && !isAnimated(subject);
+    const isKnown = known && isSame(known.box, before) && !isAnimated(subject, true);
     for (let frame = isKnown ? known.frames : 0; frame < STILL; frame++) {
       const drawn = await nextFrame(LONG_PATIENCE);
       if (!isConnected(subject)) return { blocked: "missing" };
