@@ -153,6 +153,8 @@ async def test_what_tools_do_meanwhile_is_written_once(shared: Shared, site: Sit
     await person.get_by_label("About").click()
     await workshop.do("browser_click", ref="#twice", doubleClick=True)
     await person.get_by_label("News").click()
+    # What a page tells of while a tool is at work is taken for the tool's.
+    await shared.until('page.get_by_role("checkbox", name="News").set_checked(True)')
     await workshop.do("browser_navigate", url=site.url("/shop"))
     assert await shared.script() == [
         f'page.goto("{site.url("/shop")}")',
