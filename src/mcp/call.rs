@@ -200,6 +200,10 @@ impl Call<'_> {
         let tab = before.as_ref().and_then(|before| self.place_of_tab(before.page())).unwrap_or_default();
         // What leads to a person's doing is no doing of ours.
         let acts = tool.effect != Effect::Reads && tool.waits_for_person;
+        if tool.effect != Effect::Reads {
+            // A wait after this call is for what this call began.
+            self.told.lock().leave_downloads();
+        }
         let _acting = acts.then(|| self.kept.activity.act());
         let asked_before = self.current_page().is_ok_and(|page| page.dialog_elsewhere().is_some());
         let opened_dialog = match self.unless_stuck(tool, tool.run(arguments, self, reply)).await {

@@ -18,7 +18,7 @@ const LARGEST_EARLIER: usize = 3_000;
 pub(super) struct Told {
     /// The downloads that were told of, and whether their end was.
     downloads: HashMap<String, bool>,
-    /// The downloads whose end a wait has answered.
+    /// The downloads that no wait is for: one has answered their end, or it was told before something else was done.
     awaited: HashSet<String>,
     /// Where pages were last said to stand: the current one under no name, others by their ids.
     states: HashMap<String, PageState>,
@@ -120,7 +120,7 @@ impl Told {
         self.downloads.contains_key(id)
     }
 
-    /// Whether a wait has answered the end of a download.
+    /// Whether no wait is for a download any more.
     pub(super) fn has_awaited(&self, id: &str) -> bool {
         self.awaited.contains(id)
     }
@@ -128,6 +128,12 @@ impl Told {
     /// Remembers that a wait answers the end of these downloads.
     pub(super) fn set_awaited(&mut self, ids: impl IntoIterator<Item = String>) {
         self.awaited.extend(ids);
+    }
+
+    /// No wait is for the downloads whose end was told so far.
+    pub(super) fn leave_downloads(&mut self) {
+        let ended = self.downloads.iter().filter(|(_, ended)| **ended);
+        self.awaited.extend(ended.map(|(id, _)| id.clone()));
     }
 
     /// Remembers that a download was told of, and whether it had ended. False when that was known.

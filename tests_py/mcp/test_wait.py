@@ -125,3 +125,22 @@ async def test_a_download_that_was_told_of_already_is_waited_for_no_more(
         reply = await workshop.server.snapshot()
     told = await workshop.do("browser_wait_for", state="download")
     assert "No download goes on: now.txt is at " in told.section("Result")
+
+
+async def test_a_wait_is_for_what_was_begun_last(workshop: Workshop, site: Site) -> None:
+    site.hold()
+    await workshop.open(
+        site.publish(
+            "/two",
+            "<a href='data:text/plain,x' download='old.txt'>Old</a> <a href='/hold/file' download>New</a>",
+        )
+    )
+    reply = await workshop.do("browser_click", ref="text=Old")
+    while "Downloaded old.txt" not in reply.text:  # The test's own limit ends this.
+        reply = await workshop.server.snapshot()
+    # Nothing has been heard of the new one yet: its server has not answered.
+    await workshop.do("browser_click", ref="text=New")
+    assert "No download ended" in await workshop.refused("browser_wait_for", state="download", timeout=300)
+    site.release()
+    told = await workshop.do("browser_wait_for", state="download")
+    assert "old.txt" not in told.section("Result")
