@@ -69,12 +69,11 @@ pub(super) async fn start(options: &Options) -> Result<(Processes, Client)> {
     let log = folder.scratch().join("driver.log");
     let mut attempt = 1;
     let (driver, client) = loop {
-        match start_driver(&program, &environment, &log, deadline).await {
+        match start_driver(&program, &environment, (&folder, &log), deadline).await {
             Err(_) if attempt < ATTEMPTS && Instant::now() < deadline => attempt += 1,
             started => break started?,
         }
     };
-    folder.is_used_by(Some(driver.pid()));
     let running = Running { driver, display, folder };
     let mut browser = json!({ "args": arguments(options, relay.as_ref()) });
     let processes = Processes { running: Mutex::new(Some(running)), relay };
@@ -109,7 +108,7 @@ impl Processes {
         if let Some(mut display) = display {
             display.end().await;
         }
-        folder.is_used_by(None);
+        folder.is_free();
         let _ = tokio::task::spawn_blocking(move || drop(folder)).await;
     }
 
@@ -180,15 +179,16 @@ async fn start_display(scratch: &Path, deadline: Instant) -> Result<(Group, Stri
 async fn start_driver(
     program: &Path,
     environment: &[(OsString, OsString)],
-    log: &Path,
+    (folder, log): (&Folder, &Path),
     deadline: Instant,
 ) -> Result<(Group, Client)> {
     let failed =
         |reason: String| Error::BrowserLaunch { reason: format!("{DRIVER} did not start: {reason}") };
     let port = free_port().map_err(|error| failed(error.to_string()))?;
     let arguments = [OsString::from(format!("--port={port}"))];
-    let mut driver = Group::start(program, &arguments, environment, log, Ends::Together)
-        .map_err(|error| failed(error.to_string()))?;
+    let start = || Group::start(program, &arguments, environment, log, Ends::Together);
+    let mut driver =
+        folder.start(start, |driver| Some(driver.pid())).map_err(|error| failed(error.to_string()))?;
     let client = Client::new(&format!("http://127.0.0.1:{port}"))?;
     loop {
         if let Ok(status) = client.get(Command::new("Status", "/status")).await

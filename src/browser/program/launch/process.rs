@@ -362,13 +362,13 @@ fn spawn(
     command.envs(options.environment.iter().map(|(name, value)| (name, value)));
 
     let ends = if speaks_bidi { Ends::WithUs } else { Ends::WithThePipe };
-    let (mut child, pipes) = spawn_with_pipes(command, &folder, ends)
+    let pid_of = |child: &Child| child.id().and_then(|pid| Pid::from_raw(pid.cast_signed()));
+    let (mut child, pipes) = folder
+        .start(|| spawn_with_pipes(command, &folder, ends), |(child, _)| pid_of(child))
         .map_err(|error| diagnosis::not_started(&plan.found.executable, &error))?;
-    let pid = child.id().and_then(|pid| Pid::from_raw(pid.cast_signed()));
-    let (Some(pid), Some(stderr)) = (pid, child.stderr.take()) else {
+    let (Some(pid), Some(stderr)) = (pid_of(&child), child.stderr.take()) else {
         return Err(Error::BrowserLaunch { reason: "it was gone at once".to_owned() });
     };
-    folder.is_used_by(Some(pid));
     let folder = Arc::new(Mutex::new(Some(folder)));
     let uncaught = Uncaught::default();
     let process = BrowserProcess {
@@ -399,7 +399,7 @@ fn bury(mut child: Child, pid: Pid, folder: Arc<Mutex<Option<Folder>>>) -> watch
         let exit = child.wait().await.map(Exit::from).unwrap_or_default();
         let _ = kill_process_group(pid, Signal::KILL);
         if let Some(folder) = &*folder.lock().unwrap_or_else(PoisonError::into_inner) {
-            folder.is_used_by(None);
+            folder.is_free();
         }
         sender.send_replace(Some(exit));
         if let Some(folder) = Arc::into_inner(folder) {

@@ -71,10 +71,26 @@ impl Folder {
         [self.profile(), self.scratch()]
     }
 
-    /// Notes whose processes work in it, or that they have ended.
-    pub(crate) fn is_used_by(&self, leader: Option<Pid>) {
+    /// Starts the leader of the processes that work in it. Meanwhile [`remove_all`] waits, so that it ends this one, too;
+    /// afterwards nothing is started.
+    pub(crate) fn start<T>(
+        &self,
+        spawn: impl FnOnce() -> io::Result<T>,
+        leader: impl FnOnce(&T) -> Option<Pid>,
+    ) -> io::Result<T> {
+        let mut made = MADE.lock();
+        let Some(used) = made.get_mut(&self.path) else {
+            return Err(io::Error::other("its folder has been removed: this process ends"));
+        };
+        let started = spawn()?;
+        *used = leader(&started);
+        Ok(started)
+    }
+
+    /// Notes that the processes in it have ended.
+    pub(crate) fn is_free(&self) {
         if let Some(used) = MADE.lock().get_mut(&self.path) {
-            *used = leader;
+            *used = None;
         }
     }
 
@@ -343,6 +359,18 @@ mod tests {
         File::open(&other).unwrap().set_modified(std::time::UNIX_EPOCH).unwrap();
         assert_eq!(sweep(parent.path()), 1);
         assert!(!old.exists() && fresh.exists() && other.join("profile/Default").exists());
+    }
+
+    #[test]
+    fn nothing_is_started_in_a_folder_that_is_gone() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = Folder::make(parent.path()).unwrap();
+        folder.start(|| Ok(()), |()| None).unwrap();
+        // As `remove_all` does, which would take the folders of the other tests, too.
+        MADE.lock().remove(&folder.path);
+        remove(&folder.path).unwrap();
+        let refused = folder.start(|| -> io::Result<()> { panic!("it was started") }, |()| None);
+        assert!(refused.unwrap_err().to_string().contains("this process ends"));
     }
 
     #[test]
