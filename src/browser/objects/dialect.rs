@@ -26,6 +26,11 @@ impl Dialect {
         self == Self::Firefox
     }
 
+    /// Whether scripts run in the order in which they are sent. Firefox looks for the world of each in all documents first.
+    pub(in crate::browser) fn runs_in_order(self) -> bool {
+        self == Self::Chromium
+    }
+
     /// Whether it can be told when something was done.
     pub(in crate::browser) fn takes_times(self) -> bool {
         self == Self::Chromium

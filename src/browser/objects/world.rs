@@ -91,8 +91,15 @@ impl World {
                 silent: Some(true),
                 ..Evaluate::default()
             };
-            self.session().send(evaluate(injected::begin_at(self.frame().first_ref()))).ignore();
-            let engine = outcome(self.session().call(evaluate(injected::install())).await?)?;
+            let (begin, install) = (injected::begin_at(self.frame().first_ref()), injected::install());
+            let install = if self.frame().page()?.context().browser()?.dialect().runs_in_order() {
+                // So the long one is the same in each document, and compiled once.
+                self.session().send(evaluate(begin)).ignore();
+                install
+            } else {
+                format!("{begin};\n{install}")
+            };
+            let engine = outcome(self.session().call(evaluate(install)).await?)?;
             let engine = engine.object_id.ok_or(Error::DocumentGone)?;
             Ok(RemoteHandle::new(self.session().clone(), engine))
         };

@@ -133,12 +133,15 @@ async fn film(
     // A frame that is kept is not acknowledged, and the browser leaves out what comes after a few of them.
     let watcher = Arc::new(move |frame: &CastFrame| drop(sender.send(Picture::of(frame))));
     let watched = ScreencastOptions { size: Some(size), quality: options.quality };
+    // What is seen before there is a studio belongs to the film.
+    let begun_ms = now_ms();
     let mut cast = Some(page.screencast(watched, watcher));
     let browser = page.context().browser()?;
     let is_pictured = browser.dialect().films_in_pictures();
     let session = page.session().clone();
     drop(page);
-    let mut studio = Studio::open(Helper::hidden(browser).await?, file, size, options.fps).await?;
+    let helper = Helper::hidden(browser).await?;
+    let mut studio = Studio::open(helper, file, size, begun_ms, options.fps).await?;
     loop {
         tokio::select! {
             biased;
@@ -226,8 +229,13 @@ struct Studio<W: Write + Seek> {
 }
 
 impl<W: Write + Seek> Studio<W> {
-    async fn open(helper: Helper, file: W, size: (u32, u32), fps: Option<u32>) -> Result<Self> {
-        let begun_ms = unix_time().as_secs_f64() * 1000.0;
+    async fn open(
+        helper: Helper,
+        file: W,
+        size: (u32, u32),
+        begun_ms: f64,
+        fps: Option<u32>,
+    ) -> Result<Self> {
         helper.go(STUDIO).await?;
         let (width, height) = size;
         let begin =
@@ -302,7 +310,7 @@ impl<W: Write + Seek> Studio<W> {
     }
 
     fn now(&self) -> u64 {
-        whole(unix_time().as_secs_f64() * 1000.0 - self.begun_ms)
+        whole(now_ms() - self.begun_ms)
     }
 
     fn write(&mut self, done: &Value) -> Result<()> {
@@ -318,6 +326,10 @@ impl<W: Write + Seek> Studio<W> {
 #[expect(clippy::needless_pass_by_value, reason = "it is given to map_err")]
 fn unwritten(error: std::io::Error) -> Error {
     Error::File { path: "the video".to_owned(), reason: error.to_string() }
+}
+
+fn now_ms() -> f64 {
+    unix_time().as_secs_f64() * 1000.0
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is not below 0, and a time")]
