@@ -223,11 +223,12 @@ fuzz: ## Feed every reader for long with what is almost right, and by what reach
 	scripts/fuzz $(or $(SECONDS),600) $(READERS)
 
 .PHONY: stealth
-stealth: browser build ## See what pages notice of us, with and without a window, and write it into docs/concepts/quiet.md
+stealth: browser build ## See what pages notice of us, and write it into docs/concepts/quiet.md; FIREFOX=1 for Firefox, too
 	@scripts/prepare display
 	@scripts/prepare botd
 	$(call say,Looking at ourselves as pages do)
 	python -m benches.quiet --write
+	@if [ -n "$(FIREFOX)" ]; then scripts/prepare firefox && python -m benches.quiet --browser firefox --write; fi
 
 .PHONY: docs
 docs: build ## Write what code knows into docs/reference/, and the Rust documentation

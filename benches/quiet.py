@@ -1,11 +1,12 @@
 """What pages notice of a browser that we drive, beside the same browser started by hand.
 
-python -m benches.quiet [--write]
+python -m benches.quiet [--browser firefox] [--write]
 
 Each column is one run on `tests/pages/traps.html`, with a window (under Xvfb where there is no screen) and
 without. Ours does a whole task on the page, once with the server's tools and once as a script; the plain
 browser only opens it, since nobody is there to do more. BotD, a public detector, is asked too, where
-`scripts/prepare botd` could fetch it. `--write` renews the table in docs/concepts/quiet.md.
+`scripts/prepare botd` could fetch it. `--write` renews the table in docs/concepts/quiet.md. On Firefox the
+task is done by the server alone, as it is started by default and with `--hide-webdriver`.
 """
 
 from __future__ import annotations
@@ -36,7 +37,14 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "concepts" / "quiet.md"
 BOTD = ROOT / "target" / "quiet" / "package" / "dist" / "botd.esm.js"
-START, END = "<!-- table -->\n", "<!-- end of table -->\n"
+MARKS = {
+    "chromium": ("<!-- table -->\n", "<!-- end of table -->\n"),
+    "firefox": ("<!-- table of Firefox -->\n", "<!-- end of the table of Firefox -->\n"),
+}
+PROGRAMS = {
+    "chromium": ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),
+    "firefox": ("firefox", "firefox-esr"),
+}
 BOTD_PAGE = """<!doctype html><title>BotD</title><script type="module">
 import { load } from "/botd.js";
 const found = (await load()).detect();
@@ -60,45 +68,55 @@ def main() -> int:
     """Looks, prints the table, and says with its status whether we are as quiet as the plain browser."""
     parser = argparse.ArgumentParser(description="See what pages notice of us.")
     parser.add_argument("--write", action="store_true", help="renew the table in docs/concepts/quiet.md")
-    write = parser.parse_args().write
+    parser.add_argument("--browser", choices=list(MARKS), default="chromium")
+    given = parser.parse_args()
     with Site() as site, screen("1920x1080") as display:
         assert display, "there is no screen, and no Xvfb to make one"
         os.environ["DISPLAY"] = display
         if BOTD.exists():
             site.publish("/botd.js", BOTD.read_bytes(), KINDS[".js"])
         site.publish("/botd", BOTD_PAGE)
-        columns = [column for headless in (True, False) for column in pair(site, headless=headless)]
+        columns = [
+            column
+            for headless in (True, False)
+            for column in compared(site, given.browser, headless=headless)
+        ]
     table, loud = judge(columns)
     print(table)
-    if write:
-        before, _, rest = PAGE.read_text().partition(START)
-        PAGE.write_text(before + START + table + END + rest.partition(END)[2])
+    if given.write:
+        start, end = MARKS[given.browser]
+        before, _, rest = PAGE.read_text().partition(start)
+        PAGE.write_text(before + start + table + end + rest.partition(end)[2])
     for line in loud:
         print(line, file=sys.stderr)
     return 1 if loud else 0
 
 
-def pair(site: Site, *, headless: bool) -> Iterator[Column]:
+def compared(site: Site, browser: str, *, headless: bool) -> Iterator[Column]:
     """The plain browser and ours, in one mode."""
     mode = "without a window" if headless else "with a window"
     key = "headless" if headless else "headed"
-    with plain(f"{site.url('/pages/traps.html')}?name=plain-{key}", headless=headless):
+    with plain(browser, f"{site.url('/pages/traps.html')}?name=plain-{key}", headless=headless):
         notes = notes_of(site, f"plain-{key}")
     botd = None
     if BOTD.exists():
-        with plain(f"{site.url('/botd')}?name=plain-{key}-botd", headless=headless):
+        with plain(browser, f"{site.url('/botd')}?name=plain-{key}-botd", headless=headless):
             botd = notes_of(site, f"plain-{key}-botd")
     yield Column(f"plain, {mode}", notes, acted=False, botd=botd)
-    yield asyncio.run(ours(site, key, f"the server, {mode}"))
-    yield asyncio.run(script(site, key, f"a script, {mode}"))
+    flags = ["--browser", browser, "--login-timeout", "1", "--headless", "true" if headless else "false"]
+    yield asyncio.run(ours(site, key, f"the server, {mode}", flags))
+    if browser == "firefox":
+        title = f"the server, {mode}, `--hide-webdriver`"
+        yield asyncio.run(ours(site, f"{key}-hidden", title, [*flags, "--hide-webdriver"]))
+    else:
+        yield asyncio.run(script(site, key, f"a script, {mode}"))
 
 
-async def ours(site: Site, key: str, title: str) -> Column:
+async def ours(site: Site, key: str, title: str, flags: list[str]) -> Column:
     """Our server, doing a whole task."""
     with tempfile.TemporaryDirectory() as folder:
-        flags = ["--login-timeout", "1", "--headless", *([] if key == "headless" else ["false"])]
         async with serve(*flags, env=dict(os.environ), cwd=Path(folder)) as server:
-            notes = await visit(server, site, f"ours-{key}")
+            notes = await visit(server, site, f"ours-{key}", is_noticed="firefox" in flags)
             botd = None
             if BOTD.exists():
                 await server.open(f"{site.url('/botd')}?name=ours-{key}-botd")
@@ -121,14 +139,16 @@ async def script(site: Site, key: str, title: str) -> Column:
 
 
 @contextmanager
-def plain(url: str, *, headless: bool) -> Iterator[None]:
+def plain(browser: str, url: str, *, headless: bool) -> Iterator[None]:
     """The browser as a person starts it, on a fresh profile."""
-    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-    program = next(path for name in names if (path := shutil.which(name)))
+    program = next(path for name in PROGRAMS[browser] if (path := shutil.which(name)))
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-        flags = [f"--user-data-dir={profile}", "--no-first-run", "--no-default-browser-check"]
-        flags += ["--headless=new"] if headless else []
-        flags += ["--no-sandbox"] if os.geteuid() == 0 else []
+        if browser == "firefox":
+            flags = ["--no-remote", "--profile", profile, *(["--headless"] if headless else [])]
+        else:
+            flags = [f"--user-data-dir={profile}", "--no-first-run", "--no-default-browser-check"]
+            flags += ["--headless=new"] if headless else []
+            flags += ["--no-sandbox"] if os.geteuid() == 0 else []
         process = subprocess.Popen(
             [program, *flags, url],
             stdout=subprocess.DEVNULL,

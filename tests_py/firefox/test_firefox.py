@@ -56,6 +56,21 @@ async def test_a_print_opens_no_tab(site: Site, tmp_path: Path) -> None:
     assert "about:blank" not in tabs.text
 
 
+async def test_a_chooser_of_files_opens_no_window_and_keeps_no_tab_from_being_seen(
+    site: Site, tmp_path: Path, display: str
+) -> None:
+    address = site.publish("/choose", document("Choose", "<input type=file aria-label=Picture>"))
+    environment = dict(os.environ, DISPLAY=display)
+    async with serve("--headless", "false", env=environment, cwd=tmp_path) as server:
+        page = await server.open(address)
+        await server.call("browser_click", ref=page.ref('button "Picture"'))
+        await server.call("browser_file_upload")
+        await server.call("browser_tabs", action="new", url=site.page("form"))
+        await server.call("browser_tabs", action="select", index=0)
+        drawn = "() => new Promise(done => requestAnimationFrame(() => done(document.visibilityState)))"
+        assert "visible" in await server.evaluate(drawn)
+
+
 async def test_what_it_cannot_pretend_is_said_when_it_is_asked_for(site: Site, tmp_path: Path) -> None:
     async with serve("--headless", "--device", "Pixel 7", cwd=tmp_path) as server:
         reply = await server.call("browser_navigate", url=site.page("form"))

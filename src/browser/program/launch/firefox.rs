@@ -31,6 +31,11 @@ const SETTINGS: &[(&str, &str, &str)] = &[
     ("browser.shell.checkDefaultBrowser", "false", "no question that would wait for a person"),
     ("browser.warnOnQuit", "false", "no question at the end"),
     ("browser.sessionstore.resume_from_crash", "false", "a browser that was ended begins empty"),
+    (
+        "remote.bidi.dismiss_file_pickers.enabled",
+        "true",
+        "a chooser of files is told of, and never stands in the way",
+    ),
     ("browser.download.panel.shown", "true", "no window that tells of a download"),
     ("browser.download.always_ask_before_handling_new_types", "false", "no question at a download"),
     ("datareporting.policy.dataSubmissionEnabled", "false", "its maker is told nothing"),
