@@ -19,6 +19,11 @@ pub(crate) fn unix_time() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
+/// The same in milliseconds.
+pub(crate) fn unix_time_ms() -> f64 {
+    unix_time().as_secs_f64() * 1000.0
+}
+
 /// The time of the machine's clock as it went on since it was read: whoever sets the clock meanwhile changes nothing.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SteadyClock {

@@ -198,12 +198,13 @@ impl Call<'_> {
         let asked = self.writes_script().then(|| arguments.clone());
         let before = asked.as_ref().and_then(|_| self.current_page().ok()).map(Before::new);
         let tab = before.as_ref().and_then(|before| self.place_of_tab(before.page())).unwrap_or_default();
-        // What leads to a person's doing is no doing of ours.
-        let acts = tool.effect != Effect::Reads && tool.waits_for_person;
-        if tool.effect != Effect::Reads {
+        let only_reads = tool.effect == Effect::Reads;
+        if !only_reads {
             // A wait after this call is for what this call began.
             self.told.lock().leave_downloads();
         }
+        // What leads to a person's doing is no doing of ours.
+        let acts = !only_reads && tool.waits_for_person;
         let _acting = acts.then(|| self.kept.activity.act());
         let asked_before = self.current_page().is_ok_and(|page| page.dialog_elsewhere().is_some());
         let opened_dialog = match self.unless_stuck(tool, tool.run(arguments, self, reply)).await {
@@ -213,7 +214,7 @@ impl Call<'_> {
             outcome => outcome.map(|()| false)?,
         };
         // What only looked or waited did not come to its end.
-        let is_done = !opened_dialog || tool.effect != Effect::Reads;
+        let is_done = !opened_dialog || !only_reads;
         if let Some(asked) = asked.filter(|_| is_done) {
             let found = std::mem::take(&mut *self.found.lock());
             let dialog_was_open = before.as_ref().is_some_and(|before| before.dialog_was_open);

@@ -108,7 +108,7 @@ impl Processes {
         if let Some(mut display) = display {
             display.end().await;
         }
-        folder.is_free();
+        folder.release();
         let _ = tokio::task::spawn_blocking(move || drop(folder)).await;
     }
 

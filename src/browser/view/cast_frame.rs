@@ -6,7 +6,7 @@ use base64::prelude::BASE64_STANDARD;
 
 use crate::cdp::CdpSession;
 use crate::cdp::types::page::{ScreencastFrame, ScreencastFrameAck};
-use crate::sync::unix_time;
+use crate::sync::unix_time_ms;
 
 /// One picture. The browser sends few of them ahead: the next comes when this and its clones are dropped.
 #[derive(Debug, Clone)]
@@ -55,6 +55,6 @@ impl CastFrame {
 
     /// The same picture a moment later.
     pub(super) fn again(&self) -> Self {
-        Self { timestamp_ms: unix_time().as_secs_f64() * 1000.0, seen: None, ..self.clone() }
+        Self { timestamp_ms: unix_time_ms(), seen: None, ..self.clone() }
     }
 }

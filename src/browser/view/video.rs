@@ -23,7 +23,7 @@ use crate::browser::objects::page::Page;
 use crate::browser::scripts::helper::Helper;
 use crate::cdp::CdpSession;
 use crate::error::{Error, Result};
-use crate::sync::unix_time;
+use crate::sync::unix_time_ms;
 
 const ENCODE: &str = include_str!("video/encode.js");
 /// Where the browser lets pages encode: it must look like a secure place, and is never asked for anything.
@@ -134,7 +134,7 @@ async fn film(
     let watcher = Arc::new(move |frame: &CastFrame| drop(sender.send(Picture::of(frame))));
     let watched = ScreencastOptions { size: Some(size), quality: options.quality };
     // What is seen before there is a studio belongs to the film.
-    let begun_ms = now_ms();
+    let begun_ms = unix_time_ms();
     let mut cast = Some(page.screencast(watched, watcher));
     let browser = page.context().browser()?;
     let is_pictured = browser.dialect().films_in_pictures();
@@ -310,7 +310,7 @@ impl<W: Write + Seek> Studio<W> {
     }
 
     fn now(&self) -> u64 {
-        whole(now_ms() - self.begun_ms)
+        whole(unix_time_ms() - self.begun_ms)
     }
 
     fn write(&mut self, done: &Value) -> Result<()> {
@@ -326,10 +326,6 @@ impl<W: Write + Seek> Studio<W> {
 #[expect(clippy::needless_pass_by_value, reason = "it is given to map_err")]
 fn unwritten(error: std::io::Error) -> Error {
     Error::File { path: "the video".to_owned(), reason: error.to_string() }
-}
-
-fn now_ms() -> f64 {
-    unix_time().as_secs_f64() * 1000.0
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is not below 0, and a time")]

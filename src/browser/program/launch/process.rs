@@ -399,7 +399,7 @@ fn bury(mut child: Child, pid: Pid, folder: Arc<Mutex<Option<Folder>>>) -> watch
         let exit = child.wait().await.map(Exit::from).unwrap_or_default();
         let _ = kill_process_group(pid, Signal::KILL);
         if let Some(folder) = &*folder.lock().unwrap_or_else(PoisonError::into_inner) {
-            folder.is_free();
+            folder.release();
         }
         sender.send_replace(Some(exit));
         if let Some(folder) = Arc::into_inner(folder) {

@@ -88,7 +88,7 @@ impl Folder {
     }
 
     /// Notes that the processes in it have ended.
-    pub(crate) fn is_free(&self) {
+    pub(crate) fn release(&self) {
         if let Some(used) = MADE.lock().get_mut(&self.path) {
             *used = None;
         }
