@@ -525,17 +525,20 @@ function leadElsewhere(keyframes) {
   });
 }
 
-/** Whether a style animates the node, or what is around it, to another place; and `now`, not only later. */
-function isAnimated(node, now = false) {
+/** Whether a style animates the node, or what is around it, to another place: any, or one in the state that is asked for. */
+function isAnimated(node, isMeant = () => true) {
   for (let part = node; part; part = engine.flatParent(part)) {
-    for (const { playState, timeline, effect } of animationsOf(part)) {
-      if (playState !== "running" || !(timeline instanceof DocumentTimeline)) continue;
-      if (now && effect.getComputedTiming().progress === null) continue;
+    for (const animation of animationsOf(part)) {
+      const { playState, timeline, effect } = animation;
+      if (playState !== "running" || !(timeline instanceof DocumentTimeline) || !isMeant(animation)) continue;
       if (leadElsewhere(effect.getKeyframes())) return true;
     }
   }
   return false;
 }
+const isUnderWay = ({ effect }) => effect.getComputedTiming().progress !== null;
+/** The browser has yet to begin with it: on a busy machine it takes some frames to, in which nothing moves. */
+const isYetToBegin = ({ pending }) => pending;
 
 engine.isGliding = (node) => isAnimated(node);
 
@@ -615,7 +618,7 @@ engine.probe = async (node, { need, scroll = null, at = null, position = null })
   if (need.stable) {
     const before = boxed(rectOf(subject));
     const known = places.get(subject);
-    const isKnown = known && isSame(known.box, before) && !isAnimated(subject, true);
+    const isKnown = known && isSame(known.box, before) && !isAnimated(subject, isUnderWay);
     for (let frame = isKnown ? known.frames : 0; frame < STILL; frame++) {
       const drawn = await nextFrame(LONG_PATIENCE);
       if (!isConnected(subject)) return { blocked: "missing" };
@@ -623,6 +626,7 @@ engine.probe = async (node, { need, scroll = null, at = null, position = null })
       if (!drawn && isAnimated(subject)) return { blocked: "moving" };
       if (!isSame(before, boxed(rectOf(subject)))) return { blocked: "moving" };
     }
+    if (document.visibilityState === "visible" && isAnimated(subject, isYetToBegin)) return { blocked: "moving" };
     blocked = state();
     if (blocked) return blocked;
   }
