@@ -199,10 +199,7 @@ impl Call<'_> {
         let before = asked.as_ref().and_then(|_| self.current_page().ok()).map(Before::new);
         let tab = before.as_ref().and_then(|before| self.place_of_tab(before.page())).unwrap_or_default();
         let only_reads = tool.effect == Effect::Reads;
-        if !only_reads {
-            // A wait after this call is for what this call began.
-            self.told.lock().leave_downloads();
-        }
+        self.leave_what_was_begun(tool);
         // What leads to a person's doing is no doing of ours.
         let acts = !only_reads && tool.waits_for_person;
         let _acting = acts.then(|| self.kept.activity.act());
@@ -227,6 +224,13 @@ impl Call<'_> {
         match file {
             Some(file) if !opened_dialog => file.write(reply, self.secrets).await,
             _ => Ok(()),
+        }
+    }
+
+    /// Sees to it that a wait after this call is for what this call begins.
+    pub fn leave_what_was_begun(&self, tool: &AnyTool) {
+        if tool.effect != Effect::Reads {
+            self.told.lock().leave_downloads();
         }
     }
 

@@ -364,6 +364,7 @@ impl Dispatcher {
         if !tool.toolset.has_tabs() {
             call.until_released(tool).await?;
             call.confirm_call(tool, arguments.get("url").and_then(Value::as_str)).await?;
+            call.leave_what_was_begun(tool);
             let outcome = call.unless_stuck(tool, tool.run(arguments, &call, reply)).await;
             call.confirm_downloads().await;
             return outcome;

@@ -173,4 +173,4 @@ async def test_only_the_origins_that_are_named_need_not_be_trusted_by_the_browse
         run = await asyncio.to_thread(
             subprocess.run, command, env=environment, capture_output=True, text=True, check=True
         )
-    assert run.stdout.split("\n") == ["ada", "Page.goto: net::ERR_ABORTED", ""]
+    assert run.stdout.split("\n") == ["ada", "Page.goto: net::ERR_CERT_AUTHORITY_INVALID", ""]

@@ -373,3 +373,26 @@ def resident(process: int) -> int:
     """Kilobytes."""
     status = Path(f"/proc/{process}/status").read_text()
     return int(status.split("VmRSS:")[1].split()[0])
+
+
+async def test_a_wait_for_a_download_is_for_what_a_session_tool_began_last(
+    tmp_path: Path, site: Site
+) -> None:
+    site.hold()
+    old = "<a id=old href='data:text/plain,x' download='old.txt'>Old</a>"
+    links = f"{old} <a id=new href='/hold/file' download>New</a>"
+    async with serve("--headless", cwd=tmp_path) as server:
+        session = json.loads((await server.call("create_session")).text)["sessionId"]
+        await server.call("navigate", sessionId=session, url=site.publish("/two", links))
+        await server.call("click", sessionId=session, selector="#old")
+        reply = await server.call("browser_snapshot", sessionId=session)
+        while "Downloaded old.txt" not in reply.text:  # The test's own limit ends this.
+            reply = await server.call("browser_snapshot", sessionId=session)
+        # Nothing has been heard of the new one yet: its server has not answered.
+        await server.call("click", sessionId=session, selector="#new")
+        wait = {"sessionId": session, "state": "download"}
+        refused = await server.call("browser_wait_for", timeout=300, **wait)
+        assert "No download ended" in refused.text
+        site.release()
+        told = await server.call("browser_wait_for", **wait)
+        assert "old.txt" not in told.section("Result")

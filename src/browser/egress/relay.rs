@@ -42,6 +42,8 @@ pub(crate) enum Refusal {
     Server(io::ErrorKind),
     /// The server would not have the certificate that was shown to it, or has none itself that is trusted.
     Introduction(String),
+    /// The browser was told to give it up.
+    GivenUp(String),
 }
 
 impl Refusal {
@@ -54,7 +56,7 @@ impl Refusal {
             Self::Credentials => "the proxy refused the user name and password".to_owned(),
             Self::Refused(how) => format!("the proxy refused the connection: {how}"),
             Self::Unreachable(why) => format!("the proxy could not be reached: {why}"),
-            Self::Introduction(why) => why,
+            Self::Introduction(why) | Self::GivenUp(why) => why,
             Self::Server(_) => return None,
         };
         Some(Error::NavigationFailed { reason })
@@ -155,6 +157,11 @@ impl Relay {
         let theirs = self.shared.upstream.as_ref().and_then(|proxy| proxy.bypass.as_deref());
         let theirs = theirs.filter(|_| self.shared.policy.is_open()).unwrap_or_default();
         theirs.split([',', ';']).map(str::trim).filter(|host| !host.is_empty())
+    }
+
+    /// Remembers why the browser was told to give up a connection that came through here.
+    pub(crate) fn note_failure(&self, reason: String) {
+        self.shared.note(Refusal::GivenUp(reason));
     }
 
     /// What a failure since `begun` comes from, if we know better than the browser.

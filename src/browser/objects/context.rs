@@ -404,6 +404,13 @@ impl BrowserContext {
         self.inner.relay.as_ref()?.explain(begun)
     }
 
+    /// Remembers why a connection fails that goes through our relay.
+    pub(in crate::browser) fn note_failure(&self, reason: String) {
+        if let Some(relay) = &self.inner.relay {
+            relay.note_failure(reason);
+        }
+    }
+
     /// The origins that its pages have been to.
     pub(in crate::browser) fn origins(&self) -> BTreeSet<String> {
         self.inner.state.lock().origins.clone()

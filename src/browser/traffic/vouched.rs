@@ -2,6 +2,7 @@
 use std::sync::Arc;
 
 use crate::browser::egress::client_certificate::{ClientCertificate, is_covered};
+use crate::browser::objects::context::BrowserContext;
 use crate::browser::objects::parts::{NewSession, Part};
 use crate::cdp::types::security::{
     CertificateError, Enable, HandleCertificateError, SetOverrideCertificateErrors,
@@ -18,7 +19,8 @@ impl Part for VouchedPart {
             return;
         }
         let session = new.session.clone();
-        let voucher = Voucher { certificates: options.client_certificates, session };
+        let context = new.context.clone();
+        let voucher = Voucher { certificates: options.client_certificates, context, session };
         new.session.observe(&[CertificateError::METHOD], Arc::new(voucher));
         new.session.send(Enable {}).ignore();
         new.session.send(SetOverrideCertificateErrors { overrides: true }).ignore();
@@ -27,13 +29,20 @@ impl Part for VouchedPart {
 
 struct Voucher {
     certificates: Vec<ClientCertificate>,
+    context: BrowserContext,
     session: CdpSession,
 }
 
 impl Observer for Voucher {
     fn told(&self, event: RawEvent) {
-        let Some(CertificateError { event_id, request_url }) = event.read() else { return };
-        let action = if is_covered(&self.certificates, &request_url) { "continue" } else { "cancel" };
+        let Some(CertificateError { event_id, error_type, request_url }) = event.read() else { return };
+        let action = if is_covered(&self.certificates, &request_url) {
+            "continue"
+        } else {
+            // What is cancelled the browser tells as given up, without the reason.
+            self.context.note_failure(format!("net::{error_type}"));
+            "cancel"
+        };
         self.session.send(HandleCertificateError { event_id, action }).ignore();
     }
 

@@ -11,6 +11,8 @@ domain! {
     events {
         "Security.certificateError" CertificateError {
             event_id: i64,
+            /// The browser's word for it, such as `ERR_CERT_DATE_INVALID`.
+            error_type: String,
             #[serde(rename = "requestURL")] request_url: String,
         }
     }
