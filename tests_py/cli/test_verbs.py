@@ -4,6 +4,7 @@ import json
 import re
 import signal
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -235,8 +236,11 @@ def test_a_dialog_is_answered_with_a_word(shell: Shell, site: Site) -> None:
 
 def has_connected(command: subprocess.Popen[str]) -> bool:
     """Whether a command has reached its server."""
-    open_files = Path(f"/proc/{command.pid}/fd").iterdir()
-    return any(str(file.readlink()).startswith("socket:") for file in open_files)
+    for file in Path(f"/proc/{command.pid}/fd").iterdir():
+        with suppress(FileNotFoundError):  # It may be closed while one looks.
+            if str(file.readlink()).startswith("socket:"):
+                return True
+    return False
 
 
 def test_ctrl_c_gives_a_command_up(shell: Shell, site: Site) -> None:
