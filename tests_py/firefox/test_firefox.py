@@ -236,5 +236,5 @@ def test_what_a_script_opens_is_opened(site: Site) -> None:
         page.goto(site.page("form"))
         with page.expect_popup() as popup:
             page.evaluate("void window.open('/pages/form.html')")
-        assert popup.value.url == site.page("form")
+        popup.value.wait_for_url(site.page("form"))
         browser.close()
