@@ -80,6 +80,7 @@ struct Launch {
     env: BTreeMap<String, String>,
     proxy: Option<ProxySettings>,
     chromium_sandbox: Option<bool>,
+    firefox_user_prefs: BTreeMap<String, serde_json::Value>,
     user_data_dir: Option<PathBuf>,
     window_size: Option<(u32, u32)>,
     /// Of the browser's own context.
@@ -252,6 +253,7 @@ impl Launch {
             sandbox: self.chromium_sandbox,
             window_size: self.window_size,
             environment: self.env.into_iter().collect(),
+            firefox_settings: self.firefox_user_prefs,
             ..LaunchOptions::default()
         };
         if let Some(timeout_ms) = self.timeout {

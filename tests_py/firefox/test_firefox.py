@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from patchright_mcp.sync_api import Error, sync_playwright
+from patchright_mcp.sync_api import Error, expect, sync_playwright
 from tests_py.support.client import Server, serve
 from tests_py.support.proxies import Proxy
 from tests_py.support.site import Site, document
@@ -201,4 +201,40 @@ def test_the_library_drives_it(site: Site) -> None:
         assert "Firefox" in page.evaluate("navigator.userAgent")
         with pytest.raises(Error, match="use chromium for that"):
             browser.new_context(has_touch=True)
+        browser.close()
+
+
+OPENS = """<output></output><script>setTimeout(() => {
+  document.querySelector("output").textContent = window.open("/pages/form.html") ? "opened" : "kept";
+})</script>"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "settings", "told"),
+    [
+        ([], {}, "kept"),
+        (["--disable-popup-blocking"], {}, "opened"),
+        ([], {"dom.disable_open_during_load": False}, "opened"),
+    ],
+    ids=["", "an argument", "a setting"],
+)
+def test_a_page_opens_windows_by_itself_only_where_that_is_asked_for(
+    site: Site, arguments: list[str], settings: dict[str, bool], told: str
+) -> None:
+    with sync_playwright() as playwright:
+        browser = playwright.firefox.launch(args=arguments, firefox_user_prefs=settings)
+        page = browser.new_page()
+        page.goto(site.publish("/opens", document("Opens", OPENS)))
+        expect(page.locator("output")).to_have_text(told)
+        browser.close()
+
+
+def test_what_a_script_opens_is_opened(site: Site) -> None:
+    with sync_playwright() as playwright:
+        browser = playwright.firefox.launch()
+        page = browser.new_page()
+        page.goto(site.page("form"))
+        with page.expect_popup() as popup:
+            page.evaluate("void window.open('/pages/form.html')")
+        popup.value.wait_for_url(site.page("form"))
         browser.close()

@@ -50,9 +50,6 @@ OPEN_NAMES = (
 )
 NO_BLOCKED_PORTS = "nothing is told of a request to a port that Firefox never asks"
 NO_DOWNLOAD = "only Chromium can be downloaded; Firefox comes with the packages of the system"
-OWN_WINDOWS = (
-    "a page of a Firefox that is driven opens windows without a click: its remote agent sets that again"
-)
 OWN_CLICKS = "Firefox clicks what was taken out and put in again between the press and the release"
 OWN_RELOADS = "a plain reload of Firefox's has no header of its own"
 OWN_ERRORS = "Firefox tells the text of an error that nobody caught in any case"
@@ -109,10 +106,10 @@ LACKING: dict[str, Lack] = {
     ),
     "test_install.py::test_where_none_is_chromium_is_downloaded_and_used": Lack(NO_DOWNLOAD),
     "test_install.py::test_what_cannot_be_installed_leaves_nothing": Lack(NO_DOWNLOAD),
+    "test_quiet.py::test_a_task_with_every_tool_leaves_nothing_that_a_page_can_notice": Lack(BY_SCRIPT),
     "test_quiet.py::test_a_page_that_listens_to_no_hand_sees_what_an_input_method_and_a_mouse_lead_to": Lack(
         BY_SCRIPT
     ),
-    "test_quiet.py::test_a_task_with_every_tool_leaves_nothing_that_a_page_can_notice": Lack(OWN_WINDOWS),
     "test_quiet.py::test_nor_do_programs_assertions_recording_pictures_and_what_developers_ask": Lack(
         NO_ARCHIVE
     ),

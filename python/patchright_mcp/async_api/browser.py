@@ -466,8 +466,8 @@ class BrowserType(ApiObject):
 
         `slow_mo` is how many milliseconds a script rests after each thing it does to a page (0 unless told).
         `executable_path` and `channel` say which browser; the first one found on the machine unless told. It ends with
-        this process, whatever `handle_sigint` and its like say; `firefox_user_prefs`, `traces_dir` and `artifacts_dir`
-        have no effect. `devtools` opens a window with the developer tools in each tab, as older versions of Playwright did.
+        this process, whatever `handle_sigint` and its like say; `traces_dir` and `artifacts_dir` have no effect.
+        `firefox_user_prefs` are settings of `about:config`, which win over ours. `devtools` opens a window with the developer tools in each tab, as older versions of Playwright did.
 
         Raises:
             Error: When there is no browser, when it does not start, or when an argument names a profile.
@@ -508,7 +508,7 @@ class BrowserType(ApiObject):
         options = {**launch, "context": native_options(context)}
         if self._name == "firefox":
             options["channel"] = "firefox"
-        elif self._connection.compatible:
+        if self._connection.compatible:
             options["args"] = ["--disable-popup-blocking", *(launch.get("args") or ())]
         timeout = launch.get("timeout")
         native = await self._run(_core.launch(self._runtime.dispatcher, options), timeout)
@@ -768,7 +768,7 @@ def launch_options(given: dict[str, Any]) -> dict[str, Any]:
     options: dict[str, Any] = {"headless": given.get("headless") is not False}
     options["devtools"] = bool(given.get("devtools"))
     check_proxy(given.get("proxy"))
-    for name in ("executable_path", "args", "env", "proxy", "chromium_sandbox"):
+    for name in ("executable_path", "args", "env", "proxy", "chromium_sandbox", "firefox_user_prefs"):
         if given.get(name) is not None:
             options[name] = given[name]
     if "executable_path" in options:

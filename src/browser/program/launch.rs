@@ -16,6 +16,7 @@ mod process;
 mod profile;
 mod version;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -74,6 +75,8 @@ pub struct LaunchOptions {
     pub temporary_folder: Option<PathBuf>,
     /// Whether a Firefox keeps `navigator.webdriver` false. It then gives whoever drives it the rights of the browser itself.
     pub hides_webdriver: bool,
+    /// Settings of Firefox's own, by their names in `about:config`; they win over ours.
+    pub firefox_settings: BTreeMap<String, serde_json::Value>,
     /// How long the browser may take until it answers for the first time.
     pub launch_limit: Duration,
 }
@@ -96,6 +99,7 @@ impl Default for LaunchOptions {
             environment: Vec::new(),
             temporary_folder: None,
             hides_webdriver: false,
+            firefox_settings: BTreeMap::new(),
             launch_limit: Duration::from_secs(30),
         }
     }

@@ -15,8 +15,95 @@ const SCREEN: (u32, u32) = (1920, 1080);
 /// The setting for [`FIREFOX_SCRIPT_LIMIT`], in seconds.
 const LONGEST_SCRIPT: &str = "dom.max_script_run_time";
 
+/// Whether windows are kept from opening by themselves: as for Chromium, this argument lets them.
+const BLOCKS_WINDOWS: &str = "dom.disable_open_during_load";
+const OPENS_WINDOWS: &str = "--disable-popup-blocking";
+
 /// Settings with their values and their reasons.
 const SETTINGS: &[(&str, &str, &str)] = &[
+    (
+        "remote.prefs.recommended",
+        "false",
+        "its remote agent would set what pages notice: windows open by themselves, histories grow without limit",
+    ),
+    ("permissions.isolateBy.userContext", "true", "what one context is granted no other is"),
+    (
+        "dom.input_events.security.minNumTicks",
+        "0",
+        "a new page takes what is pressed from its first frame on",
+    ),
+    ("dom.input_events.security.minTimeElapsedInMS", "0", "the same"),
+    ("security.notification_enable_delay", "0", "the same for what asks beside the page"),
+    ("dom.successive_dialog_time_limit", "0", "a page may ask as often as it likes, since somebody answers"),
+    ("dom.file.createInChild", "true", "files can be given to a page"),
+    ("dom.permissions.testing.enabled", "true", "what a page is granted does not depend on the system"),
+    ("apz.content_response_timeout", "60000", "a busy page is scrolled when it answers, and not before"),
+    ("apz.axis_lock.mode", "0", "a page is scrolled as far in both directions as it is told to"),
+    ("mousewheel.allow_scrolling_more_than_one_page", "true", "the same for more than its window shows"),
+    (
+        "browser.http.blank_page_with_error_response.enabled",
+        "true",
+        "an error without words is a page all the same",
+    ),
+    ("network.http.prompt-temp-redirect", "false", "no question at a redirection"),
+    ("network.manage-offline-status", "false", "whether there is a network is not guessed"),
+    (
+        "dom.max_chrome_script_run_time",
+        "0",
+        "nobody is asked whether a script of the browser's own is to go on",
+    ),
+    ("dom.ipc.reportProcessHangs", "false", "nor whether a page that hangs is to be left"),
+    ("dom.ipc.processPriorityManager.enabled", "false", "a page behind another is not slower"),
+    ("threads.lower_mainthread_priority_in_background.enabled", "false", "the same"),
+    ("browser.tabs.unloadOnLowMemory", "false", "no page is put out of memory"),
+    ("browser.tabs.remote.unloadDelayMs", "0", "a page that is closed is gone at once"),
+    ("browser.tabs.warnOnClose", "false", "no question when a window is closed"),
+    ("browser.tabs.warnOnCloseOtherTabs", "false", "the same"),
+    ("browser.startup.couldRestoreSession.count", "-1", "no offer of what was open before"),
+    ("toolkit.startup.max_resumed_crashes", "-1", "it starts as usual also after it was killed"),
+    ("browser.toolbars.bookmarks.visibility", "\"never\"", "every page has a window of the same height"),
+    ("privacy.popups.showBrowserMessage", "false", "the same where a window is kept from opening"),
+    ("browser.contentblocking.introCount", "99", "no window that explains the browser"),
+    ("termsofuse.bypassNotification", "true", "no question before the first page"),
+    ("datareporting.policy.dataSubmissionPolicyBypassNotification", "true", "the same"),
+    ("startup.homepage_welcome_url", "\"about:blank\"", "no page before the first"),
+    ("startup.homepage_welcome_url.additional", "\"\"", "the same"),
+    ("browser.translations.enable", "false", "no offer to translate"),
+    ("extensions.formautofill.addresses.enabled", "false", "no question whether an address is to be kept"),
+    ("extensions.formautofill.creditCards.enabled", "false", "the same for cards"),
+    ("signon.autofillForms", "false", "no field gets a value that nobody gave it"),
+    ("browser.pagethumbnails.capturing_disabled", "true", "no picture of a page is kept"),
+    ("browser.backup.enabled", "false", "no copy of the profile is made"),
+    ("browser.ml.enable", "false", "no model is fetched"),
+    ("places.semanticHistory.featureGate", "false", "the same"),
+    ("geo.provider.testing", "true", "where the machine is, is told by who drives and by nobody else"),
+    ("geo.provider.network.url", "\"\"", "the same"),
+    ("geo.wifi.scan", "false", "the same"),
+    ("dom.push.connection.enabled", "false", "its maker's servers are not connected to"),
+    ("app.normandy.api_url", "\"\"", "the same"),
+    ("browser.discovery.enabled", "false", "the same"),
+    ("browser.region.network.url", "\"\"", "the same"),
+    ("browser.safebrowsing.blockedURIs.enabled", "false", "the same"),
+    ("browser.safebrowsing.downloads.enabled", "false", "the same"),
+    ("browser.safebrowsing.malware.enabled", "false", "the same"),
+    ("browser.safebrowsing.phishing.enabled", "false", "the same"),
+    ("browser.search.update", "false", "the same"),
+    ("browser.topsites.contile.enabled", "false", "the same"),
+    ("browser.urlbar.merino.endpointURL", "\"\"", "the same"),
+    ("browser.urlbar.suggest.searches", "false", "the same"),
+    ("browser.newtabpage.activity-stream.showSponsoredTopSites", "false", "the same"),
+    ("browser.newtabpage.activity-stream.testing.shouldInitializeFeeds", "false", "the same"),
+    ("datareporting.healthreport.uploadEnabled", "false", "the same"),
+    ("datareporting.usage.uploadEnabled", "false", "the same"),
+    ("telemetry.fog.test.localhost_port", "-1", "the same"),
+    ("toolkit.telemetry.server", "\"\"", "the same"),
+    ("extensions.update.enabled", "false", "the same"),
+    ("extensions.systemAddon.update.enabled", "false", "the same"),
+    ("network.sntp.pools", "\"\"", "the same"),
+    ("security.certerrors.mitm.priming.enabled", "false", "the same"),
+    ("security.remote_settings.intermediates.enabled", "false", "the same"),
+    ("signon.management.page.breach-alerts.enabled", "false", "the same"),
+    ("services.settings.loglevel", "\"off\"", "it says nothing of that"),
     ("browser.sessionhistory.max_total_viewers", "0", "a return to a document that was kept is not told of"),
     (
         "browser.link.open_newwindow",
@@ -53,11 +140,6 @@ const SETTINGS: &[(&str, &str, &str)] = &[
         "focusmanager.testmode",
         "true",
         "each page believes that it has the focus, as it does in a window of its own",
-    ),
-    (
-        "dom.disable_open_during_load",
-        "false",
-        "a page may open windows: so its remote agent has it in any case",
     ),
     ("dom.min_background_timeout_value", "4", "timers of a page are not slowed because another is in front"),
     ("widget.windows.window_occlusion_tracking.enabled", "false", "the same for what is drawn"),
@@ -103,7 +185,7 @@ pub(super) fn arguments(options: &LaunchOptions, plan: &Plan, profile: &Path) ->
             height.to_string(),
         ]);
     }
-    arguments.extend(options.arguments.iter().cloned());
+    arguments.extend(options.arguments.iter().filter(|argument| *argument != OPENS_WINDOWS).cloned());
     arguments
 }
 
@@ -144,8 +226,16 @@ fn settings(options: &LaunchOptions) -> String {
     for (name, value, _) in SETTINGS.iter().filter(|(name, ..)| !left_out(name)) {
         let _ = writeln!(written, "user_pref(\"{name}\", {value});");
     }
+    if options.arguments.iter().any(|argument| argument == OPENS_WINDOWS) {
+        let _ = writeln!(written, "user_pref(\"{BLOCKS_WINDOWS}\", false);");
+    }
     if !left_out(LONGEST_SCRIPT) {
         let _ = writeln!(written, "user_pref(\"{LONGEST_SCRIPT}\", {});", FIREFOX_SCRIPT_LIMIT.as_secs());
+    }
+    for (name, value) in &options.firefox_settings {
+        // It has whole numbers only: others it reads from a text.
+        let value = if value.is_f64() { value.to_string().into() } else { value.clone() };
+        let _ = writeln!(written, "user_pref({}, {value});", serde_json::Value::from(name.as_str()));
     }
     if let Some(locale) = &options.locale {
         let languages = serde_json::Value::from(languages(locale).replace(',', ", "));
