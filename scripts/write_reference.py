@@ -25,7 +25,7 @@ SERVER = [sys.executable, "-m", "patchright_mcp"]
 HINTS = {"readOnlyHint": "only reads", "idempotentHint": "can be repeated"}
 ERROR = re.compile(
     r'(?:#\[strum\(serialize = "(?P<code>\w+)"\)\]\s+)?'
-    r'#\[error\(\s*"(?P<text>(?:[^"\\]|\\.)*)"[^\n]*\)\]\s+(?P<name>\w+)|// (?P<group>[A-Z][^\n]*)\.\n'
+    r'#\[error\(\s*"(?P<text>(?:[^"\\]|\\.)*)"[^\n]*\)\]\s+(?P<name>\w+)|(?<!/)// (?P<group>[A-Z][^\n]*)\.\n'
 )
 
 

@@ -311,6 +311,9 @@ impl Error {
                 "click the list open and choose in it"
             }
             Self::WrongElement { needed, .. } if needed.is_value() => "write it so, or as people do",
+            Self::WrongElement { needed: Needed::Text, found } if found.is_button() => {
+                "click it; or give it files with the type \"file\" if it asks for them"
+            }
             Self::WrongElement { .. } => "take a snapshot and use the ref of such an element",
             Self::NoSuchOption { available } if available.is_empty() => {
                 "fill first what the options depend on, or click it and take a snapshot"
@@ -515,7 +518,11 @@ fn shown_told(shows: &str) -> String {
 /// `5 s`, `1.5 s`, `200 ms`.
 pub(crate) fn human(duration: Duration) -> String {
     let ms = duration.as_millis();
-    if ms < 1000 { format!("{ms} ms") } else { format!("{} s", duration.as_secs_f64()) }
+    if ms < 1000 {
+        format!("{ms} ms")
+    } else {
+        format!("{} s", (duration.as_secs_f64() * 100.0).round() / 100.0)
+    }
 }
 
 fn open_tabs_told(open: &[String]) -> String {

@@ -103,6 +103,12 @@ def main(arguments: list[str]) -> None:
     if rest[0] != "-m" and not Path(rest[0]).exists():
         sys.stderr.write(f"{rest[0]}: there is no such script\n")
         sys.exit(2)
+    if rest[0] == "-m" and rest[1] in NAMES:
+        sys.stderr.write(
+            f"{rest[1]}'s own commands are not here. `python -m patchright_mcp doctor` says which browsers there "
+            "are, `python -m patchright_mcp install` fetches Chromium; others come with the system's packages\n"
+        )
+        sys.exit(2)
     install(compatible=not ours)
     if rest[0] == "-m":
         sys.argv = rest[1:]

@@ -101,8 +101,13 @@ fn from_environment(
     let mut layer = Layer::new();
     let mut kind = None;
     for (key, value) in environment {
-        if key == BROWSER_TYPE && BROWSER_TYPES.iter().any(|known| value == *known) {
-            kind = Some(value);
+        if key == BROWSER_TYPE && !value.is_empty() {
+            // Other programs may have it for something of theirs.
+            match BROWSER_TYPES.iter().any(|known| value == *known) {
+                true => kind = Some(value),
+                false => warnings
+                    .push(format!("{BROWSER_TYPE} is none of {}: it is ignored", BROWSER_TYPES.join(", "))),
+            }
             continue;
         }
         let Some(key) = key.to_str().filter(|key| key.starts_with(PREFIX)) else { continue };

@@ -25,6 +25,11 @@ impl ElementKind {
         ["input[type=range]", "[role=slider]"].iter().find_map(|kind| self.0.strip_prefix(kind))
     }
 
+    /// Whether it is told as a button.
+    pub fn is_button(&self) -> bool {
+        self.to_string() == "a button"
+    }
+
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -72,6 +72,10 @@ def test_help_is_no_failure_and_a_script_that_is_not_there_is_one_line() -> None
     command = [sys.executable, "-m", "patchright_mcp.as_playwright", "nowhere.py"]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stderr) == (2, "nowhere.py: there is no such script\n")
+    command[-1:] = ["-m", "playwright", "install", "firefox"]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
+    assert "`python -m patchright_mcp install` fetches Chromium" in ended.stderr
 
 
 async def test_one_word_gives_playwrights_ways(playwright: Playwright, site: Site) -> None:

@@ -1,12 +1,22 @@
 """What pages send and receive, seen and decided from a script."""
 
+import asyncio
 import json
 from pathlib import Path
 
 import pytest
 
-from patchright_mcp.async_api import Browser, BrowserContext, Error, Page, Playwright, Request, Route
-from tests_py.support.site import Site
+from patchright_mcp.async_api import (
+    Browser,
+    BrowserContext,
+    Error,
+    Page,
+    Playwright,
+    Request,
+    Response,
+    Route,
+)
+from tests_py.support.site import Site, document
 
 FETCH = "url => fetch(url, { method: 'POST', body: 'a=1' }).then(r => r.text(), e => 'failed')"
 
@@ -136,3 +146,25 @@ async def test_each_site_is_told_the_name_and_the_password_that_are_meant_for_it
         swapped = await page.goto(site.url("/members/bob"))
         assert swapped is not None
         assert swapped.status == 401
+
+
+async def test_what_comes_from_a_cache_has_its_headers_at_once(context: BrowserContext, site: Site) -> None:
+    """The browser says that more will be told of them, and tells nothing."""
+    kept = {"Cache-Control": "max-age=600"}
+    styles = [site.publish(f"/{number}.css", "h1 { color: red }", "text/css", kept) for number in range(6)]
+    links = "".join(f"<link rel=stylesheet href='{style}'>" for style in styles)
+    first, second = (site.publish(path, document("Styled", links)) for path in ("/first", "/second"))
+    page = await context.new_page()
+    await page.goto(first)
+    answers: list[Response] = []
+    page.on("response", answers.append)
+    await page.goto(second)
+    cached = [answer for answer in answers if answer.url in styles]
+    assert len(cached) == 6
+
+    async def read() -> None:
+        for answer in cached:
+            assert (await answer.all_headers())["cache-control"] == "max-age=600"
+            assert (await answer.request.all_headers())["referer"] == second
+
+    await asyncio.wait_for(read(), 8)  # It was five seconds each.

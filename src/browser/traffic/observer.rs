@@ -223,6 +223,9 @@ impl BrowserContext {
             wire::RequestServedFromCache::METHOD => {
                 if let Some(told) = event.read::<wire::RequestServedFromCache>() {
                     self.on_served_from_cache(&told.request_id);
+                    if let Some(request) = self.request_by_id(&told.request_id) {
+                        request.headers_are_settled();
+                    }
                 }
             }
             RequestWillBeSentExtraInfo::METHOD => {

@@ -339,10 +339,17 @@ impl Request {
     // What the browser tells.
 
     pub(in crate::browser) fn answered(&self, response: wire::Response, has_more_headers: bool) {
+        // What comes from a cache goes over no wire, though the browser says that more will be told of it.
+        let is_cached = response.from_disk_cache == Some(true);
         self.update(|state| {
             state.response = Some(Arc::new(response));
-            state.headers_settled |= !has_more_headers;
+            state.headers_settled |= !has_more_headers || is_cached;
         });
+    }
+
+    /// Nothing more will be told of its headers.
+    pub(in crate::browser) fn headers_are_settled(&self) {
+        self.update(|state| state.headers_settled = true);
     }
 
     pub(in crate::browser) fn ended(&self, at: f64, encoded_bytes: f64) {
