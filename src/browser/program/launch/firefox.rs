@@ -52,7 +52,6 @@ const SETTINGS: &[(&str, &str, &str)] = &[
         "0",
         "nobody is asked whether a script of the browser's own is to go on",
     ),
-    ("dom.ipc.reportProcessHangs", "false", "nor whether a page that hangs is to be left"),
     ("dom.ipc.processPriorityManager.enabled", "false", "a page behind another is not slower"),
     ("threads.lower_mainthread_priority_in_background.enabled", "false", "the same"),
     ("browser.tabs.unloadOnLowMemory", "false", "no page is put out of memory"),
