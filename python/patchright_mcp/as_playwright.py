@@ -105,8 +105,8 @@ def main(arguments: list[str]) -> None:
         sys.exit(2)
     if rest[0] == "-m" and rest[1] in NAMES:
         sys.stderr.write(
-            f"{rest[1]}'s own commands are not here. `python -m patchright_mcp doctor` says which browsers there "
-            "are, `python -m patchright_mcp install` fetches Chromium; others come with the system's packages\n"
+            f"{rest[1]}'s own commands are not here. `python -m patchright_mcp doctor` says which browsers "
+            "there are, `python -m patchright_mcp install` fetches Chromium; others come with the system\n"
         )
         sys.exit(2)
     install(compatible=not ours)
