@@ -90,7 +90,8 @@ def run_file(python: str, browser: str, file: str, only: list[str]) -> dict[str,
         command += [
             "-p",
             "no:cacheprovider",
-            "--tb=short",
+            # Other kinds parse the code of what failed, which breaks Python where time ran out deep down.
+            "--tb=native",
             f"--junitxml={report}",
             "-o",
             "junit_family=xunit1",

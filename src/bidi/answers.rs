@@ -7,7 +7,8 @@ use super::driver::Driver;
 use super::errors::Refusal;
 use super::state::tab_of;
 use super::{
-    console, contexts, emulation, fetch, films, frames, input, navigation, network, nodes, pictures, runtime,
+    console, contexts, emulation, events, fetch, films, frames, input, navigation, network, nodes, pictures,
+    runtime,
 };
 
 pub(super) type Answer = Result<Value, Refusal>;
@@ -41,6 +42,9 @@ pub(super) async fn answer(driver: &Arc<Driver>, session: &str, method: &str, pa
         return films::answer(command, session, method).await;
     }
     films::hasten(driver, tab);
+    if method == "Runtime.runIfWaitingForDebugger" {
+        driver.state().begin(tab);
+    }
     match method.split('.').next().unwrap_or_default() {
         "Runtime" => runtime::answer(command, method).await,
         "DOM" | "DOMDebugger" => nodes::answer(command, method).await,
@@ -57,6 +61,10 @@ pub(super) async fn answer(driver: &Arc<Driver>, session: &str, method: &str, pa
         }
         "Target" | "Inspector" | "Storage" => quiet(method),
         "Page" => match method {
+            "Page.setLifecycleEventsEnabled" => {
+                events::tell_reached(driver, tab);
+                Ok(json!({}))
+            }
             "Page.getFrameTree"
             | "Page.createIsolatedWorld"
             | "Page.setDocumentContent"
@@ -73,9 +81,8 @@ pub(super) async fn answer(driver: &Arc<Driver>, session: &str, method: &str, pa
 
 /// What needs no doing: Firefox always does so, or never needs it.
 pub(super) fn quiet(method: &str) -> Answer {
-    const NOTHING: [&str; 12] = [
+    const NOTHING: [&str; 11] = [
         "Page.enable",
-        "Page.setLifecycleEventsEnabled",
         "Network.enable",
         "Network.disable",
         "Network.setBypassServiceWorker",

@@ -1,9 +1,9 @@
-//! What only Firefox is told, in commands of our own.
+//! What only Firefox is told, in commands of our own, and what it tells in events of our own.
 use serde::{Deserialize, Serialize};
 
-use crate::cdp::Command;
 use crate::cdp::types::Empty;
 use crate::cdp::types::target::ContextCreated;
+use crate::cdp::{Command, Event};
 
 /// Several clicks where the pointer is. Firefox counts the clicks of one gesture only when it is told of all at once.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -60,4 +60,19 @@ pub struct Looked {
 impl Command for LookNow {
     const METHOD: &'static str = "Firefox.lookNow";
     type Reply = Looked;
+}
+
+/// The kind of navigation that has brought the empty document with which a frame begins: none.
+pub const FIRST_DOCUMENT: &str = "FirstDocument";
+
+/// What a frame is called, which Firefox says only when asked.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FrameNamed {
+    pub frame_id: String,
+    pub name: String,
+}
+
+impl Event for FrameNamed {
+    const METHOD: &'static str = "Firefox.frameNamed";
 }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::answers::{Answer, Command};
 use super::driver::Driver;
 use super::errors::Refusal;
+use super::runtime::with_stack;
 use super::state::{State, session_of};
 use super::values;
 
@@ -157,11 +158,16 @@ fn tell_objects(driver: &Driver, tab: &str, told: &Value) {
     let timestamp = &told["timestamp"];
     if is_error(told) {
         let text = told["text"].as_str().unwrap_or_default();
+        let thrown = match text.strip_prefix("uncaught exception: ") {
+            // So Firefox tells of what is no error.
+            Some(value) => value.to_owned(),
+            None => with_stack(text, &told["stackTrace"]),
+        };
         let details = json!({
             "text": "Uncaught", "url": place["url"], "stackTrace": told["stackTrace"],
             "lineNumber": place["lineNumber"].as_i64().unwrap_or_default(),
             "columnNumber": place["columnNumber"].as_i64().unwrap_or_default(),
-            "exception": {"type": "object", "subtype": "error", "description": text},
+            "exception": {"type": "object", "subtype": "error", "description": thrown},
         });
         let thrown = json!({"timestamp": timestamp, "exceptionDetails": details});
         driver.emit(&session_of(tab), "Runtime.exceptionThrown", thrown);

@@ -30,6 +30,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
         }
         "Target.createBrowserContext" | "Firefox.createContext" => create_context(command).await,
         "Target.disposeBrowserContext" => {
+            driver.state().forget_context(command.text("browserContextId"));
             let remove = json!({"userContext": command.params["browserContextId"]});
             driver.ask("browser.removeUserContext", remove).await
         }

@@ -41,7 +41,8 @@ fn told_cookie(cookie: &Value) -> Value {
     let same_site = match cookie["sameSite"].as_str() {
         Some("strict") => Some("Strict"),
         Some("lax") => Some("Lax"),
-        Some("none") => Some("None"),
+        // Where none is named, Firefox sends a cookie from everywhere, and Chromium does not.
+        Some("none" | "default") => Some("None"),
         _ => None,
     };
     let expires = cookie["expiry"].as_f64();
@@ -90,7 +91,9 @@ fn given_cookie(given: &Value) -> Result<Value, Refusal> {
     if breaks_its_name(&cookie) {
         return Err(Refusal::new("Invalid cookie fields"));
     }
-    if let Some(same_site) = given["sameSite"].as_str() {
+    // Without a secure connection Firefox takes no cookie that names `None`; one that names nothing goes as far.
+    let is_plain = given["sameSite"] == "None" && cookie["secure"] != true;
+    if let Some(same_site) = given["sameSite"].as_str().filter(|_| !is_plain) {
         cookie["sameSite"] = same_site.to_ascii_lowercase().into();
     }
     #[expect(clippy::cast_possible_truncation, reason = "seconds")]

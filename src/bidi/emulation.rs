@@ -23,12 +23,12 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
             }
             let ratio = params["deviceScaleFactor"].as_f64().filter(|ratio| *ratio > 0.0);
             let size = json!({"width": params["width"], "height": params["height"]});
-            driver
-                .ask(
-                    "browsingContext.setViewport",
-                    json!({"context": command.tab, "viewport": size, "devicePixelRatio": ratio}),
-                )
-                .await
+            let mut set = json!({"viewport": size, "devicePixelRatio": ratio});
+            match driver.state().scope(command.tab) {
+                ("contexts", _) => set["context"] = command.tab.into(),
+                (scope, whom) => set[scope] = whom,
+            }
+            driver.ask("browsingContext.setViewport", set).await
         }
         "Emulation.clearDeviceMetricsOverride" => {
             let clear = json!({"context": command.tab, "viewport": null, "devicePixelRatio": null});
@@ -80,8 +80,10 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
     }
 }
 
-fn with(command: Command<'_>, name: &str, value: Value) -> Value {
-    json!({name: value, "contexts": [command.tab]})
+/// A setting, and for whom it is.
+pub(super) fn with(command: Command<'_>, name: &str, value: Value) -> Value {
+    let (scope, whom) = command.driver.state().scope(command.tab);
+    json!({name: value, scope: whom})
 }
 
 fn is_plain_media(params: &Value) -> bool {

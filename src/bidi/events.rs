@@ -5,11 +5,13 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::commands::{FIRST_DOCUMENT, FrameNamed};
 use super::driver::Driver;
 use super::emulation::grant_at;
 use super::frames::described;
 use super::state::{Frame, session_of, tab_of};
 use super::{console, films, network, runtime};
+use crate::cdp::Event as _;
 
 /// How long nothing is asked for until a page is at rest.
 const REST: Duration = Duration::from_millis(500);
@@ -66,7 +68,7 @@ pub(super) fn emit_for(driver: &Driver, context: &str, method: &str, params: Val
 fn created(driver: &Arc<Driver>, told: &Value) {
     let context = text(&told["context"]);
     if let Some(parent) = told["parent"].as_str() {
-        frame_created(driver, &context, parent, told);
+        frame_created(driver, &context, parent);
         return;
     }
     {
@@ -141,8 +143,11 @@ pub(super) fn attach(driver: &Arc<Driver>, told: &Value, url: &str) {
     driver.emit("", "Target.attachedToTarget", attached);
 }
 
-fn frame_created(driver: &Driver, context: &str, parent: &str, told: &Value) {
-    {
+/// Up to how many frames of a tab are asked for their names.
+const NAMED: usize = 200;
+
+fn frame_created(driver: &Arc<Driver>, context: &str, parent: &str) {
+    let is_one_of_few = {
         let mut state = driver.state();
         let Some(tab) = state.frames.get(parent).map(|parent| parent.tab.clone()) else { return };
         let frame = Frame {
@@ -150,27 +155,64 @@ fn frame_created(driver: &Driver, context: &str, parent: &str, told: &Value) {
             parent: Some(parent.to_owned()),
             loader: first_loader(context),
             url: "about:blank".to_owned(),
-            name: text(&told["moz:name"]),
             has_loaded: true,
             ..Frame::default()
         };
         state.frames.insert(context.to_owned(), frame);
-    }
+        state.frames.len() <= NAMED
+    };
     emit_for(driver, context, "Page.frameAttached", json!({"frameId": context, "parentFrameId": parent}));
-    tell_document(driver, context);
+    // Nobody went there.
+    tell_document(driver, context, FIRST_DOCUMENT);
     for name in ["DOMContentLoaded", "load"] {
         tell_moment(driver, context, &first_loader(context), name);
     }
+    if is_one_of_few {
+        let named = name_frame(driver.clone(), context.to_owned(), parent.to_owned());
+        driver.spawn(named);
+    }
 }
 
-fn tell_document(driver: &Driver, context: &str) {
+/// What a frame is called stands at the element that shows it.
+async fn name_frame(driver: Arc<Driver>, context: String, parent: String) {
+    let locate = json!({"context": parent, "locator": {"type": "context", "value": {"context": context}}});
+    let Ok(found) = driver.ask("browsingContext.locateNodes", locate).await else { return };
+    let attributes = &found["nodes"][0]["value"]["attributes"];
+    let names = ["name", "id"].into_iter().filter_map(|name| attributes[name].as_str());
+    let Some(name) = names.into_iter().find(|name| !name.is_empty()) else { return };
+    if let Some(frame) = driver.state().frames.get_mut(&context) {
+        name.clone_into(&mut frame.name);
+    }
+    emit_for(&driver, &context, FrameNamed::METHOD, json!({"frameId": context, "name": name}));
+}
+
+fn tell_document(driver: &Driver, context: &str, kind: &str) {
     let frame = described(&driver.state(), context);
-    emit_for(driver, context, "Page.frameNavigated", json!({"frame": frame, "type": "Navigation"}));
+    emit_for(driver, context, "Page.frameNavigated", json!({"frame": frame, "type": kind}));
 }
 
 fn tell_moment(driver: &Driver, context: &str, loader: &str, name: &str) {
     let told = json!({"frameId": context, "loaderId": loader, "name": name, "timestamp": 0});
     emit_for(driver, context, "Page.lifecycleEvent", told);
+}
+
+/// Tells again what the documents of a tab have reached: a window that a page opens may have loaded before it has a session.
+pub(super) fn tell_reached(driver: &Driver, tab: &str) {
+    let reached: Vec<_> = {
+        let state = driver.state();
+        let frames = state.frames.iter().filter(|(_, frame)| frame.tab == tab && frame.has_parsed);
+        frames
+            .map(|(id, frame)| (id.clone(), frame.loader.clone(), frame.has_loaded, frame.is_idle))
+            .collect()
+    };
+    for (context, loader, has_loaded, is_idle) in reached {
+        for (name, is_reached) in [("DOMContentLoaded", true), ("load", has_loaded), ("networkIdle", is_idle)]
+        {
+            if is_reached {
+                tell_moment(driver, &context, &loader, name);
+            }
+        }
+    }
 }
 
 fn destroyed(driver: &Driver, told: &Value) {
@@ -222,6 +264,7 @@ fn committed(driver: &Driver, context: &str, told: &Value) {
         frame.loader = text(&told["navigation"]);
         frame.url = text(&told["url"]);
         frame.navigation = None;
+        frame.has_parsed = false;
         frame.has_loaded = false;
         frame.is_idle = false;
         frame.activity += 1;
@@ -230,7 +273,7 @@ fn committed(driver: &Driver, context: &str, told: &Value) {
             tab.is_unborn = false;
         }
     }
-    tell_document(driver, context);
+    tell_document(driver, context, "Navigation");
 }
 
 fn moment(driver: &Arc<Driver>, context: &str, told: &Value, name: &str) {
@@ -240,6 +283,7 @@ fn moment(driver: &Arc<Driver>, context: &str, told: &Value, name: &str) {
         if told["navigation"].as_str().is_some_and(|navigation| navigation != frame.loader) {
             return;
         }
+        frame.has_parsed = true;
         frame.has_loaded |= name == "load";
         frame.loader.clone()
     };

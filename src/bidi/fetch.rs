@@ -1,6 +1,7 @@
 //! Requests that wait for a decision.
 use std::time::Duration;
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -111,12 +112,12 @@ async fn disable(command: Command<'_>) -> Answer {
 }
 
 /// Tells of a request that waits.
-pub(super) fn held(driver: &Driver, told: &Value, id: &str, kind: &str) {
+pub(super) fn held(driver: &Driver, told: &Value, body: &Value, id: &str, kind: &str) {
     let context = told["context"].as_str().unwrap_or_default();
     let request = told["request"]["request"].as_str().unwrap_or_default();
     let paused = json!({
         "requestId": format!("held-{request}"),
-        "request": request_told(&told["request"]),
+        "request": request_told(&told["request"], body),
         "frameId": context,
         "resourceType": kind,
         "networkId": id,
@@ -134,7 +135,7 @@ pub(super) fn challenged(driver: &Driver, told: &Value) {
     let challenge = &told["response"]["authChallenges"][0];
     let required = json!({
         "requestId": format!("held-{request}"),
-        "request": request_told(&told["request"]),
+        "request": request_told(&told["request"], &Value::Null),
         "frameId": context,
         "resourceType": "Other",
         "authChallenge": {"origin": "", "scheme": challenge["scheme"], "realm": challenge["realm"]},
@@ -164,8 +165,22 @@ async fn resume(command: Command<'_>) -> Answer {
     if params["headers"].is_array() {
         go["headers"] = headers(&params["headers"]).into();
     }
-    if params["postData"].is_string() {
-        go["body"] = json!({"type": "base64", "value": params["postData"]});
+    if let Some(body) = params["postData"].as_str() {
+        go["body"] = json!({"type": "base64", "value": body});
+        // Firefox leaves the length of the body that was to be sent before.
+        let length = BASE64_STANDARD.decode(body).map_or(0, |bytes| bytes.len()).to_string();
+        let own = || {
+            let state = command.driver.state();
+            let hop = go["request"].as_str().and_then(|request| state.requests.get(request));
+            hop.and_then(|hop| hop.headers.as_array().cloned()).unwrap_or_default()
+        };
+        let mut headers = go["headers"].as_array().cloned().unwrap_or_else(own);
+        let is_length = |header: &Value| {
+            header["name"].as_str().is_some_and(|name| name.eq_ignore_ascii_case("content-length"))
+        };
+        headers.retain(|header| !is_length(header));
+        headers.push(header("Content-Length", &length.into()));
+        go["headers"] = headers.into();
     }
     command.driver.ask("network.continueRequest", go).await
 }

@@ -7,7 +7,7 @@ use super::answers::{Answer, Command, unknown};
 use super::driver::Driver;
 use super::errors::Refusal;
 use super::runtime::{ask_page, utility_world};
-use super::state::{State, Tab};
+use super::state::{ContextScript, State, Tab};
 
 pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
     match method {
@@ -26,6 +26,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
             let script = command.driver.state().tabs.get_mut(command.tab).and_then(tab);
             match script {
                 Some(script) => {
+                    command.driver.state().forget_script(&script);
                     command.driver.ask("script.removePreloadScript", json!({"script": script})).await
                 }
                 None => Err(Refusal::new("Script not found")),
@@ -116,21 +117,46 @@ async fn until_written(driver: &Arc<Driver>, frame: &str) -> Answer {
 }
 
 async fn add_script(command: Command<'_>) -> Answer {
+    let Command { driver, tab, params } = command;
     let source = command.text("source");
-    let mut script = json!({
-        "functionDeclaration": format!("() => {{ {source}\n}}"),
-        "contexts": [command.tab],
-    });
-    if let Some(world) = command.params["worldName"].as_str() {
-        script["sandbox"] = world.into();
+    let world = params["worldName"].as_str();
+    let (scope, whom, context, known) = {
+        let state = driver.state();
+        let (scope, whom) = state.scope(tab);
+        let tab = state.tabs.get(tab).filter(|tab| !tab.has_begun);
+        let context = tab.map(|tab| tab.user_context.clone());
+        let scripts = context.as_ref().and_then(|context| state.context_scripts.get(context));
+        let is_this = |script: &&ContextScript| script.world.as_deref() == world && script.source == source;
+        let known = scripts.into_iter().flatten().find(is_this).map(|script| script.script.clone());
+        (scope, whom, context, known.filter(|_| scope == "contexts"))
+    };
+    // One that the context knows has run: a window has it from its first document on.
+    if params["runImmediately"] == true && known.is_none() {
+        let mut target = json!({"context": tab});
+        if let Some(world) = world {
+            target["sandbox"] = world.into();
+        }
+        driver
+            .tell("script.evaluate", json!({"expression": source, "target": target, "awaitPromise": false}));
     }
-    let added = command.driver.ask("script.addPreloadScript", script);
-    if command.params["runImmediately"] == true {
-        let run = json!({"expression": source, "target": {"context": command.tab}, "awaitPromise": false});
-        command.driver.tell("script.evaluate", run);
+    let script = match known {
+        Some(script) => script,
+        None => {
+            let mut add = json!({"functionDeclaration": format!("() => {{ {source}\n}}"), scope: whom});
+            if let Some(world) = world {
+                add["sandbox"] = world.into();
+            }
+            let added = driver.ask("script.addPreloadScript", add).await?;
+            added["script"].as_str().unwrap_or_default().to_owned()
+        }
+    };
+    let mut state = driver.state();
+    if let Some(context) = context.filter(|_| scope == "userContexts") {
+        let (world, source) = (world.map(str::to_owned), source.to_owned());
+        let script = ContextScript { world, source, script: script.clone() };
+        state.context_scripts.entry(context).or_default().push(script);
     }
-    let script = added.await?["script"].as_str().unwrap_or_default().to_owned();
-    if let Some(tab) = command.driver.state().tabs.get_mut(command.tab) {
+    if let Some(tab) = state.tabs.get_mut(tab) {
         tab.preload.insert(script.clone(), script.clone());
     }
     Ok(json!({"identifier": script}))

@@ -2,6 +2,7 @@
 //! one after the other, with a pause between them.
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
@@ -16,12 +17,29 @@ use super::runtime::{ask_page, ask_page_raw};
 /// The devices of a tab, and what they are still to do.
 #[derive(Debug, Default)]
 pub(super) struct Devices {
-    queue: VecDeque<(Item, oneshot::Sender<Result<(), Refusal>>)>,
+    queue: VecDeque<Waiting>,
     is_busy: bool,
+    /// What was done last.
+    past: Option<Past>,
     /// The frame in which the pointer is, if not in the tab's own page.
     place: Option<Place>,
     /// How many buttons are down: until all are up, what the pointer does belongs to that frame.
     pressed: usize,
+}
+
+/// Something that is still to be done, and who wants to know of it.
+#[derive(Debug)]
+struct Waiting {
+    item: Item,
+    asked: Instant,
+    sender: oneshot::Sender<Result<(), Refusal>>,
+}
+
+/// When something was asked for, and when it was done.
+#[derive(Debug, Clone, Copy)]
+struct Past {
+    asked: Instant,
+    done: Instant,
 }
 
 #[derive(Debug)]
@@ -85,7 +103,7 @@ async fn done(command: Command<'_>, item: Item) -> Result<(), Refusal> {
     let starts = {
         let mut state = command.driver.state();
         let tab = state.tabs.get_mut(command.tab).ok_or_else(Refusal::no_frame)?;
-        tab.devices.queue.push_back((item, sender));
+        tab.devices.queue.push_back(Waiting { item, asked: Instant::now(), sender });
         !std::mem::replace(&mut tab.devices.is_busy, true)
     };
     if starts {
@@ -101,18 +119,27 @@ async fn work(driver: &Arc<Driver>, tab: &str) {
         let mut batch: Vec<(Device, Value)> = Vec::new();
         let mut waiting = Vec::new();
         let mut insert = None;
+        let mut last = None;
         {
             let mut state = driver.state();
             let Some(devices) = state.tabs.get_mut(tab).map(|tab| &mut tab.devices) else { return };
-            while let Some((item, _)) = devices.queue.front() {
+            let past = devices.past;
+            while let Some(Waiting { item, .. }) = devices.queue.front() {
                 let stops =
                     !batch.is_empty() && (matches!(item, Item::Insert(_)) || batch.len() > MOST_TICKS);
                 if stops || insert.is_some() {
                     break;
                 }
-                let Some((item, sender)) = devices.queue.pop_front() else { break };
+                let Some(Waiting { item, asked, sender }) = devices.queue.pop_front() else { break };
                 match item {
-                    Item::Ticks(ticks) => batch.extend(ticks),
+                    Item::Ticks(ticks) => {
+                        let before = last.map(|last| (last, Duration::ZERO));
+                        let before = before.or_else(|| past.map(|past| (past.asked, past.done.elapsed())));
+                        let pause = before.and_then(|(before, gone)| pause(&ticks, asked - before, gone));
+                        batch.extend(pause);
+                        batch.extend(ticks);
+                        last = Some(asked);
+                    }
                     Item::Insert(text) => insert = Some(text),
                     Item::Fence => {}
                 }
@@ -128,10 +155,28 @@ async fn work(driver: &Arc<Driver>, tab: &str) {
             None if batch.is_empty() => Ok(()),
             None => perform(driver, tab, batch).await,
         };
+        if let Some(asked) = last
+            && let Some(tab) = driver.state().tabs.get_mut(tab)
+        {
+            tab.devices.past = Some(Past { asked, done: Instant::now() });
+        }
         for waiting in waiting {
             let _ = waiting.send(done.clone());
         }
     }
+}
+
+/// How long a hand waits before it presses something or lets it go, where that was asked for so long after what came before it,
+/// of which so much has gone since that was done. Else a page would hear of both at once: of what waits for its turn all
+/// is done in one gesture, and even the next one begins in the moment in which the one before has ended.
+fn pause(ticks: &[(Device, Value)], asked_after: Duration, gone: Duration) -> Option<(Device, Value)> {
+    const SHORTEST: Duration = Duration::from_millis(1);
+    const LONGEST: Duration = Duration::from_millis(50);
+    let (device, action) = ticks.first()?;
+    let is_press = matches!(action["type"].as_str(), Some("pointerDown" | "pointerUp" | "keyDown" | "keyUp"));
+    let rest = asked_after.min(LONGEST).saturating_sub(gone);
+    let whole = u64::try_from(rest.as_micros().div_ceil(1_000)).unwrap_or_default();
+    (is_press && rest >= SHORTEST).then(|| (*device, json!({"type": "pause", "duration": whole})))
 }
 
 /// Does one thing after the other, each in the frame that hears it.
@@ -150,6 +195,10 @@ async fn perform(driver: &Driver, tab: &str, ticks: Vec<(Device, Value)>) -> Res
     let mut context = tab.to_owned();
     let mut together: Vec<(Device, Value)> = Vec::new();
     for (device, action) in ticks {
+        if action["type"] == "pause" {
+            together.push((device, action));
+            continue;
+        }
         if device == Device::Keyboard && together.iter().any(|(before, _)| moves_focus(*before)) {
             gesture(driver, &context, std::mem::take(&mut together)).await?;
         }
@@ -369,6 +418,20 @@ mod tests {
         assert_eq!(sources.len(), 2);
         assert_eq!(sources[0]["actions"][1]["type"], "pause");
         assert_eq!(sources[1]["actions"][0]["type"], "pause");
+    }
+
+    #[test]
+    fn what_waits_for_its_turn_keeps_its_distance() {
+        let ms = Duration::from_millis;
+        let press = [(Device::Mouse, json!({"type": "pointerDown", "button": 0}))];
+        let waits =
+            |asked_after, gone| pause(&press, asked_after, gone).map(|(_, tick)| tick["duration"].clone());
+        assert_eq!(waits(ms(7), ms(0)), Some(json!(7)));
+        assert_eq!(waits(Duration::from_micros(6_200), ms(4)), Some(json!(3)));
+        assert_eq!(waits(ms(7), ms(7)), None);
+        assert_eq!(waits(ms(2_000), ms(0)), Some(json!(50)));
+        let moves = [(Device::Mouse, json!({"type": "pointerMove", "x": 1, "y": 1}))];
+        assert_eq!(pause(&moves, ms(7), ms(0)), None);
     }
 
     #[test]

@@ -78,7 +78,7 @@ pub(super) fn value(code: &str, meaning: &str) -> Option<String> {
     let mut letters = meaning.chars();
     let is_letter = letters.next().is_some() && letters.next().is_none();
     // A key of the number block means what it says only while that is switched to numbers.
-    if code.starts_with("Numpad") {
+    if code.starts_with("Numpad") && meaning != "Enter" {
         return special(if is_letter { code } else { meaning }).or_else(|| special(code));
     }
     if is_letter {
@@ -96,6 +96,8 @@ mod tests {
         assert_eq!(value("KeyA", "A").as_deref(), Some("A"));
         assert_eq!(value("ShiftRight", "Shift").as_deref(), Some("\u{E050}"));
         assert_eq!(value("Numpad5", "5").as_deref(), Some("\u{E01F}"));
+        assert_eq!(value("NumpadEnter", "Enter").as_deref(), Some("\u{E007}"));
+        assert_eq!(value("Numpad5", "Clear"), Some("\u{E01F}".to_owned()));
         assert_eq!(value("Space", " ").as_deref(), Some(" "));
         assert_eq!(value("MediaPlay", "MediaPlay"), None);
     }

@@ -1,11 +1,15 @@
 //! Requests and what became of them.
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde_json::{Map, Value, json};
+use tokio::time::timeout;
 
 use super::answers::{Answer, Command, quiet, unknown};
 use super::driver::Driver;
+use super::emulation::with;
 use super::errors::{Refusal, network_error};
 use super::events::{emit_for, watch_rest};
 use super::fetch;
@@ -18,6 +22,8 @@ pub(super) struct Hop {
     pub context: String,
     /// The answer that sent it elsewhere.
     pub redirect: Option<Value>,
+    /// What it says of itself, as Firefox tells it.
+    pub headers: Value,
     pub kind: String,
 }
 
@@ -26,19 +32,18 @@ const REMEMBERED: usize = 2_000;
 
 pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
     let Command { driver, params, .. } = command;
-    let contexts = json!([command.tab]);
     match method {
         "Network.setExtraHTTPHeaders" => {
             let headers = params["headers"].as_object().into_iter().flatten();
             let headers: Vec<_> = headers.map(|(name, value)| header(name, value)).collect();
-            driver.ask("network.setExtraHeaders", json!({"headers": headers, "contexts": contexts})).await
+            driver.ask("network.setExtraHeaders", with(command, "headers", headers.into())).await
         }
         "Network.setCacheDisabled" => {
             let behavior = if params["cacheDisabled"] == true { "bypass" } else { "default" };
             if let Some(tab) = driver.state().tabs.get_mut(command.tab) {
                 tab.passes_caches = behavior == "bypass";
             }
-            let set = json!({"cacheBehavior": behavior, "contexts": contexts});
+            let set = json!({"cacheBehavior": behavior, "contexts": [command.tab]});
             driver.ask("network.setCacheBehavior", set).await
         }
         "Network.emulateNetworkConditions" => {
@@ -48,8 +53,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
                 return Err(Refusal::missing("to slow the network"));
             }
             let conditions = if offline { json!({"type": "offline"}) } else { Value::Null };
-            let set = json!({"networkConditions": conditions, "contexts": contexts});
-            driver.ask("emulation.setNetworkConditions", set).await
+            driver.ask("emulation.setNetworkConditions", with(command, "networkConditions", conditions)).await
         }
         "Network.getResponseBody" => body(driver, command.text("requestId"), "response").await,
         "Network.getRequestPostData" => {
@@ -78,9 +82,38 @@ pub(super) fn own_name(driver: &Driver, id: &str) -> Option<String> {
     state.requests.iter().find(|(_, hop)| hop.id == id).map(|(request, _)| request.clone())
 }
 
+/// How large a body may be that is told with its request.
+const TOLD_BODY: u64 = 1_000_000;
+/// How long Firefox may take to say what it is.
+const BODY_LIMIT: Duration = Duration::from_secs(2);
+
+/// Hears of a request. Firefox tells a body only when asked, so what follows on such a request waits until it is known.
 pub(super) fn hear(driver: &Arc<Driver>, method: &str, told: &Value) {
+    let request = request_of(told);
+    if let Some(later) = driver.state().untold_requests.get_mut(request) {
+        later.push((method.to_owned(), told.clone()));
+        return;
+    }
+    let has_body = told["request"]["bodySize"].as_u64().is_some_and(|size| (1..=TOLD_BODY).contains(&size));
+    if method != "network.beforeRequestSent" || !has_body {
+        return take(driver, method, told, &Value::Null);
+    }
+    driver.state().untold_requests.insert(request.to_owned(), Vec::new());
+    let asked = driver.ask("network.getData", json!({"dataType": "request", "request": request}));
+    let (driver, method, told) = (driver.clone(), method.to_owned(), told.clone());
+    driver.clone().spawn(async move {
+        let body = timeout(BODY_LIMIT, asked).await.ok().and_then(Result::ok).unwrap_or_default();
+        take(&driver, &method, &told, &body["bytes"]);
+        let later = driver.state().untold_requests.remove(request_of(&told));
+        for (method, told) in later.unwrap_or_default() {
+            hear(&driver, &method, &told);
+        }
+    });
+}
+
+fn take(driver: &Arc<Driver>, method: &str, told: &Value, body: &Value) {
     match method {
-        "network.beforeRequestSent" => begun(driver, told),
+        "network.beforeRequestSent" => begun(driver, told, body),
         "network.responseStarted" => answered(driver, told),
         "network.responseCompleted" => completed(driver, told),
         "network.fetchError" => failed(driver, told),
@@ -98,7 +131,20 @@ fn seconds(told: &Value) -> f64 {
     told["timestamp"].as_f64().unwrap_or_default() / 1000.0
 }
 
-fn begun(driver: &Arc<Driver>, told: &Value) {
+/// Whether it is the browser that wants a picture, for the tab: no page asked for it. What a page asks for has an initiator.
+fn is_icon(told: &Value) -> bool {
+    let request = &told["request"];
+    request["destination"] == "image" && request["initiatorType"].is_null() && told["navigation"].is_null()
+}
+
+fn begun(driver: &Arc<Driver>, told: &Value, body: &Value) {
+    if is_icon(told) {
+        if told["isBlocked"] == true {
+            // Nobody is asked about it, so it does not leave where somebody decides what does.
+            driver.tell("network.failRequest", json!({"request": request_of(told)}));
+        }
+        return;
+    }
     let request = request_of(told).to_owned();
     let context = told["context"].as_str().unwrap_or_default().to_owned();
     let navigation = told["navigation"].as_str();
@@ -117,6 +163,7 @@ fn begun(driver: &Arc<Driver>, told: &Value) {
             kind: kind.clone(),
             ..Hop::default()
         });
+        hop.headers = told["request"]["headers"].clone();
         let (id, redirect) = (hop.id.clone(), hop.redirect.take());
         if let Some(frame) = state.frames.get_mut(&context) {
             frame.in_flight.insert(request.clone());
@@ -128,7 +175,7 @@ fn begun(driver: &Arc<Driver>, told: &Value) {
         "requestId": id,
         "loaderId": loader,
         "documentURL": told["request"]["url"],
-        "request": request_told(&told["request"]),
+        "request": request_told(&told["request"], body),
         "timestamp": seconds(told),
         "wallTime": seconds(told),
         "initiator": {"type": "other"},
@@ -141,11 +188,16 @@ fn begun(driver: &Arc<Driver>, told: &Value) {
     }
     emit_for(driver, &context, "Network.requestWillBeSent", event);
     if told["isBlocked"] == true && !fetch::is_refused(driver, told) {
-        fetch::held(driver, told, &id, &kind);
+        fetch::held(driver, told, body, &id, &kind);
     }
 }
 
-pub(super) fn request_told(request: &Value) -> Value {
+/// A request with its body, where that is known.
+pub(super) fn request_told(request: &Value, body: &Value) -> Value {
+    let bytes = body["value"].as_str().map(|value| match body["type"].as_str() {
+        Some("base64") => value.to_owned(),
+        _ => BASE64_STANDARD.encode(value),
+    });
     let url = request["url"].as_str().unwrap_or_default();
     let (url, fragment) =
         url.split_once('#').map_or((url, None), |(url, rest)| (url, Some(format!("#{rest}"))));
@@ -155,6 +207,7 @@ pub(super) fn request_told(request: &Value) -> Value {
         "method": request["method"],
         "headers": headers_told(&request["headers"]),
         "hasPostData": request["bodySize"].as_u64().is_some_and(|size| size > 0),
+        "postDataEntries": bytes.map(|bytes| json!([{"bytes": bytes}])),
     })
 }
 
@@ -196,6 +249,10 @@ fn kind_of(told: &Value) -> String {
     ]);
     if told["navigation"].is_string() {
         return "Document".to_owned();
+    }
+    let mut headers = request["headers"].as_array().into_iter().flatten();
+    if headers.any(|header| header["name"] == "Accept" && header["value"]["value"] == "text/event-stream") {
+        return "EventSource".to_owned();
     }
     match (known.get(destination), initiator) {
         (Some(kind), _) => (*kind).to_owned(),

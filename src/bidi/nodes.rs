@@ -52,18 +52,25 @@ async fn describe(command: Command<'_>) -> Answer {
         None => 0.into(),
     };
     let pierce = command.params["pierce"] == true;
+    // What is the root of a document tells whose.
+    const LOOK: &str = "node => [node, node === node.ownerDocument?.documentElement || node.nodeType === 9 ? \
+        (node.ownerDocument ?? node).defaultView : null]";
     let ask = json!({
-        "functionDeclaration": "node => node",
+        "functionDeclaration": LOOK,
         "arguments": [node],
         "target": {"context": frame, "sandbox": super::objects::UTILITY},
         "awaitPromise": false,
         "serializationOptions": {"maxDomDepth": depth, "includeShadowTree": if pierce { "all" } else { "none" }},
     });
-    let told = command.driver.ask("script.callFunction", ask).await?["result"].take();
+    let looked = command.driver.ask("script.callFunction", ask).await?["result"]["value"].take();
+    let told = &looked[0];
     if told["type"] != "node" {
         return Err(Refusal::new("Object id doesn't reference a Node"));
     }
-    let mut node = describe_node(&mut command.driver.state().objects, &frame, &told);
+    let mut node = describe_node(&mut command.driver.state().objects, &frame, told);
+    if let Some(context) = looked[1]["value"]["context"].as_str() {
+        node["frameId"] = context.into();
+    }
     if matches!(told["value"]["localName"].as_str(), Some("iframe" | "frame" | "object" | "embed")) {
         let shown = super::runtime::ask_page_raw(
             command.driver,

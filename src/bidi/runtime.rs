@@ -204,30 +204,36 @@ async fn run(command: Command<'_>, world: i64, method: &str, mut ask: Value) -> 
 pub(super) fn thrown(details: &Value) -> Value {
     let text = details["text"].as_str().unwrap_or("Uncaught");
     let mut exception = Value::Object(values::remote_object(&details["exception"]));
-    let frames = details["stackTrace"]["callFrames"].as_array().cloned().unwrap_or_default();
-    if details["exception"]["type"] == "error" {
-        let line = |frame: &Value| {
-            let place = format!(
-                "{}:{}:{}",
-                frame["url"].as_str().unwrap_or_default(),
-                frame["lineNumber"].as_i64().unwrap_or_default() + 1,
-                frame["columnNumber"].as_i64().unwrap_or_default() + 1
-            );
-            match frame["functionName"].as_str().filter(|name| !name.is_empty()) {
-                Some(name) => format!("\n    at {name} ({place})"),
-                None => format!("\n    at {place}"),
-            }
-        };
-        let stack: String = frames.iter().map(line).collect();
-        exception["description"] = format!("{text}{stack}").into();
+    // Errors of a page's own kinds are told as objects like any other, but for their text.
+    let is_own_error = details["exception"]["type"] == "object" && !text.starts_with("[object ");
+    if details["exception"]["type"] == "error" || is_own_error {
+        exception["description"] = with_stack(text, &details["stackTrace"]).into();
     }
     json!({
         "text": text,
         "lineNumber": details["lineNumber"],
         "columnNumber": details["columnNumber"],
         "exception": exception,
-        "stackTrace": {"callFrames": frames},
+        "stackTrace": {"callFrames": details["stackTrace"]["callFrames"].as_array().cloned().unwrap_or_default()},
     })
+}
+
+/// An error and where it was made, as Chromium writes it.
+pub(super) fn with_stack(text: &str, stack: &Value) -> String {
+    let line = |frame: &Value| {
+        let place = format!(
+            "{}:{}:{}",
+            frame["url"].as_str().unwrap_or_default(),
+            frame["lineNumber"].as_i64().unwrap_or_default() + 1,
+            frame["columnNumber"].as_i64().unwrap_or_default() + 1
+        );
+        match frame["functionName"].as_str().filter(|name| !name.is_empty()) {
+            Some(name) => format!("\n    at {name} ({place})"),
+            None => format!("\n    at {place}"),
+        }
+    };
+    let frames = stack["callFrames"].as_array().into_iter().flatten();
+    frames.map(line).fold(text.to_owned(), |told, line| told + &line)
 }
 
 /// The entries of an object, each as one that is held.

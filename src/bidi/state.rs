@@ -33,6 +33,11 @@ pub(super) struct State {
     /// How many prints are being made: Firefox shows each to itself as a tab.
     pub printing: usize,
     pub requests: HashMap<String, Hop>,
+    /// Requests whose bodies are asked for, and what was told of them meanwhile.
+    pub untold_requests: HashMap<String, Vec<(String, Value)>>,
+    /// Contexts that had a tab; and the scripts that all documents of a context begin with: the world, the source, the number.
+    pub begun_contexts: HashSet<String>,
+    pub context_scripts: HashMap<String, Vec<ContextScript>>,
     /// What was given to the profile and to each context.
     pub permissions: HashMap<String, Vec<String>>,
     pub granted: HashSet<(String, String)>,
@@ -52,6 +57,14 @@ pub(super) struct State {
     pub pictures: i64,
     /// How many sessions there are beside those that each tab has.
     pub sessions: u64,
+}
+
+/// A script that every document of a context begins with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ContextScript {
+    pub world: Option<String>,
+    pub source: String,
+    pub script: String,
 }
 
 /// The newest of some ids.
@@ -78,6 +91,8 @@ pub(super) struct Tab {
     pub devices: Devices,
     /// The scripts that its documents begin with, by our numbers.
     pub preload: HashMap<String, String>,
+    /// Whether it runs: what it is told before that is what every tab of its context is told.
+    pub has_begun: bool,
     /// Waits to refuse the next document.
     pub next_document: Option<NextDocument>,
     /// The intercepts that hold its requests.
@@ -108,6 +123,7 @@ pub(super) struct Frame {
     pub navigation: Option<String>,
     /// What is asked for by the document and has not ended.
     pub in_flight: HashSet<String>,
+    pub has_parsed: bool,
     pub has_loaded: bool,
     pub is_idle: bool,
     /// Counts what is asked for: rest is no change of it.
@@ -133,6 +149,35 @@ impl State {
     pub(super) fn session_beside(&mut self, tab: &str) -> String {
         self.sessions += 1;
         format!("{}{BESIDE}{}", session_of(tab), self.sessions)
+    }
+
+    /// Whom a setting of a tab holds for. What the first tab of a context is told before it runs is meant for all of its tabs:
+    /// so a window that a page opens has it from its first moment on, for which Firefox does not wait.
+    pub(super) fn scope(&self, tab: &str) -> (&'static str, Value) {
+        match self.tabs.get(tab).filter(|tab| !tab.has_begun) {
+            Some(tab) if !self.begun_contexts.contains(&tab.user_context) => {
+                ("userContexts", vec![tab.user_context.clone()].into())
+            }
+            _ => ("contexts", vec![tab.to_owned()].into()),
+        }
+    }
+
+    /// A tab runs.
+    pub(super) fn begin(&mut self, tab: &str) {
+        let Some(tab) = self.tabs.get_mut(tab) else { return };
+        tab.has_begun = true;
+        self.begun_contexts.insert(tab.user_context.clone());
+    }
+
+    /// A script is taken back.
+    pub(super) fn forget_script(&mut self, script: &str) {
+        self.context_scripts.values_mut().for_each(|scripts| scripts.retain(|known| known.script != script));
+    }
+
+    /// A context is gone.
+    pub(super) fn forget_context(&mut self, context: &str) {
+        self.begun_contexts.remove(context);
+        self.context_scripts.remove(context);
     }
 
     /// The session that tells of a browsing context.

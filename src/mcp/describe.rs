@@ -121,7 +121,9 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&
     let moved = call.told.lock().state(&known).map(|page| &page.url) != Some(&url);
     let answers = !held_up && !matches!(failure, Some(Error::PageBusy));
     let state = (reply.view() > View::Nothing || moved).then(|| page_state(&page, url, answers));
-    let shows = !held_up && failure.is_none() && reply.view() >= View::Changes;
+    // What was done before something failed can have led to another page.
+    let is_told = failure.is_none() || (moved && answers);
+    let shows = !held_up && is_told && reply.view() >= View::Changes;
     let effects = answers && reply.shows_effects() && call.told.lock().tree(&page).is_some();
     let shown = async {
         if shows || effects {

@@ -38,6 +38,16 @@ async def test_the_first_step_that_fails_is_the_last(workshop: Workshop, site: S
     assert not (await workshop.server.snapshot()).has_section("Modal state")
 
 
+async def test_a_step_that_fails_on_a_new_page_shows_that_page(workshop: Workshop, site: Site) -> None:
+    steps = [
+        {"tool": "browser_navigate", "arguments": {"url": site.page("form")}},
+        {"tool": "browser_click", "arguments": {"ref": "#nothing"}},
+    ]
+    reply = await workshop.server.call("browser_steps", steps=steps)
+    assert reply.is_error
+    assert 'textbox "Name"' in reply.section("Snapshot")
+
+
 async def test_a_search_among_the_steps_does_not_stand_for_the_page(workshop: Workshop, site: Site) -> None:
     page = await workshop.open(site.page("form"))
     name = page.ref('textbox "Name"')

@@ -420,11 +420,11 @@ engine.fileInputs = (root = document) => {
 
 /** Dispatches an event of the kind that fits its name. */
 engine.dispatch = (node, type, init) => {
-  // Some kinds exist only where the connection is secure.
+  // Some kinds exist only where the connection is secure, or where there is a screen to touch.
   const Kind = globalThis[EVENTS.find(([names]) => names.test(type))?.[1]] ?? Event;
   const known = init ?? {};
   const touches = (list) => (list ?? []).map((touch) => (touch instanceof Touch ? touch : new Touch({ target: node, ...touch })));
-  if (Kind === TouchEvent) {
+  if (Kind === globalThis.TouchEvent) {
     for (const name of ["touches", "targetTouches", "changedTouches"]) if (known[name]) known[name] = touches(known[name]);
   }
   dispatch(node, new Kind(type, { bubbles: true, cancelable: true, composed: true, ...known }));

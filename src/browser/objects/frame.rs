@@ -439,6 +439,10 @@ impl Frame {
         }
     }
 
+    pub(in crate::browser) fn named(&self, name: String) {
+        self.inner.state.lock().name = name;
+    }
+
     pub(in crate::browser) fn moved_within(&self, url: &str) {
         url.clone_into(&mut self.inner.state.lock().url);
     }

@@ -4,6 +4,7 @@ use std::sync::{Arc, Weak};
 use super::dialogs::{DIALOG, Dialog, FileChooser};
 use super::own::asked_size;
 use super::{Page, PageEvent, PageInner};
+use crate::bidi::commands::{FIRST_DOCUMENT, FrameNamed};
 use crate::browser::objects::frame::Frame;
 use crate::cdp::types::console::{self, InspectorEnable};
 use crate::cdp::types::emulation::SetFocusEmulationEnabled;
@@ -14,13 +15,14 @@ use crate::cdp::types::target::{AttachedToTarget, DetachedFromTarget, FilterEntr
 use crate::cdp::{CdpSession, Event, Observer, RawEvent};
 
 /// All that a page's sessions tell and that we keep. Anything else is not decoded.
-const HEARD: [&str; 23] = [
+const HEARD: [&str; 24] = [
     AttachedToTarget::METHOD,
     DetachedFromTarget::METHOD,
     console::TargetCrashed::METHOD,
     wire::FrameAttached::METHOD,
     wire::FrameDetached::METHOD,
     wire::FrameNavigated::METHOD,
+    FrameNamed::METHOD,
     wire::NavigatedWithinDocument::METHOD,
     wire::FrameStartedNavigating::METHOD,
     wire::FrameRequestedNavigation::METHOD,
@@ -166,7 +168,7 @@ impl Page {
                 self.on_moment(&told.name);
             }
         } else if event.method().starts_with("Page.frame")
-            || event.method() == wire::NavigatedWithinDocument::METHOD
+            || [wire::NavigatedWithinDocument::METHOD, FrameNamed::METHOD].contains(&event.method())
         {
             self.on_frame_event(event, session);
         } else if event.method().starts_with("Target.") {
@@ -218,11 +220,17 @@ impl Page {
                 self.set_ready();
             }
             self.show_document(&frame);
-            self.tell(&PageEvent::FrameNavigated(frame));
+            if told.kind != FIRST_DOCUMENT {
+                self.tell(&PageEvent::FrameNavigated(frame));
+            }
             for (name, was_told) in [("DOMContentLoaded", early.dom_content_loaded), ("load", early.load)] {
                 if main && was_told {
                     self.on_moment(name);
                 }
+            }
+        } else if let Some(told) = event.read::<FrameNamed>() {
+            if let Some(frame) = self.frame_by_id(&told.frame_id) {
+                frame.named(told.name);
             }
         } else if let Some(told) = event.read::<wire::NavigatedWithinDocument>() {
             let main = told.frame_id == self.inner.target;

@@ -1,0 +1,134 @@
+"""What a script in Playwright's words sees of Firefox, where that tells it in other words or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from patchright_mcp.async_api import Browser, Error, Page, async_playwright
+from tests_py.support.site import Site, document
+
+PRESSES = """<body style="margin: 0">
+<button style="position: absolute; left: 40px; top: 40px">Here</button>
+<button style="position: absolute; left: 400px; top: 300px">There</button>
+<script>
+  var last = 0, distances = [], holds = [], down = 0;
+  addEventListener("mousemove", (event) => { last = event.timeStamp; });
+  addEventListener("mousedown", (event) => { down = event.timeStamp; distances.push(down - last); });
+  addEventListener("mouseup", (event) => { holds.push(event.timeStamp - down); });
+</script>"""
+PICTURES = """<!doctype html><title>Pictures</title><link rel="icon" href="/icon.png">
+<style>p { background: url(/styled.png) }</style>
+<p>Text</p><img src="/plain.png" alt=""><input type="image" src="/button.png" alt="">
+<svg><image href="/drawn.png" /></svg><picture><img src="/framed.png" alt=""></picture>
+<script>new Image().src = "/made.png"; fetch("/fetched.png");</script>"""
+
+
+@pytest.fixture(scope="module")
+async def browser() -> AsyncIterator[Browser]:
+    async with async_playwright() as playwright:
+        yield await playwright.firefox.launch()
+
+
+@pytest.fixture
+async def page(browser: Browser) -> AsyncIterator[Page]:
+    context = await browser.new_context()
+    yield await context.new_page()
+    await context.close()
+
+
+async def test_a_page_that_listens_hears_a_press_later_than_the_arrival(page: Page, site: Site) -> None:
+    await page.goto(site.publish("/presses", PRESSES))
+    for _ in range(15):
+        await page.get_by_text("Here", exact=True).click()
+        await page.get_by_text("There").click()
+    assert min(await page.evaluate("distances", isolated_context=False)) >= 2
+    assert min(await page.evaluate("holds", isolated_context=False)) >= 8
+
+
+async def test_the_icon_of_a_tab_is_nobody_s_request(page: Page, site: Site) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.rsplit("/", 1)[1]))
+    names = ("styled", "plain", "button", "drawn", "framed", "made", "fetched")
+    for name in (*names, "icon"):
+        site.publish(f"/{name}.png", b"", "image/png")
+    await page.goto(site.publish("/pictures", PICTURES))
+    await page.wait_for_load_state("networkidle")
+    assert sorted(asked) == sorted(["pictures", *(f"{name}.png" for name in names)])
+    assert site.requested("/icon.png")
+    await page.route("**/*", lambda route: route.continue_())
+    await page.reload()
+    await page.wait_for_load_state("networkidle")
+    assert "icon.png" not in asked
+
+
+async def test_an_error_of_a_kind_of_its_own_is_told_as_what_it_says(page: Page) -> None:
+    await page.set_content("<svg><text>Tea</text></svg>")
+    with pytest.raises(Error, match="not an HTMLElement"):
+        await page.inner_text("text")
+    for thrown, told in (
+        ("new (class Sorry extends Error {})('no more tea')", "no more tea"),
+        ("new DOMException('over', 'AbortError')", "AbortError: over"),
+        ("{ a: 1 }", "Object"),
+    ):
+        with pytest.raises(Error, match=told):
+            await page.evaluate(f"() => {{ throw {thrown}; }}")
+
+
+async def test_a_window_has_what_its_context_was_made_with_from_its_first_moment_on(
+    browser: Browser, site: Site
+) -> None:
+    address = site.publish("/window", document("Window", "<p>Window</p>"))
+    context = await browser.new_context(
+        user_agent="tea/1", extra_http_headers={"X-Tea": "green"}, viewport={"width": 410, "height": 320}
+    )
+    await context.add_init_script("globalThis.runs = (globalThis.runs ?? 0) + 1;")
+    page = await context.new_page()
+    await page.goto(site.page("form"))
+    async with page.expect_popup() as opened:
+        await page.evaluate("(address) => { window.open(address); }", address)
+    window = await opened.value
+    await window.wait_for_url(address)
+    told = "[runs, navigator.userAgent, innerWidth]"
+    assert await window.evaluate(told, isolated_context=False) == [1, "tea/1", 410]
+    (asked,) = site.requested("/window")
+    assert (asked.headers["User-Agent"], asked.headers["X-Tea"]) == ("tea/1", "green")
+    second = await context.new_page()
+    await second.goto(address)
+    assert await second.evaluate(told, isolated_context=False) == [1, "tea/1", 410]
+    await context.close()
+
+
+async def test_a_frame_is_found_by_its_name_and_an_element_knows_its_frame(page: Page, site: Site) -> None:
+    within = site.publish("/within", "<p>Within")
+    await page.goto(
+        site.publish("/around", f"<iframe name=tea src={within}></iframe><iframe id=cup></iframe>")
+    )
+    frame = page.frame(name="tea")
+    assert frame is not None
+    assert frame.url == within
+    assert page.frame(name="cup") is not None
+    element = await frame.query_selector("p")
+    assert element is not None
+    assert await element.owner_frame() == frame
+    root = await page.evaluate_handle("document.documentElement")
+    assert await root.as_element().owner_frame() == page.main_frame  # type: ignore[union-attr]
+
+
+async def test_a_cookie_comes_back_as_it_was_read(page: Page, site: Site) -> None:
+    await page.goto(site.page("form"))
+    await page.evaluate("() => { document.cookie = 'tea=green'; }")
+    context = page.context
+    told = await context.cookies()
+    assert [(cookie["name"], cookie["sameSite"]) for cookie in told] == [("tea", "None")]
+    await context.clear_cookies()
+    await context.add_cookies(told)
+    assert await context.cookies() == told
+
+
+async def test_an_event_of_touch_can_be_dispatched_where_nothing_can_be_touched(page: Page) -> None:
+    await page.set_content("<button>Tea</button>")
+    await page.evaluate("() => { addEventListener('touchstart', () => { document.title = 'touched'; }); }")
+    await page.get_by_role("button").dispatch_event("touchstart")
+    assert await page.title() == "touched"
