@@ -10,7 +10,7 @@ use super::driver::Driver;
 use super::emulation::grant_at;
 use super::frames::described;
 use super::state::{Frame, session_of, tab_of};
-use super::{console, films, network, runtime};
+use super::{console, dialogs, films, network, runtime};
 use crate::cdp::Event as _;
 
 /// How long nothing is asked for until a page is at rest.
@@ -35,8 +35,8 @@ pub(super) fn hear(driver: &Arc<Driver>, method: &str, told: &Value) {
         }
         "browsingContext.downloadWillBegin" => download_begun(driver, context, told),
         "browsingContext.downloadEnd" => download_ended(driver, told),
-        "browsingContext.userPromptOpened" => prompted(driver, context, told),
-        "browsingContext.userPromptClosed" => prompt_closed(driver, context, told),
+        "browsingContext.userPromptOpened" => dialogs::opened(driver, context, told),
+        "browsingContext.userPromptClosed" => dialogs::closed(driver, context, told),
         "script.realmCreated" if told["sandbox"].is_null() && told["type"] == "window" => {
             if let Some(frame) = driver.state().frames.get_mut(context) {
                 frame.realm = told["realm"].as_str().map(str::to_owned);
@@ -271,6 +271,7 @@ fn committed(driver: &Driver, context: &str, told: &Value) {
         frame.in_flight.clear();
         if let Some(tab) = state.tabs.get_mut(context) {
             tab.is_unborn = false;
+            tab.dialogs.clear();
         }
     }
     tell_document(driver, context, "Navigation");
@@ -398,38 +399,6 @@ fn download_ended(driver: &Driver, told: &Value) {
         "Browser.downloadProgress",
         json!({"guid": guid, "totalBytes": 0, "receivedBytes": 0, "state": state}),
     );
-}
-
-fn prompted(driver: &Driver, context: &str, told: &Value) {
-    let url = {
-        let mut state = driver.state();
-        let Some(frame) = state.frames.get(context) else { return };
-        let (tab, url) = (frame.tab.clone(), frame.url.clone());
-        if let Some(tab) = state.tabs.get_mut(&tab) {
-            tab.dialog = Some(context.to_owned());
-        }
-        url
-    };
-    // A page cannot say what is asked before it is left: those are Firefox's own words.
-    let message = if told["type"] == "beforeunload" { &json!("") } else { &told["message"] };
-    let opening = json!({
-        "url": url, "message": message, "type": told["type"], "hasBrowserHandler": false,
-        "defaultPrompt": told["defaultValue"].as_str().unwrap_or_default(),
-    });
-    emit_for(driver, context, "Page.javascriptDialogOpening", opening);
-}
-
-fn prompt_closed(driver: &Driver, context: &str, told: &Value) {
-    {
-        let mut state = driver.state();
-        let tab = state.frames.get(context).map(|frame| frame.tab.clone()).unwrap_or_default();
-        if let Some(tab) = state.tabs.get_mut(&tab) {
-            tab.dialog = None;
-        }
-    }
-    let closed =
-        json!({"result": told["accepted"], "userInput": told["userText"].as_str().unwrap_or_default()});
-    emit_for(driver, context, "Page.javascriptDialogClosed", closed);
 }
 
 fn chooser(driver: &Driver, context: &str, told: &Value) {

@@ -10,6 +10,7 @@ pub mod commands;
 mod console;
 mod contexts;
 mod cookies;
+mod dialogs;
 mod driver;
 mod emulation;
 mod errors;

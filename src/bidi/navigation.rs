@@ -2,6 +2,7 @@
 use serde_json::{Value, json};
 
 use super::answers::{Answer, Command, quiet, unknown};
+use super::dialogs;
 use super::errors::{Refusal, network_error};
 use super::runtime::ask_page;
 use super::state::{Tab, session_of};
@@ -25,7 +26,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
             command.driver.tell("browsingContext.close", close);
             Ok(json!({}))
         }
-        "Page.handleJavaScriptDialog" => answer_dialog(command).await,
+        "Page.handleJavaScriptDialog" => dialogs::answer(command).await,
         "Page.setInterceptFileChooserDialog" => {
             let catches = command.params["enabled"] == true;
             let tab = |tab: &mut Tab| tab.catches_choosers = catches;
@@ -133,14 +134,4 @@ async fn traverse(command: Command<'_>) -> Answer {
         command.driver.emit(&session_of(command.tab), "Page.navigatedWithinDocument", moved);
     }
     Ok(json!({}))
-}
-
-async fn answer_dialog(command: Command<'_>) -> Answer {
-    let context = command.driver.state().tabs.get(command.tab).and_then(|tab| tab.dialog.clone());
-    let context = context.ok_or_else(|| Refusal::new("No dialog is showing"))?;
-    let mut answer = json!({"context": context, "accept": command.params["accept"] == true});
-    if let Some(text) = command.params.get("promptText").filter(|text| !Value::is_null(text)) {
-        answer["userText"] = text.clone();
-    }
-    command.driver.ask("browsingContext.handleUserPrompt", answer).await
 }

@@ -2,12 +2,16 @@
 use serde_json::{Value, json};
 
 use super::answers::{Answer, Command, quiet, unknown};
+use super::dialogs;
 use super::driver::Driver;
 use super::errors::Refusal;
 use super::objects::{UTILITY, World};
 use super::values;
 
 pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
+    if matches!(method, "Runtime.evaluate" | "Runtime.callFunctionOn") {
+        dialogs::until_answered(command).await;
+    }
     match method {
         "Runtime.evaluate" => evaluate(command).await,
         "Runtime.callFunctionOn" => call(command).await,

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use serde_json::Value;
 
 use super::console::Logged;
+use super::dialogs::Dialogs;
 use super::fetch::NextDocument;
 use super::films::Film;
 use super::input::Devices;
@@ -101,8 +102,7 @@ pub(super) struct Tab {
     /// Whether all is asked for past the caches.
     pub passes_caches: bool,
     pub logged: Logged,
-    /// The browsing context whose dialog is open.
-    pub dialog: Option<String>,
+    pub dialogs: Dialogs,
     /// A window that was opened for an address, and shows nothing yet.
     pub is_unborn: bool,
 }

@@ -238,3 +238,22 @@ def test_what_a_script_opens_is_opened(site: Site) -> None:
             page.evaluate("void window.open('/pages/form.html')")
         popup.value.wait_for_url(site.page("form"))
         browser.close()
+
+
+def test_what_is_asked_of_a_page_waits_for_its_dialog_and_the_next_one_is_answered(site: Site) -> None:
+    asks = "<title>Shop</title><button onclick='document.title = confirm(1) ? 1 : 0'>Delete</button>"
+    with sync_playwright() as playwright:
+        browser = playwright.firefox.launch()
+        page = browser.new_page()
+        page.goto(site.publish("/asks", asks))
+        for _ in range(3):
+            page.evaluate("document.title = 'Shop'")
+            page.get_by_role("button").click()
+            assert page.title() == "0"
+            page.get_by_role("button").click()
+            assert page.evaluate("confirm('again')") is False
+        page.on("dialog", lambda dialog: dialog.accept())
+        page.get_by_role("button").click()
+        assert page.evaluate("confirm('again')") is True
+        assert page.title() == "1"
+        browser.close()

@@ -1,0 +1,91 @@
+//! Dialogs of tabs: one after the other, and scripts wait until it is answered, as they do in Chromium.
+use std::collections::VecDeque;
+
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use super::answers::{Answer, Command};
+use super::driver::Driver;
+use super::errors::Refusal;
+use super::events::emit_for;
+
+/// Those of a tab.
+#[derive(Debug, Default)]
+pub(super) struct Dialogs {
+    /// The browsing context whose dialog is open.
+    open: Option<String>,
+    /// Firefox can tell of the next one before it tells that this one is closed.
+    next: VecDeque<(String, Value)>,
+    is_open: watch::Sender<bool>,
+}
+
+impl Dialogs {
+    /// Forgets those of a document that is left.
+    pub(super) fn clear(&mut self) {
+        self.open = None;
+        self.next.clear();
+        self.is_open.send_replace(false);
+    }
+}
+
+pub(super) fn opened(driver: &Driver, context: &str, told: &Value) {
+    let url = {
+        let mut state = driver.state();
+        let Some(frame) = state.frames.get(context) else { return };
+        let (tab, url) = (frame.tab.clone(), frame.url.clone());
+        if let Some(tab) = state.tabs.get_mut(&tab) {
+            if tab.dialogs.open.is_some() {
+                tab.dialogs.next.push_back((context.to_owned(), told.clone()));
+                return;
+            }
+            tab.dialogs.open = Some(context.to_owned());
+            tab.dialogs.is_open.send_replace(true);
+        }
+        url
+    };
+    // A page cannot say what is asked before it is left: those are Firefox's own words.
+    let message = if told["type"] == "beforeunload" { &json!("") } else { &told["message"] };
+    let opening = json!({
+        "url": url, "message": message, "type": told["type"], "hasBrowserHandler": false,
+        "defaultPrompt": told["defaultValue"].as_str().unwrap_or_default(),
+    });
+    emit_for(driver, context, "Page.javascriptDialogOpening", opening);
+}
+
+pub(super) fn closed(driver: &Driver, context: &str, told: &Value) {
+    let next = {
+        let mut state = driver.state();
+        let tab = state.frames.get(context).map(|frame| frame.tab.clone()).unwrap_or_default();
+        state.tabs.get_mut(&tab).and_then(|tab| {
+            tab.dialogs.open = None;
+            let next = tab.dialogs.next.pop_front();
+            tab.dialogs.is_open.send_replace(next.is_some());
+            next
+        })
+    };
+    let closed =
+        json!({"result": told["accepted"], "userInput": told["userText"].as_str().unwrap_or_default()});
+    emit_for(driver, context, "Page.javascriptDialogClosed", closed);
+    if let Some((context, told)) = next {
+        opened(driver, &context, &told);
+    }
+}
+
+pub(super) async fn answer(command: Command<'_>) -> Answer {
+    let context = command.driver.state().tabs.get(command.tab).and_then(|tab| tab.dialogs.open.clone());
+    let context = context.ok_or_else(|| Refusal::new("No dialog is showing"))?;
+    let mut answer = json!({"context": context, "accept": command.params["accept"] == true});
+    if let Some(text) = command.params.get("promptText").filter(|text| !Value::is_null(text)) {
+        answer["userText"] = text.clone();
+    }
+    command.driver.ask("browsingContext.handleUserPrompt", answer).await
+}
+
+/// Waits until no dialog of the tab is open: Firefox would run a script while the page waits for the answer.
+pub(super) async fn until_answered(command: Command<'_>) {
+    let is_open = command.driver.state().tabs.get(command.tab).map(|tab| tab.dialogs.is_open.subscribe());
+    if let Some(mut is_open) = is_open {
+        // A tab that is gone has none.
+        let _ = is_open.wait_for(|is_open| !is_open).await;
+    }
+}
