@@ -11,8 +11,9 @@ use tokio::time::timeout;
 use super::NOTICE;
 use super::launch::{Processes, start};
 use super::options::Options;
-use super::tab::Tab;
+use super::tab::{Shown, Tab};
 use crate::error::{Error, Result};
+use crate::snapshot::Tree;
 
 /// How long a call waits for others that work in the same one.
 const LONGEST_QUEUE: Duration = Duration::from_secs(60);
@@ -27,6 +28,8 @@ pub struct Seat {
     is_closed: AtomicBool,
     /// Where its page stood after the last call.
     url: Mutex<Option<String>>,
+    /// Its page as it was shown last, for whoever has not the turn.
+    shown: Shown,
 }
 
 /// The page, while nobody else works on it.
@@ -43,6 +46,7 @@ impl Seat {
             running: Mutex::default(),
             is_closed: AtomicBool::new(false),
             url: Mutex::default(),
+            shown: Shown::default(),
         }
     }
 
@@ -58,6 +62,11 @@ impl Seat {
 
     pub fn set_url(&self, url: &str) {
         *self.url.lock() = Some(url.to_owned());
+    }
+
+    /// Its page as it was shown last.
+    pub fn shown(&self) -> Option<Arc<Tree>> {
+        self.shown.lock().clone().filter(|_| self.is_running())
     }
 
     /// Its page; WebKit is started now if it does not run.
@@ -104,7 +113,9 @@ impl Seat {
             processes.end().await;
             return Err(Error::BrowserGone { reason: "it was closed".to_owned() });
         }
-        *held = Some(Tab::open(processes, client, self.options.viewport).await?);
+        *self.shown.lock() = None;
+        let shown = Arc::clone(&self.shown);
+        *held = Some(Tab::open(processes, client, self.options.viewport, shown).await?);
         Ok(())
     }
 

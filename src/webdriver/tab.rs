@@ -34,8 +34,11 @@ pub struct Tab {
     /// When and where was pressed last.
     pub(super) pressed: Mutex<Option<(Instant, [i64; 2])>>,
     /// The page as it was shown last.
-    shown: Mutex<Option<Arc<Tree>>>,
+    shown: Shown,
 }
+
+/// A page as it was shown last.
+pub(super) type Shown = Arc<Mutex<Option<Arc<Tree>>>>;
 
 /// Where the page stands.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -49,6 +52,7 @@ impl Tab {
         processes: Arc<Processes>,
         client: Client,
         viewport: (u32, u32),
+        shown: Shown,
     ) -> Result<Self> {
         let window = client.get(Command::new("Get Window Handle", "/window")).await?;
         let window = window.as_str().unwrap_or_default().to_owned();
@@ -60,7 +64,7 @@ impl Tab {
             at: AtomicU32::new(0),
             nodes: Mutex::default(),
             pressed: Mutex::default(),
-            shown: Mutex::default(),
+            shown,
         };
         tab.resize((viewport.0.into(), viewport.1.into())).await?;
         Ok(tab)
