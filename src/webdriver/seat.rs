@@ -1,5 +1,6 @@
 //! A WebKit for whoever works in one: started when first needed, started again when it is gone.
 use std::ops::Deref;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -10,7 +11,7 @@ use tokio::time::timeout;
 
 use super::NOTICE;
 use super::launch::{Processes, start};
-use super::options::Options;
+use super::options::{Options, find_driver, find_screen};
 use super::tab::{Shown, Tab};
 use crate::error::{Error, Result};
 use crate::snapshot::Tree;
@@ -62,6 +63,15 @@ impl Seat {
 
     pub fn set_url(&self, url: &str) {
         *self.url.lock() = Some(url.to_owned());
+    }
+
+    /// The driver that it is started with.
+    ///
+    /// # Errors
+    /// `webkit_not_found` where that, or what makes the screen that it needs, is not there.
+    pub fn program(&self) -> Result<PathBuf> {
+        find_screen(&self.options)?;
+        find_driver(&self.options)
     }
 
     /// Its page as it was shown last.
