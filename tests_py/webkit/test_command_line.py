@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -43,3 +44,34 @@ def test_a_command_that_opens_nothing_leaves_no_server(shell: Shell) -> None:
     assert "no_page" in shell.run("snapshot", status=1)
     shell.until_nothing_runs()
     assert shell.left() == set()
+
+
+def findings(shell: Shell, status: int = 0) -> dict[str, dict[str, str]]:
+    """What the doctor finds of WebKit, by what it is about."""
+    told = shell.json("doctor", "--browser", "webkit", "--headless", status=status)
+    return {finding["subject"]: finding for finding in told["findings"]}
+
+
+def test_the_doctor_starts_webkit_and_looks_for_what_it_needs(shell: Shell) -> None:
+    found = findings(shell)
+    assert found["browser"]["found"].endswith("/WebKitWebDriver")
+    assert found["screen"]["found"].endswith("/Xvfb")
+    assert found["start"]["found"].startswith("version 2."), found["start"]
+    assert "answers after" in found["start"]["found"]
+    assert not {"sandbox", "display"} & set(found), "they are about Chromium"
+    shell.until_nothing_runs()
+    assert shell.left() == set()
+
+
+def test_the_doctor_tells_that_there_is_no_screen_to_be_had(shell: Shell) -> None:
+    programs = shell.folder / "programs"
+    programs.mkdir()
+    driver = shutil.which("WebKitWebDriver")
+    assert driver
+    (programs / "WebKitWebDriver").symlink_to(driver)
+    shell.environment["PATH"] = str(programs)
+    found = findings(shell, status=1)
+    assert found["browser"]["grade"] == "good"
+    assert (found["screen"]["grade"], "start" in found) == ("problem", False)
+    assert "Xvfb on PATH" in found["screen"]["found"]
+    assert "xvfb" in found["screen"]["mend"]
