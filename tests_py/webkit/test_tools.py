@@ -266,6 +266,20 @@ async def test_an_answer_without_content_is_no_file(server: Server, site: Site) 
     assert "answered without content" in reply.text
 
 
+async def test_installing_tells_whether_webkit_is_ready(server: Server, site: Site, tmp_path: Path) -> None:
+    async with serve("--headless", cwd=tmp_path) as fresh:
+        said = (await fresh.call("browser_install")).section("Result")
+    assert said.startswith("WebKit is already installed (")
+    assert said.endswith("/WebKitWebDriver). No installation needed.")
+    await server.open(site.page("form"))
+    said = (await server.call("browser_install")).section("Result")
+    assert said.startswith("WebKit is already installed and running (")
+    async with serve("--headless", "--executable-path", "/nowhere", cwd=tmp_path) as without:
+        missing = await without.call("browser_install")
+    assert missing.is_error
+    assert "webkit2gtk-driver" in missing.text
+
+
 async def test_going_back_is_going_back(server: Server, site: Site) -> None:
     await server.open(site.page("form"))
     await server.open(site.page("clicks"))

@@ -30,9 +30,10 @@ pub(super) async fn run(
             return call.unless_stuck(tool, tool.run(arguments, call, reply)).await;
         }
         install::Install::NAME => {
-            reply.say(
-                "The browser is WebKit, which the system's package manager installs: webkit2gtk-driver.",
-            );
+            let path = seat.program()?;
+            let runs = if seat.is_running() { "and running " } else { "" };
+            let path = path.display();
+            reply.say(format!("WebKit is already installed {runs}({path}). No installation needed."));
             return Ok(());
         }
         _ => {}
