@@ -280,6 +280,23 @@ async def test_installing_tells_whether_webkit_is_ready(server: Server, site: Si
     assert "webkit2gtk-driver" in missing.text
 
 
+async def test_what_works_in_webkit_is_listed_and_nothing_else(site: Site, tmp_path: Path) -> None:
+    async with serve("--headless", "--caps", "storage,pdf", cwd=tmp_path) as server:
+        names = {tool.name for tool in (await server.session.list_tools()).tools}
+        # All are there in a session with another browser.
+        session = json.loads((await server.call("create_session", browserType="chromium")).text)["sessionId"]
+        await server.call("browser_navigate", sessionId=session, url=site.page("form"))
+        tabs = await server.call("browser_tabs", sessionId=session, action="list")
+    assert names == {
+        *("create_session", "close_session", "list_sessions", "navigate", "click", "type"),
+        *("browser_navigate", "browser_navigate_back", "browser_snapshot", "browser_click", "browser_type"),
+        *("browser_evaluate", "browser_take_screenshot", "browser_handle_dialog", "browser_cookies"),
+        "browser_install",
+    }
+    assert not tabs.is_error, tabs.text
+    assert "A form" in tabs.text
+
+
 async def test_going_back_is_going_back(server: Server, site: Site) -> None:
     await server.open(site.page("form"))
     await server.open(site.page("clicks"))
