@@ -50,7 +50,7 @@ pub use objects::bound::Bound;
 pub use objects::browser::Browser;
 pub use objects::context::{BrowserContext, ContextEvent};
 pub use objects::dialect::Dialect;
-pub use objects::download::{Download, DownloadState, remove_unfinished};
+pub use objects::download::{Download, DownloadState, keep_file, remove_unfinished};
 pub use objects::frame::{Frame, Moments};
 pub use objects::guest::{PersonsBrowser, address as guest_address};
 pub use objects::journal::{Mark, Pending};

@@ -170,7 +170,7 @@ impl Keeper {
     /// Whether nobody is to be expected any more: the last session was closed, or there never was a browser.
     fn is_over(&self, closed: bool) -> bool {
         let engine = &self.dispatcher.engine;
-        let has_browsed = engine.running().is_some() || engine.attaches();
+        let has_browsed = engine.count().0 > 0 || engine.attaches();
         let ever = self.has_browsed.fetch_or(has_browsed, Ordering::Relaxed) || has_browsed;
         let alone = self.uses.borrow().0 <= 1;
         alone && if closed { self.sessions.lock().is_empty() } else { !ever }
@@ -276,8 +276,8 @@ impl Keeper {
     fn list(&self, json: bool) -> Outcome {
         let sessions = self.sessions.lock();
         let lines = sessions.iter().map(|(name, visit)| {
-            let page = visit.client.workspace.active_page();
-            (name, page.map(|page| self.dispatcher.secrets().strike(&page.asked_url()).into_owned()))
+            let url = visit.client.url();
+            (name, url.map(|url| self.dispatcher.secrets().strike(&url).into_owned()))
         });
         let text = match json {
             true => {

@@ -2,6 +2,7 @@
 mod machine;
 
 use std::net::TcpListener;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory as _};
@@ -17,7 +18,7 @@ use crate::browser::launch::LaunchOptions;
 use crate::browser::{Browser, ContextOptions};
 use crate::error::Error;
 use crate::session::Source;
-use crate::webdriver;
+use crate::webdriver::{self, Seat};
 
 /// How grave it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
@@ -119,16 +120,13 @@ fn examined(config: &Config) -> Vec<Finding> {
             findings.push(Finding::good("browsers", found));
         }
         Source::Shared { .. } => {}
-        Source::Webkit(options) => findings.push(match webdriver::find_driver(options) {
-            Ok(driver) => Finding::good("browser", driver.display().to_string()),
-            Err(error) => told("browser", &error),
-        }),
+        Source::Webkit(options) => findings.extend(webkit(options)),
         Source::Unsupported { browser } => {
             let error = Error::UnsupportedBrowser { browser: browser.clone() };
             findings.push(told("browser", &error));
         }
     }
-    findings.extend(machine::examined());
+    findings.extend(machine::examined(matches!(config.engine.source, Source::Webkit(_))));
     findings.extend(http(config));
     findings.extend(clients());
     findings
@@ -142,18 +140,52 @@ fn browser(options: &LaunchOptions) -> Vec<Finding> {
     };
     let mut findings = vec![Finding::good("browser", found.executable.display().to_string())];
     let options = LaunchOptions { headless: Some(true), user_data_dir: None, ..options.clone() };
+    findings.push(started(async {
+        let browser = Browser::launch(&options, ContextOptions::default(), &|_| ()).await?;
+        let version = browser.version().product.rsplit('/').next().unwrap_or_default().to_owned();
+        let close = async move {
+            let _ = browser.close().await;
+        };
+        Ok((version, close))
+    }));
+    findings
+}
+
+/// The driver, what makes the screen that it needs, and whether they start.
+fn webkit(options: &webdriver::Options) -> Vec<Finding> {
+    let browser = match webdriver::find_driver(options) {
+        Ok(driver) => Finding::good("browser", driver.display().to_string()),
+        Err(error) => told("browser", &error),
+    };
+    let screen = match webdriver::find_screen(options) {
+        Ok(Some(program)) => Finding::good("screen", format!("in memory, of {}", program.display())),
+        Ok(None) => Finding::good("screen", "the one of DISPLAY"),
+        Err(error) => told("screen", &error),
+    };
+    let mut findings = vec![browser, screen];
+    if findings.iter().all(|finding| finding.grade == Grade::Good) {
+        let seat = Seat::new(Arc::new(options.for_a_look()));
+        findings.push(started(async move {
+            let version = seat.turn().await?.version().to_owned();
+            Ok((version, async move { seat.close().await }))
+        }));
+    }
+    findings
+}
+
+/// Starts a browser, which gives its version and how it is closed.
+fn started<C: Future<Output = ()>>(start: impl Future<Output = crate::Result<(String, C)>>) -> Finding {
     let begun = Instant::now();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let launched = runtime.map_err(|error| error.to_string()).map(|runtime| {
         runtime.block_on(async {
-            let browser = Browser::launch(&options, ContextOptions::default(), &|_| ()).await?;
-            let version = browser.version().product.rsplit('/').next().unwrap_or_default().to_owned();
+            let (version, close) = start.await?;
             let took = begun.elapsed();
-            let _ = browser.close().await;
+            close.await;
             Ok((version, took))
         })
     });
-    findings.push(match launched {
+    match launched {
         Ok(Ok((version, took))) => {
             Finding::good("start", format!("version {version}, answers after {} ms", took.as_millis()))
         }
@@ -161,8 +193,7 @@ fn browser(options: &LaunchOptions) -> Vec<Finding> {
         Err(error) => {
             Finding::bad("start", Grade::Problem, error, "Free some memory, or end some processes.")
         }
-    });
-    findings
+    }
 }
 
 fn told(subject: &'static str, error: &Error) -> Finding {

@@ -38,8 +38,19 @@ pub struct Client {
 impl Client {
     /// The current page, as it was last read for this client.
     pub fn last_shown(&self) -> Option<Arc<Tree>> {
+        if let Some(seat) = self.workspace.webkit() {
+            return seat.shown();
+        }
         let page = self.workspace.active_page()?;
         self.told.lock().tree(&page)
+    }
+
+    /// Where the current page stands.
+    pub fn url(&self) -> Option<String> {
+        match self.workspace.webkit() {
+            Some(seat) => seat.url(),
+            None => self.workspace.active_page().map(|page| page.asked_url()),
+        }
     }
 
     /// Closes all that the client opened.

@@ -199,18 +199,23 @@ fn tell_downloads(call: &Call<'_>, reply: &mut Reply) {
     let downloads = downloads(call);
     let mut told = call.told.lock();
     for download in downloads {
-        let name = page_text::inline_beside(&download.name, &[' ', '(']);
         let ended = download.state != DownloadState::InProgress;
         if !told.set_download(download.id, ended) {
             continue;
         }
-        reply.add_event(match download.state {
-            DownloadState::InProgress => format!("Downloading {name} …"),
-            DownloadState::Completed { path, bytes } => {
-                format!("Downloaded {name} to {} ({bytes} bytes)", shown(&path))
-            }
-            DownloadState::Failed { reason } => format!("The download of {name} failed: {reason}"),
-        });
+        reply.add_event(told_download(&download.name, &download.state));
+    }
+}
+
+/// A download in words.
+pub(super) fn told_download(name: &str, state: &DownloadState) -> String {
+    let name = page_text::inline_beside(name, &[' ', '(']);
+    match state {
+        DownloadState::InProgress => format!("Downloading {name} …"),
+        DownloadState::Completed { path, bytes } => {
+            format!("Downloaded {name} to {} ({bytes} bytes)", shown(path))
+        }
+        DownloadState::Failed { reason } => format!("The download of {name} failed: {reason}"),
     }
 }
 

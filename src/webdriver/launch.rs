@@ -10,13 +10,13 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::client::{Client, Command};
+use super::downloads::Downloads;
 use super::group::{Ends, Group};
-use super::options::{DRIVER, Options, find_driver, on_path};
+use super::options::{DISPLAY, DRIVER, Options, find_driver, find_screen};
 use crate::browser::launch::{Folder, sweep};
 use crate::browser::{Relay, Wanted};
 use crate::error::{Error, Result};
 
-const DISPLAY: &str = "Xvfb";
 /// A port that was free may be taken when the driver comes to it.
 const ATTEMPTS: usize = 3;
 const PAUSE: Duration = Duration::from_millis(10);
@@ -29,6 +29,9 @@ pub(super) struct Processes {
     running: Mutex<Option<Running>>,
     /// Its way out, where there is a proxy or a list of origins.
     relay: Option<Relay>,
+    downloads: Downloads,
+    /// As the driver tells it, such as `2.50.4`.
+    version: String,
 }
 
 #[derive(Debug)]
@@ -57,11 +60,13 @@ pub(super) async fn start(options: &Options) -> Result<(Processes, Client)> {
     let folder = Folder::make(&parent).map_err(unwritable)?;
     let swept = parent.clone();
     tokio::task::spawn_blocking(move || sweep(&swept));
+    let home = folder.scratch().join("home");
     let mut environment = environment(options, &folder.scratch()).map_err(unwritable)?;
-    let display = match shows_window(options)? {
-        true => None,
-        false => {
-            let (display, name) = start_display(&folder.scratch(), deadline).await?;
+    Downloads::prepare(&home).map_err(unwritable)?;
+    let display = match find_screen(options)? {
+        None => None,
+        Some(program) => {
+            let (display, name) = start_display(&program, &folder.scratch(), deadline).await?;
             environment.push(("DISPLAY".into(), name.into()));
             Some(display)
         }
@@ -76,7 +81,9 @@ pub(super) async fn start(options: &Options) -> Result<(Processes, Client)> {
     };
     let running = Running { driver, display, folder };
     let mut browser = json!({ "args": arguments(options, relay.as_ref()) });
-    let processes = Processes { running: Mutex::new(Some(running)), relay };
+    let downloads = Downloads::of(&home);
+    let mut processes =
+        Processes { running: Mutex::new(Some(running)), relay, downloads, version: String::new() };
     if let Some(binary) = binary(&program) {
         browser["binary"] = json!(binary);
     }
@@ -88,8 +95,8 @@ pub(super) async fn start(options: &Options) -> Result<(Processes, Client)> {
     let limit = deadline.saturating_duration_since(Instant::now());
     // One that cannot start its browser never answers.
     let begun = client.post(Command { limit, ..Command::new("New Session", "/session") }, wanted).await;
-    let id = begun.ok().and_then(|begun| begun["sessionId"].as_str().map(str::to_owned));
-    let Some(id) = id else {
+    let begun = begun.unwrap_or_default();
+    let Some(id) = begun["sessionId"].as_str() else {
         let reason = match last_words(&log) {
             words if words.is_empty() => "WebKit's driver could start no browser".to_owned(),
             words => format!("WebKit's driver could start no browser: {words}"),
@@ -97,7 +104,8 @@ pub(super) async fn start(options: &Options) -> Result<(Processes, Client)> {
         processes.end().await;
         return Err(Error::BrowserLaunch { reason });
     };
-    Ok((processes, client.within(&id)))
+    begun["capabilities"]["browserVersion"].as_str().unwrap_or_default().clone_into(&mut processes.version);
+    Ok((processes, client.within(id)))
 }
 
 impl Processes {
@@ -117,19 +125,19 @@ impl Processes {
         self.relay.as_ref()?.explain(begun)
     }
 
+    /// What it downloads.
+    pub(super) fn downloads(&self) -> &Downloads {
+        &self.downloads
+    }
+
+    /// Which one it is, as the driver tells.
+    pub(super) fn version(&self) -> &str {
+        &self.version
+    }
+
     /// Whether it has ended by itself, or was ended.
     pub(super) fn have_ended(&self) -> bool {
         self.running.lock().as_mut().is_none_or(|running| running.driver.has_ended())
-    }
-}
-
-/// Whether it has its window on a display that is there.
-fn shows_window(options: &Options) -> Result<bool> {
-    let has_display = std::env::var_os("DISPLAY").is_some_and(|display| !display.is_empty());
-    match options.launch.headless {
-        Some(false) if !has_display => Err(Error::NoDisplay),
-        Some(true) => Ok(false),
-        _ => Ok(has_display),
     }
 }
 
@@ -157,14 +165,13 @@ fn environment(options: &Options, scratch: &Path) -> std::io::Result<Vec<(OsStri
 }
 
 /// A display that exists only in memory, and its name.
-async fn start_display(scratch: &Path, deadline: Instant) -> Result<(Group, String)> {
-    let program = on_path(DISPLAY)?;
+async fn start_display(program: &Path, scratch: &Path, deadline: Instant) -> Result<(Group, String)> {
     let arguments =
         ["-displayfd", "1", "-screen", "0", "1920x1080x24", "-nolisten", "tcp"].map(OsString::from);
     let log = scratch.join("display.log");
     let failed =
         |reason: String| Error::BrowserLaunch { reason: format!("{DISPLAY} did not start: {reason}") };
-    let mut display = Group::start(&program, &arguments, &[], &log, Ends::Orderly)
+    let mut display = Group::start(program, &arguments, &[], &log, Ends::Orderly)
         .map_err(|error| failed(error.to_string()))?;
     let said = display.said.take().ok_or_else(|| failed("it says nothing".to_owned()))?;
     let (mut said, mut number) = (BufReader::new(said), String::new());

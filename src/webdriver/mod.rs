@@ -3,6 +3,7 @@
 //! There are no events, no list of requests and no world apart from the page's own. So nothing of `browser` stands on it: what
 //! needs those is refused, and the engine's JavaScript works as a function that is given to the page for one question.
 mod client;
+mod downloads;
 #[cfg(unix)]
 mod group;
 #[cfg_attr(not(unix), path = "unsupported.rs")]
@@ -15,8 +16,9 @@ mod look;
 mod act;
 
 pub use act::Press;
+pub use downloads::Sent;
 pub use nodes::Element;
-pub use options::{Options, find_driver};
+pub use options::{Options, find_driver, find_screen};
 pub use seat::{Seat, Turn};
 pub use tab::{Arrived, Tab};
 

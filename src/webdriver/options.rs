@@ -46,6 +46,14 @@ impl Options {
         }
     }
 
+    /// The same for a look at whether it starts: without a window where it can do without one, and without a word.
+    #[must_use]
+    pub fn for_a_look(&self) -> Self {
+        let headless = on_path(DISPLAY).is_ok().then_some(true).or(self.launch.headless);
+        let launch = LaunchOptions { headless, ..self.launch.clone() };
+        Self { launch, warn: Arc::new(|_| ()), ..self.clone() }
+    }
+
     /// How another browser is started beside it.
     pub fn for_others(&self) -> LaunchOptions {
         LaunchOptions { executable: None, arguments: Vec::new(), ..self.launch.clone() }
@@ -65,6 +73,8 @@ impl Options {
 
 /// What drives WebKitGTK.
 pub(super) const DRIVER: &str = "WebKitWebDriver";
+/// What makes a screen that exists only in memory.
+pub(super) const DISPLAY: &str = "Xvfb";
 
 /// The driver that was named, or else the one that is installed.
 pub fn find_driver(options: &Options) -> Result<PathBuf> {
@@ -75,10 +85,28 @@ pub fn find_driver(options: &Options) -> Result<PathBuf> {
     }
 }
 
-pub(super) fn on_path(name: &str) -> Result<PathBuf> {
+fn on_path(name: &str) -> Result<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file());
     found.ok_or_else(|| Error::WebkitNotFound { looked: format!("{name} on PATH") })
+}
+
+/// What makes the screen that it needs; none where it has its window on a display that is there.
+pub fn find_screen(options: &Options) -> Result<Option<PathBuf>> {
+    match shows_window(options)? {
+        true => Ok(None),
+        false => on_path(DISPLAY).map(Some),
+    }
+}
+
+/// Whether it has its window on a display that is there.
+fn shows_window(options: &Options) -> Result<bool> {
+    let has_display = std::env::var_os("DISPLAY").is_some_and(|display| !display.is_empty());
+    match options.launch.headless {
+        Some(false) if !has_display => Err(Error::NoDisplay),
+        Some(true) => Ok(false),
+        _ => Ok(has_display),
+    }
 }
 
 /// The first setting that holds elsewhere and would not hold here.

@@ -1,5 +1,6 @@
 //! A WebKit for whoever works in one: started when first needed, started again when it is gone.
 use std::ops::Deref;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -10,9 +11,10 @@ use tokio::time::timeout;
 
 use super::NOTICE;
 use super::launch::{Processes, start};
-use super::options::Options;
-use super::tab::Tab;
+use super::options::{Options, find_driver, find_screen};
+use super::tab::{Shown, Tab};
 use crate::error::{Error, Result};
+use crate::snapshot::Tree;
 
 /// How long a call waits for others that work in the same one.
 const LONGEST_QUEUE: Duration = Duration::from_secs(60);
@@ -27,6 +29,8 @@ pub struct Seat {
     is_closed: AtomicBool,
     /// Where its page stood after the last call.
     url: Mutex<Option<String>>,
+    /// Its page as it was shown last, for whoever has not the turn.
+    shown: Shown,
 }
 
 /// The page, while nobody else works on it.
@@ -43,6 +47,7 @@ impl Seat {
             running: Mutex::default(),
             is_closed: AtomicBool::new(false),
             url: Mutex::default(),
+            shown: Shown::default(),
         }
     }
 
@@ -58,6 +63,20 @@ impl Seat {
 
     pub fn set_url(&self, url: &str) {
         *self.url.lock() = Some(url.to_owned());
+    }
+
+    /// The driver that it is started with.
+    ///
+    /// # Errors
+    /// `webkit_not_found` where that, or what makes the screen that it needs, is not there.
+    pub fn program(&self) -> Result<PathBuf> {
+        find_screen(&self.options)?;
+        find_driver(&self.options)
+    }
+
+    /// Its page as it was shown last.
+    pub fn shown(&self) -> Option<Arc<Tree>> {
+        self.shown.lock().clone().filter(|_| self.is_running())
     }
 
     /// Its page; WebKit is started now if it does not run.
@@ -104,7 +123,9 @@ impl Seat {
             processes.end().await;
             return Err(Error::BrowserGone { reason: "it was closed".to_owned() });
         }
-        *held = Some(Tab::open(processes, client, self.options.viewport).await?);
+        *self.shown.lock() = None;
+        let shown = Arc::clone(&self.shown);
+        *held = Some(Tab::open(processes, client, self.options.viewport, shown).await?);
         Ok(())
     }
 

@@ -7,10 +7,12 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
 use super::client::{Client, Command, USUAL, element, handle_of};
+use super::downloads::Sent;
 use super::launch::Processes;
+use super::look::pauses;
 use super::nodes::{Element, Nodes};
 use crate::browser::injected;
 use crate::error::{Error, Result, human, squeezed};
@@ -18,6 +20,8 @@ use crate::snapshot::Tree;
 
 /// The driver keeps limits of its own; only where it keeps none of them is the answer given up.
 const GRACE: Duration = Duration::from_secs(5);
+/// How long a file that has begun to come is waited for.
+const LONGEST_ARRIVAL: Duration = Duration::from_secs(2);
 
 /// The page of a WebKit.
 #[derive(Debug)]
@@ -26,6 +30,8 @@ pub struct Tab {
     processes: Arc<Processes>,
     /// The handle of its window.
     window: String,
+    /// How wide and high the page is to be.
+    viewport: (i64, i64),
     /// How long the driver lets pages load and scripts run.
     limit: Mutex<Option<Duration>>,
     /// The frame that commands go to.
@@ -34,14 +40,19 @@ pub struct Tab {
     /// When and where was pressed last.
     pub(super) pressed: Mutex<Option<(Instant, [i64; 2])>>,
     /// The page as it was shown last.
-    shown: Mutex<Option<Arc<Tree>>>,
+    shown: Shown,
 }
+
+/// A page as it was shown last.
+pub(super) type Shown = Arc<Mutex<Option<Arc<Tree>>>>;
 
 /// Where the page stands.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Arrived {
     pub url: String,
     pub title: String,
+    /// Whether the page stayed, since what was asked for is a file.
+    pub is_file: bool,
 }
 
 impl Tab {
@@ -49,6 +60,7 @@ impl Tab {
         processes: Arc<Processes>,
         client: Client,
         viewport: (u32, u32),
+        shown: Shown,
     ) -> Result<Self> {
         let window = client.get(Command::new("Get Window Handle", "/window")).await?;
         let window = window.as_str().unwrap_or_default().to_owned();
@@ -56,13 +68,14 @@ impl Tab {
             client,
             processes,
             window,
+            viewport: (viewport.0.into(), viewport.1.into()),
             limit: Mutex::default(),
             at: AtomicU32::new(0),
             nodes: Mutex::default(),
             pressed: Mutex::default(),
-            shown: Mutex::default(),
+            shown,
         };
-        tab.resize((viewport.0.into(), viewport.1.into())).await?;
+        tab.resize(tab.viewport).await?;
         Ok(tab)
     }
 
@@ -77,6 +90,36 @@ impl Tab {
 
     pub fn set_shown(&self, tree: Arc<Tree>) {
         *self.shown.lock() = Some(tree);
+    }
+
+    /// Which WebKit it is, as its driver tells.
+    pub fn version(&self) -> &str {
+        self.processes.version()
+    }
+
+    /// The files that have come or begun to come since the last look. What has just begun is waited for.
+    pub async fn downloads(&self) -> Vec<Sent> {
+        let deadline = Instant::now() + LONGEST_ARRIVAL;
+        let downloads = self.processes.downloads();
+        for pause in pauses().take_while(|_| downloads.has_begun() && Instant::now() < deadline) {
+            sleep(pause).await;
+        }
+        let news = downloads.news();
+        if !news.is_empty() {
+            // The browser tells its person of them in a bar, for which it takes a part of the page's room.
+            let _ = self.resize(self.viewport).await;
+        }
+        news
+    }
+
+    /// Whether a file comes to be told of within a moment.
+    async fn is_sent_a_file(&self) -> bool {
+        let deadline = Instant::now() + LONGEST_ARRIVAL;
+        let downloads = self.processes.downloads();
+        for pause in pauses().take_while(|_| !downloads.has_news() && Instant::now() < deadline) {
+            sleep(pause).await;
+        }
+        downloads.has_news()
     }
 
     // Commands.
@@ -229,19 +272,25 @@ impl Tab {
         let arrived = Arrived {
             url: now[0].as_str().unwrap_or_default().to_owned(),
             title: now[1].as_str().unwrap_or_default().to_owned(),
+            is_file: false,
         };
         if arrived.url == "about:blank" && !url.starts_with("about:") {
             if let Some(error) = self.processes.explain(begun) {
                 return Err(error);
             }
             let told = squeezed(now[2].as_str().unwrap_or_default());
+            if told.is_empty() && self.is_sent_a_file().await {
+                return Ok(Arrived { is_file: true, ..arrived });
+            }
             let reason = if told.is_empty() { "WebKit cannot open this address".to_owned() } else { told };
             return Err(Error::NavigationFailed { reason });
         }
         let stays = before.is_some() && before.as_deref() == handle_of(&now[3]);
         if stays && without_fragment(&arrived.url) != without_fragment(url) {
-            let reason = "the page stayed as it was: the address is a file to download, which WebKit does not tell of, or was \
-                          answered without content";
+            if self.is_sent_a_file().await {
+                return Ok(Arrived { is_file: true, ..arrived });
+            }
+            let reason = "the page stayed as it was: the address was answered without content";
             return Err(Error::NavigationFailed { reason: reason.to_owned() });
         }
         Ok(arrived)
@@ -268,7 +317,7 @@ impl Tab {
     pub async fn stands(&self) -> Result<Arrived> {
         let now = self.script(0, "return [document.URL, document.title]", Vec::new(), USUAL).await?;
         let text = |at: usize| now[at].as_str().unwrap_or_default().to_owned();
-        Ok(Arrived { url: text(0), title: text(1) })
+        Ok(Arrived { url: text(0), title: text(1), is_file: false })
     }
 
     /// Runs a user's JavaScript: a function, which gets the element, or an expression.

@@ -1,5 +1,6 @@
 //! Where WebKit's driver is not to be had.
 use super::client::Client;
+use super::downloads::Downloads;
 use super::options::Options;
 use crate::error::{Error, Result};
 
@@ -14,6 +15,14 @@ impl Processes {
     }
 
     pub(super) fn explain(&self, _begun: std::time::Instant) -> Option<Error> {
+        match *self {}
+    }
+
+    pub(super) fn downloads(&self) -> &Downloads {
+        match *self {}
+    }
+
+    pub(super) fn version(&self) -> &str {
         match *self {}
     }
 

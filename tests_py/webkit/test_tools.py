@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests_py.support.client import Server, serve
+from tests_py.support.client import Reply, Server, serve
 from tests_py.support.pictures import colours
 from tests_py.support.proxies import Proxy
 from tests_py.support.site import Site, document
@@ -188,12 +188,113 @@ async def test_an_address_that_cannot_be_reached_is_an_error(server: Server, sit
         assert "navigation failed" in reply.text
 
 
-async def test_a_file_to_download_is_no_page(server: Server, site: Site) -> None:
+async def told(server: Server, reply: Reply, event: str) -> str:
+    """The line with this event, of this answer or of one of the next: nothing tells of downloads."""
+    for _ in range(40):
+        if event in reply.text:
+            return reply.line(event)
+        reply = await server.snapshot()
+    raise AssertionError(reply.text)
+
+
+@pytest.mark.parametrize("before", ["", "form"], ids=["at once", "after a page"])
+async def test_an_address_that_is_a_file_is_downloaded_and_the_page_stays(
+    site: Site, tmp_path: Path, before: str
+) -> None:
+    async with serve("--headless", cwd=tmp_path) as server:
+        if before:
+            await server.open(site.page(before))
+        reply = await server.call("browser_navigate", url=site.url("/download/a.bin"))
+        assert not reply.is_error, reply.text
+        assert "The address is a file" in reply.section("Result")
+        line = await told(server, reply, "Downloaded")
+        assert line == "- Downloaded report.bin to .patchright-mcp/report.bin (18 bytes)"
+        title = await server.evaluate("() => document.title")
+        assert title == ("A form" if before else "")
+    assert (tmp_path / ".patchright-mcp" / "report.bin").read_bytes() == b"a file, not a page"
+
+
+async def test_what_a_click_downloads_is_kept_and_told(site: Site, tmp_path: Path) -> None:
+    body = f"""<a href="{site.url("/download/a")}">Report</a>
+<a href="data:text/plain,hello" download="hello.txt">Hello</a>
+<a href="{site.url("/stalls")}">Slow</a>"""
+    folder = tmp_path / "kept"
+    async with serve("--headless", "--output-dir", str(folder), cwd=tmp_path) as server:
+        page = await server.open(site.publish("/files", document("Files", body)))
+        for name in ["report.bin", "report (1).bin"]:
+            line = await told(server, await server.click(page.ref("Report")), "Downloaded")
+            assert f"kept/{name} " in line
+        line = await told(server, await server.click(page.ref("Hello")), "Downloaded")
+        assert line == "- Downloaded hello.txt to kept/hello.txt (5 bytes)"
+        reply = await server.click(page.ref("Slow"))
+        assert await told(server, reply, "slow.bin") == "- Downloading slow.bin …"
+        again = await server.snapshot()
+        assert "slow.bin" not in again.text
+        # The browser shows them in a bar, which is not to be at the page's cost.
+        assert await server.evaluate("() => innerHeight") == "720"
+        assert await server.evaluate("() => document.title") == "Files"
+    assert {file.name: file.stat().st_size for file in folder.iterdir()} == {
+        "report.bin": 18,
+        "report (1).bin": 18,
+        "hello.txt": 5,
+    }
+
+
+async def test_the_session_tools_keep_what_is_downloaded(site: Site, tmp_path: Path) -> None:
+    body = f'<a id=get href="{site.url("/download/a")}">Report</a>'
+    async with serve("--headless", cwd=tmp_path) as server:
+        session = json.loads((await server.call("create_session")).text)["sessionId"]
+        await server.call("navigate", sessionId=session, url=site.publish("/one", document("One", body)))
+        await server.call("click", sessionId=session, selector="#get")
+        kept = tmp_path / ".patchright-mcp" / "report.bin"
+        for _ in range(40):
+            if kept.exists():
+                break
+            await server.call("browser_snapshot", sessionId=session)
+        assert kept.read_bytes() == b"a file, not a page"
+        gone = json.loads(
+            (await server.call("navigate", sessionId=session, url=site.url("/download/b"))).text
+        )
+        assert gone["errorCode"] == "NAVIGATION_FAILED"
+        assert "a file to download" in json.dumps(gone)
+
+
+async def test_an_answer_without_content_is_no_file(server: Server, site: Site) -> None:
     await server.open(site.page("form"))
-    reply = await server.call("browser_navigate", url=site.url("/download/a.bin"))
+    reply = await server.call("browser_navigate", url=site.url("/no-content"))
     assert reply.is_error
-    assert "a file to download" in reply.text
-    assert await server.evaluate("() => document.title") == "A form"
+    assert "answered without content" in reply.text
+
+
+async def test_installing_tells_whether_webkit_is_ready(server: Server, site: Site, tmp_path: Path) -> None:
+    async with serve("--headless", cwd=tmp_path) as fresh:
+        said = (await fresh.call("browser_install")).section("Result")
+    assert said.startswith("WebKit is already installed (")
+    assert said.endswith("/WebKitWebDriver). No installation needed.")
+    await server.open(site.page("form"))
+    said = (await server.call("browser_install")).section("Result")
+    assert said.startswith("WebKit is already installed and running (")
+    async with serve("--headless", "--executable-path", "/nowhere", cwd=tmp_path) as without:
+        missing = await without.call("browser_install")
+    assert missing.is_error
+    assert "webkit2gtk-driver" in missing.text
+
+
+async def test_what_works_in_webkit_is_listed_and_nothing_else(site: Site, tmp_path: Path) -> None:
+    async with serve("--headless", "--caps", "storage,pdf", cwd=tmp_path) as server:
+        names = {tool.name for tool in (await server.session.list_tools()).tools}
+        # All are there in a session with another browser.
+        session = json.loads((await server.call("create_session", browserType="chromium")).text)["sessionId"]
+        await server.call("browser_navigate", sessionId=session, url=site.page("form"))
+        tabs = await server.call("browser_tabs", sessionId=session, action="list")
+    assert names == {
+        *("create_session", "close_session", "list_sessions", "navigate", "click", "type"),
+        *("browser_navigate", "browser_navigate_back", "browser_snapshot", "browser_click", "browser_type"),
+        *("browser_evaluate", "browser_take_screenshot", "browser_handle_dialog", "browser_cookies"),
+        "browser_install",
+    }
+    assert not tabs.is_error, tabs.text
+    assert "A form" in tabs.text
 
 
 async def test_going_back_is_going_back(server: Server, site: Site) -> None:

@@ -131,6 +131,22 @@ impl Downloads {
     }
 }
 
+/// Moves a file that a browser has put elsewhere to `folder`, under a name that is safe. Gives its path and its size.
+pub fn keep_file(arrived: &Path, folder: &Path) -> std::io::Result<(PathBuf, u64)> {
+    let name = safe_name(&arrived.file_name().unwrap_or_default().to_string_lossy());
+    match give_name(arrived, folder, &name) {
+        // On another disk. Whoever looks into the folder sees no half of it under that name.
+        Err(error) if error.kind() == std::io::ErrorKind::CrossesDevices => {
+            let near = tempfile::NamedTempFile::new_in(folder)?.into_temp_path();
+            std::fs::copy(arrived, &near)?;
+            let kept = give_name(&near, folder, &name)?;
+            std::fs::remove_file(arrived)?;
+            Ok(kept)
+        }
+        kept => kept,
+    }
+}
+
 /// Moves a file to `name` in `folder`, or to `name (1)` and so on; nothing that is there is overwritten.
 fn give_name(arrived: &Path, folder: &Path, name: &str) -> std::io::Result<(PathBuf, u64)> {
     const MOST_NAMESAKES: usize = 10_000;

@@ -3,10 +3,16 @@ use std::path::Path;
 
 use super::{Finding, Grade};
 
-pub(super) fn examined() -> Vec<Finding> {
+/// WebKit has no such sandbox, no need of a display beside its screen, and shared memory without files.
+pub(super) fn examined(is_webkit: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
     #[cfg(target_os = "linux")]
-    findings.extend([sandbox(), display(), fonts(), shared_memory()]);
+    match is_webkit {
+        true => findings.push(fonts()),
+        false => findings.extend([sandbox(), display(), fonts(), shared_memory()]),
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = is_webkit;
     findings.extend(room());
     findings.push(proxies());
     findings

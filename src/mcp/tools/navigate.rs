@@ -16,6 +16,9 @@ use crate::mcp::tool::{Effect, Patience, Tool};
 use crate::session::handoff;
 use crate::session::wall::Purpose;
 
+/// Said of an address at which there is no page.
+pub const FILE_ARRIVES: &str = "The address is a file, which is being downloaded; the page stays as it was.";
+
 /// How long a document that is there may go on loading what belongs to it, and building itself.
 const REST_LIMIT: Duration = Duration::from_secs(5);
 /// What took long to load still gets so long to build itself.
@@ -186,9 +189,7 @@ pub(super) async fn arrived(
                 reply.add_event(still_loading(&still));
             }
         }
-        Arrival::Download => {
-            reply.say("The address is a file, which is being downloaded; the page stays as it was.");
-        }
+        Arrival::Download => reply.say(FILE_ARRIVES),
         Arrival::NoContent => reply.say("The server answered without content; the page stays as it was."),
         Arrival::Dialog => reply.say("The page asks something before it goes on."),
     }

@@ -16,6 +16,31 @@ use crate::mcp::tools::{
 use crate::session::pacing::Politeness;
 use crate::webdriver::Seat;
 
+/// The tools that work there.
+const WORKING: [&str; 16] = [
+    spec::CreateSession::NAME,
+    spec::CloseSession::NAME,
+    spec::ListSessions::NAME,
+    spec::Navigate::NAME,
+    spec::Click::NAME,
+    spec::Type::NAME,
+    install::Install::NAME,
+    navigate::Navigate::NAME,
+    navigate::NavigateBack::NAME,
+    inspect::Snapshot::NAME,
+    input::Click::NAME,
+    input::Type::NAME,
+    dialog::HandleDialog::NAME,
+    evaluate::Evaluate::NAME,
+    screenshot::TakeScreenshot::NAME,
+    storage::Cookies::NAME,
+];
+
+/// Whether a tool works there.
+pub(super) fn has(tool: &AnyTool) -> bool {
+    tool.toolset != Toolset::Claude && WORKING.contains(&tool.name)
+}
+
 /// Runs a tool in a workspace whose page is a WebKit's.
 pub(super) async fn run(
     seat: &Seat,
@@ -30,9 +55,10 @@ pub(super) async fn run(
             return call.unless_stuck(tool, tool.run(arguments, call, reply)).await;
         }
         install::Install::NAME => {
-            reply.say(
-                "The browser is WebKit, which the system's package manager installs: webkit2gtk-driver.",
-            );
+            let path = seat.program()?;
+            let runs = if seat.is_running() { "and running " } else { "" };
+            let path = path.display();
+            reply.say(format!("WebKit is already installed {runs}({path}). No installation needed."));
             return Ok(());
         }
         _ => {}

@@ -1,4 +1,5 @@
 //! The tools of a page in WebKit.
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,10 +9,10 @@ use serde_json::{Value, json};
 use url::Url;
 
 use crate::Result;
-use crate::browser::{CaptureOptions, ImageFormat, SameSite, StoredCookie};
+use crate::browser::{CaptureOptions, DownloadState, ImageFormat, SameSite, StoredCookie, keep_file};
 use crate::error::Error;
 use crate::mcp::call::Call;
-use crate::mcp::describe::{show_snapshot, tell_unseen};
+use crate::mcp::describe::{show_snapshot, tell_unseen, told_download};
 use crate::mcp::page_text;
 use crate::mcp::reply::{Image, PageState, Reply};
 use crate::mcp::settings::ImageResponses;
@@ -20,11 +21,12 @@ use crate::mcp::tools::evaluate::{Evaluate, say_value};
 use crate::mcp::tools::input::{Click, Type, clicked};
 use crate::mcp::tools::inspect::Snapshot;
 use crate::mcp::tools::milliseconds;
-use crate::mcp::tools::navigate::{Navigate, Until};
+use crate::mcp::tools::navigate::{FILE_ARRIVES, Navigate, Until};
 use crate::mcp::tools::screenshot::{Saved, TakeScreenshot};
 use crate::mcp::tools::storage::{Action, Cookies};
+use crate::session::make_private;
 use crate::snapshot::{self, Since, Tree};
-use crate::webdriver::{Element, Press, Seat, Tab};
+use crate::webdriver::{Element, Press, Seat, Sent, Tab};
 
 /// How long what a selector finds is waited for.
 const SEEK_LIMIT: Duration = Duration::from_secs(2);
@@ -52,6 +54,10 @@ pub(super) async fn navigate(asked: Navigate, seat: &Seat, call: &Call<'_>, repl
     call.progress.say("loading the page");
     let limit = asked.timeout.map_or(call.settings.navigation_limit, milliseconds);
     match page.navigate(url.as_str(), limit).await {
+        Ok(arrived) if arrived.is_file => {
+            reply.say(FILE_ARRIVES);
+            return tell_page(&page, seat, call, reply).await;
+        }
         Ok(_) | Err(Error::DialogOpen { .. }) => {}
         Err(error) => return Err(error),
     }
@@ -76,7 +82,7 @@ pub(super) async fn snapshot(asked: Snapshot, seat: &Seat, call: &Call<'_>, repl
     if let Some(told) = asked.show(tree, &asked.options(call), root.is_some(), call, reply) {
         page.set_shown(told);
     }
-    tell_page(&page, seat, reply).await
+    tell_page(&page, seat, call, reply).await
 }
 
 pub(super) async fn click(asked: Click, seat: &Seat, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -162,7 +168,7 @@ pub(super) async fn evaluate(asked: Evaluate, seat: &Seat, call: &Call<'_>, repl
         return describe(&page, seat, call, false, reply).await;
     }
     tell_opened(&page, reply).await?;
-    tell_page(&page, seat, reply).await
+    tell_page(&page, seat, call, reply).await
 }
 
 pub(super) async fn picture(
@@ -297,7 +303,7 @@ async fn describe(page: &Tab, seat: &Seat, call: &Call<'_>, whole: bool, reply: 
         return Ok(());
     }
     tell_opened(page, reply).await?;
-    tell_page(page, seat, reply).await?;
+    tell_page(page, seat, call, reply).await?;
     call.progress.say("reading the page");
     let tree = Arc::new(page.capture(CaptureOptions::default(), None).await?);
     tell_unseen(&tree, reply);
@@ -327,9 +333,41 @@ async fn tell_opened(page: &Tab, reply: &mut Reply) -> Result<()> {
     Ok(())
 }
 
-async fn tell_page(page: &Tab, seat: &Seat, reply: &mut Reply) -> Result<()> {
+async fn tell_page(page: &Tab, seat: &Seat, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+    for told in keep_downloads(page, call).await {
+        reply.add_event(told);
+    }
     let stands = page.stands().await?;
     seat.set_url(&stands.url);
     reply.set_page(PageState { url: stands.url, title: stands.title, ..PageState::default() });
     Ok(())
+}
+
+/// Takes what was downloaded to where such files are saved, and says what has become of it.
+pub(super) async fn keep_downloads(page: &Tab, call: &Call<'_>) -> Vec<String> {
+    let mut told = Vec::new();
+    for Sent { name, state } in page.downloads().await {
+        let state = match state {
+            DownloadState::Completed { path, .. } => {
+                let folder = call.settings.output_dir.clone();
+                tokio::task::spawn_blocking(move || kept(&path, &folder))
+                    .await
+                    .unwrap_or_else(|error| DownloadState::Failed { reason: error.to_string() })
+            }
+            state => state,
+        };
+        told.push(told_download(&name, &state));
+    }
+    told
+}
+
+fn kept(path: &Path, folder: &Path) -> DownloadState {
+    match make_private(folder).and_then(|()| keep_file(path, folder)) {
+        Ok((path, bytes)) => DownloadState::Completed { path, bytes },
+        Err(error) => {
+            // It would be told again and again.
+            let _ = std::fs::remove_file(path);
+            DownloadState::Failed { reason: error.to_string() }
+        }
+    }
 }

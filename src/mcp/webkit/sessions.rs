@@ -4,6 +4,7 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::time::Instant;
 
+use super::page;
 use crate::Result;
 use crate::browser::ControlKind;
 use crate::browser::input::Button;
@@ -19,6 +20,10 @@ use crate::webdriver::{Press, Seat, Turn};
 /// Said beside a status, which spec and schema call a number.
 const NO_STATUS: &str = "WebKit does not tell the status of an answer; 0 stands for that";
 
+/// Said of an address at which there is no page.
+const FILE: &str =
+    "the page stayed as it was: the address is a file to download, which is kept where downloads are saved";
+
 pub(super) async fn navigate(asked: Navigate, seat: &Seat, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
     let url = call.address(&asked.url)?;
     if matches!(asked.wait_until, Until::NetworkIdle) {
@@ -31,6 +36,10 @@ pub(super) async fn navigate(asked: Navigate, seat: &Seat, call: &Call<'_>, repl
     call.progress.say("loading the page");
     let arrived = page.navigate(url.as_str(), limit(asked.timeout, call.settings.navigation_limit)).await?;
     seat.set_url(&arrived.url);
+    if arrived.is_file {
+        let _ = page::keep_downloads(&page, call).await;
+        return Err(Error::NavigationFailed { reason: FILE.to_owned() });
+    }
     let mut told = json!({
         "success": true, "title": arrived.title, "url": arrived.url, "status": 0, "note": NO_STATUS,
     });
@@ -105,6 +114,8 @@ async fn end(page: &Turn<'_>, seat: &Seat, call: &Call<'_>) -> Result<()> {
     }
     dismiss(page).await?;
     page.close_opened().await?;
+    // These answers have no place for it, as with the other browsers.
+    let _ = page::keep_downloads(page, call).await;
     seat.set_url(&page.stands().await?.url);
     Ok(())
 }

@@ -1,0 +1,166 @@
+//! What a WebKit downloads: it puts files into a folder of its home, and tells nobody.
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use crate::browser::DownloadState;
+
+/// What stands behind the name of a file for as long as it arrives. An empty one of its name holds that free.
+const ARRIVING: &str = ".wkdownload";
+/// Between the empty file and the one that arrives.
+const MOMENT: Duration = Duration::from_millis(200);
+
+/// The folder that a WebKit downloads to.
+#[derive(Debug)]
+pub(super) struct Downloads {
+    folder: PathBuf,
+    /// Those that were told as begun.
+    begun: Mutex<BTreeSet<OsString>>,
+}
+
+/// A file that a page sent, or sends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sent {
+    /// As WebKit named it.
+    pub name: String,
+    /// Where it is complete it lies where WebKit has put it, to be taken away.
+    pub state: DownloadState,
+}
+
+impl Downloads {
+    /// Makes the folder in a home, and the file that names it to WebKit.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "no WebKit is started there"))]
+    pub(super) fn prepare(home: &Path) -> std::io::Result<()> {
+        std::fs::create_dir_all(home.join(".config"))?;
+        std::fs::create_dir_all(home.join("Downloads"))?;
+        std::fs::write(home.join(".config/user-dirs.dirs"), "XDG_DOWNLOAD_DIR=\"$HOME/Downloads\"\n")
+    }
+
+    /// Those in a home.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "no WebKit is started there"))]
+    pub(super) fn of(home: &Path) -> Self {
+        Self { folder: home.join("Downloads"), begun: Mutex::default() }
+    }
+
+    /// Whether a file arrives of which nothing was told.
+    pub(super) fn has_begun(&self) -> bool {
+        let begun = self.begun.lock();
+        self.files().iter().any(|(name, is_arriving)| *is_arriving && !begun.contains(name))
+    }
+
+    /// Whether there is anything to be told.
+    pub(super) fn has_news(&self) -> bool {
+        let begun = self.begun.lock();
+        let files = self.files();
+        let is_gone = |name: &OsString| !files.iter().any(|(file, _)| file == name);
+        files.iter().any(|(name, is_arriving)| !is_arriving || !begun.contains(name))
+            || begun.iter().any(is_gone)
+    }
+
+    /// What has begun, arrived or gone since the last look. What has arrived is told until it is taken away.
+    pub(super) fn news(&self) -> Vec<Sent> {
+        let files = self.files();
+        let mut begun = self.begun.lock();
+        let is_there = |name: &OsString| files.iter().any(|(file, _)| file == name);
+        let (kept, gone): (BTreeSet<_>, Vec<_>) = {
+            let all = std::mem::take(&mut *begun);
+            let (kept, gone): (Vec<_>, Vec<_>) = all.into_iter().partition(is_there);
+            (kept.into_iter().collect(), gone)
+        };
+        *begun = kept;
+        let failed = |name: OsString| Sent {
+            name: name.to_string_lossy().into_owned(),
+            state: DownloadState::Failed { reason: "it was cancelled or the connection broke".to_owned() },
+        };
+        let mut news: Vec<_> = gone.into_iter().map(failed).collect();
+        for (name, is_arriving) in files {
+            let told = name.to_string_lossy().into_owned();
+            let path = self.folder.join(&name);
+            let state = match is_arriving {
+                true if begun.insert(name.clone()) => DownloadState::InProgress,
+                true => continue,
+                false => {
+                    begun.remove(&name);
+                    let bytes = std::fs::metadata(&path).map_or(0, |file| file.len());
+                    DownloadState::Completed { path, bytes }
+                }
+            };
+            news.push(Sent { name: told, state });
+        }
+        news
+    }
+
+    /// The files by their names, and whether they are still arriving.
+    fn files(&self) -> Vec<(OsString, bool)> {
+        let entries = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+        let mut files: Vec<_> = files.filter_map(|entry| self.file(entry.file_name())).collect();
+        files.sort();
+        files
+    }
+
+    fn file(&self, name: OsString) -> Option<(OsString, bool)> {
+        let path = self.folder.join(&name);
+        let is_part = path.extension().is_some_and(|ending| ending == &ARRIVING[1..])
+            && path.with_extension("").exists();
+        if is_part {
+            return None;
+        }
+        let mut part = name.clone();
+        part.push(ARRIVING);
+        let is_arriving = self.folder.join(part).exists() || is_just_made(&path);
+        Some((name, is_arriving))
+    }
+}
+
+/// Whether it is the empty file that comes before the one that arrives.
+fn is_just_made(path: &Path) -> bool {
+    let Ok(file) = std::fs::metadata(path) else { return true };
+    let age = file.modified().ok().and_then(|when| when.elapsed().ok());
+    file.len() == 0 && age.is_none_or(|age| age < MOMENT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(downloads: &Downloads) -> Vec<(String, &'static str)> {
+        let word = |state: &DownloadState| match state {
+            DownloadState::InProgress => "begun",
+            DownloadState::Completed { .. } => "done",
+            DownloadState::Failed { .. } => "failed",
+        };
+        downloads.news().into_iter().map(|sent| (sent.name, word(&sent.state))).collect()
+    }
+
+    #[test]
+    fn each_file_is_told_when_it_begins_and_when_it_ends() {
+        let home = tempfile::tempdir().unwrap();
+        Downloads::prepare(home.path()).unwrap();
+        let downloads = Downloads::of(home.path());
+        let file = |name: &str| home.path().join("Downloads").join(name);
+        let write = |name: &str, text: &str| std::fs::write(file(name), text).unwrap();
+        assert!(!downloads.has_news());
+        write("a", "");
+        assert!(downloads.has_begun(), "an empty file that is new may be of one that is to arrive");
+        write("a.wkdownload", "he");
+        write("b", "");
+        write("b.wkdownload", "");
+        assert_eq!(told(&downloads), [("a".to_owned(), "begun"), ("b".to_owned(), "begun")]);
+        assert!(!downloads.has_begun() && !downloads.has_news());
+        assert!(told(&downloads).is_empty());
+        std::fs::rename(file("a.wkdownload"), file("a")).unwrap();
+        for name in ["b", "b.wkdownload"] {
+            std::fs::remove_file(file(name)).unwrap();
+        }
+        assert!(downloads.has_news());
+        assert_eq!(told(&downloads), [("b".to_owned(), "failed"), ("a".to_owned(), "done")]);
+        std::fs::remove_file(file("a")).unwrap();
+        // The name is a site's own.
+        write("c.wkdownload", "all of it");
+        assert_eq!(told(&downloads), [("c.wkdownload".to_owned(), "done")]);
+    }
+}
