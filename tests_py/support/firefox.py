@@ -51,6 +51,7 @@ OPEN_NAMES = (
 NO_BLOCKED_PORTS = "nothing is told of a request to a port that Firefox never asks"
 NO_DOWNLOAD = "only Chromium can be downloaded; Firefox comes with the packages of the system"
 OWN_CLICKS = "Firefox clicks what was taken out and put in again between the press and the release"
+OWN_COOKIES = "a cookie that names SameSite=None without Secure is kept as one that names nothing: it goes as far in Firefox"
 OWN_RELOADS = "a plain reload of Firefox's has no header of its own"
 OWN_ERRORS = "Firefox tells the text of an error that nobody caught in any case"
 NO_LIMIT = "a page cannot be given a limit of memory: it would take all that the machine has"
@@ -106,6 +107,7 @@ LACKING: dict[str, Lack] = {
     ),
     "test_install.py::test_where_none_is_chromium_is_downloaded_and_used": Lack(NO_DOWNLOAD),
     "test_install.py::test_what_cannot_be_installed_leaves_nothing": Lack(NO_DOWNLOAD),
+    "test_storage_tools.py::test_cookies_that_the_browser_does_not_take_are_told": Lack(OWN_COOKIES),
     "test_quiet.py::test_a_task_with_every_tool_leaves_nothing_that_a_page_can_notice": Lack(BY_SCRIPT),
     "test_quiet.py::test_a_page_that_listens_to_no_hand_sees_what_an_input_method_and_a_mouse_lead_to": Lack(
         BY_SCRIPT
