@@ -219,7 +219,7 @@ OPENS = """<output></output><script>setTimeout(() => {
     ids=["", "an argument", "a setting"],
 )
 def test_a_page_opens_windows_by_itself_only_where_that_is_asked_for(
-    site: Site, arguments: list[str], settings: dict[str, bool], told: str
+    site: Site, arguments: list[str], settings: dict[str, str | float | bool], told: str
 ) -> None:
     with sync_playwright() as playwright:
         browser = playwright.firefox.launch(args=arguments, firefox_user_prefs=settings)

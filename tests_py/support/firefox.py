@@ -51,7 +51,7 @@ OPEN_NAMES = (
 NO_BLOCKED_PORTS = "nothing is told of a request to a port that Firefox never asks"
 NO_DOWNLOAD = "only Chromium can be downloaded; Firefox comes with the packages of the system"
 OWN_CLICKS = "Firefox clicks what was taken out and put in again between the press and the release"
-OWN_COOKIES = "a cookie that names SameSite=None without Secure is kept as one that names nothing: it goes as far in Firefox"
+OWN_COOKIES = "a cookie that names SameSite=None without Secure is kept as one that names nothing"
 OWN_RELOADS = "a plain reload of Firefox's has no header of its own"
 OWN_ERRORS = "Firefox tells the text of an error that nobody caught in any case"
 NO_LIMIT = "a page cannot be given a limit of memory: it would take all that the machine has"
