@@ -72,6 +72,8 @@ class Wire:
         for process in self.processes() | {self.process.pid}:
             _signal(process, signal.SIGKILL)
         self.process.wait(PATIENCE_S)
+        # While one of them ends, it can still make files where the test removes all.
+        until(lambda: not self.processes(), "the end of the server's processes")
         self._stdin.close()
         for reader in self._readers:
             reader.join(PATIENCE_S)
