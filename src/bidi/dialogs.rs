@@ -13,35 +13,37 @@ use super::events::emit_for;
 #[derive(Debug, Default)]
 pub(super) struct Dialogs {
     /// The browsing context whose dialog is open.
-    open: Option<String>,
+    open: watch::Sender<Option<String>>,
     /// Firefox can tell of the next one before it tells that this one is closed.
     next: VecDeque<(String, Value)>,
-    is_open: watch::Sender<bool>,
 }
 
 impl Dialogs {
     /// Forgets those of a document that is left.
     pub(super) fn clear(&mut self) {
-        self.open = None;
+        self.open.send_replace(None);
         self.next.clear();
-        self.is_open.send_replace(false);
     }
 }
 
 pub(super) fn opened(driver: &Driver, context: &str, told: &Value) {
+    {
+        let mut state = driver.state();
+        let Some(tab) = state.tab_with(context) else { return };
+        if tab.dialogs.open.borrow().is_some() {
+            tab.dialogs.next.push_back((context.to_owned(), told.clone()));
+            return;
+        }
+    }
+    show(driver, context, told);
+}
+
+fn show(driver: &Driver, context: &str, told: &Value) {
     let url = {
         let mut state = driver.state();
-        let Some(frame) = state.frames.get(context) else { return };
-        let (tab, url) = (frame.tab.clone(), frame.url.clone());
-        if let Some(tab) = state.tabs.get_mut(&tab) {
-            if tab.dialogs.open.is_some() {
-                tab.dialogs.next.push_back((context.to_owned(), told.clone()));
-                return;
-            }
-            tab.dialogs.open = Some(context.to_owned());
-            tab.dialogs.is_open.send_replace(true);
-        }
-        url
+        let Some(tab) = state.tab_with(context) else { return };
+        tab.dialogs.open.send_replace(Some(context.to_owned()));
+        state.frames.get(context).map(|frame| frame.url.clone())
     };
     // A page cannot say what is asked before it is left: those are Firefox's own words.
     let message = if told["type"] == "beforeunload" { &json!("") } else { &told["message"] };
@@ -55,11 +57,11 @@ pub(super) fn opened(driver: &Driver, context: &str, told: &Value) {
 pub(super) fn closed(driver: &Driver, context: &str, told: &Value) {
     let next = {
         let mut state = driver.state();
-        let tab = state.frames.get(context).map(|frame| frame.tab.clone()).unwrap_or_default();
-        state.tabs.get_mut(&tab).and_then(|tab| {
-            tab.dialogs.open = None;
+        state.tab_with(context).and_then(|tab| {
             let next = tab.dialogs.next.pop_front();
-            tab.dialogs.is_open.send_replace(next.is_some());
+            if next.is_none() {
+                tab.dialogs.open.send_replace(None);
+            }
             next
         })
     };
@@ -67,12 +69,13 @@ pub(super) fn closed(driver: &Driver, context: &str, told: &Value) {
         json!({"result": told["accepted"], "userInput": told["userText"].as_str().unwrap_or_default()});
     emit_for(driver, context, "Page.javascriptDialogClosed", closed);
     if let Some((context, told)) = next {
-        opened(driver, &context, &told);
+        show(driver, &context, &told);
     }
 }
 
 pub(super) async fn answer(command: Command<'_>) -> Answer {
-    let context = command.driver.state().tabs.get(command.tab).and_then(|tab| tab.dialogs.open.clone());
+    let context =
+        command.driver.state().tabs.get(command.tab).and_then(|tab| tab.dialogs.open.borrow().clone());
     let context = context.ok_or_else(|| Refusal::new("No dialog is showing"))?;
     let mut answer = json!({"context": context, "accept": command.params["accept"] == true});
     if let Some(text) = command.params.get("promptText").filter(|text| !Value::is_null(text)) {
@@ -83,9 +86,9 @@ pub(super) async fn answer(command: Command<'_>) -> Answer {
 
 /// Waits until no dialog of the tab is open: Firefox would run a script while the page waits for the answer.
 pub(super) async fn until_answered(command: Command<'_>) {
-    let is_open = command.driver.state().tabs.get(command.tab).map(|tab| tab.dialogs.is_open.subscribe());
-    if let Some(mut is_open) = is_open {
+    let open = command.driver.state().tabs.get(command.tab).map(|tab| tab.dialogs.open.subscribe());
+    if let Some(mut open) = open {
         // A tab that is gone has none.
-        let _ = is_open.wait_for(|is_open| !is_open).await;
+        let _ = open.wait_for(Option::is_none).await;
     }
 }

@@ -162,6 +162,11 @@ impl State {
         }
     }
 
+    /// The tab that a browsing context is in.
+    pub(super) fn tab_with(&mut self, context: &str) -> Option<&mut Tab> {
+        self.tabs.get_mut(&self.frames.get(context)?.tab)
+    }
+
     /// A tab runs.
     pub(super) fn begin(&mut self, tab: &str) {
         let Some(tab) = self.tabs.get_mut(tab) else { return };

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from patchright_mcp.async_api import Browser, Page, ScreencastFrame, async_playwright
+from patchright_mcp.async_api import Browser, Page, ScreencastFrame
 from tests_py.support.site import Site, document
 from tests_py.support.workshop import Workshop
 
@@ -45,12 +45,6 @@ COLOURS = """async (film) => {
     if (at >= video.duration) return found.join(" ");
   }
 }"""
-
-
-@pytest.fixture(scope="module")
-async def browser() -> AsyncIterator[Browser]:
-    async with async_playwright() as playwright:
-        yield await playwright.firefox.launch()
 
 
 @pytest.fixture

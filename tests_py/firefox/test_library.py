@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from patchright_mcp.async_api import Browser, Error, Page, async_playwright
+from patchright_mcp.async_api import Browser, Error, Page
 from tests_py.support.site import Site, document
 
 PRESSES = """<body style="margin: 0">
@@ -23,12 +23,6 @@ PICTURES = """<!doctype html><title>Pictures</title><link rel="icon" href="/icon
 <p>Text</p><img src="/plain.png" alt=""><input type="image" src="/button.png" alt="">
 <svg><image href="/drawn.png" /></svg><picture><img src="/framed.png" alt=""></picture>
 <script>new Image().src = "/made.png"; fetch("/fetched.png");</script>"""
-
-
-@pytest.fixture(scope="module")
-async def browser() -> AsyncIterator[Browser]:
-    async with async_playwright() as playwright:
-        yield await playwright.firefox.launch()
 
 
 @pytest.fixture
