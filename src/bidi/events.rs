@@ -404,9 +404,7 @@ fn download_ended(driver: &Driver, told: &Value) {
 fn chooser(driver: &Driver, context: &str, told: &Value) {
     let node = {
         let mut state = driver.state();
-        let Some(frame) = state.frames.get(context) else { return };
-        let tab = frame.tab.clone();
-        if !state.tabs.get(&tab).is_some_and(|tab| tab.catches_choosers) {
+        if !state.tab_with(context).is_some_and(|tab| tab.catches_choosers) {
             return;
         }
         told["element"]["sharedId"].as_str().map(|shared| state.objects.node(context, shared))

@@ -206,8 +206,7 @@ impl State {
     /// The document of a frame is another one: nothing that was known in it is there any more.
     pub(super) fn forget_document(&mut self, context: &str) {
         let family = self.family(context);
-        let tab = self.frames.get(context).map(|frame| frame.tab.clone());
-        if let Some(tab) = tab.and_then(|tab| self.tabs.get_mut(&tab)) {
+        if let Some(tab) = self.tab_with(context) {
             tab.logged.forget(&family);
         }
         for child in family.iter().skip(1) {
