@@ -97,6 +97,20 @@ async def test_a_way_that_is_heard_is_walked(page: Page, kind: str) -> None:
         assert len({at for at, _ in moves}) >= 2
 
 
+async def test_a_page_that_draws_slowly_hears_the_way_all_the_same(page: Page) -> None:
+    await page.set_content(
+        "<body style='height: 600px'><button>One</button><script>ways = []; moves = 0;"
+        "addEventListener('mousemove', () => moves++); addEventListener('mousedown', () => ways.push(moves));"
+        "const draw = () => { const end = performance.now() + 120; while (performance.now() < end);"
+        "requestAnimationFrame(draw) }; draw()</script>"
+    )
+    for _ in range(3):
+        await page.mouse.move(600, 500)
+        await page.evaluate("moves = 0", isolated_context=False)
+        await page.get_by_role("button").click()
+    assert min(await heard(page, "ways")) >= 3
+
+
 async def test_a_way_over_a_frame_is_walked_since_only_the_frame_knows_who_listens(
     page: Page, site: Site
 ) -> None:

@@ -81,9 +81,10 @@ const BETWEEN_TURNS_MS: (f64, f64) = (7.0, 13.0);
 /// In how many moves an instant pointer drags something: a page makes room only for what it sees coming.
 const INSTANT_MOVES: u32 = 8;
 
-/// In how many parts a page hears of a movement, and how long it may take to hear of one.
+/// In how many parts a page hears of a movement, and how long a slow page may take to hear of one.
 const LEGS: usize = 4;
 const FRAME_LIMIT: Duration = Duration::from_millis(40);
+const SLOW_FRAME_LIMIT: Duration = Duration::from_millis(250);
 /// How long the browser itself may take to hear of a press.
 const HEARD_LIMIT: Duration = Duration::from_secs(2);
 
@@ -311,7 +312,7 @@ impl Mouse {
             let reply = self.moved(waypoint.point);
             if legs_after(step + 1) > legs_after(step) && step + 1 < path.len() {
                 // A page hears of one move a frame. A slow one is given the time, a stuck one is not.
-                let _ = timeout(FRAME_LIMIT, reply).await;
+                let _ = timeout(SLOW_FRAME_LIMIT, reply).await;
             } else {
                 replies.push(reply);
             }
