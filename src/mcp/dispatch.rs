@@ -17,6 +17,7 @@ use crate::mcp::client::Client;
 use crate::mcp::describe::{Before, describe};
 use crate::mcp::failure;
 use crate::mcp::kept::Kept;
+use crate::mcp::memory::Rest;
 use crate::mcp::metrics::Metrics;
 use crate::mcp::progress::Progress;
 use crate::mcp::reply::Reply;
@@ -65,6 +66,7 @@ pub struct Dispatcher {
     replica: Option<Arc<Replica>>,
     peers: Peers,
     pub metrics: Metrics,
+    rest: Rest,
     /// Where spans of calls go, if they go anywhere.
     #[cfg(feature = "otlp")]
     traces: Option<Arc<Traces>>,
@@ -89,6 +91,7 @@ impl Dispatcher {
             replica: None,
             peers: Peers::default(),
             metrics: Metrics::default(),
+            rest: Rest::default(),
             #[cfg(feature = "otlp")]
             traces: None,
         }
@@ -216,6 +219,7 @@ impl Dispatcher {
             traces.end(&span, tool, reply);
         }
         counted.end(answered);
+        self.rest.on_call_ended();
         reply
     }
 

@@ -26,6 +26,7 @@ pub mod failure;
 pub mod tools;
 mod webkit;
 pub mod metrics;
+mod memory;
 #[cfg(feature = "otlp")]
 pub mod traces;
 pub mod dispatch;

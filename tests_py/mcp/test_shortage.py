@@ -6,14 +6,14 @@ import os
 import resource
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests_py.support.http import HttpServer
+from tests_py.support.http import HttpServer, memory_kb
 from tests_py.support.http import until as until_true
 from tests_py.support.site import Site, document
 from tests_py.support.wire import Wire, until
@@ -264,3 +264,19 @@ def test_output_that_cannot_be_written_breaks_nothing(folder: Path, stream: str)
     else:
         assert b"Traceback" not in said
         assert b"panicked" not in said
+
+
+def test_what_large_pages_took_is_given_back_when_nothing_is_called(
+    new_wire: Callable[..., Wire], site: Site
+) -> None:
+    wire = new_wire("--headless")
+    wire.shake_hands()
+    wire.call("browser_navigate", url=site.page("form"))
+    before = memory_kb(wire.process.pid)
+    for _ in range(3):
+        wire.call("browser_navigate", url=site.url("/large?elements=20000"))
+        wire.call("browser_snapshot")
+    wire.call("browser_navigate", url=site.page("form"))
+    taken = memory_kb(wire.process.pid) - before
+    assert taken > 5 << 10
+    until(lambda: memory_kb(wire.process.pid) - before < 0.6 * taken, "giving memory back")

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 use super::keys::Owner;
-use super::memory;
 use crate::mcp::client::Client;
 use crate::mcp::dispatch::Dispatcher;
+use crate::mcp::memory;
 
 /// How many clients each key may have, how long one may be away, and how long one may take to say what it wants.
 #[derive(Debug, Clone, Copy)]

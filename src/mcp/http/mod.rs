@@ -7,7 +7,6 @@ mod entrance;
 mod guard;
 mod keys;
 pub mod live;
-mod memory;
 mod replicas;
 mod serve;
 mod visitors;
