@@ -537,8 +537,13 @@ function isAnimated(node, isMeant = () => true) {
   return false;
 }
 const isUnderWay = ({ effect }) => effect.getComputedTiming().progress !== null;
-/** The browser has yet to begin with it: on a busy machine it takes some frames to, in which nothing moves. */
-const isYetToBegin = ({ pending }) => pending;
+/** For how long what begins slowly may seem to stand still. */
+const BEGINNING_MS = 50;
+/** The browser has yet to begin with it, or has in this frame: on a busy machine some frames pass in which nothing moves. */
+function isBeginning({ pending, effect }) {
+  const { progress, localTime, delay } = effect.getComputedTiming();
+  return pending || (progress !== null && localTime - delay < BEGINNING_MS);
+}
 
 engine.isGliding = (node) => isAnimated(node);
 
@@ -626,7 +631,7 @@ engine.probe = async (node, { need, scroll = null, at = null, position = null })
       if (!drawn && isAnimated(subject)) return { blocked: "moving" };
       if (!isSame(before, boxed(rectOf(subject)))) return { blocked: "moving" };
     }
-    if (document.visibilityState === "visible" && isAnimated(subject, isYetToBegin)) return { blocked: "moving" };
+    if (document.visibilityState === "visible" && isAnimated(subject, isBeginning)) return { blocked: "moving" };
     blocked = state();
     if (blocked) return blocked;
   }
