@@ -211,6 +211,9 @@ pub enum Error {
     #[strum(serialize = "unsupported")]
     #[error("{what} cannot be had in WebKit: {reason}")]
     NotInWebkit { what: String, reason: &'static str },
+    #[strum(serialize = "unsupported")]
+    #[error("{what} cannot be had in Firefox; {instead}")]
+    NotInFirefox { what: String, instead: String },
 
     // Contexts and tabs.
     #[error("there is no context named {name:?}")]

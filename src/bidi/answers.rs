@@ -7,8 +7,8 @@ use super::driver::Driver;
 use super::errors::Refusal;
 use super::state::tab_of;
 use super::{
-    console, contexts, emulation, events, fetch, films, frames, input, navigation, network, nodes, pictures,
-    runtime,
+    console, contexts, emulation, events, fetch, films, frames, input, lacks, navigation, network, nodes,
+    pictures, runtime,
 };
 
 pub(super) type Answer = Result<Value, Refusal>;
@@ -98,5 +98,6 @@ pub(super) fn quiet(method: &str) -> Answer {
 }
 
 pub(super) fn unknown(method: &str) -> Answer {
-    Err(Refusal(format!("'{method}' wasn't found: WebDriver BiDi, which Firefox speaks, has no word for it")))
+    tracing::debug!(method, "WebDriver BiDi has no word for this");
+    Err(Refusal::Missing(lacks::of_command(method)))
 }

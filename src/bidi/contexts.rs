@@ -6,7 +6,7 @@ use super::driver::{Driver, proxy_settings};
 use super::errors::Refusal;
 use super::events;
 use super::state::PROFILE;
-use super::{cookies, emulation};
+use super::{cookies, emulation, lacks};
 
 pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
     let driver = command.driver;
@@ -18,7 +18,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
         }
         "Browser.close" => driver.ask("browser.close", json!({})).await,
         "Browser.setDownloadBehavior" => keep_downloads(command).await,
-        "Browser.cancelDownload" => Err(Refusal::missing("to stop a download")),
+        "Browser.cancelDownload" => Err(Refusal::Missing(lacks::STOPPED_DOWNLOAD)),
         "Browser.grantPermissions" => emulation::grant(command).await,
         "Browser.resetPermissions" => emulation::take_back(command).await,
         "Target.getBrowserContexts" => {

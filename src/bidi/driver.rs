@@ -13,6 +13,7 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use parking_lot::{Mutex, MutexGuard};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
@@ -20,6 +21,7 @@ use tokio::time::timeout;
 use super::errors::Refusal;
 use super::state::State;
 use super::{answers, events};
+use crate::cdp::decode;
 use crate::cdp::transport::{Incoming, Outgoing, Transport, WebSocket};
 use crate::error::{Error, Result, human};
 
@@ -182,11 +184,13 @@ impl Opening {
             let Some(bytes) = self.transport.read().await.map_err(gone)? else {
                 return Err(Error::BrowserGone { reason: "it closed the connection".to_owned() });
             };
-            let message: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+            let message: Value = decode(&bytes).unwrap_or_default();
             if message["id"] != 0 {
                 self.early.push(bytes);
             } else if message["type"] == "error" {
-                let reason = format!("Firefox refused {method}: {}", Refusal::read(&message).0);
+                let refused = Refusal::read(&message).told();
+                let why = refused["message"].as_str().unwrap_or_default();
+                let reason = format!("Firefox refused {method}: {why}");
                 return Err(Error::BrowserLaunch { reason });
             } else {
                 return Ok(message["result"].clone());
@@ -286,6 +290,41 @@ async fn drive(
     running.clear();
 }
 
+/// A message without what in it is nested without end: values of pages, and their documents.
+#[derive(Deserialize)]
+struct Shallow {
+    id: Option<u64>,
+    method: Option<String>,
+    #[serde(default)]
+    params: ShallowParams,
+}
+
+/// What is told beside the values that were logged.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct ShallowParams {
+    #[serde(rename = "type")]
+    kind: Value,
+    level: Value,
+    text: Value,
+    timestamp: Value,
+    source: Value,
+    stack_trace: Value,
+    method: Value,
+}
+
+/// The type of an answer that cannot be read.
+const UNREADABLE: &str = "unreadable";
+
+impl Shallow {
+    fn message(self) -> Value {
+        match self.id {
+            Some(id) => json!({"id": id, "type": UNREADABLE}),
+            None => json!({"method": self.method, "params": self.params}),
+        }
+    }
+}
+
 impl Driver {
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock()
@@ -311,6 +350,8 @@ impl Driver {
             let message = receiver.await.map_err(|_| Refusal::new("Firefox is gone"))?;
             if message["type"] == "error" {
                 Err(Refusal::read(&message))
+            } else if message["type"] == UNREADABLE {
+                Err(Refusal::unreadable())
             } else {
                 Ok(message["result"].clone())
             }
@@ -332,9 +373,15 @@ impl Driver {
     }
 
     fn hear(self: &Arc<Self>, bytes: &[u8]) {
-        let Ok(mut message) = serde_json::from_slice::<Value>(bytes) else {
-            tracing::debug!(bytes = bytes.len(), "a message from Firefox cannot be read");
-            return;
+        let mut message = match decode::<Value>(bytes) {
+            Ok(message) => message,
+            Err(error) => {
+                tracing::debug!(bytes = bytes.len(), %error, "a message from Firefox cannot be read");
+                match decode::<Shallow>(bytes) {
+                    Ok(shallow) => shallow.message(),
+                    Err(_) => return,
+                }
+            }
         };
         if let Some(id) = message["id"].as_u64() {
             if let Some(waiting) = self.pending.lock().remove(&id) {
@@ -347,7 +394,7 @@ impl Driver {
     }
 
     fn begin(self: &Arc<Self>, bytes: &[u8]) {
-        let Ok(mut command) = serde_json::from_slice::<Value>(bytes) else { return };
+        let Ok(mut command) = decode::<Value>(bytes) else { return };
         let driver = self.clone();
         self.spawn(async move {
             let (id, params) = (command["id"].take(), command["params"].take());
@@ -355,7 +402,7 @@ impl Driver {
             let method = command["method"].as_str().unwrap_or_default();
             let mut answer = match answers::answer(&driver, &session, method, &params).await {
                 Ok(result) => json!({"id": id, "result": result}),
-                Err(Refusal(message)) => json!({"id": id, "error": {"code": -32000, "message": message}}),
+                Err(refusal) => json!({"id": id, "error": refusal.told()}),
             };
             if !session.is_empty() {
                 answer["sessionId"] = session.into();

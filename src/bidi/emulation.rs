@@ -5,6 +5,7 @@ use super::answers::{Answer, Command, quiet, unknown};
 use super::contexts::context_named;
 use super::driver::Driver;
 use super::errors::Refusal;
+use super::lacks;
 use super::state::{Frame, State};
 
 pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
@@ -13,7 +14,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
     match method {
         "Emulation.setDeviceMetricsOverride" => {
             if asked("mobile") {
-                return Err(Refusal::missing("to lay pages out as on a telephone"));
+                return Err(Refusal::Missing(lacks::MOBILE));
             }
             if let (Some(width), Some(height)) =
                 (params["screenWidth"].as_u64(), params["screenHeight"].as_u64())
@@ -57,19 +58,13 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
             driver.ask("emulation.setGeolocationOverride", with(command, "coordinates", place)).await
         }
         "Emulation.setCPUThrottlingRate" if params["rate"].as_f64().is_some_and(|rate| rate > 1.0) => {
-            Err(Refusal::missing("to give a page less of the processor"))
+            Err(Refusal::Missing(lacks::SLOW_PROCESSOR))
         }
-        "Emulation.setTouchEmulationEnabled" if asked("enabled") => {
-            Err(Refusal::missing("to have a screen that can be touched"))
-        }
-        "Emulation.setScriptExecutionDisabled" if asked("value") => {
-            Err(Refusal::missing("to run no scripts of pages"))
-        }
-        "Emulation.setEmulatedMedia" if !is_plain_media(params) => {
-            Err(Refusal::missing("to draw as for another medium or another taste"))
-        }
+        "Emulation.setTouchEmulationEnabled" if asked("enabled") => Err(Refusal::Missing(lacks::TOUCH)),
+        "Emulation.setScriptExecutionDisabled" if asked("value") => Err(Refusal::Missing(lacks::NO_SCRIPTS)),
+        "Emulation.setEmulatedMedia" if !is_plain_media(params) => Err(Refusal::Missing(lacks::MEDIA)),
         "Emulation.setDefaultBackgroundColorOverride" if params["color"].is_object() => {
-            Err(Refusal::missing("to draw on another ground"))
+            Err(Refusal::Missing(lacks::GROUND))
         }
         "Emulation.setTouchEmulationEnabled"
         | "Emulation.setCPUThrottlingRate"
@@ -106,7 +101,7 @@ pub(super) async fn grant(command: Command<'_>) -> Answer {
     let names = names
         .map(|name| {
             let known = PERMISSIONS.iter().find(|(chromium, _)| *chromium == name);
-            let missing = || Refusal::missing(&format!("to grant the permission {name:?}"));
+            let missing = || Refusal::Missing(lacks::permission(name));
             known.map(|(_, own)| (*own).to_owned()).ok_or_else(missing)
         })
         .collect::<Result<Vec<_>, _>>()?;

@@ -1,18 +1,35 @@
 //! Why something failed, in the words of the DevTools protocol where those mean something to us.
-use serde_json::Value;
+use serde_json::{Value, json};
+
+use super::lacks::Lack;
+use crate::cdp::NOT_IN_FIREFOX;
 
 /// A command that was not done. The text is what the asker is told.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Refusal(pub String);
+pub(super) enum Refusal {
+    Failed(String),
+    /// WebDriver BiDi has no word for it.
+    Missing(Lack),
+}
 
 impl Refusal {
     pub(super) fn new(text: impl Into<String>) -> Self {
-        Self(text.into())
+        Self::Failed(text.into())
     }
 
-    /// What WebDriver BiDi has no word for.
-    pub(super) fn missing(what: &str) -> Self {
-        Self(format!("Firefox cannot be asked for that: {what}"))
+    /// The error of an answer in the words of the DevTools protocol.
+    pub(super) fn told(&self) -> Value {
+        match self {
+            Self::Failed(message) => json!({"code": -32_000, "message": message}),
+            Self::Missing(lack) => {
+                json!({"code": NOT_IN_FIREFOX, "message": lack.what, "data": lack.instead})
+            }
+        }
+    }
+
+    /// Firefox has answered, and nobody can read it: so deeply nested is what it tells.
+    pub(super) fn unreadable() -> Self {
+        Self::new("The answer is nested too deeply to be read")
     }
 
     /// The document in which something was to be done is not there any more.
@@ -40,7 +57,7 @@ impl Refusal {
             _ if message.contains("parent browsing contexts") || message.contains("has been discarded") => {
                 Self::no_frame()
             }
-            _ => Self(format!("{code}: {}", message.lines().next().unwrap_or_default())),
+            _ => Self::Failed(format!("{code}: {}", message.lines().next().unwrap_or_default())),
         }
     }
 }

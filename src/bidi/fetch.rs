@@ -10,6 +10,7 @@ use super::answers::{Answer, Command, unknown};
 use super::driver::Driver;
 use super::errors::Refusal;
 use super::events::emit_for;
+use super::lacks;
 use super::network::{header, own_name, request_told};
 use super::state::Tab;
 
@@ -23,7 +24,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
             command.driver.ask("network.failRequest", json!({"request": held_name(command)?})).await
         }
         "Fetch.continueWithAuth" => authenticate(command).await,
-        "Fetch.getResponseBody" => Err(Refusal::missing("the body of an answer that is held")),
+        "Fetch.getResponseBody" => Err(Refusal::Missing(lacks::HELD_BODY)),
         _ => unknown(method),
     }
 }

@@ -11,8 +11,8 @@ use super::aim::{self, Place};
 use super::answers::{Answer, Command, unknown};
 use super::driver::Driver;
 use super::errors::Refusal;
-use super::keys;
 use super::runtime::{ask_page, ask_page_raw};
+use super::{keys, lacks};
 
 /// The devices of a tab, and what they are still to do.
 #[derive(Debug, Default)]
@@ -85,7 +85,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
         "Input.insertText" => Item::Insert(command.text("text").to_owned()),
         "Firefox.clickChain" => chain(command.params),
         "Input.setInterceptDrags" | "Input.dispatchDragEvent" => {
-            return Err(Refusal::missing("to drop something: its protocol begins a drag and never ends it"));
+            return Err(Refusal::Missing(lacks::DROP));
         }
         _ => return unknown(method),
     };
@@ -277,7 +277,7 @@ async fn aimed(
 async fn gesture(driver: &Driver, context: &str, ticks: Vec<(Device, Value)>) -> Result<(), Refusal> {
     let ask = |ticks: &[(Device, Value)]| json!({"context": context, "actions": sources(ticks)});
     match driver.ask("input.performActions", ask(&ticks)).await {
-        Err(Refusal(reason)) if reason.starts_with("move target out of bounds") => {
+        Err(Refusal::Failed(reason)) if reason.starts_with("move target out of bounds") => {
             // A hand that goes too far is held up by the edge.
             let size = ask_page(driver, context, "() => [innerWidth, innerHeight]", Vec::new()).await?;
             let within = ticks.into_iter().map(|(device, action)| (device, held_within(action, &size)));
@@ -363,7 +363,7 @@ fn key(params: &Value) -> Result<Item, Refusal> {
         "char" => return Ok(Item::Fence),
         _ => "keyDown",
     };
-    let missing = || Refusal::missing(&format!("to press the key {:?}", text("key")));
+    let missing = || Refusal::Missing(lacks::key(text("key")));
     let value = keys::value(text("code"), text("key")).ok_or_else(missing)?;
     Ok(Item::Ticks(vec![(Device::Keyboard, json!({"type": kind, "value": value}))]))
 }
@@ -381,7 +381,7 @@ fn touch(params: &Value) -> Result<Item, Refusal> {
         (Some("touchEnd" | "touchCancel"), _) => {
             vec![(Device::Finger, json!({"type": "pointerUp", "button": 0}))]
         }
-        _ => return Err(Refusal::missing("to touch with several fingers")),
+        _ => return Err(Refusal::Missing(lacks::FINGERS)),
     }))
 }
 

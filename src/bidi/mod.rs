@@ -20,6 +20,7 @@ mod films;
 mod frames;
 mod input;
 mod keys;
+pub mod lacks;
 mod navigation;
 mod network;
 mod nodes;

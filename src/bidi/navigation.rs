@@ -2,10 +2,10 @@
 use serde_json::{Value, json};
 
 use super::answers::{Answer, Command, quiet, unknown};
-use super::dialogs;
 use super::errors::{Refusal, network_error};
 use super::runtime::ask_page;
 use super::state::{Tab, session_of};
+use super::{dialogs, lacks};
 
 pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
     match method {
@@ -34,8 +34,8 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
             Ok(json!({}))
         }
         "Page.setBypassCSP" if command.params["enabled"] != true => Ok(json!({})),
-        "Page.setBypassCSP" => Err(Refusal::missing("to leave a page's content security policy out")),
-        "Page.crash" => Err(Refusal::missing("to have a page crash")),
+        "Page.setBypassCSP" => Err(Refusal::Missing(lacks::BYPASSED_CSP)),
+        "Page.crash" => Err(Refusal::Missing(lacks::CRASH)),
         _ => quiet(method).or_else(|_| unknown(method)),
     }
 }
@@ -63,7 +63,7 @@ async fn reload(command: Command<'_>) -> Answer {
 
 async fn navigate(command: Command<'_>) -> Answer {
     if command.params["referrer"].as_str().is_some_and(|referrer| !referrer.is_empty()) {
-        return Err(Refusal::missing("to navigate with a referrer"));
+        return Err(Refusal::Missing(lacks::REFERRER));
     }
     let frame = command.params["frameId"].as_str().unwrap_or(command.tab).to_owned();
     if !command.driver.state().frames.contains_key(&frame) {
@@ -87,7 +87,7 @@ async fn navigate(command: Command<'_>) -> Answer {
             let loader = (!stays).then_some(navigation);
             Ok(json!({"frameId": frame, "loaderId": loader}))
         }
-        Err(Refusal(reason)) if reason.starts_with("unknown error") => {
+        Err(Refusal::Failed(reason)) if reason.starts_with("unknown error") => {
             let reason = reason.trim_start_matches("unknown error: ");
             let known = state.frames.get(&frame);
             let loader = known.map(|frame| frame.navigation.clone().unwrap_or_else(|| frame.loader.clone()));

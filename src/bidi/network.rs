@@ -12,7 +12,7 @@ use super::driver::Driver;
 use super::emulation::with;
 use super::errors::{Refusal, network_error};
 use super::events::{emit_for, watch_rest};
-use super::fetch;
+use super::{fetch, lacks};
 
 /// A request that is under way, or one that others may still ask about.
 #[derive(Debug, Clone, Default)]
@@ -50,7 +50,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
             let offline = params["offline"] == true;
             let asked = |name: &str| params[name].as_f64().is_some_and(|value| value > 0.0);
             if ["latency", "downloadThroughput", "uploadThroughput"].into_iter().any(asked) {
-                return Err(Refusal::missing("to slow the network"));
+                return Err(Refusal::Missing(lacks::SLOW_NETWORK));
             }
             let conditions = if offline { json!({"type": "offline"}) } else { Value::Null };
             driver.ask("emulation.setNetworkConditions", with(command, "networkConditions", conditions)).await

@@ -3,6 +3,7 @@ use serde_json::{Map, Value, json};
 
 use super::answers::{Answer, Command, unknown};
 use super::errors::Refusal;
+use super::lacks;
 use super::objects::{Object, Objects};
 use super::runtime::main_world;
 
@@ -21,7 +22,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
             )
             .await
         }
-        "DOMDebugger.getEventListeners" => Err(Refusal::missing("which listeners a node has")),
+        "DOMDebugger.getEventListeners" => Err(Refusal::Missing(lacks::LISTENERS)),
         _ => unknown(method),
     }
 }

@@ -3,6 +3,7 @@ use serde_json::{Value, json};
 
 use super::answers::{Answer, Command, unknown};
 use super::errors::Refusal;
+use super::lacks;
 use super::runtime::ask_page;
 
 pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
@@ -99,11 +100,13 @@ async fn print(command: Command<'_>) -> Answer {
     const CENTIMETRES: f64 = 2.54;
     let params = command.params;
     if params["displayHeaderFooter"] == true {
-        return Err(Refusal::missing("to print a header or a footer"));
+        return Err(Refusal::Missing(lacks::PDF_HEADER));
     }
-    for (name, what) in [("generateTaggedPDF", "tags"), ("generateDocumentOutline", "an outline")] {
+    for (name, lack) in
+        [("generateTaggedPDF", lacks::PDF_TAGS), ("generateDocumentOutline", lacks::PDF_OUTLINE)]
+    {
         if params[name] == true {
-            return Err(Refusal(format!("Firefox cannot be asked for that: to print with {what}")));
+            return Err(Refusal::Missing(lack));
         }
     }
     let inches = |name: &str, usual: f64| params[name].as_f64().unwrap_or(usual) * CENTIMETRES;

@@ -2,11 +2,11 @@
 use serde_json::{Value, json};
 
 use super::answers::{Answer, Command, quiet, unknown};
-use super::dialogs;
 use super::driver::Driver;
 use super::errors::Refusal;
 use super::objects::{UTILITY, World};
 use super::values;
+use super::{dialogs, lacks};
 
 pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
     if matches!(method, "Runtime.evaluate" | "Runtime.callFunctionOn") {
@@ -130,7 +130,7 @@ const BINDING: &str = "binding:";
 async fn add_binding(command: Command<'_>) -> Answer {
     const BIND: &str = "(name, tell) => { globalThis[name] = text => tell(String(text)); }";
     let Some(world) = command.params["executionContextId"].as_i64() else {
-        return Err(Refusal::missing("to give a function to all worlds of a page"));
+        return Err(Refusal::Missing(lacks::BINDING));
     };
     let World { realm, .. } = command.driver.state().objects.world_by_number(world)?;
     let channel = format!("{BINDING}{}", command.text("name"));

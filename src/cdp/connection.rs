@@ -493,9 +493,13 @@ struct Outbound<'a, P: ?Sized> {
     params: &'a P,
 }
 
+/// The code of a refusal of what Firefox cannot be asked for: its message says what that is, its data what to do instead.
+pub(crate) const NOT_IN_FIREFOX: i64 = -31_001;
+
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Refusal {
+    code: i64,
     message: String,
     data: Option<serde_json::Value>,
 }
@@ -524,8 +528,11 @@ impl Refusal {
         if self.message.starts_with("Session with given id not found") {
             return Error::PageClosed;
         }
-        let data =
-            self.data.and_then(|data| data.as_str().map(|data| format!(": {data}"))).unwrap_or_default();
+        let data = self.data.and_then(|data| data.as_str().map(str::to_owned));
+        if self.code == NOT_IN_FIREFOX {
+            return Error::NotInFirefox { what: self.message, instead: data.unwrap_or_default() };
+        }
+        let data = data.map(|data| format!(": {data}")).unwrap_or_default();
         Error::Protocol { method: "", message: self.message + &data }
     }
 }

@@ -34,7 +34,7 @@ impl Message {
 
 /// Reads JSON from the browser. A JavaScript string may hold half a surrogate pair, which JSON can carry and a Rust
 /// string cannot: it becomes U+FFFD, as the page's own encoder would make it.
-pub(super) fn decode<T: DeserializeOwned>(json: &[u8]) -> serde_json::Result<T> {
+pub(crate) fn decode<T: DeserializeOwned>(json: &[u8]) -> serde_json::Result<T> {
     serde_json::from_slice(json).or_else(|error| match without_half_pairs(json) {
         Some(mended) => serde_json::from_slice(&mended),
         None => Err(error),

@@ -208,6 +208,9 @@ fn rare_reason(error: &Error) -> String {
                 "WebKit 中无法使用 {what}: {reason}。请在 browserType 为 chromium 或 firefox 的会话中使用"
             )
         }
+        Error::NotInFirefox { what, instead } => {
+            format!("Firefox 中无法使用 {what} ({instead})")
+        }
         Error::Unsupported { what, reason } => format!("此处无法进行 {what}: {reason}"),
         Error::UnknownContext { name } => format!("没有名为 {name:?} 的上下文"),
         Error::ContextExists { name } => format!("名为 {name:?} 的上下文已存在"),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
 
 import pytest
 
@@ -126,3 +128,46 @@ async def test_an_event_of_touch_can_be_dispatched_where_nothing_can_be_touched(
     await page.evaluate("() => { addEventListener('touchstart', () => { document.title = 'touched'; }); }")
     await page.get_by_role("button").dispatch_event("touchstart")
     assert await page.title() == "touched"
+
+
+MISSING: dict[str, tuple[Callable[[Page], Awaitable[Any]], str]] = {
+    "media": (lambda page: page.emulate_media(color_scheme="dark"), "another medium, colour scheme or taste"),
+    "header": (lambda page: page.pdf(display_header_footer=True), "a PDF with a header or a footer"),
+    "tags": (lambda page: page.pdf(tagged=True), "a PDF with tags"),
+    "referrer": (
+        lambda page: page.goto("http://127.0.0.1/", referer="http://a.example/"),
+        "a navigation with a referrer",
+    ),
+    "permission": (
+        lambda page: page.context.grant_permissions(["camera"]),
+        'granting the permission "camera"',
+    ),
+    "protocol": (
+        lambda page: page.context.new_cdp_session(page),
+        "a session of the DevTools protocol",
+    ),
+    "touch": (lambda page: page.context.browser.new_context(has_touch=True), "a screen that can be touched"),  # type: ignore[union-attr]
+}
+
+
+@pytest.mark.parametrize("what", MISSING)
+async def test_what_firefox_cannot_do_is_said_in_words_of_the_user(page: Page, what: str) -> None:
+    deed, words = MISSING[what]
+    with pytest.raises(Error) as caught:
+        await deed(page)
+    told = caught.value.message
+    assert f"{words} " in told
+    assert "cannot be had in Firefox" in told
+    assert caught.value._code == "unsupported"
+    assert "Protocol error" not in told
+    assert not re.search(r"\b[A-Z][a-zA-Z]+\.[a-z]+[A-Z]", told), "a name of the protocol's own"
+
+
+async def test_what_is_nested_too_deeply_to_be_read_is_answered_at_once(page: Page) -> None:
+    with pytest.raises(Error, match="nested too deeply"):
+        await page.evaluate("Array.from({ length: 90 }).reduce(inner => [inner], [])")
+    assert await page.evaluate("1 + 1") == 2
+
+
+async def test_half_a_character_is_told_as_one_that_stands_for_it(page: Page) -> None:
+    assert await page.evaluate("'\\ud83d tea'") == "\ufffd tea"

@@ -215,7 +215,7 @@ async def test_going_to_and_fro_by_what_a_page_has_is_not_taken_for_that(
     assert 'heading "Page b"' in (await workshop.do("browser_snapshot")).section("Snapshot")
 
 
-@pytest.mark.parametrize("levels", [1_000, 3_000])
+@pytest.mark.parametrize("levels", [100, 1_000, 3_000])
 async def test_a_page_that_is_nested_deeply_is_seen(workshop: Workshop, site: Site, levels: int) -> None:
     script = (
         f"let place = document.body; for (let level = 0; level < {levels}; level++)"

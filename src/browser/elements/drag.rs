@@ -10,8 +10,8 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 use super::actionability::{ActionOptions, Look, Need};
 use super::element::ElementHandle;
 use super::noted::HandMove;
+use crate::bidi::lacks;
 use crate::browser::input::{Button, Mouse, Point};
-use crate::browser::objects::dialect::unsupported;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::Page;
 use crate::browser::objects::world::{World, value_argument};
@@ -490,7 +490,7 @@ fn near(edge: Point, other: Point) -> Point {
 
 /// What the page lets the browser drag, where nobody can let go of it.
 fn undroppable() -> Error {
-    unsupported("dropping what a page lets the browser drag")
+    lacks::DROP.into()
 }
 
 async fn press(at: Point, mouse: &Mouse, long: bool) -> Result<()> {

@@ -1,10 +1,11 @@
 //! What a browser speaks, for the little that cannot be said to all of them in the same words.
 use std::time::Duration;
 
+use crate::bidi::lacks;
 use crate::browser::options::ContextOptions;
 use crate::browser::options::emulation::Media;
 use crate::browser::program::launch::FIREFOX_SCRIPT_LIMIT;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// The protocol behind the one that we speak.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,21 +71,15 @@ impl Dialect {
         }
         let emulation = &options.emulation;
         let missing = [
-            ("a page laid out as on a telephone", options.is_mobile),
-            ("a screen that can be touched", options.has_touch),
-            ("pages without scripts", emulation.scripts_disabled),
-            ("leaving a page's content security policy out", emulation.bypass_csp),
-            ("drawing for another medium or another taste", emulation.media != Media::default()),
+            (lacks::MOBILE, options.is_mobile),
+            (lacks::TOUCH, options.has_touch),
+            (lacks::NO_SCRIPTS, emulation.scripts_disabled),
+            (lacks::BYPASSED_CSP, emulation.bypass_csp),
+            (lacks::MEDIA, emulation.media != Media::default()),
         ];
         match missing.into_iter().find(|(_, asked)| *asked) {
-            Some((what, _)) => Err(unsupported(what)),
+            Some((lack, _)) => Err(lack.into()),
             None => Ok(()),
         }
     }
-}
-
-/// Firefox cannot be asked for it.
-pub(in crate::browser) fn unsupported(what: &'static str) -> Error {
-    let reason = "WebDriver BiDi, which Firefox speaks, has no word for it; use chromium for that".to_owned();
-    Error::Unsupported { what, reason }
 }

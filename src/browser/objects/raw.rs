@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::bidi::lacks;
 use crate::browser::objects::browser::Browser;
 use crate::browser::objects::context::BrowserContext;
-use crate::browser::objects::dialect::{Dialect, unsupported};
+use crate::browser::objects::dialect::Dialect;
 use crate::browser::objects::frame::Frame;
 use crate::cdp::types::target::{AttachToBrowserTarget, AttachToTarget, DetachFromTarget};
 use crate::cdp::{CdpSession, EventSink, Permit};
@@ -72,7 +73,7 @@ impl Browser {
     /// A session of the raw protocol with the browser itself.
     pub async fn attach_raw(&self) -> Result<RawSession> {
         if self.dialect() != Dialect::Chromium {
-            return Err(unsupported("a session of the DevTools protocol"));
+            return Err(lacks::RAW_SESSION.into());
         }
         let session_id = self.root().call(AttachToBrowserTarget {}).await?.session_id;
         let session = self.connection().session(&session_id);

@@ -11,6 +11,7 @@ use tokio::try_join;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::Page;
 use crate::browser::objects::world::{RemoteHandle, World, value_argument};
+use crate::cdp::CdpSession;
 use crate::cdp::types::dom::{DescribeNode, EventListener, GetEventListeners, Node, ResolveNode};
 use crate::cdp::types::runtime::{Evaluate, GetProperties};
 use crate::error::{Error, Result};
@@ -56,6 +57,8 @@ const MOST_LISTENERS: usize = 2_000;
 const LARGEST_HEARD: usize = 4_000;
 /// Up to here each suspect is asked for alone; beyond, the whole document is described in one go.
 const FEW_SUSPECTS: u32 = 48;
+/// How many are asked about one by one where the document cannot be told at once.
+const MOST_DESCRIBED: usize = 1_000;
 
 impl Page {
     /// Reads the page as it is now. `context` is the number that its refs begin with.
@@ -290,26 +293,12 @@ async fn adopt_closed_roots(world: &World, suspects: u32) -> Result<usize> {
     let Some(array) = world.call_handle("suspects", Vec::new()).await? else { return Ok(0) };
     let session = world.session();
     let described = if suspects <= FEW_SUSPECTS {
-        let list = GetProperties { object_id: array.id().to_owned(), own_properties: Some(true) };
-        let hosts = session.call(list).await?.result;
-        let hosts: Vec<_> = hosts
-            .into_iter()
-            .filter_map(|property| property.value?.object_id)
-            .map(|id| RemoteHandle::new(session.clone(), id))
-            .collect();
-        let describe = |host: &RemoteHandle| DescribeNode {
-            object_id: Some(host.id().to_owned()),
-            depth: Some(1),
-            pierce: Some(true),
-            ..DescribeNode::default()
-        };
-        let asked: Vec<_> = hosts.iter().map(|host| session.send(describe(host))).collect();
-        join_all(asked).await.into_iter().flatten().map(|described| described.node).collect()
+        describe_each(session, &array).await?
     } else {
         match describe_document(world).await {
             Ok(document) => vec![document],
-            // One that is nested a thousand levels deep is too much for the browser to tell of at once.
-            Err(Error::Protocol { .. }) => Vec::new(),
+            // What is nested deeply is too much for the browser to tell of at once, or for us to read.
+            Err(Error::Protocol { .. } | Error::Unreadable { .. }) => describe_each(session, &array).await?,
             Err(error) => return Err(error),
         }
     };
@@ -334,6 +323,26 @@ async fn adopt_closed_roots(world: &World, suspects: u32) -> Result<usize> {
         adopted += 1;
     }
     Ok(adopted)
+}
+
+/// The first [`MOST_DESCRIBED`] elements of a list, one by one.
+async fn describe_each(session: &CdpSession, elements: &RemoteHandle) -> Result<Vec<Node>> {
+    let list = GetProperties { object_id: elements.id().to_owned(), own_properties: Some(true) };
+    let hosts = session.call(list).await?.result;
+    let hosts: Vec<_> = hosts
+        .into_iter()
+        .filter_map(|property| property.value?.object_id)
+        .map(|id| RemoteHandle::new(session.clone(), id))
+        .take(MOST_DESCRIBED)
+        .collect();
+    let describe = |host: &RemoteHandle| DescribeNode {
+        object_id: Some(host.id().to_owned()),
+        depth: Some(1),
+        pierce: Some(true),
+        ..DescribeNode::default()
+    };
+    let asked: Vec<_> = hosts.iter().map(|host| session.send(describe(host))).collect();
+    Ok(join_all(asked).await.into_iter().flatten().map(|described| described.node).collect())
 }
 
 async fn describe_document(world: &World) -> Result<Node> {

@@ -104,7 +104,10 @@ impl BrowserContext {
     /// Stops a download, or removes its file, and forgets it.
     pub async fn take_back_download(&self, id: &str) -> Result<()> {
         if self.inner.downloads.state(id) == Some(DownloadState::InProgress) {
-            self.cancel_download(id).await?;
+            match self.cancel_download(id).await {
+                Ok(()) | Err(Error::NotInFirefox { .. }) => {}
+                Err(error) => return Err(error),
+            }
         }
         self.inner.downloads.remove(Some(id));
         Ok(())
