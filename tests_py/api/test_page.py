@@ -115,6 +115,24 @@ async def test_elements_in_shadow_roots_come_after_those_beside_them(page: Page)
     assert await found("div >> p") == "bcde"
 
 
+async def test_closed_shadow_roots_are_looked_into_from_the_first_look_on(page: Page) -> None:
+    put_in = "document.querySelector('x-a').attachShadow({ mode: 'closed' }).innerHTML = '%s'"
+    host = f"<x-a></x-a><script>{put_in}</script>"
+    for name in ("One", "Two"):
+        await page.set_content(host % f"<button>{name}</button>")
+        assert await page.get_by_role("button", name=name).count() == 1
+    await page.set_content(host % "<label>Name <input></label>")
+    await page.get_by_label("Name").fill("Ada")
+    assert await page.get_by_label("Name").input_value() == "Ada"
+    # What comes later, and what must not be there.
+    await page.set_content("<x-a></x-a>")
+    assert not await page.get_by_text("Late").is_visible()
+    await page.evaluate(put_in % "<p>Late</p>")
+    with pytest.raises(AssertionError):
+        await expect(page.get_by_text("Late")).to_be_hidden(timeout=100)
+    await page.get_by_text("Late").wait_for()
+
+
 async def test_popups_are_pages_of_the_same_context(page: Page, site: Site) -> None:
     await page.goto(site.page("form"))
     async with page.expect_popup() as opened:

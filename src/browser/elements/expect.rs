@@ -6,6 +6,7 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
 use super::actionability::rest_before;
+use super::closed_roots::learn_more_closed_roots;
 use super::locator::{Locator, is_passing, not_unique, pauses, root_argument, test_id_argument};
 use super::selector::Selector;
 use crate::browser::objects::frame::Frame;
@@ -119,15 +120,24 @@ impl Locator {
                 is_not,
             ));
         };
-        let arguments = vec![
-            value_argument(chain),
-            root_argument(root.as_ref()),
-            value_argument(&what),
-            value_argument(expected),
-            test_id_argument(),
-        ];
-        let verdict = world.call_with::<ExpectOutcome>("expect", arguments).await;
-        let verdict = verdict.map_err(|error| not_unique(Selector::refused(error)))?;
+        let ask = async || {
+            let arguments = vec![
+                value_argument(chain),
+                root_argument(root.as_ref()),
+                value_argument(&what),
+                value_argument(expected),
+                test_id_argument(),
+            ];
+            let verdict = world.call_with::<ExpectOutcome>("expect", arguments).await;
+            verdict.map_err(|error| not_unique(Selector::refused(error)))
+        };
+        let mut verdict = ask().await?;
+        if verdict.missing || verdict.received == 0 {
+            let waits = decided(verdict.clone(), what, is_not).matches == is_not;
+            if learn_more_closed_roots(&world, waits).await? {
+                verdict = ask().await?;
+            }
+        }
         Ok(decided(verdict, what, is_not))
     }
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
 use super::actionability::rest_before;
+use super::closed_roots::learn_more_closed_roots;
 use super::element::ElementHandle;
 use super::selector::{By, Chain, RoleOptions, Selector, TextMatch, test_id_attribute};
 use crate::browser::objects::frame::Frame;
@@ -168,7 +169,7 @@ impl Locator {
         for chain in &chains[..chains.len() - 1] {
             let world = frame.utility().await?;
             // Several frames are several elements: the way must be plain.
-            let Some(owner) = pick(&world, chain, root.take(), true).await? else { return Ok(None) };
+            let Some(owner) = pick(&world, chain, root.take(), true, true).await? else { return Ok(None) };
             let Some(inner) = ElementHandle::new(world, owner).content_frame().await? else {
                 return Err(Error::WrongElement { found: ElementKind::default(), needed: Needed::Frame });
             };
@@ -201,13 +202,21 @@ impl Locator {
 
     /// The element, if it is there now.
     pub async fn now(&self) -> Result<Option<ElementHandle>> {
+        self.found(false).await
+    }
+
+    /// Like [`now`](Self::now). `waits`: it is asked again and again.
+    pub(super) async fn found(&self, waits: bool) -> Result<Option<ElementHandle>> {
         let Some((world, chain, root)) = self.innermost().await? else { return Ok(None) };
-        let found = pick(&world, chain, root, self.strict).await?;
+        let found = pick(&world, chain, root, self.strict, waits).await?;
         Ok(found.map(|node| ElementHandle::new(world, node)))
     }
 
     /// All elements that are there now, in the order of the document.
     pub async fn all(&self) -> Result<Vec<ElementHandle>> {
+        if self.count().await? == 0 {
+            return Ok(Vec::new());
+        }
         let Some((world, list)) = self.list().await? else { return Ok(Vec::new()) };
         let get = GetProperties { object_id: list.id().to_owned(), own_properties: Some(true) };
         let session = world.session().clone();
@@ -257,9 +266,16 @@ impl Locator {
 
     /// How many elements are there now.
     pub async fn count(&self) -> Result<usize> {
-        let Some((world, chain, root)) = self.innermost().await? else { return Ok(0) };
-        let arguments = vec![value_argument(chain), root_argument(root.as_ref())];
-        world.call_with("count", arguments).await.map_err(Selector::refused)
+        let count = async || {
+            let Some((world, chain, root)) = self.innermost().await? else { return Ok((0, None)) };
+            let arguments = vec![value_argument(chain), root_argument(root.as_ref())];
+            let count = world.call_with::<usize>("count", arguments).await.map_err(Selector::refused)?;
+            Ok::<_, Error>((count, Some(world)))
+        };
+        match while_passing(&count).await? {
+            (0, Some(world)) if learn_more_closed_roots(&world, false).await? => Ok(count().await?.0),
+            (count, _) => Ok(count),
+        }
     }
 
     /// Does something with the element as soon as it is there, and again with its successor when it is replaced meanwhile.
@@ -286,7 +302,7 @@ impl Locator {
                 self.clear_way(limit, deadline).await?;
             }
             let left = deadline.saturating_duration_since(Instant::now());
-            match timeout_at(deadline, self.now()).await {
+            match timeout_at(deadline, self.found(true)).await {
                 Ok(Ok(Some(element))) => match act(element, left).await {
                     Err(error) if is_passing(&error) => last = error,
                     done => return done,
@@ -342,7 +358,7 @@ impl Locator {
             rest_before(deadline, pause).await;
             self.clear_way(limit, deadline).await?;
             let look = async {
-                let Some(element) = self.now().await? else { return Ok((gone, None)) };
+                let Some(element) = self.found(!gone).await? else { return Ok((gone, None)) };
                 Ok(match presence {
                     Presence::Attached => (true, Some(element)),
                     Presence::Detached => (false, Some(element)),
@@ -373,6 +389,22 @@ pub(in crate::browser) fn is_passing(error: &Error) -> bool {
     matches!(error, Error::StaleRef { .. } | Error::DocumentGone)
 }
 
+/// How long a new document is waited for, where another one was just being replaced.
+const NEW_DOCUMENT_LIMIT: Duration = Duration::from_secs(5);
+
+/// Looks, and looks again where the document was just being replaced.
+async fn while_passing<T, Looking: Future<Output = Result<T>>>(look: impl Fn() -> Looking) -> Result<T> {
+    let deadline = Instant::now() + NEW_DOCUMENT_LIMIT;
+    let mut pauses = pauses();
+    loop {
+        rest_before(deadline, pauses.next().unwrap_or_default()).await;
+        match look().await {
+            Err(error) if is_passing(&error) && Instant::now() < deadline => {}
+            looked => return looked,
+        }
+    }
+}
+
 /// What a chain looks in, as an argument: null for the whole document.
 pub(in crate::browser) fn root_argument(root: Option<&RemoteHandle>) -> CallArgument {
     root.map_or_else(|| value_argument(&Value::Null), RemoteHandle::argument)
@@ -384,10 +416,17 @@ async fn pick(
     chain: &Chain,
     root: Option<RemoteHandle>,
     strict: bool,
+    waits: bool,
 ) -> Result<Option<RemoteHandle>> {
     let test_id = if strict { test_id_argument() } else { value_argument(&Value::Null) };
-    let arguments = vec![value_argument(chain), root_argument(root.as_ref()), test_id];
-    world.call_handle("pick", arguments).await.map_err(|error| not_unique(Selector::refused(error)))
+    let pick = async || {
+        let arguments = vec![value_argument(chain), root_argument(root.as_ref()), test_id.clone()];
+        world.call_handle("pick", arguments).await.map_err(|error| not_unique(Selector::refused(error)))
+    };
+    match pick().await? {
+        None if learn_more_closed_roots(world, waits).await? => pick().await,
+        found => Ok(found),
+    }
 }
 
 /// The attribute for tests, as an argument.

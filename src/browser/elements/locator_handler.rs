@@ -166,7 +166,7 @@ impl LocatorHandlers {
 impl LocatorHandler {
     async fn is_seen(&self, deadline: Instant) -> Result<bool> {
         let look = async {
-            match self.locator.now().await? {
+            match self.locator.found(true).await? {
                 Some(element) => element.is_visible().await,
                 None => Ok(false),
             }

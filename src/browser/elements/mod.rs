@@ -10,6 +10,7 @@ pub(super) mod choose;
 pub(super) mod control;
 pub(super) mod drag;
 pub(super) mod dropped;
+pub(super) mod closed_roots;
 pub(super) mod element;
 pub(super) mod expect;
 pub(super) mod field;

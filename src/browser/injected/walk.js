@@ -103,6 +103,13 @@ function begun(walk, start, { root }) {
   return walk;
 }
 
+/** Looks for elements that may hold a closed shadow root. Answers how many were not asked for, and the last ref of the document. */
+engine.seekSuspects = () =>
+  engine.remembering(() => {
+    begun(new Walk({}), document.body ?? document.documentElement, {});
+    return { count: pendingHosts.length, last: engine.lastRef };
+  });
+
 class Walk {
   constructor({ boxes, allRefs, hiddenToo }) {
     this.nodes = [];

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::sync::OnceCell;
+use tokio::time::Instant;
 
 use super::frame::Frame;
 use crate::browser::injected::{self, as_function};
@@ -44,6 +45,8 @@ struct Inner {
     /// The browser's numbers of the nodes that listen to the pointer, as far as the engine was told.
     heard: Mutex<HashSet<i64>>,
     is_crowded: AtomicBool,
+    /// Until when it is not searched for closed shadow roots again.
+    searched_until: Mutex<Option<Instant>>,
 }
 
 impl PartialEq for World {
@@ -63,6 +66,7 @@ impl World {
                 engine,
                 heard: Mutex::default(),
                 is_crowded: AtomicBool::new(false),
+                searched_until: Mutex::default(),
             }),
         }
     }
@@ -119,6 +123,15 @@ impl World {
 
     pub(in crate::browser) fn set_crowded(&self) {
         self.inner.is_crowded.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the document may be searched for closed shadow roots now.
+    pub(in crate::browser) fn takes_search_for_roots(&self, now: Instant) -> bool {
+        self.inner.searched_until.lock().is_none_or(|until| until <= now)
+    }
+
+    pub(in crate::browser) fn pause_search_for_roots(&self, until: Instant) {
+        *self.inner.searched_until.lock() = Some(until);
     }
 
     /// Calls `engine[method](...arguments)`, awaits it, and reads its value.

@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio::try_join;
 
+use crate::browser::elements::closed_roots::{DEEPEST_ROOTS, adopt_closed_roots};
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::Page;
 use crate::browser::objects::world::{RemoteHandle, World, value_argument};
-use crate::cdp::CdpSession;
-use crate::cdp::types::dom::{DescribeNode, EventListener, GetEventListeners, Node, ResolveNode};
-use crate::cdp::types::runtime::{Evaluate, GetProperties};
+use crate::cdp::types::dom::{EventListener, GetEventListeners, ResolveNode};
+use crate::cdp::types::runtime::Evaluate;
 use crate::error::{Error, Result};
 use crate::snapshot;
 
@@ -44,8 +44,6 @@ const FIRST_CHILD_LIMIT: Duration = Duration::from_secs(3);
 const CHILDREN_LIMIT: Duration = Duration::from_secs(4);
 /// Frames beyond this many are not read.
 const MOST_FRAMES: usize = 200;
-/// Closed roots inside closed roots are followed this deep.
-const DEEPEST_ROOTS: usize = 6;
 /// What listens is asked for the next time if the browser does not say it soon: what can be seen does not wait for that.
 const HEARERS_LIMIT: Duration = Duration::from_secs(3);
 const CHILDS_HEARERS_LIMIT: Duration = Duration::from_millis(400);
@@ -55,10 +53,6 @@ const MOST_HEARERS: usize = 400;
 const MOST_LISTENERS: usize = 2_000;
 /// A walk that tells of more is not done a second time for what listens.
 const LARGEST_HEARD: usize = 4_000;
-/// Up to here each suspect is asked for alone; beyond, the whole document is described in one go.
-const FEW_SUSPECTS: u32 = 48;
-/// How many are asked about one by one where the document cannot be told at once.
-const MOST_DESCRIBED: usize = 1_000;
 
 impl Page {
     /// Reads the page as it is now. `context` is the number that its refs begin with.
@@ -186,14 +180,6 @@ async fn with_closed_roots(
     Ok(walked)
 }
 
-/// Has the engine know the closed shadow roots of a frame's document, as a walk of it does.
-pub(super) async fn learn_closed_roots(frame: &Frame) -> Result<()> {
-    let world = frame.utility().await?;
-    let arguments = json!({});
-    let walked = walk_once(frame, &world, &arguments).await?;
-    with_closed_roots(frame, &world, &arguments, walked).await.map(drop)
-}
-
 async fn walk_once(frame: &Frame, world: &World, arguments: &Value) -> Result<snapshot::Frame> {
     let json: String = world.call("walk", std::slice::from_ref(arguments)).await?;
     let walked = snapshot::Frame::parse(&json)
@@ -286,92 +272,4 @@ async fn adopt_children(frame: &Frame, world: &World) {
         }
     });
     join_all(adopted).await;
-}
-
-/// Hands the closed shadow roots among the suspects to the engine. Gives how many there were.
-async fn adopt_closed_roots(world: &World, suspects: u32) -> Result<usize> {
-    let Some(array) = world.call_handle("suspects", Vec::new()).await? else { return Ok(0) };
-    let session = world.session();
-    let described = if suspects <= FEW_SUSPECTS {
-        describe_each(session, &array).await?
-    } else {
-        match describe_document(world).await {
-            Ok(document) => vec![document],
-            // What is nested deeply is too much for the browser to tell of at once, or for us to read.
-            Err(Error::Protocol { .. } | Error::Unreadable { .. }) => describe_each(session, &array).await?,
-            Err(error) => return Err(error),
-        }
-    };
-    let mut closed = Vec::new();
-    for node in &described {
-        collect_closed(node, &mut closed);
-    }
-    let resolved = closed.iter().map(|id| {
-        session.send(ResolveNode {
-            backend_node_id: Some(*id),
-            execution_context_id: Some(world.context_id()),
-            ..ResolveNode::default()
-        })
-    });
-    let resolved: Vec<_> = resolved.collect();
-    let mut adopted = 0;
-    for root in join_all(resolved).await.into_iter().flatten() {
-        let Some(id) = root.object.object_id else { continue };
-        let root = RemoteHandle::new(session.clone(), id);
-        let arguments = vec![value_argument(&()), root.argument()];
-        let _: Option<bool> = world.call_with("adoptClosedRoot", arguments).await?;
-        adopted += 1;
-    }
-    Ok(adopted)
-}
-
-/// The first [`MOST_DESCRIBED`] elements of a list, one by one.
-async fn describe_each(session: &CdpSession, elements: &RemoteHandle) -> Result<Vec<Node>> {
-    let list = GetProperties { object_id: elements.id().to_owned(), own_properties: Some(true) };
-    let hosts = session.call(list).await?.result;
-    let hosts: Vec<_> = hosts
-        .into_iter()
-        .filter_map(|property| property.value?.object_id)
-        .map(|id| RemoteHandle::new(session.clone(), id))
-        .take(MOST_DESCRIBED)
-        .collect();
-    let describe = |host: &RemoteHandle| DescribeNode {
-        object_id: Some(host.id().to_owned()),
-        depth: Some(1),
-        pierce: Some(true),
-        ..DescribeNode::default()
-    };
-    let asked: Vec<_> = hosts.iter().map(|host| session.send(describe(host))).collect();
-    Ok(join_all(asked).await.into_iter().flatten().map(|described| described.node).collect())
-}
-
-async fn describe_document(world: &World) -> Result<Node> {
-    let session = world.session();
-    let document = Evaluate {
-        expression: "document".to_owned(),
-        context_id: Some(world.context_id()),
-        ..Evaluate::default()
-    };
-    let id = session.call(document).await?.result.object_id.ok_or(Error::DocumentGone)?;
-    let document = RemoteHandle::new(session.clone(), id);
-    let describe = DescribeNode {
-        object_id: Some(document.id().to_owned()),
-        depth: Some(-1),
-        pierce: Some(true),
-        ..DescribeNode::default()
-    };
-    Ok(session.call(describe).await?.node)
-}
-
-/// The closed shadow roots below `node`, also those within open ones. Other documents are not entered.
-fn collect_closed(node: &Node, found: &mut Vec<i64>) {
-    for root in node.shadow_roots.iter().flatten() {
-        if root.shadow_root_type.as_deref() == Some("closed") {
-            found.push(root.backend_node_id);
-        }
-        collect_closed(root, found);
-    }
-    for child in node.children.iter().flatten() {
-        collect_closed(child, found);
-    }
 }

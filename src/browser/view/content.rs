@@ -7,11 +7,11 @@ use htmd::HtmlToMarkdown;
 use serde::Deserialize;
 use tokio::time::timeout;
 
+use crate::browser::elements::closed_roots::learn_closed_roots;
 use crate::browser::elements::element::ElementHandle;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::Page;
 use crate::browser::objects::world::{Scope, value_argument};
-use crate::browser::view::capture::learn_closed_roots;
 use crate::error::{Error, Result};
 
 const READ: &str = include_str!("../injected/read.js");
@@ -110,7 +110,7 @@ async fn read(
     let page = frame.page()?;
     let asked = async {
         if format != ContentFormat::Html {
-            learn_closed_roots(frame).await?;
+            learn_closed_roots(&frame.utility().await?).await?;
         }
         frame.evaluate(READ, arguments, Scope::Isolated).await
     };

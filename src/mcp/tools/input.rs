@@ -73,7 +73,7 @@ impl Tool for Click {
             let by = By::Finger;
             return reach(call, &self.r#ref, self.element, self.position.as_deref(), &click, by, reply).await;
         }
-        press(call, &self.r#ref, self.element, self.position.as_deref(), &click, reply).await
+        Box::pin(press(call, &self.r#ref, self.element, self.position.as_deref(), &click, reply)).await
     }
 }
 

@@ -1,0 +1,141 @@
+//! Closed shadow roots, which only the browser knows: looked for where their hosts seem to be, and handed to the engine.
+use futures_util::future::join_all;
+use serde::Deserialize;
+use tokio::time::Instant;
+
+use crate::browser::objects::world::{RemoteHandle, World, value_argument};
+use crate::cdp::CdpSession;
+use crate::cdp::types::dom::{DescribeNode, Node, ResolveNode};
+use crate::cdp::types::runtime::{Evaluate, GetProperties};
+use crate::error::{Error, Result};
+
+/// Closed roots inside closed roots are followed this deep.
+pub(in crate::browser) const DEEPEST_ROOTS: usize = 6;
+/// Up to here each suspect is asked for alone; beyond, the whole document is described in one go.
+const FEW_SUSPECTS: u32 = 48;
+/// How many are asked about one by one where the document cannot be told at once.
+const MOST_DESCRIBED: usize = 1_000;
+/// Who waits does not search again for so many times what a search took.
+const PAUSE_FACTOR: u32 = 4;
+
+/// Elements that may have a closed root.
+#[derive(Debug, Deserialize)]
+struct Suspects {
+    /// How many there are that were not asked for.
+    count: u32,
+    /// The last number of an element of the document.
+    last: u32,
+}
+
+/// Has the engine know the closed shadow roots of a document. True where it knows more than before.
+pub(in crate::browser) async fn learn_closed_roots(world: &World) -> Result<bool> {
+    let mut has_learnt = false;
+    for _ in 0..DEEPEST_ROOTS {
+        let suspects: Suspects = world.call_with("seekSuspects", Vec::new()).await?;
+        world.frame().refs_used_up_to(suspects.last);
+        if suspects.count == 0 || adopt_closed_roots(world, suspects.count).await? == 0 {
+            break;
+        }
+        has_learnt = true;
+    }
+    Ok(has_learnt)
+}
+
+/// The same for who has found nothing. Where it is asked again and again (`waits`), not every time.
+pub(in crate::browser) async fn learn_more_closed_roots(world: &World, waits: bool) -> Result<bool> {
+    let begun = Instant::now();
+    if waits && !world.takes_search_for_roots(begun) {
+        return Ok(false);
+    }
+    let has_learnt = Box::pin(learn_closed_roots(world)).await?;
+    world.pause_search_for_roots(Instant::now() + begun.elapsed() * PAUSE_FACTOR);
+    Ok(has_learnt)
+}
+
+/// Hands the closed shadow roots among the suspects to the engine. Gives how many there were.
+pub(in crate::browser) async fn adopt_closed_roots(world: &World, suspects: u32) -> Result<usize> {
+    let Some(array) = world.call_handle("suspects", Vec::new()).await? else { return Ok(0) };
+    let session = world.session();
+    let described = if suspects <= FEW_SUSPECTS {
+        describe_each(session, &array).await?
+    } else {
+        match describe_document(world).await {
+            Ok(document) => vec![document],
+            // What is nested deeply is too much for the browser to tell of at once, or for us to read.
+            Err(Error::Protocol { .. } | Error::Unreadable { .. }) => describe_each(session, &array).await?,
+            Err(error) => return Err(error),
+        }
+    };
+    let mut closed = Vec::new();
+    for node in &described {
+        collect_closed(node, &mut closed);
+    }
+    let resolved = closed.iter().map(|id| {
+        session.send(ResolveNode {
+            backend_node_id: Some(*id),
+            execution_context_id: Some(world.context_id()),
+            ..ResolveNode::default()
+        })
+    });
+    let resolved: Vec<_> = resolved.collect();
+    let mut adopted = 0;
+    for root in join_all(resolved).await.into_iter().flatten() {
+        let Some(id) = root.object.object_id else { continue };
+        let root = RemoteHandle::new(session.clone(), id);
+        let arguments = vec![value_argument(&()), root.argument()];
+        let _: Option<bool> = world.call_with("adoptClosedRoot", arguments).await?;
+        adopted += 1;
+    }
+    Ok(adopted)
+}
+
+/// The first [`MOST_DESCRIBED`] elements of a list, one by one.
+async fn describe_each(session: &CdpSession, elements: &RemoteHandle) -> Result<Vec<Node>> {
+    let list = GetProperties { object_id: elements.id().to_owned(), own_properties: Some(true) };
+    let hosts = session.call(list).await?.result;
+    let hosts: Vec<_> = hosts
+        .into_iter()
+        .filter_map(|property| property.value?.object_id)
+        .map(|id| RemoteHandle::new(session.clone(), id))
+        .take(MOST_DESCRIBED)
+        .collect();
+    let describe = |host: &RemoteHandle| DescribeNode {
+        object_id: Some(host.id().to_owned()),
+        depth: Some(1),
+        pierce: Some(true),
+        ..DescribeNode::default()
+    };
+    let asked: Vec<_> = hosts.iter().map(|host| session.send(describe(host))).collect();
+    Ok(join_all(asked).await.into_iter().flatten().map(|described| described.node).collect())
+}
+
+async fn describe_document(world: &World) -> Result<Node> {
+    let session = world.session();
+    let document = Evaluate {
+        expression: "document".to_owned(),
+        context_id: Some(world.context_id()),
+        ..Evaluate::default()
+    };
+    let id = session.call(document).await?.result.object_id.ok_or(Error::DocumentGone)?;
+    let document = RemoteHandle::new(session.clone(), id);
+    let describe = DescribeNode {
+        object_id: Some(document.id().to_owned()),
+        depth: Some(-1),
+        pierce: Some(true),
+        ..DescribeNode::default()
+    };
+    Ok(session.call(describe).await?.node)
+}
+
+/// The closed shadow roots below `node`, also those within open ones. Other documents are not entered.
+fn collect_closed(node: &Node, found: &mut Vec<i64>) {
+    for root in node.shadow_roots.iter().flatten() {
+        if root.shadow_root_type.as_deref() == Some("closed") {
+            found.push(root.backend_node_id);
+        }
+        collect_closed(root, found);
+    }
+    for child in node.children.iter().flatten() {
+        collect_closed(child, found);
+    }
+}
