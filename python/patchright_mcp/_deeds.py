@@ -43,6 +43,7 @@ def press(
     trial: bool | None,
     scroll: str | None,
     steps: int | None = None,
+    no_wait_after: bool | None = None,
 ) -> dict[str, Any]:
     """A press on an element, or only the way to it."""
     return deed(
@@ -56,6 +57,7 @@ def press(
         trial=trial,
         keeps_scroll=scroll == "none" or None,
         steps=steps,
+        no_wait_after=no_wait_after or None,
     )
 
 

@@ -3,6 +3,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 use serde::Deserialize;
 
+use tokio::time::Instant;
+
 use super::bridge::{Operation, operation};
 use super::convert::{Plain, Told, options, to_js, to_json};
 use super::handle::{JsHandle, scope};
@@ -278,16 +280,9 @@ impl Frame {
         let (frame, deed, limit) =
             (self.0.clone(), options::<ElementAction>(deed)?, locator::limit(timeout_ms));
         Ok(operation(async move {
-            let begun = frame.page()?.mark();
+            let begun = (frame.page()?.mark(), Instant::now());
             let done = frame.locator(&selector, strict)?.perform(&deed, limit).await;
-            if deed.may_lead_elsewhere()
-                && let Ok(page) = frame.page()
-            {
-                page.until_leaving_is_told(begun).await;
-            }
-            if deed.is_action() {
-                frame.until_served().await;
-            }
+            deed.follow(&frame, begun, limit).await;
             done.map(Plain)
         }))
     }

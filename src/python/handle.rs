@@ -3,6 +3,8 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 
+use tokio::time::Instant;
+
 use super::bridge::{Operation, block_on, operation};
 use super::convert::{Plain, Told, options, to_js};
 use super::frame::{Frame, Handles, element};
@@ -88,21 +90,14 @@ impl JsHandle {
             (self.0.clone(), options::<ElementAction>(deed)?, locator::limit(timeout_ms));
         Ok(operation(async move {
             let element = element_of(&handle).await?;
-            let begun = element.frame().page()?.mark();
+            let begun = (element.frame().page()?.mark(), Instant::now());
             // Text is pressed where its element is.
             let done = if handle.is_text() && deed.is_action() {
                 element.parent().await?.perform(&deed, limit).await
             } else {
                 element.perform(&deed, limit).await
             };
-            if deed.may_lead_elsewhere()
-                && let Ok(page) = element.frame().page()
-            {
-                page.until_leaving_is_told(begun).await;
-            }
-            if deed.is_action() {
-                element.frame().until_served().await;
-            }
+            deed.follow(element.frame(), begun, limit).await;
             done.map(Plain)
         }))
     }

@@ -437,7 +437,7 @@ impl Page {
     fn wall(&self, asked: Option<String>, acts: bool) -> Operation {
         let page = self.0.clone();
         operation(async move {
-            let asked = asked.unwrap_or_else(|| page.url());
+            let asked = asked.unwrap_or_else(|| page.url_before_redirects());
             let refused = |error: url::ParseError| Error::UrlRefused { reason: error.to_string() };
             let asked = url::Url::parse(&asked).map_err(refused)?;
             let purpose = if acts { Purpose::Action } else { Purpose::Content };

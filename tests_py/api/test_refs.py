@@ -85,3 +85,8 @@ async def test_what_stands_in_the_way_is_told(page: Page, site: Site) -> None:
     assert await page.wall(acts=True) is None
     await page.set_content("<p>Nothing here</p>")
     assert await page.wall() is None
+    # Who is led to another address is in the way of a wall there.
+    await page.goto(site.lead("/private", to=site.publish("/login", form)))
+    found = await page.wall()
+    assert found
+    assert found["kind"] == "login"

@@ -230,7 +230,17 @@ class ElementHandle(JSHandle):
         """
         await self._perform(
             deeds.press(
-                "click", button, click_count, delay, modifiers, position, force, trial, scroll, steps
+                "click",
+                button,
+                click_count,
+                delay,
+                modifiers,
+                position,
+                force,
+                trial,
+                scroll,
+                steps,
+                no_wait_after,
             ),
             timeout,
         )
@@ -412,7 +422,9 @@ class ElementHandle(JSHandle):
             Error: When the element is no longer in the document.
             TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
         """
-        await self._perform(deeds.deed("press", key=key, delay=delay), timeout)
+        await self._perform(
+            deeds.deed("press", key=key, delay=delay, no_wait_after=no_wait_after or None), timeout
+        )
 
     async def type(
         self,

@@ -541,7 +541,17 @@ class Locator(ApiObject):
         """
         await self._perform(
             deeds.press(
-                "click", button, click_count, delay, modifiers, position, force, trial, scroll, steps
+                "click",
+                button,
+                click_count,
+                delay,
+                modifiers,
+                position,
+                force,
+                trial,
+                scroll,
+                steps,
+                no_wait_after,
             ),
             timeout,
         )
@@ -752,7 +762,9 @@ class Locator(ApiObject):
             Error: When there are several such elements.
             TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
         """
-        await self._perform(deeds.deed("press", key=key, delay=delay), timeout)
+        await self._perform(
+            deeds.deed("press", key=key, delay=delay, no_wait_after=no_wait_after or None), timeout
+        )
 
     async def press_sequentially(
         self,

@@ -609,7 +609,19 @@ class Frame(ApiObject):
         """
         self._perform(
             selector,
-            deeds.press("click", button, click_count, delay, modifiers, position, force, trial, scroll),
+            deeds.press(
+                "click",
+                button,
+                click_count,
+                delay,
+                modifiers,
+                position,
+                force,
+                trial,
+                scroll,
+                None,
+                no_wait_after,
+            ),
             strict,
             timeout,
         )
@@ -822,7 +834,12 @@ class Frame(ApiObject):
             Error: With `strict`, when there are several such elements.
             TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
         """
-        self._perform(selector, deeds.deed("press", key=key, delay=delay), strict, timeout)
+        self._perform(
+            selector,
+            deeds.deed("press", key=key, delay=delay, no_wait_after=no_wait_after or None),
+            strict,
+            timeout,
+        )
 
     def type(
         self,

@@ -228,7 +228,17 @@ class ElementHandle(JSHandle):
         """
         self._perform(
             deeds.press(
-                "click", button, click_count, delay, modifiers, position, force, trial, scroll, steps
+                "click",
+                button,
+                click_count,
+                delay,
+                modifiers,
+                position,
+                force,
+                trial,
+                scroll,
+                steps,
+                no_wait_after,
             ),
             timeout,
         )
@@ -410,7 +420,7 @@ class ElementHandle(JSHandle):
             Error: When the element is no longer in the document.
             TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
         """
-        self._perform(deeds.deed("press", key=key, delay=delay), timeout)
+        self._perform(deeds.deed("press", key=key, delay=delay, no_wait_after=no_wait_after or None), timeout)
 
     def type(
         self,

@@ -12,6 +12,8 @@ use super::element::{ElementHandle, OptionChoice};
 use super::fill::Several;
 use super::locator::{Locator, duration, pauses, test_id_argument};
 use crate::browser::input::{Button, ClickOptions, Modifier, Point};
+use crate::browser::objects::frame::Frame;
+use crate::browser::objects::journal::Mark;
 use crate::browser::objects::world::{Scope, value_argument};
 use crate::browser::scripts::handle::JsHandle;
 use crate::browser::scripts::value::JsValue;
@@ -36,6 +38,8 @@ pub enum ElementAction {
     Press {
         key: String,
         delay: Option<f64>,
+        #[serde(default)]
+        no_wait_after: bool,
     },
     Type {
         text: String,
@@ -124,7 +128,7 @@ impl ElementAction {
     }
 
     /// Whether the browser itself may go elsewhere because of it.
-    pub fn may_lead_elsewhere(&self) -> bool {
+    fn may_lead_elsewhere(&self) -> bool {
         matches!(
             self,
             Self::Click(_)
@@ -134,6 +138,32 @@ impl ElementAction {
                 | Self::SelectOption { .. }
                 | Self::Dispatch { .. }
         )
+    }
+
+    /// Whether what the browser goes to because of it is waited for.
+    fn is_followed(&self) -> bool {
+        match self {
+            Self::Click(press) => !press.no_wait_after,
+            Self::Press { no_wait_after, .. } => !no_wait_after,
+            _ => false,
+        }
+    }
+
+    /// Waits, when it is done, for where it has led since `begun`: until the browser has told of that, and after a click or
+    /// a key until it is there. `limit` is for all of it.
+    pub async fn follow(&self, frame: &Frame, begun: (Mark, Instant), limit: Duration) {
+        let (mark, since) = begun;
+        if self.may_lead_elsewhere()
+            && let Ok(page) = frame.page()
+        {
+            page.until_leaving_is_told(mark).await;
+            if self.is_followed() {
+                page.until_followed(mark, limit.saturating_sub(since.elapsed())).await;
+            }
+        }
+        if self.is_action() {
+            frame.until_served().await;
+        }
     }
 
     /// Whether the page notices.
@@ -173,6 +203,8 @@ pub struct Press {
     trial: bool,
     steps: Option<u32>,
     keeps_scroll: bool,
+    /// Whether it is over before what it leads to is there.
+    no_wait_after: bool,
 }
 
 fn wrong(what: &str, value: &str) -> Error {
@@ -261,7 +293,7 @@ impl ElementHandle {
             ElementAction::Fill { value, force } => self.fill(value, &forced(*force)).await?,
             ElementAction::Focus => self.focus().await?,
             ElementAction::Blur => self.blur().await?,
-            ElementAction::Press { key, delay } => {
+            ElementAction::Press { key, delay, .. } => {
                 self.press_for(key, delay.and_then(duration), &within).await?
             }
             ElementAction::Type { text, delay } => {

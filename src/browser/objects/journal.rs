@@ -75,6 +75,8 @@ struct Replaced {
 struct Asked {
     begun: u64,
     frame: Option<String>,
+    /// It asks for a document, which is not there yet.
+    leads_elsewhere: bool,
 }
 
 /// So many documents in so short a time, of no more addresses than these, are a page that replaces itself without end.
@@ -193,9 +195,17 @@ impl Journal {
         self.leaving.values().any(|begun| *begun > mark)
     }
 
+    /// Whether a document was asked for since `mark` that is not there yet.
+    pub(in crate::browser) fn awaits_document_since(&self, Mark(mark): Mark) -> bool {
+        self.requests.values().any(|asked| asked.leads_elsewhere && asked.begun > mark)
+    }
+
     /// Another document is in a frame within the page, or none: what was asked for there before is nobody's any more.
     pub(in crate::browser) fn frame_changed(&mut self, frame: &str, new_document: Option<&str>) {
         self.leaving.remove(frame);
+        if let Some(asked) = new_document.and_then(|id| self.requests.get_mut(id)) {
+            asked.leads_elsewhere = false;
+        }
         self.requests
             .retain(|id, asked| asked.frame.as_deref() != Some(frame) || Some(id.as_str()) == new_document);
     }
@@ -237,7 +247,8 @@ impl Journal {
         self.effect();
         let awaited = told.kind.as_deref().is_some_and(|kind| AWAITED.contains(&kind));
         if awaited && self.requests.len() < MOST_REQUESTS {
-            let asked = Asked { begun: self.sequence, frame: told.frame_id.clone() };
+            let leads_elsewhere = told.kind.as_deref() == Some("Document");
+            let asked = Asked { begun: self.sequence, frame: told.frame_id.clone(), leads_elsewhere };
             self.requests.insert(told.request_id.clone(), asked);
         }
         if let Some(frame) = told.frame_id.as_ref().filter(|_| told.kind.as_deref() == Some("Document")) {

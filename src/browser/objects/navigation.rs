@@ -256,6 +256,23 @@ impl Page {
         let _ = timeout(REST, told).await;
     }
 
+    /// Waits until the documents, that an action led to since `mark`, are there or will not come, at most `limit`.
+    pub async fn until_followed(&self, mark: Mark, limit: Duration) {
+        let followed = self.until(|page| {
+            let is_over = page.obstruction().is_some()
+                || !page.with_journal(|journal| journal.awaits_document_since(mark));
+            is_over.then_some(())
+        });
+        let _ = timeout(limit, followed).await;
+    }
+
+    /// The address that was asked for where redirects led to the current document; its own otherwise.
+    pub fn url_before_redirects(&self) -> String {
+        let loader = self.main_frame().loader();
+        let asked = self.with_network(|network| network.first_asked(&loader).map(|entry| entry.url.clone()));
+        asked.unwrap_or_else(|| self.url())
+    }
+
     /// The response in which the current document came, if it came in one.
     pub fn document_response(&self) -> Option<Response> {
         let loader = self.main_frame().loader();

@@ -71,6 +71,11 @@ impl NetworkLog {
         self.get(loader).and_then(|entry| entry.response.as_ref()).or_else(untold)
     }
 
+    /// The request with this id that was not redirected yet.
+    pub fn first_asked(&self, id: &str) -> Option<&RequestEntry> {
+        self.entries.iter().find(|entry| entry.id == id)
+    }
+
     /// The newest request with this id: redirects share one.
     pub fn get(&self, id: &str) -> Option<&RequestEntry> {
         let position = self.positions.get(id)?;

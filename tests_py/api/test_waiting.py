@@ -1,0 +1,56 @@
+"""What a click leads to is there when it is done, unless nobody wants to wait for it."""
+
+import pytest
+
+from patchright_mcp.async_api import Page
+from tests_py.support.site import Site, document
+
+
+@pytest.mark.parametrize("way", ["button", "link", "key"])
+async def test_a_click_is_done_when_the_document_is_there_that_it_leads_to(
+    page: Page, site: Site, way: str
+) -> None:
+    site.lead("/in", to=site.publish("/private", document("Private", "<h1>Private</h1>")))
+    site.publish(
+        "/login",
+        document(
+            "Login",
+            "<a href='/in'>Enter</a><form method='post' action='/in'><input><button>Log in</button></form>",
+        ),
+    )
+    for _ in range(3):
+        await page.goto(site.url("/login"))
+        if way == "button":
+            await page.get_by_role("button").click()
+        elif way == "link":
+            await page.get_by_role("link").click()
+        else:
+            await page.get_by_role("textbox").press("Enter")
+        assert page.url == site.url("/private")
+        assert await page.evaluate("location.pathname") == "/private"
+        assert await page.locator("input").count() == 0
+        assert await page.inner_text("h1") == "Private"
+
+
+async def test_who_does_not_want_to_wait_does_not(page: Page, site: Site) -> None:
+    site.publish("/slow", document("Slow", "<a href='/hold/away'>Away</a>"))
+    for do in (
+        lambda: page.get_by_role("link").click(no_wait_after=True),
+        lambda: page.get_by_role("link").press("Enter", no_wait_after=True),
+    ):
+        await page.goto(site.url("/slow"))
+        await do()
+        assert page.url == site.url("/slow")
+
+
+async def test_a_click_that_leads_nowhere_is_done_all_the_same(page: Page, site: Site) -> None:
+    site.publish("/file", b"text", headers={"Content-Disposition": "attachment; filename=a.txt"})
+    site.publish(
+        "/links", document("Links", "<a href='/file'>File</a> <a href='http://127.0.0.1:9/'>Gone</a>")
+    )
+    await page.goto(site.url("/links"))
+    async with page.expect_download() as download:
+        await page.get_by_text("File").click()
+    assert (await download.value).suggested_filename == "a.txt"
+    await page.get_by_text("Gone").click()
+    assert page.url.startswith("chrome-error:")
