@@ -307,9 +307,14 @@ def launch(dispatcher: Dispatcher, chosen: Any) -> Operation:
     """Starts a browser, whose events go to `dispatcher`."""
 
 def connect(
-    dispatcher: Dispatcher, endpoint: str, headers: list[tuple[str, str]], timeout_ms: float, chosen: Any
+    dispatcher: Dispatcher,
+    endpoint: str,
+    headers: list[tuple[str, str]],
+    timeout_ms: float,
+    chosen: Any,
+    apart: bool,
 ) -> Operation:
-    """Attaches to a browser that runs already."""
+    """Attaches to a browser that runs already. `apart`: the contexts of others are none of our business."""
 
 def find_browser(name: str) -> Path | None:
     """The path of the browser that would be started; `None` where there is none."""

@@ -98,7 +98,7 @@ def _exception(error: BrowserError, timeout: float | None, log: Sequence[str]) -
     if error.code in _SLOW:
         called = _call_log([*log, *_obstacle(error, title)])
         return TimeoutError(f"{prefix}Timeout {timeout or 0:g}ms exceeded.{called}")
-    if error.code == "browser_gone" and title == "BrowserType.connect_over_cdp":
+    if error.code == "browser_gone" and title in {"BrowserType.connect", "BrowserType.connect_over_cdp"}:
         return Error(f"{prefix}{_unreached(error)}")
     if error.code in _CLOSED:
         return TargetClosedError(f"{prefix}{CLOSED}")

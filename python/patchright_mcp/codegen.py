@@ -3,9 +3,9 @@
     python -m patchright_mcp.codegen https://example.com
     python -m patchright_mcp.codegen --language typescript --output test_shop.spec.ts https://example.com
 
-It opens a browser at that address. When its tab or its window is closed, the script is printed, or written to
-the file. It is a test for `pytest -p patchright_mcp.pytest_plugin`, or for Playwright's own runner. What is
-typed into a field for passwords is not written: the script reads it from the environment.
+It opens a browser at that address. When its tab or its window is closed, or by Ctrl-C, the script is printed,
+or written to the file. It is a test for `pytest -p patchright_mcp.pytest_plugin`, or for Playwright's own
+runner. What is typed into a field for passwords is not written: the script reads it from the environment.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from .async_api import async_playwright
@@ -26,7 +27,10 @@ READY = "Do it in the window. Close its tab to have the script."
 async def _show(chosen: argparse.Namespace) -> str:
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
-            headless=False, channel=chosen.channel, executable_path=chosen.executable_path
+            headless=False,
+            channel=chosen.channel,
+            executable_path=chosen.executable_path,
+            handle_sigint=False,
         )
         context = await browser.new_context()
         page = await context.new_page()
@@ -34,8 +38,9 @@ async def _show(chosen: argparse.Namespace) -> str:
         recording = await page.record_script(language=chosen.language)
         sys.stderr.write(f"{READY}\n")
         sys.stderr.flush()
-        if not page.is_closed():
-            await page.wait_for_event("close", timeout=0)
+        with suppress(asyncio.CancelledError):  # By Ctrl-C, what was done until then is written.
+            if not page.is_closed():
+                await page.wait_for_event("close", timeout=0)
         return recording.written
 
 
@@ -56,7 +61,7 @@ def main(arguments: list[str] | None = None) -> None:
         written = asyncio.run(_show(chosen))
     except Error as error:
         if error._code != "no_display":  # noqa: SLF001  (It is our own.)
-            raise
+            sys.exit(str(error))
         sys.exit(f"There is no display to show a window on: xvfb-run -a {parser.prog} {chosen.url}")
     if chosen.output:
         chosen.output.write_text(written)

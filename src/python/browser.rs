@@ -287,12 +287,16 @@ pub(super) fn connect(
     headers: Vec<(String, String)>,
     timeout_ms: f64,
     chosen: &Bound<'_, PyAny>,
+    apart: bool,
 ) -> PyResult<Operation> {
     let chosen = options::<Context>(chosen)?;
     let (queue, limit) = (dispatcher.queue(), locator::limit(timeout_ms));
     Ok(operation(async move {
         let context = chosen.read()?;
-        let browser = crate::browser::Browser::connect(&endpoint, &headers, context, limit).await?;
+        let browser = match apart {
+            true => crate::browser::Browser::share(&endpoint, &headers, context, limit).await?,
+            false => crate::browser::Browser::connect(&endpoint, &headers, context, limit).await?,
+        };
         follow_context(browser.default_context(), &queue);
         follow_browser(&browser, &queue);
         Ok(Browser(browser))

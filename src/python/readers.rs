@@ -41,10 +41,13 @@ fn glob_of(text: &str) -> Result<UrlGlob> {
 
 /// The domains that are named, and those of our list and of files.
 fn domains_of(ads: bool, lists: Vec<PathBuf>, named: &[String]) -> Result<Domains> {
-    let mut domains = Domains::read(&named.join("\n"));
-    if domains.left_out > 0 {
-        return Err(wrong("domains: expected names such as \"ads.example\"".to_owned()));
+    let is_none = |name: &&String| Domains::read(name).left_out > 0;
+    if let Some(name) = named.iter().find(is_none) {
+        let reason =
+            format!("domains: {name:?} is not a name such as \"ads.example\"; `urls` blocks by address");
+        return Err(wrong(reason));
     }
+    let mut domains = Domains::read(&named.join("\n"));
     if ads {
         domains = domains.and(Domains::of_ads());
     }

@@ -57,7 +57,10 @@ async def test_a_browser_is_shared_and_goes_on_when_a_guest_leaves(
     with pytest.raises(Error, match="tunnel its port"):
         await there.bind("shared", host="0.0.0.0")  # noqa: S104
     here = await playwright.chromium.connect(ws_endpoint=endpoint)
+    # What others have open is none of its business, before and after it works itself.
+    assert here.contexts == []
     page = await here.new_page()
+    assert here.contexts == [page.context]
     await page.goto(site.page("form"))
     assert await page.title() == "A form"
     await here.close()

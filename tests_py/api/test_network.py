@@ -1,6 +1,7 @@
 """What pages send and receive, seen and decided from a script."""
 
 import asyncio
+import gc
 import json
 from pathlib import Path
 
@@ -58,6 +59,16 @@ async def test_routes_decide_newest_first_and_leave_the_rest_to_others(page: Pag
     answers = [json.loads(await page.evaluate(FETCH, "/made-up")) for _ in range(2)]
     assert answers == [{"method": "PUT", "sent": "b=2"}, {"method": "POST", "sent": "a=1"}]
     assert order == ["first", "last", "last"]
+    # A handler that is spent goes without a word.
+    complaints: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, told: complaints.append(told))
+    await page.context.unroute("**/made-up")
+    await page.route("**/made-up", lambda route: route.fulfill(body="once"), times=1)
+    assert await page.evaluate(FETCH, "/made-up") == "once"
+    await page.evaluate(FETCH, "/made-up")
+    gc.collect()
+    assert complaints == []
+    await page.context.route("**/made-up", last)
 
     async with await page.route("**/made-up", lambda route: route.abort("connectionrefused")):
         async with page.expect_event("requestfailed") as failed:

@@ -669,8 +669,8 @@ class BrowserType(ApiObject):
         server speaks another one. `ws_endpoint` is its older name.
 
         Raises:
-            Error: When no browser is at that address; for `expose_network`.
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            Error: When no browser is at that address, or none answers within `timeout` milliseconds (30 s unless told; 0 for no
+                limit); for `expose_network`.
         """
         address = endpoint or ws_endpoint
         if not address:
@@ -680,9 +680,11 @@ class BrowserType(ApiObject):
                 "expose_network", "have the browser use a proxy on this machine, with `new_context(proxy=…)`"
             )
         try:
-            return self._attach(address, headers, slow_mo, timeout)
-        except TargetClosedError as closed:
-            raise Error(f"{closed.message}\n{_ANOTHER}") from None
+            return self._attach(address, headers, slow_mo, timeout, apart=True)
+        except Error as error:
+            if "ECONNREFUSED" in error.message:
+                raise
+            raise Error(f"{error.message}\n{_ANOTHER}") from None
 
     def connect_over_cdp(
         self,
@@ -714,11 +716,13 @@ class BrowserType(ApiObject):
         headers: dict[str, str] | None,
         slow_mo: float | None,
         timeout: float | timedelta | None,
+        *,
+        apart: bool = False,
     ) -> Browser:
         self._check()
         limit = DEFAULT_TIMEOUT if timeout is None else milliseconds(timeout)
         told = list((headers or {}).items())
-        native = self._run(_core.connect(self._runtime.dispatcher, address, told, limit, {}), limit)
+        native = self._run(_core.connect(self._runtime.dispatcher, address, told, limit, {}, apart), limit)
         browser = Browser(self, native, slow_mo)
         browser._is_ours = False
         return browser

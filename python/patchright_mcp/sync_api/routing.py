@@ -130,7 +130,7 @@ class Routing:
             self.handlers = kept
             if not kept:
                 owner = self._page or self._context
-                owner._runtime.start(owner._native.route(False))
+                owner._runtime.start(owner._native.route([]))
 
 
 class Route(ApiObject):

@@ -130,9 +130,11 @@ impl Browser {
             let websocket_url = endpoint::resolve(endpoint, headers, limit).await?;
             WebSocket::connect(&websocket_url, headers).await
         };
+        let begun = Instant::now();
         let socket = timeout(limit, connecting).await.unwrap_or_else(|_| Err(slow()))?;
-        let connection = Connection::start(socket);
-        let answered = Self::start(connection).await?;
+        let answering = Self::start(Connection::start(socket));
+        let left = limit.saturating_sub(begun.elapsed());
+        let answered = timeout(left, answering).await.unwrap_or_else(|_| Err(slow()))?;
         let browser = Self::assemble(parts, answered, None, default_context, None, None, is_shared);
         // Once it answers, it has told of all that is open.
         browser.inner.root.send(GetVersion {}).within(limit).await?;
