@@ -43,7 +43,6 @@ def press(
     trial: bool | None,
     scroll: str | None,
     steps: int | None = None,
-    no_wait_after: bool | None = None,
 ) -> dict[str, Any]:
     """A press on an element, or only the way to it."""
     return deed(
@@ -57,8 +56,12 @@ def press(
         trial=trial,
         keeps_scroll=scroll == "none" or None,
         steps=steps,
-        no_wait_after=no_wait_after or None,
     )
+
+
+def unfollowed(done: dict[str, Any], no_wait_after: bool | None) -> dict[str, Any]:
+    """A click or a key; with `no_wait_after` one that is over before what it leads to is there."""
+    return {**done, "no_wait_after": True} if no_wait_after else done
 
 
 def checked(

@@ -99,7 +99,7 @@ def _exception(error: BrowserError, timeout: float | None, log: Sequence[str]) -
         called = _call_log([*log, *_obstacle(error, title)])
         return TimeoutError(f"{prefix}Timeout {timeout or 0:g}ms exceeded.{called}")
     if error.code == "browser_gone" and title in {"BrowserType.connect", "BrowserType.connect_over_cdp"}:
-        return Error(f"{prefix}{_unreached(error)}")
+        return Error(f"{prefix}{_unreached(error, title)}")
     if error.code in _CLOSED:
         return TargetClosedError(f"{prefix}{CLOSED}")
     if error.code == "script":
@@ -152,10 +152,19 @@ def _refused(error: BrowserError) -> str:
     return _OBSTACLES[obstacle].capitalize() if obstacle in _OBSTACLES else error.message
 
 
-def _unreached(error: BrowserError) -> str:
+_ANOTHER = (
+    "A browser's own protocol is spoken here. Playwright's server speaks another one, which only a playwright"
+    " of the same version understands: start a browser there with --remote-debugging-port,"
+    " or with `launch` and `bind` of this library"
+)
+
+
+def _unreached(error: BrowserError, title: str) -> str:
     """Why a browser that somebody else runs was not reached, with the word that scripts look for."""
     reason = str(error.details["reason"])
-    return f"connect ECONNREFUSED: {reason}" if error.details.get("refused") else reason
+    if error.details.get("refused"):
+        return f"connect ECONNREFUSED: {reason}"
+    return f"{reason}\n{_ANOTHER}" if title == "BrowserType.connect" else reason
 
 
 _LAYOUT = re.compile(r":(left-of|right-of|above|below|near)\(")

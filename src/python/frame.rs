@@ -2,7 +2,6 @@
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use serde::Deserialize;
-
 use tokio::time::Instant;
 
 use super::bridge::{Operation, operation};

@@ -2,7 +2,6 @@
 use std::time::Duration;
 
 use pyo3::prelude::*;
-
 use tokio::time::Instant;
 
 use super::bridge::{Operation, block_on, operation};

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -17,9 +18,12 @@ SHOP = """<label>Name <input></label><label>Password <input type=password></labe
 <button onclick="this.textContent = 'Added'">Add</button>"""
 
 
-@pytest.mark.parametrize("language", ["python", "typescript"])
+INTERRUPTED = "python, by Ctrl-C"
+
+
+@pytest.mark.parametrize("how", ["python", "typescript", INTERRUPTED])
 async def test_what_is_done_in_the_window_is_printed_when_it_is_closed(
-    playwright: Playwright, site: Site, display: str, tmp_path: Path, language: str
+    playwright: Playwright, site: Site, display: str, tmp_path: Path, how: str
 ) -> None:
     url = site.publish("/shop", document("Shop", SHOP))
     port = free_port()
@@ -28,7 +32,7 @@ async def test_what_is_done_in_the_window_is_printed_when_it_is_closed(
         f'#!/bin/sh\nexec "{playwright.chromium.executable_path}" --remote-debugging-port={port} "$@"\n'
     )
     program.chmod(0o755)
-    command = [sys.executable, "-m", "patchright_mcp.codegen", "--language", language]
+    command = [sys.executable, "-m", "patchright_mcp.codegen", "--language", how.partition(",")[0]]
     codegen = await asyncio.create_subprocess_exec(
         *command,
         *["--executable-path", str(program), url],
@@ -48,7 +52,10 @@ async def test_what_is_done_in_the_window_is_printed_when_it_is_closed(
         await pages[0].locator("[type=password]").press_sequentially("hush")
         await pages[0].click("button")
         await pages[0].wait_for_selector("text=Added")
-        await pages[0].close()
+        if how == INTERRUPTED:
+            codegen.send_signal(signal.SIGINT)
+        else:
+            await pages[0].close()
         await person.close()
         written, told = await codegen.communicate()
     finally:

@@ -679,12 +679,7 @@ class BrowserType(ApiObject):
             raise Missing(
                 "expose_network", "have the browser use a proxy on this machine, with `new_context(proxy=…)`"
             )
-        try:
-            return await self._attach(address, headers, slow_mo, timeout, apart=True)
-        except Error as error:
-            if "ECONNREFUSED" in error.message:
-                raise
-            raise Error(f"{error.message}\n{_ANOTHER}") from None
+        return await self._attach(address, headers, slow_mo, timeout, apart=True)
 
     async def connect_over_cdp(
         self,
@@ -728,12 +723,6 @@ class BrowserType(ApiObject):
         browser = Browser(self, native, slow_mo)
         browser._is_ours = False
         return browser
-
-
-_ANOTHER = (
-    "A browser's own protocol is spoken here. Playwright's server speaks another one, which only a playwright of the same version understands:"
-    " start a browser there with --remote-debugging-port, or with `launch` and `bind` of this library"
-)
 
 
 def _check_program(path: str | Path | None) -> None:

@@ -613,17 +613,8 @@ class Frame(ApiObject):
         """
         await self._perform(
             selector,
-            deeds.press(
-                "click",
-                button,
-                click_count,
-                delay,
-                modifiers,
-                position,
-                force,
-                trial,
-                scroll,
-                None,
+            deeds.unfollowed(
+                deeds.press("click", button, click_count, delay, modifiers, position, force, trial, scroll),
                 no_wait_after,
             ),
             strict,
@@ -840,7 +831,7 @@ class Frame(ApiObject):
         """
         await self._perform(
             selector,
-            deeds.deed("press", key=key, delay=delay, no_wait_after=no_wait_after or None),
+            deeds.unfollowed(deeds.deed("press", key=key, delay=delay), no_wait_after),
             strict,
             timeout,
         )

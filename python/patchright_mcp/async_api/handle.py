@@ -229,17 +229,10 @@ class ElementHandle(JSHandle):
             TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
         """
         await self._perform(
-            deeds.press(
-                "click",
-                button,
-                click_count,
-                delay,
-                modifiers,
-                position,
-                force,
-                trial,
-                scroll,
-                steps,
+            deeds.unfollowed(
+                deeds.press(
+                    "click", button, click_count, delay, modifiers, position, force, trial, scroll, steps
+                ),
                 no_wait_after,
             ),
             timeout,
@@ -423,7 +416,7 @@ class ElementHandle(JSHandle):
             TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
         """
         await self._perform(
-            deeds.deed("press", key=key, delay=delay, no_wait_after=no_wait_after or None), timeout
+            deeds.unfollowed(deeds.deed("press", key=key, delay=delay), no_wait_after), timeout
         )
 
     async def type(

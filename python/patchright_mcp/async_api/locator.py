@@ -540,17 +540,10 @@ class Locator(ApiObject):
             TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
         """
         await self._perform(
-            deeds.press(
-                "click",
-                button,
-                click_count,
-                delay,
-                modifiers,
-                position,
-                force,
-                trial,
-                scroll,
-                steps,
+            deeds.unfollowed(
+                deeds.press(
+                    "click", button, click_count, delay, modifiers, position, force, trial, scroll, steps
+                ),
                 no_wait_after,
             ),
             timeout,
@@ -763,7 +756,7 @@ class Locator(ApiObject):
             TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
         """
         await self._perform(
-            deeds.deed("press", key=key, delay=delay, no_wait_after=no_wait_after or None), timeout
+            deeds.unfollowed(deeds.deed("press", key=key, delay=delay), no_wait_after), timeout
         )
 
     async def press_sequentially(

@@ -609,17 +609,8 @@ class Frame(ApiObject):
         """
         self._perform(
             selector,
-            deeds.press(
-                "click",
-                button,
-                click_count,
-                delay,
-                modifiers,
-                position,
-                force,
-                trial,
-                scroll,
-                None,
+            deeds.unfollowed(
+                deeds.press("click", button, click_count, delay, modifiers, position, force, trial, scroll),
                 no_wait_after,
             ),
             strict,
@@ -836,7 +827,7 @@ class Frame(ApiObject):
         """
         self._perform(
             selector,
-            deeds.deed("press", key=key, delay=delay, no_wait_after=no_wait_after or None),
+            deeds.unfollowed(deeds.deed("press", key=key, delay=delay), no_wait_after),
             strict,
             timeout,
         )

@@ -227,17 +227,10 @@ class ElementHandle(JSHandle):
             TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
         """
         self._perform(
-            deeds.press(
-                "click",
-                button,
-                click_count,
-                delay,
-                modifiers,
-                position,
-                force,
-                trial,
-                scroll,
-                steps,
+            deeds.unfollowed(
+                deeds.press(
+                    "click", button, click_count, delay, modifiers, position, force, trial, scroll, steps
+                ),
                 no_wait_after,
             ),
             timeout,
@@ -420,7 +413,7 @@ class ElementHandle(JSHandle):
             Error: When the element is no longer in the document.
             TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
         """
-        self._perform(deeds.deed("press", key=key, delay=delay, no_wait_after=no_wait_after or None), timeout)
+        self._perform(deeds.unfollowed(deeds.deed("press", key=key, delay=delay), no_wait_after), timeout)
 
     def type(
         self,

@@ -538,17 +538,10 @@ class Locator(ApiObject):
             TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
         """
         self._perform(
-            deeds.press(
-                "click",
-                button,
-                click_count,
-                delay,
-                modifiers,
-                position,
-                force,
-                trial,
-                scroll,
-                steps,
+            deeds.unfollowed(
+                deeds.press(
+                    "click", button, click_count, delay, modifiers, position, force, trial, scroll, steps
+                ),
                 no_wait_after,
             ),
             timeout,
@@ -760,7 +753,7 @@ class Locator(ApiObject):
             Error: When there are several such elements.
             TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
         """
-        self._perform(deeds.deed("press", key=key, delay=delay, no_wait_after=no_wait_after or None), timeout)
+        self._perform(deeds.unfollowed(deeds.deed("press", key=key, delay=delay), no_wait_after), timeout)
 
     def press_sequentially(
         self,

@@ -618,8 +618,8 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
     def wall(self, *, asked: str | None = None, acts: bool = False) -> Wall | None:
         """What stands in the way and asks for a person; `None` where nothing does. Nothing here tries to get past it.
 
-        `asked` is the address that was wanted; unless told the one that led here, by redirects of servers. A form that asks for a password is in the
-        way of who came to read, and not of who `acts`.
+        `asked` is the address that was wanted; unless told the one that led here, by redirects of servers. A form that asks
+        for a password is in the way of who came to read, and not of who `acts`.
         """
         return cast("Wall | None", self._run(self._native.wall(asked, acts)))
 

@@ -41,8 +41,23 @@ pub(in crate::browser) async fn learn_closed_roots(world: &World) -> Result<bool
     Ok(has_learnt)
 }
 
-/// The same for who has found nothing. Where it is asked again and again (`waits`), not every time.
-pub(in crate::browser) async fn learn_more_closed_roots(world: &World, waits: bool) -> Result<bool> {
+/// Looks, and looks once more where that finds nothing and the engine did not know all closed shadow roots. Who `waits`
+/// asks again and again, and has not each time searched for them.
+pub(super) async fn look_through<T, Looking: Future<Output = Result<T>>>(
+    world: &World,
+    waits: bool,
+    look: impl Fn() -> Looking,
+    is_nothing: impl Fn(&T) -> bool,
+) -> Result<T> {
+    let seen = look().await?;
+    if is_nothing(&seen) && learn_more_closed_roots(world, waits).await? {
+        return look().await;
+    }
+    Ok(seen)
+}
+
+/// [`learn_closed_roots`] for who has found nothing. Where it is asked again and again (`waits`), not every time.
+pub(super) async fn learn_more_closed_roots(world: &World, waits: bool) -> Result<bool> {
     let begun = Instant::now();
     if waits && !world.takes_search_for_roots(begun) {
         return Ok(false);

@@ -7,7 +7,7 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
 use super::actionability::rest_before;
-use super::closed_roots::learn_more_closed_roots;
+use super::closed_roots::{learn_more_closed_roots, look_through};
 use super::element::ElementHandle;
 use super::selector::{By, Chain, RoleOptions, Selector, TextMatch, test_id_attribute};
 use crate::browser::objects::frame::Frame;
@@ -214,9 +214,18 @@ impl Locator {
 
     /// All elements that are there now, in the order of the document.
     pub async fn all(&self) -> Result<Vec<ElementHandle>> {
-        if self.count().await? == 0 {
-            return Ok(Vec::new());
+        let elements = self.all_known().await?;
+        if elements.is_empty()
+            && let Some((world, ..)) = self.innermost().await?
+            && learn_more_closed_roots(&world, false).await?
+        {
+            return self.all_known().await;
         }
+        Ok(elements)
+    }
+
+    /// Like [`all`](Self::all), without those in closed shadow roots that the engine does not know.
+    async fn all_known(&self) -> Result<Vec<ElementHandle>> {
         let Some((world, list)) = self.list().await? else { return Ok(Vec::new()) };
         let get = GetProperties { object_id: list.id().to_owned(), own_properties: Some(true) };
         let session = world.session().clone();
@@ -266,16 +275,16 @@ impl Locator {
 
     /// How many elements are there now.
     pub async fn count(&self) -> Result<usize> {
-        let count = async || {
-            let Some((world, chain, root)) = self.innermost().await? else { return Ok((0, None)) };
+        while_passing(|| self.count_now()).await
+    }
+
+    async fn count_now(&self) -> Result<usize> {
+        let Some((world, chain, root)) = self.innermost().await? else { return Ok(0) };
+        let count = || async {
             let arguments = vec![value_argument(chain), root_argument(root.as_ref())];
-            let count = world.call_with::<usize>("count", arguments).await.map_err(Selector::refused)?;
-            Ok::<_, Error>((count, Some(world)))
+            world.call_with("count", arguments).await.map_err(Selector::refused)
         };
-        match while_passing(&count).await? {
-            (0, Some(world)) if learn_more_closed_roots(&world, false).await? => Ok(count().await?.0),
-            (count, _) => Ok(count),
-        }
+        look_through(&world, false, count, |count| *count == 0).await
     }
 
     /// Does something with the element as soon as it is there, and again with its successor when it is replaced meanwhile.
@@ -419,14 +428,11 @@ async fn pick(
     waits: bool,
 ) -> Result<Option<RemoteHandle>> {
     let test_id = if strict { test_id_argument() } else { value_argument(&Value::Null) };
-    let pick = async || {
+    let pick = || async {
         let arguments = vec![value_argument(chain), root_argument(root.as_ref()), test_id.clone()];
         world.call_handle("pick", arguments).await.map_err(|error| not_unique(Selector::refused(error)))
     };
-    match pick().await? {
-        None if learn_more_closed_roots(world, waits).await? => pick().await,
-        found => Ok(found),
-    }
+    look_through(world, waits, pick, Option::is_none).await
 }
 
 /// The attribute for tests, as an argument.

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
-use super::closed_roots::learn_more_closed_roots;
+use super::closed_roots::look_through;
 use super::element::ElementHandle;
 use super::locator::root_argument;
 use super::selector::{Chain, Selector};
@@ -178,14 +178,11 @@ impl Frame {
     async fn matches(&self, selector: &str) -> Result<Option<(Frame, Matches)>> {
         let locator = self.locator(selector, false)?;
         let Some((world, chain, root)) = locator.innermost().await? else { return Ok(None) };
-        let ask = async || {
+        let ask = || async {
             let arguments = vec![value_argument(chain), root_argument(root.as_ref())];
             world.call_with::<Matches>("matches", arguments).await.map_err(Selector::refused)
         };
-        let mut found = ask().await?;
-        if found.all == 0 && learn_more_closed_roots(&world, true).await? {
-            found = ask().await?;
-        }
+        let found = look_through(&world, true, ask, |found| found.all == 0).await?;
         for (number, ..) in &found.first {
             world.frame().refs_used_up_to(*number);
         }
