@@ -322,10 +322,10 @@ impl ElementHandle {
         };
         // On its way the pointer takes the time in which the element must stand still.
         let still = Aim { scroll: None, ..aim };
-        let mouse = input.heard_as(heard).mouse();
+        let (mouse, page) = (input.heard_as(heard).mouse(), self.frame().page()?);
         let go = async {
             match heard.moves {
-                true => mouse.go_to(found.point).await,
+                true => Box::pin(mouse.go_to_seen(found.point, || page.until_drawn(1))).await,
                 false => mouse.slip_by(&way).shown().await,
             }
         };
@@ -432,6 +432,15 @@ impl ElementHandle {
             point = owner.ask("fromFrame", vec![value_argument(&point)]).await?;
         }
         Ok(point)
+    }
+}
+
+impl Page {
+    /// Waits until the page has drawn so often. One that draws nothing is not waited for.
+    pub(super) async fn until_drawn(&self, frames: u32) {
+        if let Ok(world) = self.main_frame().utility().await {
+            let _ = world.call::<()>("frames", &[frames.into()]).await;
+        }
     }
 }
 

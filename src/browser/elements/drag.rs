@@ -343,16 +343,8 @@ impl Hand<'_> {
         let at = self.at();
         self.step(Point::new(at.x + x, at.y + y)).await?;
         self.mouse.rest(BETWEEN_FIDGETS_MS).await;
-        self.frames(2).await;
+        self.page.until_drawn(2).await;
         Ok(())
-    }
-
-    /// Waits until the page has drawn so many times.
-    async fn frames(&self, count: u32) {
-        if let Ok(world) = self.page.main_frame().utility().await {
-            // A page that draws nothing is dragged on without it.
-            let _ = world.call::<()>("frames", &[count.into()]).await;
-        }
     }
 
     /// Holds what is dragged at the edge of what scrolls until the target shows.
@@ -389,7 +381,7 @@ impl Hand<'_> {
             // What scrolls by itself wants to hear of the pointer again and again.
             let aside = if look % 2 == 0 { 1.0 } else { -1.0 };
             self.step(Point::new(edge.x + aside, edge.y)).await?;
-            self.frames(1).await;
+            self.page.until_drawn(1).await;
         }
         target.sight(position, Glance::AT_REST).await?.ok_or_else(|| target.stale())
     }
@@ -397,7 +389,7 @@ impl Hand<'_> {
     /// Leaves the edge of what scrolls by a single move, since each that is still there scrolls on.
     async fn leave_edge(&mut self, towards: Point) -> Result<()> {
         self.step(near(self.at(), towards)).await?;
-        self.frames(1).await;
+        self.page.until_drawn(1).await;
         Ok(())
     }
 
@@ -469,7 +461,7 @@ impl Page {
             }
             let data = picked_up(worlds, &mut intercepted).await;
             let mut hand = Hand { mouse, page: self, data, has_entered: false };
-            hand.frames(2).await;
+            hand.page.until_drawn(2).await;
             self.unless_dialog(work(&mut hand)).await?;
             hand.drop_it().await
         };

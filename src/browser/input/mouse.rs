@@ -1,3 +1,4 @@
+use std::future::ready;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep, sleep_until, timeout};
@@ -82,7 +83,7 @@ const BETWEEN_TURNS_MS: (f64, f64) = (7.0, 13.0);
 const INSTANT_MOVES: u32 = 8;
 
 /// In how many parts a page hears of a movement, and how long a slow page may take to hear of one.
-const LEGS: usize = 4;
+const LEGS: usize = 3;
 const FRAME_LIMIT: Duration = Duration::from_millis(40);
 const SLOW_FRAME_LIMIT: Duration = Duration::from_millis(250);
 /// How long the browser itself may take to hear of a press.
@@ -178,7 +179,7 @@ impl Mouse {
     /// Moves to the point and clicks there.
     pub async fn click(&self, at: Point, options: &ClickOptions) -> Result<()> {
         let mut delivery = self.input.watch();
-        let mut replies = self.travel(at).await;
+        let mut replies = self.travel(at, || ready(())).await;
         replies.extend(self.click_here(options).await?);
         delivery.done(replies).await
     }
@@ -243,7 +244,7 @@ impl Mouse {
     /// Moves to `from`, presses, moves to `to` and lets go.
     pub async fn drag(&self, from: Point, to: Point, steps: Option<u32>) -> Result<()> {
         let mut delivery = self.input.watch();
-        let mut replies = self.travel(from).await;
+        let mut replies = self.travel(from, || ready(())).await;
         self.arrive().await;
         replies.push(self.pressed(Button::Left, 1));
         self.rest(HOLD_MS).await;
@@ -252,7 +253,7 @@ impl Mouse {
         } else {
             // A drag begins after a few pixels; without a move in between, many pages see none at all.
             replies.push(self.moved(from.towards(to, 0.5)));
-            replies.extend(self.travel(to).await);
+            replies.extend(self.travel(to, || ready(())).await);
         }
         self.rest(HOLD_MS).await;
         replies.push(self.released(Button::Left, 1));
@@ -281,8 +282,18 @@ impl Mouse {
 
     /// Goes to the point, and returns when the pointer has arrived; the page may still be hearing of it.
     pub(crate) async fn go_to(&self, to: Point) -> Journey {
+        self.go_to_seen(to, || ready(())).await
+    }
+
+    /// Like [`go_to`](Self::go_to), and has the page draw (`drawn`) between the parts of the way: of what comes between two
+    /// of its frames it hears the last alone.
+    pub(crate) async fn go_to_seen<Drawing: Future<Output = ()>>(
+        &self,
+        to: Point,
+        drawn: impl Fn() -> Drawing,
+    ) -> Journey {
         let delivery = self.input.watch();
-        Journey { delivery, replies: self.travel(to).await }
+        Journey { delivery, replies: self.travel(to, drawn).await }
     }
 
     /// The places at which a pointer is seen on a way that takes no time.
@@ -296,7 +307,11 @@ impl Mouse {
         Journey { delivery, replies: way.iter().map(|point| self.moved(*point)).collect() }
     }
 
-    async fn travel(&self, to: Point) -> Vec<PendingReply<Empty>> {
+    async fn travel<Drawing: Future<Output = ()>>(
+        &self,
+        to: Point,
+        drawn: impl Fn() -> Drawing,
+    ) -> Vec<PendingReply<Empty>> {
         if !self.input.is_natural() {
             return vec![self.moved(to)];
         }
@@ -312,7 +327,11 @@ impl Mouse {
             let reply = self.moved(waypoint.point);
             if legs_after(step + 1) > legs_after(step) && step + 1 < path.len() {
                 // A page hears of one move a frame. A slow one is given the time, a stuck one is not.
-                let _ = timeout(SLOW_FRAME_LIMIT, reply).await;
+                let heard = async {
+                    let _ = reply.await;
+                    drawn().await;
+                };
+                let _ = timeout(SLOW_FRAME_LIMIT, heard).await;
             } else {
                 replies.push(reply);
             }
