@@ -293,12 +293,15 @@ impl Shared {
         let parameters = &bytes[range.clone()];
         let session = envelope.session_id.unwrap_or_default();
         let Some((session, state)) = self.known(&session) else { return };
-        let mut ended = None;
-        let crashed = method == "Inspector.targetCrashed";
+        let (mut ended, mut crashed) = (None, Vec::new());
         match &*method {
             "Target.attachedToTarget" => self.attach(&session, parameters),
             "Target.detachedFromTarget" => ended = session_named_in(parameters),
-            _ if crashed => state.crashed.store(true, Ordering::Release),
+            "Inspector.targetCrashed" => {
+                state.crashed.store(true, Ordering::Release);
+                // Only what was asked until now: whoever hears of it may bring the target back, and ask anew.
+                crashed = self.take_pending(std::slice::from_ref(&session));
+            }
             "Inspector.targetReloadedAfterCrash" => state.crashed.store(false, Ordering::Release),
             _ => {}
         }
@@ -317,9 +320,7 @@ impl Shared {
             state.listeners.lock().retain(|listener| listener.offer(&method, &message));
         }
         // Last, so that whoever sees a call fail finds that the observers know why.
-        if crashed {
-            self.fail_pending(&[session], &Error::PageCrashed);
-        }
+        fail(crashed, &Error::PageCrashed);
         if let Some(ended) = ended {
             self.detach(ended);
         }
@@ -370,17 +371,23 @@ impl Shared {
         for session in states {
             session.end();
         }
-        self.fail_pending(&ended, &why);
+        fail(self.take_pending(&ended), &why);
     }
 
-    fn fail_pending(&self, sessions: &[Arc<str>], error: &Error) {
-        let failed: Vec<_> = {
-            let mut state = self.state.lock();
-            state.pending.extract_if(|_, pending| sessions.contains(&pending.session)).collect()
-        };
-        for (_, waiting) in failed {
-            (waiting.then)(Err(error.clone()));
-        }
+    /// Whoever waits in one of these sessions.
+    fn take_pending(&self, sessions: &[Arc<str>]) -> Vec<Pending> {
+        let mut state = self.state.lock();
+        state
+            .pending
+            .extract_if(|_, pending| sessions.contains(&pending.session))
+            .map(|(_, waiting)| waiting)
+            .collect()
+    }
+}
+
+fn fail(pending: Vec<Pending>, error: &Error) {
+    for waiting in pending {
+        (waiting.then)(Err(error.clone()));
     }
 }
 

@@ -1,10 +1,10 @@
 //! Sessions begin when the browser tells of them, and take what is pending on them along when they end.
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use patchright_mcp::Error;
-use patchright_mcp::cdp::{Observer, RawEvent};
+use patchright_mcp::cdp::{CdpSession, Command, Observer, PendingReply, RawEvent};
 use serde_json::json;
 
 use super::peer::{Ask, connected};
@@ -110,6 +110,35 @@ async fn a_crash_fails_what_is_pending_and_refuses_calls_until_the_page_is_back(
     peer.tell("P", "Inspector.targetReloadedAfterCrash", json!({})).await;
     events.next().await.expect("the page is back");
     assert!(!page.is_crashed());
+}
+
+/// Brings a page back as soon as it hears of its crash, and asks it something.
+struct BringsBack {
+    page: CdpSession,
+    asked: Mutex<Option<PendingReply<<Ask as Command>::Reply>>>,
+}
+
+impl Observer for BringsBack {
+    fn told(&self, _: RawEvent) {
+        self.page.revive();
+        *self.asked.lock().unwrap() = Some(self.page.send(Ask { number: 2 }));
+    }
+}
+
+#[tokio::test]
+async fn a_crash_does_not_fail_what_is_asked_after_it() {
+    let (connection, mut peer) = connected();
+    let page = peer.attach(&connection, "", "P").await;
+    let before = page.send(Ask { number: 1 });
+    peer.hear_id("Test.ask").await;
+    let brings = Arc::new(BringsBack { page: page.clone(), asked: Mutex::default() });
+    page.observe(&["Inspector.targetCrashed"], brings.clone());
+    peer.tell("P", "Inspector.targetCrashed", json!({})).await;
+    assert!(matches!(before.await, Err(Error::PageCrashed)));
+    let id = peer.hear_id("Test.ask").await;
+    peer.answer(id, json!({ "number": 2 })).await;
+    let asked = brings.asked.lock().unwrap().take().expect("it was told");
+    assert_eq!(asked.await.expect("a reply").number, 2);
 }
 
 #[tokio::test]
