@@ -53,7 +53,7 @@ _MEDIA = {
 def check_media(name: str, value: str) -> None:
     """What a page can be drawn for."""
     if value not in (*_MEDIA[name], "null"):
-        raise Error(f"{name}: expected one of ({'|'.join(_MEDIA[name])})")
+        raise Error(f"{caller()}: {name}: expected one of ({'|'.join(_MEDIA[name])})")
 
 
 def check_choice(name: str, value: str | None, choices: tuple[str, ...]) -> None:

@@ -8,6 +8,7 @@ not beside it.
 
 from __future__ import annotations
 
+import difflib
 import importlib.util
 import re
 import shutil
@@ -164,6 +165,11 @@ def browser_type_launch_args(pytestconfig: pytest.Config, browser_channel: str |
 @pytest.fixture(scope="session")
 def browser_context_args(playwright: Playwright, device: str | None, base_url: str | None) -> dict[str, Any]:
     """How contexts are made; override it to have them made otherwise."""
+    if device and device not in playwright.devices:
+        near = ", ".join(difflib.get_close_matches(device, playwright.devices, 3))
+        raise pytest.UsageError(
+            f"--device: no device is called {device!r}" + (f"; there are {near}" if near else "")
+        )
     options: dict[str, Any] = dict(playwright.devices[device]) if device else {}
     if base_url:
         options["base_url"] = base_url

@@ -8,20 +8,30 @@ use serde::de::{
 use serde::forward_to_deserialize_any;
 use serde_json::{Map, Value};
 
-/// Reads options; the error is the sentence to raise.
+/// Reads options; the error is the sentence to raise, with the option in front.
 pub(super) fn read<T: DeserializeOwned>(value: Value) -> Result<T, String> {
-    T::deserialize(Given(value)).map_err(|misfit| misfit.0)
+    serde_path_to_error::deserialize(Given(value)).map_err(|error| {
+        let path = error.path().to_string();
+        let Misfit { field, problem } = error.into_inner();
+        let place = [path.as_str(), field].into_iter().filter(|part| !matches!(*part, "" | "." | "?"));
+        let place = place.collect::<Vec<_>>().join(".");
+        if place.is_empty() { problem } else { format!("{place}: {problem}") }
+    })
 }
 
 struct Given(Value);
 
 /// Why an option cannot be taken.
 #[derive(Debug)]
-struct Misfit(String);
+struct Misfit {
+    /// What lacks there; empty when it is the value itself that does not fit.
+    field: &'static str,
+    problem: String,
+}
 
 impl fmt::Display for Misfit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.problem)
     }
 }
 
@@ -29,15 +39,21 @@ impl std::error::Error for Misfit {}
 
 impl serde::de::Error for Misfit {
     fn custom<T: fmt::Display>(message: T) -> Self {
-        Self(message.to_string())
+        Self { field: "", problem: message.to_string() }
     }
 
     fn invalid_type(found: Unexpected<'_>, wanted: &dyn Expected) -> Self {
-        Self(format!("expected {}, got {}", wanted.to_string().trim_start_matches("a "), called(found)))
+        let wanted = wanted.to_string();
+        let wanted = match wanted.as_str() {
+            "u8" | "u16" | "u32" | "u64" | "usize" | "i32" | "i64" => "integer",
+            "f64" => "float",
+            other => other.trim_start_matches("a "),
+        };
+        Self::custom(format!("expected {wanted}, got {}", called(found)))
     }
 
     fn missing_field(name: &'static str) -> Self {
-        Self(format!("{name}: expected a value, got undefined"))
+        Self { field: name, problem: "expected a value, got undefined".to_owned() }
     }
 }
 

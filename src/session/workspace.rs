@@ -448,16 +448,17 @@ impl Workspace {
         state.slots.iter_mut().flat_map(of).collect()
     }
 
-    /// Stops a download of this client's, or removes its file, and forgets it.
-    pub async fn take_back_download(&self, id: &str) -> Result<()> {
+    /// Stops a download of this client's, or removes its file, and forgets it. False when the browser cannot stop it: its
+    /// file is removed when it has arrived.
+    pub async fn take_back_download(&self, id: &str) -> Result<bool> {
         let contexts: Vec<_> =
             self.inner.state.lock().slots.iter().filter_map(|slot| slot.live.clone()).collect();
         for context in contexts {
             if context.downloads().iter().any(|download| download.id == id) {
-                context.take_back_download(id).await?;
+                return context.take_back_download(id).await;
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     /// What the client should be told once, such as that the browser was started again.

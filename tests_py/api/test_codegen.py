@@ -13,6 +13,7 @@ from patchright_mcp.async_api import Playwright
 from patchright_mcp.codegen import READY
 from tests_py.support.fleet import free_port
 from tests_py.support.site import Site, document
+from tests_py.support.wire import hear_signals
 
 SHOP = """<label>Name <input></label><label>Password <input type=password></label>
 <button onclick="this.textContent = 'Added'">Add</button>"""
@@ -39,6 +40,7 @@ async def test_what_is_done_in_the_window_is_printed_when_it_is_closed(
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
         env={**os.environ, "DISPLAY": display},
+        preexec_fn=hear_signals,
     )
     try:
         assert codegen.stderr is not None

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from typing import Any
 
 import pytest
 
@@ -170,6 +171,19 @@ async def test_options_that_make_no_sense_are_named(browser: Browser, context: B
         await context.set_geolocation({"latitude": 1, "longitude": 200})
     with pytest.raises(Error, match=r"geolocation.latitude: expected float, got undefined"):
         await browser.new_context(geolocation={"longitude": 10})
+    odd: Any
+    for odd, told in (
+        ({"viewport": {"width": 100}}, "viewport.height: expected a value, got undefined"),
+        ({"locale": 3}, "locale: expected string, got number"),
+        ({"color_scheme": "purple"}, r"color_scheme: expected one of \(dark\|light\|no-preference\)"),
+    ):
+        with pytest.raises(Error, match=told):
+            await browser.new_context(**odd)
+    page: Any = await context.new_page()
+    with pytest.raises(Error, match="has_text: expected a text or a pattern"):
+        page.locator("a", has_text=3)
+    with pytest.raises(Error, match=r"path: expected a name that ends in .webm, got 'film.mp4'"):
+        await page.screencast.start(path="film.mp4")
     with pytest.raises(Error, match=r"headers\[0\].value: expected string, got number"):
         await context.set_extra_http_headers({"a": 1})  # type: ignore[dict-item]
     with pytest.raises(Error, match="Cookie should have a valid expires"):

@@ -124,6 +124,12 @@ async def test_closed_shadow_roots_are_looked_into_from_the_first_look_on(page: 
     await page.set_content(host % "<label>Name <input></label>")
     await page.get_by_label("Name").fill("Ada")
     assert await page.get_by_label("Name").input_value() == "Ada"
+    for isolated in (True, False):
+        await page.set_content(host % f"<button>{isolated}</button>")
+        count = page.locator("button").evaluate_all("found => found.length", isolated_context=isolated)
+        assert await count == 1
+    await page.set_content(host % "<button>Text</button>")
+    assert await page.locator("button").all_inner_texts() == ["Text"]
     # What comes later, and what must not be there.
     await page.set_content("<x-a></x-a>")
     assert not await page.get_by_text("Late").is_visible()

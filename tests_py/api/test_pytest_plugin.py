@@ -47,3 +47,18 @@ def test_tests_get_pages_and_what_fails_leaves_pictures_traces_and_videos(tmp_pa
     kept = {path.relative_to(tmp_path / "test-results") for path in tmp_path.rglob("test-results/*/*")}
     assert {path.parent.name for path in kept} == {"test-it-py-test-that-fails-chromium"}
     assert {path.name for path in kept} == {"test-failed-1.png", "trace.zip", "video.webm"}
+
+
+def test_a_device_that_is_not_known_is_named_with_those_that_are_near(tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text("def test_it(page):\n    pass\n")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "patchright_mcp.pytest_plugin"]
+    environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    ended = subprocess.run(
+        [*command, "--device", "iPhon 14"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+    )
+    assert "no device is called 'iPhon 14'; there are iPhone 14" in ended.stdout, ended.stdout + ended.stderr

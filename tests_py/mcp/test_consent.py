@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from tests_py.support import client
 from tests_py.support.site import Site
-from tests_py.support.wire import Wire
+from tests_py.support.wire import Wire, until
 
 PAGE = """<!doctype html><title>Shop</title><style>button,a,input{display:block}</style>
 <form action="/consent-sent" method=get><input name=q aria-label=Query><button>Send</button></form>
@@ -111,6 +112,23 @@ def test_a_download_is_kept_only_where_it_is_allowed(
     assert "list.txt" in asked.questions[0]
     kept = [file.name for file in (folder / "out").iterdir() if file.is_file()]
     assert kept == (["list.txt"] if action == "accept" else []), told
+
+
+def test_a_download_that_is_refused_while_it_runs_leaves_nothing(
+    shop: Callable[..., Asked], site: Site, folder: Path
+) -> None:
+    asked = shop("decline", "download", "--output-dir", str(folder / "out"))
+    site.publish("/consent-slow", "<a href='/stalls/half'>List</a>")
+    asked.call("browser_navigate", url=site.url("/consent-slow"))
+    told = asked.call("browser_click", ref="text=List")
+    assert len(asked.questions) == 1
+    stops = client.BROWSER != "firefox"
+    assert ("it was removed" if stops else "its file is removed when it has arrived") in told, told
+    assert "Downloading" not in told
+    site.release()
+    out = folder / "out"
+    until(lambda: not [file for file in out.rglob("*") if file.is_file()], "the end of the file")
+    assert "slow.bin" not in asked.call("browser_snapshot")
 
 
 def test_an_origin_is_asked_for_whatever_is_done_there(shop: Callable[..., Asked], site: Site) -> None:

@@ -104,10 +104,12 @@ class Screencast(ApiObject):
         A video is whole after `stop`, and when the page, its context or its browser has been closed.
 
         Raises:
-            Error: When it has begun already.
+            Error: When it has begun already; when `path` has the ending of another kind of video.
         """
         if self._native is not None or self._video is not None:
             raise Error(f"{caller()}: Screencast is already started")
+        if path is not None and Path(path).suffix.lower() not in ("", ".webm"):
+            raise Error(f"{caller()}: path: expected a name that ends in .webm, got {Path(path).name!r}")
         if path is not None:
             self._video = _core.Video(
                 self._page._native, str(Path(path).absolute()), _how(size, fps=fps, quality=quality)

@@ -15,7 +15,7 @@ from .._certificates import read_certificates
 from .._deeds import milliseconds
 from .._failures import CLOSED, Missing, caller
 from .._folders import temporary_folder
-from .._options import check_place, check_proxy, stored
+from .._options import check_media, check_place, check_proxy, stored
 from ..errors import Error, TargetClosedError
 from ._base import DEFAULT_TIMEOUT, ApiObject, Closes, Connection
 from ._events import BrowserEvents
@@ -812,6 +812,9 @@ def context_options(given: dict[str, Any], *, compatible: bool) -> dict[str, Any
         raise Error(f'{caller()}: geo: expected "proxy" or the address of a service, got {geo!r}')
     check_proxy(options.get("proxy"))
     check_place(options.get("geolocation"))
+    for name in _MEDIA:
+        if name in options:
+            check_media(name, options[name])
     checked_headers(options.get("extra_http_headers") or {})
     if options.get("client_certificates"):
         options["client_certificates"] = read_certificates(options["client_certificates"])

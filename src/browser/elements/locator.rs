@@ -246,6 +246,8 @@ impl Locator {
 
     /// All elements that are there now, as one array.
     pub async fn list_handle(&self) -> Result<JsHandle> {
+        // Counting looks into closed shadow roots, too, where nothing is found elsewhere.
+        self.count_now().await?;
         match self.list().await? {
             Some((world, list)) => Ok(JsHandle::of_list(&world, list)),
             None => Err(Error::ElementNotFound { waited: Duration::ZERO }),
@@ -269,8 +271,11 @@ impl Locator {
         let Some((world, chain, root)) = self.innermost().await? else {
             return Err(Error::ElementNotFound { waited: Duration::ZERO });
         };
-        let arguments = vec![value_argument(chain), root_argument(root.as_ref()), value_argument(&drawn)];
-        world.call_with("textsOf", arguments).await.map_err(Selector::refused)
+        let read = || async {
+            let arguments = vec![value_argument(chain), root_argument(root.as_ref()), value_argument(&drawn)];
+            world.call_with("textsOf", arguments).await.map_err(Selector::refused)
+        };
+        look_through(&world, false, read, |texts: &Value| texts.as_array().is_some_and(Vec::is_empty)).await
     }
 
     /// How many elements are there now.

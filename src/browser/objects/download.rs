@@ -15,8 +15,7 @@ static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 /// Removes what has come of downloads that nobody will finish, as this process ends.
 pub fn remove_unfinished() {
     for path in std::mem::take(&mut *UNFINISHED.lock()) {
-        let _ = std::fs::remove_file(&path);
-        let _ = std::fs::remove_file(path.with_extension("crdownload"));
+        remove_arrived(&path);
     }
 }
 
@@ -52,6 +51,8 @@ pub struct Download {
 #[derive(Debug, Default)]
 pub(in crate::browser) struct Downloads {
     known: Mutex<Vec<Download>>,
+    /// Those that go on though nobody wants their files.
+    unwanted: Mutex<BTreeSet<String>>,
 }
 
 impl Downloads {
@@ -95,40 +96,61 @@ impl Downloads {
         }
     }
 
+    /// Forgets a download that nobody can stop, and has its file removed when it arrives.
+    pub(in crate::browser) fn remove_when_ended(&self, id: &str) {
+        let mut known = self.known.lock();
+        for download in known.extract_if(.., |download| download.id == id) {
+            match download.state {
+                DownloadState::InProgress => drop(self.unwanted.lock().insert(download.id)),
+                DownloadState::Completed { path, .. } => drop(std::fs::remove_file(path)),
+                DownloadState::Failed { .. } => {}
+            }
+        }
+    }
+
     pub(in crate::browser) fn knows(&self, id: &str) -> bool {
-        self.known.lock().iter().any(|download| download.id == id)
+        self.known.lock().iter().any(|download| download.id == id) || self.unwanted.lock().contains(id)
     }
 
     /// Whether the download has just ended; a finished file has its own name then.
     pub(in crate::browser) fn progressed(&self, told: &DownloadProgress, folder: &Path, by_id: bool) -> bool {
+        let arrived = folder.join(&told.guid);
+        if matches!(told.state.as_str(), "completed" | "canceled") && self.unwanted.lock().remove(&told.guid)
+        {
+            remove_arrived(&arrived);
+            UNFINISHED.lock().remove(&arrived);
+            return true;
+        }
         let mut known = self.known.lock();
         let Some(download) = known.iter_mut().find(|download| download.id == told.guid) else { return false };
         if download.state != DownloadState::InProgress {
             return false;
         }
-        let arrived = folder.join(&told.guid);
         download.state = match told.state.as_str() {
             "completed" if by_id => {
                 let bytes = std::fs::metadata(&arrived).map_or(0, |file| file.len());
-                DownloadState::Completed { path: arrived, bytes }
+                DownloadState::Completed { path: arrived.clone(), bytes }
             }
             "completed" => match give_name(&arrived, folder, &download.name) {
                 Ok((path, bytes)) => DownloadState::Completed { path, bytes },
                 Err(error) => DownloadState::Failed { reason: error.to_string() },
             },
             "canceled" => {
-                // One that was interrupted is kept by the browser, to be gone on with.
-                for file in [&arrived, &arrived.with_extension("crdownload")] {
-                    let _ = std::fs::remove_file(file);
-                }
+                remove_arrived(&arrived);
                 let reason = if by_id { "canceled" } else { "it was cancelled or the connection broke" };
                 DownloadState::Failed { reason: reason.to_owned() }
             }
             _ => return false,
         };
-        UNFINISHED.lock().remove(&folder.join(&told.guid));
+        UNFINISHED.lock().remove(&arrived);
         true
     }
+}
+
+/// Removes what has arrived of a file. Of one that was interrupted the browser keeps a part, to be gone on with.
+fn remove_arrived(arrived: &Path) {
+    let _ = std::fs::remove_file(arrived);
+    let _ = std::fs::remove_file(arrived.with_extension("crdownload"));
 }
 
 /// Moves a file that a browser has put elsewhere to `folder`, under a name that is safe. Gives its path and its size.

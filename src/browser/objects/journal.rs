@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::cdp::types::network::{RequestWillBeSent, ResponseReceived};
+use super::navigation::ABORTED;
+use crate::cdp::types::network::{LoadingFailed, RequestWillBeSent, ResponseReceived};
 
 /// A point in a page's history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +55,8 @@ pub(in crate::browser) struct Journal {
     requests: HashMap<String, Asked>,
     /// Frames that are about to ask for another document, since when.
     leaving: HashMap<String, u64>,
+    /// Frames whose document did not come, and that are about to show why, since when it was asked for.
+    failing: HashMap<String, u64>,
     bodies: HashMap<String, u64>,
     /// The newest documents of the main frame that nobody of us asked for, oldest first.
     replaced: Vec<Replaced>,
@@ -134,6 +137,7 @@ impl Journal {
             // The requests of the old document are nobody's any more.
             self.requests.clear();
             self.leaving.clear();
+            self.failing.clear();
             self.bodies.clear();
         }
     }
@@ -195,14 +199,16 @@ impl Journal {
         self.leaving.values().any(|begun| *begun > mark)
     }
 
-    /// Whether a document was asked for since `mark` that is not there yet.
+    /// Whether a document was asked for since `mark` that is not there yet, nor the browser's own in its place.
     pub(in crate::browser) fn awaits_document_since(&self, Mark(mark): Mark) -> bool {
         self.requests.values().any(|asked| asked.leads_elsewhere && asked.begun > mark)
+            || self.failing.values().any(|begun| *begun > mark)
     }
 
     /// Another document is in a frame within the page, or none: what was asked for there before is nobody's any more.
     pub(in crate::browser) fn frame_changed(&mut self, frame: &str, new_document: Option<&str>) {
         self.leaving.remove(frame);
+        self.failing.remove(frame);
         if let Some(asked) = new_document.and_then(|id| self.requests.get_mut(id)) {
             asked.leads_elsewhere = false;
         }
@@ -228,6 +234,7 @@ impl Journal {
             self.loading.insert(frame.to_owned(), self.sequence);
         } else {
             self.loading.remove(frame);
+            self.failing.remove(frame);
         }
     }
 
@@ -270,5 +277,18 @@ impl Journal {
         if self.requests.remove(id).map(|asked| asked.begun).or_else(|| self.bodies.remove(id)).is_some() {
             self.effect();
         }
+    }
+
+    /// Like [`request_ended`](Self::request_ended). In place of a document that did not come the browser shows one of its own.
+    pub(in crate::browser) fn request_failed(&mut self, told: &LoadingFailed) {
+        let was_given_up = told.canceled == Some(true) || told.error_text == ABORTED;
+        if let Some(asked) = self.requests.get(&told.request_id)
+            && let Some(frame) = asked.frame.as_ref().filter(|frame| self.is_loading(frame))
+            && asked.leads_elsewhere
+            && !was_given_up
+        {
+            self.failing.insert(frame.clone(), asked.begun);
+        }
+        self.request_ended(&told.request_id);
     }
 }

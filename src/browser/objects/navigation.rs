@@ -75,7 +75,7 @@ impl Moments {
 const REST: Duration = Duration::from_millis(500);
 
 /// How the browser says that another navigation took the place of this one.
-const ABORTED: &str = "net::ERR_ABORTED";
+pub(super) const ABORTED: &str = "net::ERR_ABORTED";
 
 impl Page {
     /// Navigates the main frame. See [`Frame::goto`].

@@ -100,8 +100,12 @@ impl Call<'_> {
             let page = self.tabs().into_iter().map(|tab| tab.page).find(|page| page.id() == download.page);
             let text = texts::download(self.settings.language, &name, &from);
             if self.allowed(page.as_ref(), &text).await.is_err() {
-                let _ = self.workspace.take_back_download(&download.id).await;
-                self.note(format!("The user did not allow the download of {name}; it was removed."));
+                let what_came = match self.workspace.take_back_download(&download.id).await {
+                    Ok(true) => "it was removed",
+                    Ok(false) => "the browser cannot stop it, and its file is removed when it has arrived",
+                    Err(_) => "it could not be stopped",
+                };
+                self.note(format!("The user did not allow the download of {name}; {what_came}."));
             }
         }
     }

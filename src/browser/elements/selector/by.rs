@@ -20,7 +20,7 @@ pub struct By(String);
 
 /// A text to look for. A `&str` stands for a part of it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a text or a pattern")]
 pub enum TextMatch {
     /// What a regular expression of JavaScript finds.
     Pattern { source: String, flags: String },

@@ -101,16 +101,21 @@ impl BrowserContext {
         }
     }
 
-    /// Stops a download, or removes its file, and forgets it.
-    pub async fn take_back_download(&self, id: &str) -> Result<()> {
+    /// Stops a download, or removes its file, and forgets it. False when the browser cannot stop it: its file is removed
+    /// when it has arrived.
+    pub async fn take_back_download(&self, id: &str) -> Result<bool> {
         if self.inner.downloads.state(id) == Some(DownloadState::InProgress) {
             match self.cancel_download(id).await {
-                Ok(()) | Err(Error::NotInFirefox { .. }) => {}
+                Ok(()) => {}
+                Err(Error::NotInFirefox { .. }) => {
+                    self.inner.downloads.remove_when_ended(id);
+                    return Ok(false);
+                }
                 Err(error) => return Err(error),
             }
         }
         self.inner.downloads.remove(Some(id));
-        Ok(())
+        Ok(true)
     }
 
     /// Waits until a download has ended, and removes its file.

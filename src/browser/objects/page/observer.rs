@@ -325,7 +325,7 @@ impl Page {
             });
         } else if let Some(told) = event.read::<net::LoadingFailed>() {
             self.update(|state| {
-                state.journal.request_ended(&told.request_id);
+                state.journal.request_failed(&told);
                 state.network.failed(&told);
             });
         } else if let Some(told) = event.read::<net::RequestServedFromCache>() {
