@@ -17,6 +17,7 @@ from types import TracebackType
 import pytest
 from typing_extensions import Self
 
+from tests_py.support.client import with_browser
 from tests_py.support.family import MARK, Family
 from tests_py.support.http import KEY, HttpServer, memory_kb
 from tests_py.support.site import Site
@@ -37,7 +38,7 @@ class Silent:
     def __init__(self, folder: Path, *arguments: str) -> None:
         mark = uuid.uuid4().hex
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "patchright_mcp", "--headless", *arguments],
+            [sys.executable, "-m", "patchright_mcp", "--headless", *with_browser(arguments)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

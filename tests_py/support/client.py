@@ -107,6 +107,12 @@ class Server:
         return str(json.loads(told)) if told.startswith('"') else told
 
 
+def with_browser(arguments: tuple[str, ...]) -> tuple[str, ...]:
+    """A server's arguments, for the browser that the tests run on where the test names none."""
+    names_none = BROWSER != "chromium" and "--browser" not in arguments
+    return ("--browser", BROWSER, *arguments) if names_none else arguments
+
+
 @asynccontextmanager
 async def serve(
     *arguments: str, env: dict[str, str] | None = None, cwd: Path | None = None
@@ -116,8 +122,7 @@ async def serve(
     The client lives in a task of its own, since it must be left by the task that entered it and a
     fixture is set up and torn down by two.
     """
-    if BROWSER != "chromium" and "--browser" not in arguments:
-        arguments = ("--browser", BROWSER, *arguments)
+    arguments = with_browser(arguments)
     # Such a client hands on little of its own environment.
     logged = {protocol.FOLDER: folder} if (folder := os.environ.get(protocol.FOLDER)) else {}
     env = {**logged, **(env or {})} or None

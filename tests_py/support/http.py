@@ -26,7 +26,7 @@ from mcp.types import ListRootsResult, Root
 from pydantic import FileUrl
 from typing_extensions import Self
 
-from tests_py.support.client import Server
+from tests_py.support.client import Server, with_browser
 
 PATIENCE_S = 60
 KEY = "swordfish-0123456789"
@@ -48,6 +48,7 @@ class HttpServer:
     def __init__(
         self, folder: Path, *arguments: str, env: dict[str, str] | None = None, port: int = 0
     ) -> None:
+        arguments = with_browser(arguments)
         command = [sys.executable, "-m", "patchright_mcp", "--headless", "--port", str(port), *arguments]
         # Its path is short: a browser's socket must fit below it.
         self._temporary = tempfile.TemporaryDirectory(prefix="t-", ignore_cleanup_errors=True)

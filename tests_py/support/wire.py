@@ -19,6 +19,7 @@ from typing import IO, Any
 
 from typing_extensions import Self
 
+from tests_py.support.client import with_browser
 from tests_py.support.family import MARK, Family
 
 PATIENCE_S = 60
@@ -43,7 +44,7 @@ class Wire:
     ) -> None:
         self.mark = uuid.uuid4().hex
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "patchright_mcp", *arguments],
+            [sys.executable, "-m", "patchright_mcp", *with_browser(arguments)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::navigation::ABORTED;
 use crate::cdp::types::network::{LoadingFailed, RequestWillBeSent, ResponseReceived};
 
 /// A point in a page's history.
@@ -89,6 +88,9 @@ const FEW_ADDRESSES: usize = 2;
 
 /// The kinds of request whose end an action waits for.
 const AWAITED: [&str; 5] = ["Document", "Stylesheet", "Script", "XHR", "Fetch"];
+
+/// How the browser says that another navigation took the place of this one, or that it led to no document.
+pub(super) const ABORTED: &str = "net::ERR_ABORTED";
 
 /// A page that asks for more at once is not waited for request by request.
 const MOST_REQUESTS: usize = 10_000;

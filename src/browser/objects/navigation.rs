@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use tokio::time::{sleep, timeout};
 
 use super::frame::{Frame, Moments};
-use super::journal::{Journal, Mark};
+use super::journal::{ABORTED, Journal, Mark};
 use super::page::Page;
 use super::pulse::PATIENCE;
 use crate::cdp::types::emulation::SetScriptExecutionDisabled;
@@ -73,9 +73,6 @@ impl Moments {
 
 /// For so long nothing is asked for by a page that is at rest.
 const REST: Duration = Duration::from_millis(500);
-
-/// How the browser says that another navigation took the place of this one.
-pub(super) const ABORTED: &str = "net::ERR_ABORTED";
 
 impl Page {
     /// Navigates the main frame. See [`Frame::goto`].
