@@ -6,7 +6,7 @@ use super::driver::{Driver, proxy_settings};
 use super::errors::Refusal;
 use super::events;
 use super::state::PROFILE;
-use super::{cookies, emulation, lacks};
+use super::{cookies, downloads, emulation, lacks};
 
 pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
     let driver = command.driver;
@@ -17,7 +17,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
             Ok(version(driver))
         }
         "Browser.close" => driver.ask("browser.close", json!({})).await,
-        "Browser.setDownloadBehavior" => keep_downloads(command).await,
+        "Browser.setDownloadBehavior" => downloads::keep(command, context_named(command.params)).await,
         "Browser.cancelDownload" => Err(Refusal::Missing(lacks::STOPPED_DOWNLOAD)),
         "Browser.grantPermissions" => emulation::grant(command).await,
         "Browser.resetPermissions" => emulation::take_back(command).await,
@@ -139,22 +139,4 @@ fn targets(driver: &Driver) -> Vec<Value> {
         })
     });
     told.collect()
-}
-
-async fn keep_downloads(command: Command<'_>) -> Answer {
-    let context = context_named(command.params);
-    let folder = command.params["downloadPath"].as_str();
-    let behavior = match folder {
-        Some(folder) => json!({"type": "allowed", "destinationFolder": folder}),
-        None => json!({"type": "denied"}),
-    };
-    {
-        let downloads = &mut command.driver.state().downloads;
-        match folder {
-            Some(folder) => downloads.insert(context.clone(), folder.to_owned()),
-            None => downloads.remove(&context),
-        };
-    }
-    let keep = json!({"downloadBehavior": behavior, "userContexts": [context]});
-    command.driver.ask("browser.setDownloadBehavior", keep).await
 }

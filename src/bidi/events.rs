@@ -1,5 +1,4 @@
 //! What Firefox tells, told on in the words of the DevTools protocol.
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +9,7 @@ use super::driver::Driver;
 use super::emulation::grant_at;
 use super::frames::described;
 use super::state::{Frame, session_of, tab_of};
-use super::{console, dialogs, films, network, runtime};
+use super::{console, dialogs, downloads, films, network, runtime};
 use crate::cdp::Event as _;
 
 /// How long nothing is asked for until a page is at rest.
@@ -33,8 +32,11 @@ pub(super) fn hear(driver: &Arc<Driver>, method: &str, told: &Value) {
         "browsingContext.navigationAborted" | "browsingContext.navigationFailed" => {
             stopped(driver, context, told)
         }
-        "browsingContext.downloadWillBegin" => download_begun(driver, context, told),
-        "browsingContext.downloadEnd" => download_ended(driver, told),
+        "browsingContext.downloadWillBegin" => {
+            downloads::begun(driver, context, told);
+            stopped(driver, context, told);
+        }
+        "browsingContext.downloadEnd" => downloads::ended(driver, told),
         "browsingContext.userPromptOpened" => dialogs::opened(driver, context, told),
         "browsingContext.userPromptClosed" => dialogs::closed(driver, context, told),
         "script.realmCreated" if told["sandbox"].is_null() && told["type"] == "window" => {
@@ -341,66 +343,6 @@ fn stopped(driver: &Driver, context: &str, told: &Value) {
     emit_for(driver, context, "Page.frameStoppedLoading", json!({"frameId": context}));
 }
 
-fn download_begun(driver: &Driver, context: &str, told: &Value) {
-    let navigation = text(&told["navigation"]);
-    let guid = uuid::Uuid::new_v4().to_string();
-    let folder = {
-        let mut state = driver.state();
-        state.download_navigations.add(&navigation);
-        state.running_downloads.push((navigation, text(&told["url"]), guid.clone()));
-        let tab = state.frames.get(context).and_then(|frame| state.tabs.get(&frame.tab));
-        tab.and_then(|tab| state.downloads.get(&tab.user_context).cloned()).unwrap_or_default()
-    };
-    let name = told["suggestedFilename"].as_str().unwrap_or_default();
-    let begun = json!({
-        "frameId": context, "guid": guid, "url": told["url"],
-        "suggestedFilename": without_number(name, |name| Path::new(&folder).join(name).exists()),
-    });
-    driver.emit("", "Browser.downloadWillBegin", begun);
-    stopped(driver, context, told);
-}
-
-/// The name that was proposed, without the number that Firefox gives it where that name is taken.
-fn without_number(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
-    let proposed = name.rfind('(').and_then(|at| {
-        let (number, ending) = name[at + 1..].split_once(')')?;
-        let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-        (is_number && (ending.is_empty() || ending.starts_with('.'))).then(|| name[..at].to_owned() + ending)
-    });
-    proposed.filter(|proposed| is_taken(proposed)).unwrap_or_else(|| name.to_owned())
-}
-
-fn download_ended(driver: &Driver, told: &Value) {
-    let (navigation, url) = (text(&told["navigation"]), text(&told["url"]));
-    let (guid, folder) = {
-        let mut state = driver.state();
-        let known = state.running_downloads.iter().position(|known| known.0 == navigation && known.1 == url);
-        let Some(known) = known else { return };
-        let guid = state.running_downloads.remove(known).2;
-        let context = told["context"].as_str().unwrap_or_default();
-        let user_context = state.tabs.get(context).map(|tab| tab.user_context.clone());
-        let folders = user_context.and_then(|context| state.downloads.get(&context).cloned());
-        (guid, folders)
-    };
-    let mut state = "canceled";
-    if told["status"] == "complete" {
-        state = "completed";
-        let arrived = told["filepath"].as_str().map(std::path::PathBuf::from);
-        if let Some(arrived) = arrived {
-            let folder = folder.map(std::path::PathBuf::from);
-            let kept = folder.or_else(|| Some(arrived.parent()?.to_owned())).unwrap_or_default().join(&guid);
-            if std::fs::rename(&arrived, kept).is_err() {
-                state = "canceled";
-            }
-        }
-    }
-    driver.emit(
-        "",
-        "Browser.downloadProgress",
-        json!({"guid": guid, "totalBytes": 0, "receivedBytes": 0, "state": state}),
-    );
-}
-
 fn chooser(driver: &Driver, context: &str, told: &Value) {
     let node = {
         let mut state = driver.state();
@@ -412,24 +354,4 @@ fn chooser(driver: &Driver, context: &str, told: &Value) {
     let mode = if told["multiple"] == true { "selectMultiple" } else { "selectSingle" };
     let opened = json!({"frameId": context, "mode": mode, "backendNodeId": node});
     emit_for(driver, context, "Page.fileChooserOpened", opened);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_number_that_firefox_gave_is_no_part_of_the_name() {
-        let taken = |name: &str| ["report.bin", "notes", "a.tar.gz"].contains(&name);
-        for (told, proposed) in [
-            ("report(1).bin", "report.bin"),
-            ("notes(12)", "notes"),
-            ("a(2).tar.gz", "a.tar.gz"),
-            ("other(1).bin", "other(1).bin"),
-            ("report(x).bin", "report(x).bin"),
-            ("report.bin", "report.bin"),
-        ] {
-            assert_eq!(without_number(told, taken), proposed);
-        }
-    }
 }

@@ -11,6 +11,7 @@ mod console;
 mod contexts;
 mod cookies;
 mod dialogs;
+mod downloads;
 mod driver;
 mod emulation;
 mod errors;

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::console::Logged;
 use super::dialogs::Dialogs;
+use super::downloads::DownloadFolder;
 use super::fetch::NextDocument;
 use super::films::Film;
 use super::input::Devices;
@@ -43,7 +44,7 @@ pub(super) struct State {
     pub permissions: HashMap<String, Vec<String>>,
     pub granted: HashSet<(String, String)>,
     /// Where each context keeps what pages send.
-    pub downloads: HashMap<String, String>,
+    pub downloads: HashMap<String, DownloadFolder>,
     /// Navigations that ended as downloads, and those that stayed within their document.
     pub download_navigations: Remembered,
     pub same_document: Remembered,
@@ -183,6 +184,7 @@ impl State {
     pub(super) fn forget_context(&mut self, context: &str) {
         self.begun_contexts.remove(context);
         self.context_scripts.remove(context);
+        self.downloads.remove(context);
     }
 
     /// The session that tells of a browsing context.

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import time
 import uuid
 from collections.abc import AsyncIterator, Callable
@@ -287,6 +288,13 @@ def test_the_limit_holds(new_wire: Callable[..., Wire], limit: int) -> None:
     assert codes.count("MAX_SESSIONS_REACHED") == 4
 
 
+def browser_lines(wire: Wire) -> list[bytes]:
+    """How the browsers of a server were started, without the processes that belong to them."""
+    lines = [Path(f"/proc/{process}/cmdline").read_bytes() for process in wire.processes()]
+    of_browsers = re.compile(rb"\0--(user-data-dir=[^\0]+|profile)\0")
+    return [line for line in lines if of_browsers.search(line) and b"\0--type=" not in line]
+
+
 def test_all_sessions_share_one_browser(new_wire: Callable[..., Wire]) -> None:
     """**Feature: playwright-mcp-server, Property 11: Shared Browser Instance**."""
     wire = new_wire("--headless")
@@ -294,8 +302,7 @@ def test_all_sessions_share_one_browser(new_wire: Callable[..., Wire]) -> None:
     browsers = []
     for _ in range(4):
         wire.call("create_session")
-        lines = [Path(f"/proc/{process}/cmdline").read_bytes() for process in wire.processes()]
-        browsers.append(sum(b"--type=" not in line and b"--user-data-dir" in line for line in lines))
+        browsers.append(len(browser_lines(wire)))
     assert browsers == [1, 1, 1, 1]
 
 
@@ -322,8 +329,7 @@ def test_the_window_is_as_configured(
     wire = new_wire("--headless", headless)
     wire.shake_hands()
     wire.call("create_session")
-    lines = [Path(f"/proc/{process}/cmdline").read_bytes() for process in wire.processes()]
-    (browser,) = [line for line in lines if b"--type=" not in line and b"--user-data-dir" in line]
+    (browser,) = browser_lines(wire)
     assert (b"--headless" in browser) is (headless == "true")
 
 

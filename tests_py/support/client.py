@@ -109,8 +109,8 @@ class Server:
 
 def with_browser(arguments: tuple[str, ...]) -> tuple[str, ...]:
     """A server's arguments, for the browser that the tests run on where the test names none."""
-    names_none = BROWSER != "chromium" and "--browser" not in arguments
-    return ("--browser", BROWSER, *arguments) if names_none else arguments
+    names_one = BROWSER == "chromium" or "--browser" in arguments or "BROWSER_TYPE" in os.environ
+    return arguments if names_one else ("--browser", BROWSER, *arguments)
 
 
 @asynccontextmanager

@@ -12,7 +12,7 @@ class Lack(NamedTuple):
     only: tuple[str, ...] = ()
     """Parts of the names of parameters for which it holds; for all without any."""
     is_harmful: bool = False
-    """Whether the test cannot even be tried."""
+    """Whether the test cannot even be tried, or would wait to its end for what cannot come."""
     is_sure: bool = True
     """Whether it passes nowhere: not only where the machine is slow."""
 
@@ -52,6 +52,7 @@ OPEN_NAMES = (
 )
 NO_BLOCKED_PORTS = "nothing is told of a request to a port that Firefox never asks"
 NO_DOWNLOAD = "only Chromium can be downloaded; Firefox comes with the packages of the system"
+NO_PIPE = "Firefox is spoken to over a port of the loopback device, not over a pipe"
 OWN_CLICKS = "Firefox clicks what was taken out and put in again between the press and the release"
 OWN_COOKIES = "a cookie that names SameSite=None without Secure is kept as one that names nothing"
 OWN_RELOADS = "a plain reload of Firefox's has no header of its own"
@@ -109,6 +110,13 @@ LACKING: dict[str, Lack] = {
     ),
     "test_install.py::test_where_none_is_chromium_is_downloaded_and_used": Lack(NO_DOWNLOAD),
     "test_install.py::test_what_cannot_be_installed_leaves_nothing": Lack(NO_DOWNLOAD),
+    "test_install.py::test_a_download_tells_how_far_it_is_and_leaves_nothing_when_it_is_cut_short": Lack(
+        NO_DOWNLOAD, is_harmful=True
+    ),
+    "test_install.py::test_what_a_killed_download_left_is_cleared_by_the_next": Lack(
+        NO_DOWNLOAD, is_harmful=True
+    ),
+    "test_wire.py::test_a_browser_that_is_launched_opens_no_port": Lack(NO_PIPE),
     "test_storage_tools.py::test_cookies_that_the_browser_does_not_take_are_told": Lack(OWN_COOKIES),
     "test_quiet.py::test_a_task_with_every_tool_leaves_nothing_that_a_page_can_notice": Lack(BY_SCRIPT),
     "test_quiet.py::test_a_page_that_listens_to_no_hand_sees_what_an_input_method_and_a_mouse_lead_to": Lack(

@@ -1,0 +1,119 @@
+//! What pages send: where it arrives, and where it is kept.
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::answers::{Answer, Command};
+use super::driver::Driver;
+use super::errors::Refusal;
+
+/// Where a context keeps what its pages send.
+#[derive(Debug)]
+pub(super) struct DownloadFolder {
+    wanted: PathBuf,
+    /// Beside what is kept, and gone with its context: of what has not come to its end Firefox leaves parts.
+    arriving: TempDir,
+}
+
+impl DownloadFolder {
+    fn new(wanted: &Path) -> io::Result<Self> {
+        std::fs::create_dir_all(wanted)?;
+        let arriving = tempfile::Builder::new().prefix(".firefox-").tempdir_in(wanted)?;
+        Ok(Self { wanted: wanted.to_owned(), arriving })
+    }
+}
+
+/// Has what the pages of a context send kept in a folder, or refused.
+pub(super) async fn keep(command: Command<'_>, context: String) -> Answer {
+    let behavior = match command.params["downloadPath"].as_str() {
+        Some(folder) => {
+            let folder =
+                DownloadFolder::new(Path::new(folder)).map_err(|error| Refusal::new(error.to_string()))?;
+            let behavior = json!({"type": "allowed", "destinationFolder": folder.arriving.path()});
+            command.driver.state().downloads.insert(context.clone(), folder);
+            behavior
+        }
+        None => {
+            command.driver.state().downloads.remove(&context);
+            json!({"type": "denied"})
+        }
+    };
+    let keep = json!({"downloadBehavior": behavior, "userContexts": [context]});
+    command.driver.ask("browser.setDownloadBehavior", keep).await
+}
+
+pub(super) fn begun(driver: &Driver, context: &str, told: &Value) {
+    let text = |name: &str| told[name].as_str().unwrap_or_default().to_owned();
+    let guid = uuid::Uuid::new_v4().to_string();
+    let arriving = {
+        let mut state = driver.state();
+        state.download_navigations.add(&text("navigation"));
+        state.running_downloads.push((text("navigation"), text("url"), guid.clone()));
+        let tab = state.frames.get(context).and_then(|frame| state.tabs.get(&frame.tab));
+        let folder = tab.and_then(|tab| state.downloads.get(&tab.user_context));
+        folder.map(|folder| folder.arriving.path().to_owned()).unwrap_or_default()
+    };
+    let name = without_number(&text("suggestedFilename"), |name| arriving.join(name).exists());
+    let begun = json!({"frameId": context, "guid": guid, "url": told["url"], "suggestedFilename": name});
+    driver.emit("", "Browser.downloadWillBegin", begun);
+}
+
+/// The name that was proposed, without the number that Firefox gives it where that name is taken.
+fn without_number(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
+    let proposed = name.rfind('(').and_then(|at| {
+        let (number, ending) = name[at + 1..].split_once(')')?;
+        let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        (is_number && (ending.is_empty() || ending.starts_with('.'))).then(|| name[..at].to_owned() + ending)
+    });
+    proposed.filter(|proposed| is_taken(proposed)).unwrap_or_else(|| name.to_owned())
+}
+
+pub(super) fn ended(driver: &Driver, told: &Value) {
+    let is_it = |known: &(String, String, String)| {
+        told["navigation"].as_str() == Some(&*known.0) && told["url"].as_str() == Some(&*known.1)
+    };
+    let arrived = told["filepath"].as_str().map(Path::new).filter(|_| told["status"] == "complete");
+    let (guid, folder) = {
+        let mut state = driver.state();
+        let Some(known) = state.running_downloads.iter().position(is_it) else { return };
+        let guid = state.running_downloads.remove(known).2;
+        // The tab that it came from may be gone.
+        let folder = state
+            .downloads
+            .values()
+            .find(|folder| arrived.is_some_and(|arrived| arrived.starts_with(folder.arriving.path())));
+        (guid, folder.map(|folder| folder.wanted.clone()))
+    };
+    let is_kept = match (arrived, folder) {
+        (Some(arrived), Some(folder)) => std::fs::rename(arrived, folder.join(&guid)).is_ok(),
+        _ => false,
+    };
+    let state = if is_kept { "completed" } else { "canceled" };
+    driver.emit(
+        "",
+        "Browser.downloadProgress",
+        json!({"guid": guid, "totalBytes": 0, "receivedBytes": 0, "state": state}),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_that_firefox_gave_is_no_part_of_the_name() {
+        let taken = |name: &str| ["report.bin", "notes", "a.tar.gz"].contains(&name);
+        for (told, proposed) in [
+            ("report(1).bin", "report.bin"),
+            ("notes(12)", "notes"),
+            ("a(2).tar.gz", "a.tar.gz"),
+            ("other(1).bin", "other(1).bin"),
+            ("report(x).bin", "report(x).bin"),
+            ("report.bin", "report.bin"),
+        ] {
+            assert_eq!(without_number(told, taken), proposed);
+        }
+    }
+}
