@@ -2,6 +2,7 @@
 //!
 //! Modules stand in reading order. Each may name only the ones above it.
 mod sync;
+mod folders;
 pub mod error;
 pub mod messages;
 pub mod snapshot;

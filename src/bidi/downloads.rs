@@ -8,6 +8,7 @@ use tempfile::TempDir;
 use super::answers::{Answer, Command};
 use super::driver::Driver;
 use super::errors::Refusal;
+use crate::folders::make_private;
 
 /// Where a context keeps what its pages send.
 #[derive(Debug)]
@@ -19,8 +20,12 @@ pub(super) struct DownloadFolder {
 
 impl DownloadFolder {
     fn new(wanted: &Path) -> io::Result<Self> {
-        std::fs::create_dir_all(wanted)?;
-        let arriving = tempfile::Builder::new().prefix(".firefox-").tempdir_in(wanted)?;
+        make_private(wanted)?;
+        let mut made = tempfile::Builder::new();
+        made.prefix(".firefox-");
+        #[cfg(unix)]
+        made.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+        let arriving = made.tempdir_in(wanted)?;
         Ok(Self { wanted: wanted.to_owned(), arriving })
     }
 }

@@ -20,13 +20,13 @@ use super::project::{self, FOLDER};
 use super::run::{self, BackgroundConfig};
 use super::verbs::{self, translated};
 use super::wire::{Line, Outcome, Request, Work};
+use crate::folders::make_private;
 use crate::mcp::client::Client;
 use crate::mcp::dispatch::Dispatcher;
 use crate::mcp::progress::Progress;
 use crate::mcp::reply::{PageState, Reply};
 use crate::mcp::shutdown::{self, Reason, Shutdown};
 use crate::secrets::Secrets;
-use crate::session::make_private;
 use crate::snapshot::{self, Ref, Tree};
 
 /// How long a request may take to arrive.

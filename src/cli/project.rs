@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use crate::session::make_private;
+use crate::folders::make_private;
 
 /// The folder in a project that we write to.
 pub(super) const FOLDER: &str = ".patchright-mcp";

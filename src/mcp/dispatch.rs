@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use crate::Result;
 use crate::error::Error;
 use crate::fleet::{Peers, Replica};
+use crate::folders::make_private;
 use crate::live::{Calls, Live};
 use crate::mcp::call::{Call, Given};
 use crate::mcp::client::Client;
@@ -33,7 +34,7 @@ use crate::secrets::Secrets;
 use crate::session::cooldown::Cooldown;
 use crate::session::pacing::Pacing;
 use crate::session::registry::{Session, Sessions};
-use crate::session::{Engine, LivePages, Roots, Turns, Workspace, make_private};
+use crate::session::{Engine, LivePages, Roots, Turns, Workspace};
 
 use shared::{Reached, lost};
 

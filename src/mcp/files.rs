@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use crate::Result;
 use crate::error::Error;
+use crate::folders::make_private;
 use crate::secrets::Secrets;
-use crate::session::{Kind, Place, Roots, make_private};
+use crate::session::{Kind, Place, Roots};
 use crate::sync::unix_time;
 
 /// A file that was written.

@@ -13,7 +13,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
-use super::place::make_private;
+use crate::folders::make_private;
 use crate::sync::unix_time;
 
 /// How long the pause is unless somebody says otherwise.

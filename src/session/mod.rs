@@ -20,7 +20,7 @@ pub mod registry;
 
 pub use engine::{Engine, EngineOptions, Source};
 pub use live_pages::LivePages;
-pub use place::{Kind, Place, make_private};
+pub use place::{Kind, Place};
 pub use quota::Limits;
 pub use roots::Roots;
 pub(crate) use turns::Turns;

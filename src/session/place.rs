@@ -150,14 +150,6 @@ impl Kind {
     }
 }
 
-/// Makes a folder that only we can look into, with those above it.
-pub fn make_private(folder: &Path) -> std::io::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.recursive(true).create(folder)
-}
-
 /// Opens a real path to read, without following a link that has appeared in it since.
 pub(super) fn open_strictly(real: &Path, is_folder: bool) -> io::Result<File> {
     #[cfg(target_os = "linux")]

@@ -30,6 +30,11 @@ SLOW_FRAMES = (
     "Firefox itself takes 8 to 10 s to begin a page that includes itself, 3 to 5 s for a script in it and "
     "4 to 19 s to leave it: with a client that does nothing else, on two busy cores (153.7.0)"
 )
+ENDED_SCRIPTS = (
+    "Firefox itself ends a script after 15 s, on a busy machine before the page is taken for one that hangs: "
+    "what comes then is right, but not what the test asks for"
+)
+SLOW_TABS = "on a busy machine sessions end before Firefox has opened as many tabs"
 CUT_OFF = "a document that replaces itself while it arrives is cut off there: scripts cannot be switched off"
 NO_LISTENERS = "which nodes have listeners is not told: what is clickable by a listener alone has no ref"
 NO_DEVICES = "no page can be laid out as on a telephone"
@@ -72,6 +77,18 @@ LACKING: dict[str, Lack] = {
     "test_pointer.py::test_a_drag_carries_what_the_page_gives_it": Lack(NO_DROP),
     "test_stuck.py::test_a_page_that_is_nested_deeply_is_seen": Lack(NO_DEPTH, ("3000",)),
     "test_stuck.py::test_a_page_that_replaces_itself_without_end_is_seen": Lack(CUT_OFF, ("by one another",)),
+    "test_stuck.py::test_every_call_on_a_page_that_is_stuck_says_so": Lack(
+        ENDED_SCRIPTS, ("browser_evaluate",), is_sure=False
+    ),
+    "test_stuck.py::test_a_page_that_hangs_where_it_is_opened_is_told_and_left": Lack(
+        ENDED_SCRIPTS, is_sure=False
+    ),
+    "test_stuck.py::test_one_can_go_back_from_a_page_that_hangs_once_it_is_loaded": Lack(
+        ENDED_SCRIPTS, is_sure=False
+    ),
+    "tests_py/sessions/test_sessions.py::test_a_hundred_sessions_leave_nothing": Lack(
+        SLOW_TABS, is_sure=False
+    ),
     "test_stuck.py::test_a_page_that_includes_itself_without_end_is_answered_and_left": Lack(
         SLOW_FRAMES, is_sure=False
     ),

@@ -115,13 +115,13 @@ impl Downloads {
     /// Whether the download has just ended; a finished file has its own name then.
     pub(in crate::browser) fn progressed(&self, told: &DownloadProgress, folder: &Path, by_id: bool) -> bool {
         let arrived = folder.join(&told.guid);
+        let mut known = self.known.lock();
         if matches!(told.state.as_str(), "completed" | "canceled") && self.unwanted.lock().remove(&told.guid)
         {
             remove_arrived(&arrived);
             UNFINISHED.lock().remove(&arrived);
             return true;
         }
-        let mut known = self.known.lock();
         let Some(download) = known.iter_mut().find(|download| download.id == told.guid) else { return false };
         if download.state != DownloadState::InProgress {
             return false;

@@ -11,6 +11,7 @@ use url::Url;
 use crate::Result;
 use crate::browser::{CaptureOptions, DownloadState, ImageFormat, SameSite, StoredCookie, keep_file};
 use crate::error::Error;
+use crate::folders::make_private;
 use crate::mcp::call::Call;
 use crate::mcp::describe::{show_snapshot, tell_unseen, told_download};
 use crate::mcp::page_text;
@@ -24,7 +25,6 @@ use crate::mcp::tools::milliseconds;
 use crate::mcp::tools::navigate::{FILE_ARRIVES, Navigate, Until};
 use crate::mcp::tools::screenshot::{Saved, TakeScreenshot};
 use crate::mcp::tools::storage::{Action, Cookies};
-use crate::session::make_private;
 use crate::snapshot::{self, Since, Tree};
 use crate::webdriver::{Element, Press, Seat, Sent, Tab};
 

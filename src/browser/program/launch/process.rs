@@ -4,7 +4,6 @@ use std::fmt;
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::{AsRawFd as _, OwnedFd};
-use std::os::unix::fs::DirBuilderExt as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
@@ -27,6 +26,7 @@ use super::profile::{self, Folder};
 use super::version::{self, Version};
 use super::{LaunchOptions, Plan, absolute, diagnosis, firefox, flags, lasting, memory};
 use crate::error::{Error, Result};
+use crate::folders::make_private;
 
 /// What the browser writes to us.
 pub type PipeReceiver = tokio::net::unix::pipe::Receiver;
@@ -317,12 +317,6 @@ fn holds_webrtc_back(arguments: &[String]) -> bool {
         argument.strip_prefix("--force-").or_else(|| argument.strip_prefix("--"))
             == Some("webrtc-ip-handling-policy=disable_non_proxied_udp")
     })
-}
-
-/// Makes a folder that only we can look into, with those above it.
-fn make_private(folder: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true).mode(0o700).create(folder)
 }
 
 fn spawn(
