@@ -319,6 +319,14 @@ def connect(
 def find_browser(name: str) -> Path | None:
     """The path of the browser that would be started; `None` where there is none."""
 
+def har_entry(request: dict[str, Any], content: str) -> tuple[str, list[tuple[str, bytes]]]:
+    """The entry of a request in an HTTP archive, as JSON, and the files that belong to it.
+
+    Args:
+        request: The request, with `timing` as in `Request.timing` and its `response`, or `None`.
+        content: `embed`, `attach` or `omit`.
+    """
+
 def devices() -> dict[str, dict[str, Any]]:
     """Options for contexts that pretend to be a device, by its name."""
 

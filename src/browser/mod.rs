@@ -87,6 +87,7 @@ pub use traffic::archive::{Archive, Archived, Asked};
 #[cfg(any(test, fuzzing))]
 pub(crate) use traffic::cookies::fuzz as fuzz_cookies;
 pub use traffic::cookies::parse as parse_set_cookie;
+pub use traffic::har::{HarBodies, HarEntry, HarRequest, HarResponse, HarTimings, iso_timestamp};
 pub use traffic::kept_answers::{KeepOptions, KeptAnswer, KeptAnswers};
 pub use traffic::observer::{BlockId, Blocking, NetworkEvent};
 pub use traffic::request::{Request, RequestSizes, RequestTiming, Response};

@@ -356,8 +356,7 @@ impl Browser {
     /// Such as `156.0.8078.79`.
     #[getter]
     fn version(&self) -> String {
-        let product = &self.0.version().product;
-        product.split_once('/').map_or(product.as_str(), |(_, version)| version).to_owned()
+        self.0.version_number().to_owned()
     }
 
     #[getter]

@@ -198,6 +198,28 @@ async def test_requests_go_into_an_archive_that_other_tools_read(workshop: Works
     assert sent["time"] >= sent["timings"]["wait"] >= 0
     assert sent["startedDateTime"].endswith("Z")
     assert "<form" in page["response"]["content"]["text"]
+    assert log["browser"]["name"] == "chromium"
+
+
+async def test_both_recorders_write_cookies(workshop: Workshop, site: Site) -> None:
+    await workshop.open(site.page("form"))
+    await workshop.server.evaluate(
+        "() => { document.cookie = 'lamp=on; path=/'; return fetch('/cookie?name=bulb&value=new').then((r) => r.text()) }"
+    )
+    await workshop.do("browser_network_requests", filename="cookies.har")
+    by_tool = json.loads(next(workshop.folder.rglob("cookies.har")).read_text())["log"]["entries"][-1]
+    recorded = workshop.folder / "library.har"
+    program = f"""
+await context.tracing.start_har({str(recorded)!r})
+await page.reload()
+await page.evaluate("fetch('/cookie?name=bulb&value=new').then(r => r.text())")
+await context.tracing.stop_har()
+"""
+    await workshop.do("browser_run", program=program)
+    by_library = json.loads(recorded.read_text())["log"]["entries"][-1]
+    for entry in (by_tool, by_library):
+        assert {"name": "lamp", "value": "on"} in entry["request"]["cookies"]
+        assert entry["response"]["cookies"] == [{"name": "bulb", "value": "new", "path": "/"}]
 
 
 async def test_a_page_is_played_back_from_its_archive(workshop: Workshop, site: Site) -> None:
