@@ -38,11 +38,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::http::HeaderName;
-#[cfg(feature = "otlp")]
-use axum::http::{HeaderMap, HeaderValue};
 #[cfg(unix)]
 use clap::ValueEnum as _;
+use http::HeaderName;
+#[cfg(feature = "otlp")]
+use http::{HeaderMap, HeaderValue};
 
 use self::browser_options::{context_options, launch_options};
 #[cfg(feature = "otlp")]

@@ -21,7 +21,9 @@ pub use egress::{policy, proxy};
 pub use elements::captions::ActionCaptions;
 pub use elements::{locator, selector};
 pub use options::emulation;
-pub use program::{find, install, launch};
+#[cfg(feature = "install")]
+pub use program::install;
+pub use program::{find, launch};
 
 pub use console::{
     ConsoleEntry, ConsoleEvent, ConsoleInterest, ConsoleLevel, ConsoleMessage, EntryKind, SourcePlace,
