@@ -246,7 +246,7 @@ impl Wanted {
                 return Ok("The page is at rest".to_owned());
             }
             if Instant::now() >= deadline {
-                let what = format!("the end of what goes on ({})", still.join(", "));
+                let what = format!("the page to become idle ({})", still.join(", "));
                 return Err(Error::WaitRanOut { what, waited: limit });
             }
             sleep_until((Instant::now() + PAUSE).min(deadline)).await;
