@@ -10,7 +10,7 @@ use crate::mcp::reply::Reply;
 use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
 
-/// How much text one answer holds unless told.
+/// Default maximum of characters in one answer.
 const USUAL_CHARS: usize = 20_000;
 
 /// Output format.

@@ -20,13 +20,13 @@ use crate::mcp::reply::Reply;
 use crate::mcp::tool::{Capability, Effect, Tool};
 use crate::session::{Answered, Does, RequestFilter, Rule};
 
-/// How much of a body one answer holds unless told.
+/// Default maximum of a body's characters in one answer.
 const USUAL_CHARS: usize = 10_000;
 /// Of how many requests the answers are searched: the newest.
 const MOST_SEARCHED: usize = 300;
 /// What a server answers is held as a whole, so that it must have an end.
 const LARGEST_BODY: usize = 16 << 20;
-/// How many requests are listed unless told.
+/// Default number of requests to list.
 const USUAL_LINES: usize = 50;
 /// The longest list of domains.
 const LONGEST_LIST: u64 = 20_000_000;

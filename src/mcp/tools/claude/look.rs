@@ -15,7 +15,7 @@ use crate::mcp::tools::evidence::{LARGEST_SCALE, LONGEST_SIDE};
 use crate::mcp::tools::{read, screenshot};
 use crate::snapshot::{self, Tree};
 
-/// How many levels of a page are read unless told.
+/// Default number of levels of a page to read.
 const USUAL_DEPTH: u32 = 15;
 /// The most characters of a page.
 const MOST_CHARS: usize = 50_000;
