@@ -190,7 +190,7 @@ class Browser:
     def key(self) -> int: ...
     @property
     def version(self) -> str:
-        """Such as `156.0.8078.79`."""
+        """The browser's version, for example `156.0.8078.79`."""
     @property
     def is_connected(self) -> bool: ...
     @property
@@ -200,7 +200,7 @@ class Browser:
         """Those that others who are attached have made, and in which there are pages."""
     def new_context(self, dispatcher: Dispatcher, chosen: Any) -> Operation: ...
     def bind(self, port: int | None = None) -> Operation:
-        """Lets others work in it beside us, at a port of this machine: one that is free unless told."""
+        """Opens a port on this machine for other clients. Default: any free port."""
     def new_cdp_session(self, dispatcher: Dispatcher) -> Operation:
         """A session of the raw protocol, whose events go to `dispatcher`."""
     def close(self) -> Operation: ...
@@ -356,7 +356,7 @@ def set_test_id_attribute(name: str) -> None:
 
 @final
 class Page:
-    """One tab."""
+    """A page: one tab of the browser."""
 
     @property
     def id(self) -> str:
@@ -639,7 +639,7 @@ class Frame:
 
 @final
 class JsHandle:
-    """An object of a page, or a plain value that a script gave."""
+    """A handle to a JavaScript object or value."""
 
     @property
     def is_node(self) -> bool:
@@ -726,7 +726,7 @@ class Request:
 
 @final
 class Response:
-    """What came back for a request."""
+    """A response to a page's request."""
 
     @property
     def request(self) -> Request: ...
@@ -812,7 +812,7 @@ class WebSocket:
 
 @final
 class Download:
-    """A file that a page sends."""
+    """A download."""
 
     @property
     def url(self) -> str: ...

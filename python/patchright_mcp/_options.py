@@ -66,7 +66,7 @@ _MOMENTS = ("load", "domcontentloaded", "networkidle", "commit")
 
 
 def moment(wait_until: str | None) -> str:
-    """The moment of a document's life to wait for: its `load` unless told."""
+    """The load state to wait for. Default: `load`."""
     if wait_until is not None and wait_until not in _MOMENTS:
         raise Error(f"{caller()}: wait_until: expected one of ({'|'.join(_MOMENTS)})")
     return wait_until or "load"

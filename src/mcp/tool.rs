@@ -242,7 +242,7 @@ impl AnyTool {
     /// Adds the arguments that the dispatcher takes out again.
     fn add_shared(&self, properties: &mut Map<String, Value>) {
         if self.file.is_some() {
-            let what = "File for the answer.";
+            let what = "Write the result to this file.";
             properties.insert(
                 FILENAME.to_owned(),
                 json!({ "description": what, "type": "string", "minLength": 1 }),

@@ -387,7 +387,7 @@ impl Browser {
         }))
     }
 
-    /// Lets others work in it beside us, at a port of this machine: one that is free unless told.
+    /// Opens a port on this machine for other clients. Default: any free port.
     #[pyo3(signature = (port = None))]
     fn bind(&self, port: Option<u16>) -> Operation {
         let browser = self.0.clone();

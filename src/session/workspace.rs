@@ -473,7 +473,7 @@ impl Workspace {
             } else {
                 &*format!("{refused} tabs that pages opened were")
             };
-            format!("{tabs} closed: {limit} tabs are open, as many as there may be.")
+            format!("{tabs} closed: {limit} tabs are open, which is the limit.")
         }));
         notices
     }

@@ -82,7 +82,7 @@ async def test_a_choice_that_cannot_be_is_refused_with_what_can(workshop: Worksh
     assert "for one option" in several
     button = await workshop.refused("browser_select_option", ref=page.ref('button "Send"'), values=["Apple"])
     assert "a button" in button
-    assert "Click the list open" in button
+    assert "Click to open the list" in button
 
 
 async def test_the_words_of_a_label_stand_for_its_field(workshop: Workshop, site: Site) -> None:

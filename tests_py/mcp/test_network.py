@@ -175,8 +175,8 @@ async def test_an_answer_from_elsewhere_and_its_headers_are_told(workshop: Works
 async def test_a_request_without_an_answer_says_what_to_do(workshop: Workshop, site: Site) -> None:
     await workshop.open(site.page("form"))
     told = await workshop.refused("browser_request", url=site.url("/hold"), timeout=200)
-    assert "The answer did not come within" in told
-    assert "longer timeout" in told
+    assert "No response arrived within" in told
+    assert "more time" in told
     assert "snapshot" not in told
     site.release()
 

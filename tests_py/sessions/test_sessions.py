@@ -398,7 +398,7 @@ async def test_a_wait_for_a_download_is_for_what_a_session_tool_began_last(
         await server.call("click", sessionId=session, selector="#new")
         wait = {"sessionId": session, "state": "download"}
         refused = await server.call("browser_wait_for", timeout=300, **wait)
-        assert "No download ended" in refused.text
+        assert "No download finished" in refused.text
         site.release()
         told = await server.call("browser_wait_for", **wait)
         assert "old.txt" not in told.section("Result")

@@ -134,7 +134,7 @@ class Routing:
 
 
 class Route(ApiObject):
-    """A request that waits for a decision: sent on, answered here, or refused."""
+    """An intercepted request: continue, fulfill or abort it."""
 
     def __init__(self, request: Request, native: NativeRoute, chain: list[Routing]) -> None:
         super().__init__(request._connection)
@@ -149,7 +149,7 @@ class Route(ApiObject):
 
     @property
     def request(self) -> Request:
-        """The request that waits."""
+        """The intercepted request."""
         return self._request
 
     async def _decide(self) -> bool:
@@ -179,7 +179,7 @@ class Route(ApiObject):
         self._decided = True
 
     async def abort(self, error_code: str | None = None) -> None:
-        """Has the request fail; `failed` unless told how."""
+        """Aborts the request. Default error code: `failed`."""
         self._begin()
         await self._run(self._native.abort(error_code or "failed"))
 
@@ -194,7 +194,7 @@ class Route(ApiObject):
         content_type: str | None = None,
         response: APIResponse | None = None,
     ) -> None:
-        """Answers the request here. What is not given comes from `response`, if there is one."""
+        """Fulfills the request. Omitted values come from `response`, if given."""
         self._begin()
         if json is not None:
             if body is not None:
@@ -232,10 +232,10 @@ class Route(ApiObject):
         max_retries: int | None = None,
         timeout: float | timedelta | None = None,
     ) -> APIResponse:
-        """Sends the request from here, and gives the answer; the request goes on waiting.
+        """Sends the request and returns the response, without fulfilling the request.
 
         Raises:
-            TimeoutError: After `timeout` milliseconds (30 s unless told; 0 for no limit).
+            TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         request = self._request
         return await request._traffic.context.request.fetch(
@@ -256,7 +256,7 @@ class Route(ApiObject):
         headers: dict[str, str] | None = None,
         post_data: Any | None = None,
     ) -> None:
-        """Sends the request on, with what is to be otherwise."""
+        """Continues the request, with optional overrides."""
         self._begin()
         self._override(url, method, headers, post_data)
         await self._resume()
@@ -269,7 +269,7 @@ class Route(ApiObject):
         headers: dict[str, str] | None = None,
         post_data: Any | None = None,
     ) -> None:
-        """Leaves the decision to the next handler, with what is to be otherwise."""
+        """Passes the request to the next handler, with optional overrides."""
         self._begin()
         self._override(url, method, headers, post_data)
         self._runtime.spawn(self._decide())

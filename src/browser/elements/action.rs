@@ -195,7 +195,7 @@ pub struct Press {
     count: Option<u32>,
     /// How long the button is held, in milliseconds.
     delay: Option<f64>,
-    /// Held meanwhile and no others; what the keyboard holds unless told.
+    /// Modifiers held during the action, and no others. Default: those that the keyboard holds.
     modifiers: Option<Vec<String>>,
     position: Option<Point>,
     force: bool,

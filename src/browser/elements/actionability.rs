@@ -16,7 +16,7 @@ use crate::browser::objects::page::Page;
 use crate::browser::objects::world::value_argument;
 use crate::error::{Cover, Error, Obstacle, Result};
 
-/// How long an action waits for its element, unless told.
+/// Default time that an action waits for its element.
 pub const ACTION_LIMIT: Duration = Duration::from_secs(5);
 
 /// How an action goes about its element.

@@ -13,14 +13,15 @@ use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
 use crate::session::Roots;
 
-/// Give files to the open file chooser, or to the page's file input; with ref, drop them there. Without paths, cancel it.
+/// Upload files to the open file chooser or the page's file input; with ref, drop them there. Without paths, cancel the
+/// chooser.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct FileUpload {
     #[serde(default)]
     pub paths: Vec<String>,
-    /// Where to drop them, as from another program.
+    /// Drop target.
     pub r#ref: Option<String>,
-    /// With ref: texts to drop, by kind, such as text/plain.
+    /// With ref: texts to drop, by MIME type.
     #[serde(default)]
     pub data: BTreeMap<String, String>,
 }

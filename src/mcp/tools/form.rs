@@ -14,7 +14,7 @@ use crate::mcp::reply::{Reply, View};
 use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
 
-/// What a field is.
+/// Field type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FieldType {
@@ -29,21 +29,21 @@ pub enum FieldType {
 /// A field and its value.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Field {
-    /// The field in words.
+    /// Name of the field.
     pub name: String,
     pub element: Option<String>,
     pub r#type: Option<FieldType>,
     /// Ref or selector.
     #[schemars(length(min = 1))]
     pub r#ref: String,
-    /// Text; `true` or `false` for a checkbox or radio; value or label of an option; path of a file.
+    /// Text; `true` or `false` for a checkbox or radio; option value or label; file path.
     pub value: Option<String>,
-    /// Several options.
+    /// Several option values or labels.
     #[serde(default)]
     pub values: Vec<String>,
 }
 
-/// Fill several fields of a form at once.
+/// Fill several form fields at once.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct FillForm {
     #[schemars(length(min = 1))]
@@ -294,14 +294,14 @@ impl Found<'_> {
     }
 }
 
-/// Choose options of a drop-down list.
+/// Select options in a drop-down list.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct SelectOption {
     /// Ref or selector.
     #[schemars(length(min = 1))]
     pub r#ref: String,
     pub element: Option<String>,
-    /// Values or labels.
+    /// Option values or labels.
     #[schemars(length(min = 1))]
     pub values: Vec<String>,
 }

@@ -36,7 +36,7 @@ pub enum Modifier {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Click {
-    /// Ref of a snapshot, or a selector.
+    /// Ref from a snapshot, or a selector.
     #[schemars(length(min = 1))]
     pub r#ref: String,
     pub element: Option<String>,
@@ -44,9 +44,9 @@ pub struct Click {
     pub button: Button,
     #[serde(default)]
     pub double_click: bool,
-    /// Place inside its border: 10,20 (px from the top left) or 90%,50%.
+    /// Point in the element: 10,20 (px from the top left) or 90%,50%.
     pub position: Option<String>,
-    /// Keys held meanwhile.
+    /// Keys to hold.
     #[serde(default)]
     pub modifiers: Vec<Modifier>,
     #[serde(default)]
@@ -173,7 +173,7 @@ pub(in crate::mcp) fn clicked(count: u32) -> &'static str {
     }
 }
 
-/// Type text into a field, replacing what is there; without ref, where the focus is.
+/// Type text into a field, replacing its value; without ref, into the focused element.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Type {
     /// Ref or selector.
@@ -184,7 +184,7 @@ pub struct Type {
     /// Press Enter afterwards.
     #[serde(default)]
     pub submit: bool,
-    /// Key by key, for pages that listen to keys.
+    /// Press each key, for pages that listen to keys.
     #[serde(default)]
     pub slowly: bool,
 }

@@ -22,11 +22,11 @@ const MOST_BYTES: usize = 50_000_000;
 /// Kinds of request that only make a page look as it does.
 const STATIC: [&str; 4] = ["Image", "Font", "Stylesheet", "Media"];
 
-/// List the page's network requests since it was opened; with a filename that ends in .har, as an archive.
+/// List the page's network requests; a filename ending in .har saves a HAR archive.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NetworkRequests {
-    /// Also images, fonts, styles and media.
+    /// Include images, fonts, styles and media.
     #[serde(default)]
     pub include_static: bool,
 }

@@ -36,18 +36,18 @@ pub enum ImageType {
     Webp,
 }
 
-/// Save a picture of the page, or of one element. To act on the page, use `browser_snapshot`.
+/// Take a screenshot of the page or one element. To act on the page, use `browser_snapshot`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TakeScreenshot {
-    /// png when left out.
+    /// Default: png.
     pub r#type: Option<ImageType>,
-    /// Name in the screenshot directory, or a path below the working directory.
+    /// File name in the screenshot directory, or a path below the working directory.
     pub filename: Option<String>,
-    /// Ref or selector of the element to show instead of the viewport.
+    /// Ref or selector of the element to capture.
     pub r#ref: Option<String>,
     pub element: Option<String>,
-    /// The whole page, not only what is visible.
+    /// Capture the whole page, not only the viewport.
     #[serde(default)]
     pub full_page: bool,
 }

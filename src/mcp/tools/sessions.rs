@@ -22,13 +22,13 @@ use crate::session::registry::NoSession;
 use crate::session::wall::{Purpose, recognise};
 use crate::webdriver;
 
-/// Open a session of its own cookies and storage, with one page. It ends by itself at expiresAt (ms since 1970).
+/// Open a session with its own cookies and storage, and one page. Expires at expiresAt (ms since 1970).
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CreateSession {
-    /// Instead of the server's usual one.
+    /// Default: the server's browser.
     pub browser_type: Option<BrowserType>,
-    /// That its browser must bear, of a pool.
+    /// Label that the pool's browser must have.
     pub label: Option<String>,
 }
 
@@ -149,7 +149,7 @@ impl Tool for ListSessions {
     }
 }
 
-/// When a navigation is done.
+/// When navigation counts as done.
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Until {
@@ -169,7 +169,7 @@ pub struct Navigate {
     pub url: String,
     #[serde(default)]
     pub wait_until: Until,
-    /// Milliseconds.
+    /// Timeout in ms.
     #[schemars(range(min = 100))]
     pub timeout: Option<f64>,
 }
@@ -213,16 +213,16 @@ impl Tool for Navigate {
 pub struct Click {
     #[schemars(length(min = 1))]
     pub session_id: String,
-    /// CSS, or `XPath` beginning with // or xpath=, or text=…
+    /// CSS, `XPath` (// or xpath=) or text=…
     #[schemars(length(min = 1))]
     pub selector: String,
-    /// Milliseconds.
+    /// Timeout in ms.
     #[schemars(range(min = 100))]
     pub timeout: Option<f64>,
-    /// Click without waiting until the element can be clicked.
+    /// Skip the actionability checks.
     #[serde(default)]
     pub force: bool,
-    /// 1 when left out.
+    /// Default: 1.
     #[schemars(range(min = 1, max = 10))]
     pub click_count: Option<f64>,
 }
@@ -263,17 +263,17 @@ impl Tool for Click {
 pub struct Type {
     #[schemars(length(min = 1))]
     pub session_id: String,
-    /// CSS, or `XPath` beginning with // or xpath=, or text=…
+    /// CSS, `XPath` (// or xpath=) or text=…
     #[schemars(length(min = 1))]
     pub selector: String,
     pub text: String,
-    /// Milliseconds from one character to the next.
+    /// Delay between characters, in ms.
     #[schemars(range(min = 0, max = 10_000))]
     pub delay: Option<f64>,
-    /// Milliseconds.
+    /// Timeout in ms.
     #[schemars(range(min = 100))]
     pub timeout: Option<f64>,
-    /// Empty the field first.
+    /// Clear the field first.
     #[serde(default)]
     pub clear: bool,
 }
