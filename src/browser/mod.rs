@@ -82,7 +82,7 @@ pub use scripts::handle::{JsHandle, Realm};
 pub use scripts::init_script::InitScript;
 pub use scripts::offered::{OfferedTool, offers_changed};
 pub use scripts::value::JsValue;
-pub use traffic::api_request::{ApiBody, ApiContext, ApiOptions, ApiPart, ApiProxy, ApiRequest, ApiResponse};
+pub use traffic::api_request::{ApiBody, ApiContext, ApiOptions, ApiPart, ApiRequest, ApiResponse};
 #[cfg(any(test, fuzzing))]
 pub(crate) use traffic::archive::fuzz as fuzz_archive;
 pub use traffic::archive::{Archive, Archived, Asked};

@@ -88,7 +88,8 @@ struct Launch {
 }
 
 #[derive(Clone, Deserialize)]
-struct ProxySettings {
+#[serde(deny_unknown_fields)]
+pub(super) struct ProxySettings {
     server: String,
     bypass: Option<String>,
     username: Option<String>,
@@ -96,7 +97,7 @@ struct ProxySettings {
 }
 
 impl ProxySettings {
-    fn read(&self) -> Result<Proxy> {
+    pub(super) fn read(&self) -> Result<Proxy> {
         Proxy::new(&self.server, self.username.clone(), self.password.clone(), self.bypass.clone())
     }
 }

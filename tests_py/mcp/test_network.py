@@ -30,6 +30,21 @@ def requests_in(result: str) -> list[dict[str, object]]:
     return listed
 
 
+async def test_loads_that_are_led_to_another_origin_go_on_while_something_is_routed(
+    workshop: Workshop, site: Site
+) -> None:
+    headers = {"Access-Control-Allow-Origin": site.origin}
+    site.publish("/end", "there", "text/plain", headers)
+    site.lead("/hop", f"{site.other_origin}/end")
+    await workshop.open(site.page("form"))
+    load = "() => fetch('/hop').then(r => r.text(), () => 'failed')"
+    await workshop.do("browser_route", action="block", url="/zz")
+    assert await workshop.server.evaluate(load) == "there"
+    await workshop.do("browser_route", action="clear")
+    await workshop.do("browser_access", username="me", password="secret")
+    assert await workshop.server.evaluate(load) == "there"
+
+
 async def test_a_request_is_found_by_what_was_answered_and_shown_whole(
     workshop: Workshop, site: Site
 ) -> None:
