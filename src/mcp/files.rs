@@ -113,8 +113,10 @@ pub async fn write(place: Place, bytes: Vec<u8>, kind: Kind, secrets: &Secrets) 
 
 /// A path as a person would name it from here.
 pub fn shown(path: &Path) -> String {
-    let here = std::env::current_dir().unwrap_or_default();
-    path.strip_prefix(here).unwrap_or(path).display().to_string()
+    // From the root of the disk, a path without its first stroke would only look wrong.
+    let here = std::env::current_dir().ok().filter(|here| here.parent().is_some());
+    let below = here.and_then(|here| path.strip_prefix(here).ok());
+    below.unwrap_or(path).display().to_string()
 }
 
 #[cfg(test)]
