@@ -119,6 +119,11 @@ pub enum Error {
     #[error("the press did not reach the element: {cover} came over it at the last moment")]
     PressMissed { cover: Box<Cover> },
     #[strum(serialize = "not_actionable")]
+    #[error(
+        "no click reached the element: the page put another one in its place before the button was let go, {again}"
+    )]
+    PressReplaced { again: String },
+    #[strum(serialize = "not_actionable")]
     #[error("the element {obstacle}; the page shows {shown} in its place")]
     KeptBack { obstacle: Obstacle, shown: String },
     #[error("the element is {found}, where {needed} is needed")]
@@ -299,6 +304,7 @@ impl Error {
             Self::SeveralMatch { .. } => "use the ref of one of them, or a narrower selector",
             Self::NotActionable { obstacle, .. } => return obstacle.hint(),
             Self::PressMissed { .. } => "take a snapshot to see what that is, and click again",
+            Self::PressReplaced { .. } => "if nothing came of the press, click that one",
             Self::KeptBack { .. } => "use that ref",
             Self::PersonNeeded { link: Some(_), .. } => {
                 "give the user the link and the code, and call again when they say that it is done"
@@ -321,7 +327,8 @@ impl Error {
             Self::NoSuchOption { available } if available.is_empty() => {
                 "fill first what the options depend on, or click it and take a snapshot"
             }
-            Self::NoSuchOption { .. } | Self::SeveralOptions { .. } => "give one of them in full",
+            Self::NoSuchOption { .. } => "give one of them in full",
+            Self::SeveralOptions { .. } => "give one of them in full, or its value",
             Self::NotTaken { .. } => "click it, take a snapshot, and use what it opens; or type slowly",
             Self::WaitRanOut { .. } | Self::NotAsExpected { .. } => {
                 "take a snapshot to see what the page shows instead"

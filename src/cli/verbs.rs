@@ -91,7 +91,7 @@ const SAID_HERE: [(&str, &str, &str); 9] = [
     (
         "browser_fill_form",
         FIELDS,
-        "For each field its ref or selector, and its value: text; true or false for a checkbox or radio; value or label of an \
+        "For each field its ref or selector, and its value: text; true or false for a checkbox or radio; label or value of an \
          option; path of a file",
     ),
     (

@@ -36,7 +36,7 @@ pub struct Field {
     /// Ref or selector.
     #[schemars(length(min = 1))]
     pub r#ref: String,
-    /// Text; `true` or `false` for a checkbox or radio; value or label of an option; path of a file.
+    /// Text; `true` or `false` for a checkbox or radio; label or value of an option; path of a file.
     pub value: Option<String>,
     /// Several options.
     #[serde(default)]
@@ -301,7 +301,7 @@ pub struct SelectOption {
     #[schemars(length(min = 1))]
     pub r#ref: String,
     pub element: Option<String>,
-    /// Values or labels.
+    /// Labels or values.
     #[schemars(length(min = 1))]
     pub values: Vec<String>,
 }

@@ -129,7 +129,7 @@ impl JsonSchema for Value {
     }
 }
 
-/// Set the value of a field: a text, true or false for a box, the value or label of an option.
+/// Set the value of a field: a text, true or false for a box, the label or value of an option.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct FormInput {
     pub target: Element,
