@@ -38,6 +38,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+#[cfg(unix)]
 use clap::ValueEnum as _;
 use http::HeaderName;
 #[cfg(feature = "otlp")]
