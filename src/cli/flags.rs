@@ -345,7 +345,7 @@ pub struct Flags {
     #[arg(long, value_name = "URL", help_heading = "Several servers")]
     pub advertise: Option<String>,
 
-    /// Serve OpenMetrics at /metrics, without a key
+    /// Serve metrics at /metrics, without a key
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true", help_heading = "HTTP")]
     pub metrics: Option<bool>,
 
