@@ -137,7 +137,7 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&
     }
     if page.take_stopped() {
         reply.add_event(
-            "The page loads itself anew without end. It was stopped, so that it can be looked at.",
+            "The page reloads itself without end. It was stopped so that it can be read.",
         );
     }
     if let Some(state) = state {
@@ -238,7 +238,7 @@ pub(super) fn show_snapshot(rendered: Rendered, reply: &mut Reply) {
 pub(super) fn tell_unseen(tree: &Tree, reply: &mut Reply) {
     if tree.unseen {
         reply.add_event(
-            "Nothing on the page can be seen now. The outline shows what its document holds, hidden.",
+            "Nothing on the page is visible now. The outline shows its hidden content.",
         );
     }
 }
