@@ -136,9 +136,7 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&
         tell_front(call, &page, reply);
     }
     if page.take_stopped() {
-        reply.add_event(
-            "The page reloads itself without end. It was stopped so that it can be read.",
-        );
+        reply.add_event("The page reloads itself without end. It was stopped so that it can be read.");
     }
     if let Some(state) = state {
         // After an action only what is new is told.
@@ -237,9 +235,7 @@ pub(super) fn show_snapshot(rendered: Rendered, reply: &mut Reply) {
 /// Says of an outline that it is of what nobody can see.
 pub(super) fn tell_unseen(tree: &Tree, reply: &mut Reply) {
     if tree.unseen {
-        reply.add_event(
-            "Nothing on the page is visible now. The outline shows its hidden content.",
-        );
+        reply.add_event("Nothing on the page is visible now. The outline shows its hidden content.");
     }
 }
 
