@@ -119,6 +119,11 @@ pub enum Error {
     #[error("the click did not reach the element: {cover} covered it at the last moment")]
     PressMissed { cover: Box<Cover> },
     #[strum(serialize = "not_actionable")]
+    #[error(
+        "no click reached the element: the page put another one in its place before the button was let go, {again}"
+    )]
+    PressReplaced { again: String },
+    #[strum(serialize = "not_actionable")]
     #[error("the element {obstacle}; the page shows {shown} in its place")]
     KeptBack { obstacle: Obstacle, shown: String },
     #[error("the element is {found}, but {needed} is needed")]
@@ -297,6 +302,7 @@ impl Error {
             Self::SeveralMatch { .. } => "use the ref of one of them, or a narrower selector",
             Self::NotActionable { obstacle, .. } => return obstacle.hint(),
             Self::PressMissed { .. } => "take a snapshot to see what that is, and click again",
+            Self::PressReplaced { .. } => "if nothing came of the press, click that one",
             Self::KeptBack { .. } => "use that ref",
             Self::PersonNeeded { link: Some(_), .. } => {
                 "give the user the link and the code, and call again when they are done"
@@ -321,7 +327,8 @@ impl Error {
             Self::NoSuchOption { available } if available.is_empty() => {
                 "first fill in the fields that the options depend on, or click the list and take a snapshot"
             }
-            Self::NoSuchOption { .. } | Self::SeveralOptions { .. } => "use the full name of one of them",
+            Self::NoSuchOption { .. } => "use the full name of one of them",
+            Self::SeveralOptions { .. } => "use the full name of one of them, or its value",
             Self::NotTaken { .. } => "click the field, take a snapshot, and use what opens; or type slowly",
             Self::WaitRanOut { .. } | Self::NotAsExpected { .. } => {
                 "take a snapshot to see what the page shows instead"

@@ -150,9 +150,11 @@ class Dispatcher:
     """What the engine tells Python: results and events, in the order in which they came.  In an event loop `fileno` becomes readable when there is something, and `drain` hands it out. Without a loop, whoever waits for an operation hands out what comes meanwhile."""
 
     def __new__(cls, handler: Any, with_bell: bool) -> Dispatcher:
-        """`with_bell`: for an event loop, which watches `fileno`."""
+        """`with_bell`: for an event loop, which watches `fileno`. Without one, a thread can `listen` for it."""
     def fileno(self) -> int:
-        """What an event loop watches; -1 without a bell."""
+        """What an event loop watches; -1 without a bell, and where there is nothing that a loop could watch."""
+    def listen(self) -> bool:
+        """For a loop that cannot watch `fileno`: waits, on a thread of its own, until there is something to `drain`. False when nothing comes any more."""
     def begin(self, operation: Operation, future: Any) -> None:
         """Begins an operation; `future` gets its result from `drain`."""
     def start(self, operation: Operation) -> None:
@@ -318,6 +320,14 @@ def connect(
 
 def find_browser(name: str) -> Path | None:
     """The path of the browser that would be started; `None` where there is none."""
+
+def har_entry(request: dict[str, Any], content: str) -> tuple[str, list[tuple[str, bytes]]]:
+    """The entry of a request in an HTTP archive, as JSON, and the files that belong to it.
+
+    Args:
+        request: The request, with `timing` as in `Request.timing` and its `response`, or `None`.
+        content: `embed`, `attach` or `omit`.
+    """
 
 def devices() -> dict[str, dict[str, Any]]:
     """Options for contexts that pretend to be a device, by its name."""

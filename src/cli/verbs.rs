@@ -91,7 +91,7 @@ const SAID_HERE: [(&str, &str, &str); 9] = [
     (
         "browser_fill_form",
         FIELDS,
-        "Ref or selector and value of each field. Value: text; true or false for a checkbox or radio; option value or label; \
+        "Ref or selector and value of each field. Value: text; true or false for a checkbox or radio; option label or value; \
          file path",
     ),
     (

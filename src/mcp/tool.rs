@@ -48,6 +48,8 @@ pub enum Capability {
     Devtools,
     /// Tools that pages offer (`WebMCP`). Pages see that a browser asks for them: they find `document.modelContext`.
     Webmcp,
+    /// All of them but code and webmcp, which have a price: `--caps all,code`.
+    All,
 }
 
 /// The families of tools; `--toolsets` chooses among them.

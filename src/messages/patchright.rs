@@ -187,6 +187,14 @@ fn rare_reason(error: &Error) -> String {
         Error::UnknownRef { target, .. } => format!("{target} 不是此页面的引用"),
         Error::NoTarget { .. } => "页面上没有与之对应的元素".to_owned(),
         Error::NotUnique { count, .. } => format!("选择器匹配到 {count} 个元素，但只能有一个"),
+        Error::SeveralMatch { count, matches } => {
+            format!("选择器匹配到 {count} 个元素，但只能有一个: {}", matches.join("; "))
+        }
+        Error::PressMissed { cover } => format!("点击没有到达元素: 最后一刻被 {cover} 遮挡"),
+        Error::PressReplaced { again } => {
+            format!("点击没有到达元素: 松开按键前页面用另一个元素替换了它，现在是 {again}")
+        }
+        Error::KeptBack { obstacle, .. } => format!("元素无法操作: {}", hindrance(obstacle)),
         Error::WrongElement { found, needed } => format!("该元素是 {found}，需要的是 {needed}"),
         Error::NoSuchOption { available } => format!("没有这个选项；可选: {}", listed(available)),
         Error::SeveralOptions { matching } => format!("有多个相似的选项: {}", listed(matching)),

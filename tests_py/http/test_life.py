@@ -346,7 +346,16 @@ def test_somebody_elses_browser_is_used_and_left_alone(
 def test_several_keys_are_not_served_where_they_would_share_a_clipboard(
     tmp_path: Path, settings: list[str]
 ) -> None:
-    command = [sys.executable, "-m", "patchright_mcp", "--port", "0", "--api-key", "one,two", *settings]
+    command = [
+        sys.executable,
+        "-m",
+        "patchright_mcp",
+        "--port",
+        "0",
+        "--api-key",
+        "key-one-for-tests,key-two-for-tests",
+        *settings,
+    ]
     ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=30)
     assert ended.returncode == 2
     assert "one clipboard" in ended.stderr

@@ -14,10 +14,10 @@ from .._bodies import FormData, body_of, check_options, pairs
 from .._certificates import read_certificates
 from .._cookies import checked_cookie, fitting_cookies, told_cookie
 from .._core import ApiRequestContext as NativeRequests
-from .._failures import Missing, caller
+from .._failures import Missing, caller, failure
 from .._folders import write_private
 from .._options import check_proxy, stored
-from ..errors import Error
+from ..errors import BrowserError, Error
 from ._base import DEFAULT_TIMEOUT, ApiObject, Connection, closed_error
 from .network import Request, joined, listed
 
@@ -80,9 +80,11 @@ class APIRequest(ApiObject):
             "max_redirects": max_redirects,
         }
         given = {name: value for name, value in options.items() if value is not None}
-        return APIRequestContext(
-            self._connection, NativeRequests(given), DEFAULT_TIMEOUT if limit is None else limit
-        )
+        try:
+            native = NativeRequests(given)
+        except BrowserError as error:
+            raise failure(error) from None
+        return APIRequestContext(self._connection, native, DEFAULT_TIMEOUT if limit is None else limit)
 
 
 class APIRequestContext(ApiObject):
@@ -423,8 +425,8 @@ class APIRequestContext(ApiObject):
         call = {
             "url": request.url if request is not None else url_or_request,
             "method": method or (request.method if request is not None else "GET"),
-            "params": pairs(options.get("params")),
-            "headers": [[name, str(value)] for name, value in headers.items()] if headers else None,
+            **_query(options.get("params")),
+            "headers": [[name, str(value)] for name, value in (headers or {}).items() if value is not None],
             "timeout": limit,
             **{name: given[name] for name in _PASSED if given.get(name) is not None},
         }
@@ -436,6 +438,13 @@ class APIRequestContext(ApiObject):
 
     def _default_timeout(self) -> float:
         return self._context._timeout() if self._context is not None else self._timeout
+
+
+def _query(params: Any) -> dict[str, Any]:
+    """A text is the query as it is written."""
+    if isinstance(params, str):
+        return {"query": params.removeprefix("?")} if params else {}
+    return {"params": pairs(params)}
 
 
 _PASSED = ("fail_on_status_code", "ignore_https_errors", "max_redirects", "max_retries")

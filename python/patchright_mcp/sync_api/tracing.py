@@ -237,7 +237,7 @@ class Tracing(ApiObject):
             "version": 8,
             "origin": "library",
             "libraryName": "patchright_mcp",
-            "browserName": "chromium",
+            "browserName": self._context._browser.browser_type.name,
             "sdkLanguage": "python",
             "platform": sys.platform,
             "wallTime": time.time() * 1000,

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::actionability::ActionOptions;
 use super::element::{ElementHandle, OptionChoice};
 use super::fill::{Several, wrong_value};
-use super::seek::Match;
+use super::matches::Match;
 use super::settle::Moving;
 use super::written::{self, Written};
 use crate::browser::objects::world::value_argument;

@@ -36,7 +36,7 @@ pub struct Field {
     /// Ref or selector.
     #[schemars(length(min = 1))]
     pub r#ref: String,
-    /// Text; `true` or `false` for a checkbox or radio; option value or label; file path.
+    /// Text; `true` or `false` for a checkbox or radio; option label or value; file path.
     pub value: Option<String>,
     /// Several option values or labels.
     #[serde(default)]
@@ -301,7 +301,7 @@ pub struct SelectOption {
     #[schemars(length(min = 1))]
     pub r#ref: String,
     pub element: Option<String>,
-    /// Option values or labels.
+    /// Option labels or values.
     #[schemars(length(min = 1))]
     pub values: Vec<String>,
 }

@@ -6,7 +6,7 @@ use super::readback::{Readback, told_values};
 use crate::Result;
 use crate::browser::input::{self, ClickOptions};
 use crate::browser::{ActionOptions, ActsOn, ControlKind, ElementHandle, LostPress, Page, Shown};
-use crate::error::Error;
+use crate::error::{Cover, Error};
 use crate::mcp::call::Call;
 use crate::mcp::reply::{Reply, View};
 use crate::mcp::target;
@@ -91,7 +91,7 @@ pub(super) async fn press(
 
 /// What touches an element.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum By {
+pub(super) enum By {
     Pointer,
     Finger,
 }
@@ -113,36 +113,49 @@ async fn reach(
     }
     let position = target::position("position", position, &element).await?;
     let options = ActionOptions { position, ..call.action_options() };
-    let pressed = press_once(call, &page, &element, click, by, &options).await;
-    let lost = match pressed {
-        // It was drawn anew while it was waited for, before anything was pressed.
-        Err(error @ Error::StaleRef { .. }) => match target::successor(call, &page, target).await {
-            Some(successor) => press_once(call, &page, &successor, click, by, &options).await?,
-            None => return Err(error),
-        },
-        pressed => pressed?,
-    };
+    let around = press_found(call, &page, (target, &element), click, by, &options).await?;
     let done = match by {
         By::Pointer => clicked(click.count),
         By::Finger => "Tapped",
     };
     reply.show(View::Changes);
-    match lost {
-        None => reply.say(format!("{done} {told}")),
-        Some(LostPress::By(cover)) => return Err(Error::PressMissed { cover: Box::new(cover) }),
-        Some(LostPress::Past(holder)) => reply.say(format!(
+    reply.say(match around {
+        None => format!("{done} {told}"),
+        Some(holder) => format!(
             "Pressed {told}, but whenever the pointer comes to it the page takes it out and puts it back, so the press reached \
              {holder} around it, as a hand's would. If nothing came of it, use keys, or its listeners by browser_evaluate."
-        )),
-        Some(LostPress::Again(again)) => {
-            let reference = target::whole_ref(call, &page, element.frame(), again.number);
-            reply.say(format!(
-                "Pressed {told}, but the page put another one in its place before the button was let go, so no click reached it. \
-                 If nothing came of it, click [ref={reference}], which stands there now."
-            ));
-        }
-    }
+        ),
+    });
     Ok(())
+}
+
+/// Clicks or taps an element that was found, or its successor where it is drawn anew before anything was pressed. Answers
+/// what got the press around it, if the page takes it out whenever it is pointed at.
+///
+/// # Errors
+/// `not_actionable` also where the press came to nothing, unless it was forced.
+pub(super) async fn press_found(
+    call: &Call<'_>,
+    page: &Page,
+    (target, element): (&str, &ElementHandle),
+    click: &ClickOptions,
+    by: By,
+    options: &ActionOptions,
+) -> Result<Option<Cover>> {
+    let lost = match press_once(call, page, element, click, by, options).await {
+        Err(error @ Error::StaleRef { .. }) => match target::successor(call, page, target).await {
+            Some(successor) => press_once(call, page, &successor, click, by, options).await?,
+            None => return Err(error),
+        },
+        pressed => pressed?,
+    };
+    if options.force {
+        return Ok(None);
+    }
+    LostPress::judged(lost, |again| {
+        let reference = target::whole_ref(call, page, element.frame(), again.number);
+        format!("{} [ref={reference}]", target::words(&again.role, &again.name))
+    })
 }
 
 /// Clicks or taps an element. Answers why that came to nothing, if it did.

@@ -5,15 +5,17 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{input, milliseconds};
+use super::input::{self, By};
+use super::milliseconds;
 use crate::Result;
 use crate::browser::find::Channel;
 use crate::browser::input::ClickOptions;
-use crate::browser::{ActionOptions, ActsOn, ElementHandle, ElementState, Page, Sight, WaitUntil};
+use crate::browser::{ActionOptions, ElementHandle, ElementState, Page, WaitUntil};
 use crate::error::{Error, Obstacle};
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
+use crate::mcp::target;
 use crate::mcp::tool::{Effect, Failed, Patience, Tool, Toolset};
 use crate::messages::sessions as texts;
 use crate::session::Workspace;
@@ -239,7 +241,7 @@ impl Tool for Click {
         let limit = limit(self.timeout, call.settings.action_limit);
         let begun = tokio::time::Instant::now();
         call.progress.say("clicking");
-        let element = page.main_frame().find(&self.selector, Sight::Attached, limit).await?;
+        let found = target::actable_within(call, &page, &self.selector, limit).await?;
         let rest = limit.saturating_sub(begun.elapsed());
         #[expect(
             clippy::cast_possible_truncation,
@@ -249,8 +251,8 @@ impl Tool for Click {
         let count = self.click_count.unwrap_or(1.0) as u32;
         let click = ClickOptions { count, ..ClickOptions::default() };
         let options = ActionOptions { force: self.force, ..ActionOptions::within(rest) };
-        call.confirm_press(&element, false).await?;
-        call.act(&page, ActsOn::Pressed(&element), Box::pin(element.click(&click, &options))).await?;
+        let found = (self.selector.as_str(), &found.element);
+        input::press_found(call, &page, found, &click, By::Pointer, &options).await?;
         errand::dismiss(&page).await?;
         answer(reply, json!({ "success": true, "message": texts::CLICKED }));
         Ok(())
@@ -290,7 +292,7 @@ impl Tool for Type {
         let limit = limit(self.timeout, call.settings.action_limit);
         let begun = tokio::time::Instant::now();
         call.progress.say("typing");
-        let element = page.main_frame().find(&self.selector, Sight::Attached, limit).await?;
+        let element = target::actable_within(call, &page, &self.selector, limit).await?.element;
         self.text = call.secrets.typed_into(&self.text, &element).await?.into_owned();
         until_editable(&element, limit.saturating_sub(begun.elapsed()), limit).await?;
         if self.text.contains(['\n', '\r']) {
@@ -395,18 +397,33 @@ fn fail(&Failed { tool: name, arguments, error, .. }: &Failed<'_>, reply: &mut R
         Error::ElementNotFound { .. } | Error::NotActionable { obstacle: Obstacle::Missing, .. } => {
             ("ELEMENT_NOT_FOUND", texts::element_not_found(selector), None)
         }
-        Error::NotActionable { .. } | Error::WrongElement { .. } if name == "click" => {
+        Error::StaleRef { .. } | Error::UnknownRef { .. } => {
+            ("ELEMENT_NOT_FOUND", texts::element_not_found(selector), engine())
+        }
+        error if name == "click" && is_of_element(error) => {
             ("ELEMENT_NOT_CLICKABLE", texts::not_clickable(selector), engine())
         }
-        Error::NotActionable { .. } | Error::WrongElement { .. } | Error::NotTaken { .. }
-            if name == "type" =>
-        {
+        error if name == "type" && is_of_element(error) => {
             ("ELEMENT_NOT_EDITABLE", texts::not_editable(selector), engine())
         }
         other => ("BROWSER_ERROR", texts::browser_error(other), None),
     };
     let session = Some(argument("sessionId")).filter(|id| !id.is_empty());
     reply.refuse(code, page_text::json_line(&told(code, &message, session, details)));
+}
+
+/// Whether it is the element, or which of several, that keeps something from being done to it.
+fn is_of_element(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::NotActionable { .. }
+            | Error::PressMissed { .. }
+            | Error::PressReplaced { .. }
+            | Error::KeptBack { .. }
+            | Error::WrongElement { .. }
+            | Error::SeveralMatch { .. }
+            | Error::NotTaken { .. }
+    )
 }
 
 fn required_of(name: &str) -> &'static [&'static str] {

@@ -129,7 +129,7 @@ impl JsonSchema for Value {
     }
 }
 
-/// Set a form field: text, true or false for a checkbox, or an option's value or label.
+/// Set a form field: text, true or false for a checkbox, or an option's label or value.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct FormInput {
     pub target: Element,
