@@ -138,9 +138,7 @@ pub(super) async fn describe(call: &Call<'_>, before: &Before, failure: Option<&
         tell_front(call, &page, reply);
     }
     if page.take_stopped() {
-        reply.add_event(
-            "The page loads itself anew without end. It was stopped, so that it can be looked at.",
-        );
+        reply.add_event("The page reloads itself without end. It was stopped so that it can be read.");
     }
     if let Some(state) = state {
         // After an action only what is new is told.
@@ -250,9 +248,7 @@ pub(super) fn show_snapshot(rendered: Rendered, reply: &mut Reply) {
 /// Says of an outline that it is of what nobody can see.
 pub(super) fn tell_unseen(tree: &Tree, reply: &mut Reply) {
     if tree.unseen {
-        reply.add_event(
-            "Nothing on the page can be seen now. The outline shows what its document holds, hidden.",
-        );
+        reply.add_event("Nothing on the page is visible now. The outline shows its hidden content.");
     }
 }
 

@@ -408,10 +408,7 @@ fn what_cannot_be_checked_says_so() {
         let page = open(&context, &site, html).await;
         let options = ActionOptions::default();
         let radio = find(page.main_frame(), "#r").await.set_checked(false, &options).await.unwrap_err();
-        assert_eq!(
-            radio.to_string(),
-            "the element is a radio button, but a checkbox or a switch is needed"
-        );
+        assert_eq!(radio.to_string(), "the element is a radio button, but a checkbox or a switch is needed");
         let link = find(page.main_frame(), "#a").await.set_checked(true, &options).await.unwrap_err();
         assert_eq!(link.code(), "wrong_element");
         let stubborn =

@@ -76,7 +76,7 @@ def test_a_killed_browser_is_replaced(start: Callable[..., HttpServer], site: Si
     (browser,) = server.browsers()
     kill(server)
     again = client.text("browser_navigate", url=site.page("form"))
-    assert "started again" in again
+    assert "restarted" in again
     assert server.browsers() not in ([], [browser])
 
 

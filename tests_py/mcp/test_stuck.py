@@ -191,7 +191,7 @@ async def test_a_page_that_replaces_itself_without_end_is_seen(
     assert 'button "Go"' in seen.section("Snapshot")
     await workshop.do("browser_take_screenshot")
     await workshop.do("browser_take_screenshot", fullPage=True)
-    told = [reply for reply in (opened, seen) if "loads itself anew without end" in reply.text]
+    told = [reply for reply in (opened, seen) if "reloads itself without end" in reply.text]
     assert len(told) <= 1
     assert 'textbox "Name"' in (await workshop.open(site.page("form"))).section("Snapshot")
 

@@ -28,7 +28,7 @@ const LEAST_BUILDING: Duration = Duration::from_secs(2);
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Navigate {
-    /// https:// is added if no scheme is given.
+    /// Default scheme: https; http for loopback.
     #[schemars(length(min = 1))]
     pub url: String,
     pub wait_until: Option<Until>,
