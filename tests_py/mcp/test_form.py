@@ -68,7 +68,7 @@ async def test_an_option_is_chosen_by_value_or_by_label(workshop: Workshop, site
 async def test_a_label_is_meant_before_a_value_that_nobody_sees(workshop: Workshop, site: Site) -> None:
     guests = "".join(f"<option value={number}>{number + 1}</option>" for number in range(4))
     towns = '<option value=fr>Paris<option value=us>Paris<option value="Rome">Milan<option value=it>Rome'
-    body = f"<select id=guests aria-label=Guests>{guests}</select><select id=town aria-label=Town>{towns}</select>"
+    body = f"<select id=guests aria-label=Guests>{guests}</select><select id=town aria-label=Town>{towns}"
     page = await workshop.open(site.publish("/options", document("Options", body)))
     number, town = page.ref('"Guests"'), page.ref('"Town"')
     await workshop.do("browser_select_option", ref=number, values=["2"])
