@@ -131,6 +131,16 @@ pub enum Error {
     SeveralOptions { matching: Vec<String> },
     #[error("the page did not take it; the field shows {}", shown_told(shows))]
     NotTaken { shows: String },
+    #[strum(serialize = "not_taken")]
+    #[error(
+        "the page moved the focus while the text was typed: the field shows {}, and a part went into {}",
+        shown_told(shows),
+        listed_plain(into)
+    )]
+    Strayed { shows: String, into: Vec<String> },
+    #[strum(serialize = "wrong_element")]
+    #[error("this field takes no {what}: the key would leave it or send the form")]
+    TakesNoKey { what: &'static str },
     #[error("{} of {count} fields could not be filled:\n{}", problems.len(), problems.iter().map(|problem| format!("- {problem}")).collect::<Vec<_>>().join("\n"))]
     FormIncomplete { problems: Vec<String>, count: usize },
 
@@ -322,6 +332,8 @@ impl Error {
                 "fill first what the options depend on, or click it and take a snapshot"
             }
             Self::NoSuchOption { .. } | Self::SeveralOptions { .. } => "give one of them in full",
+            Self::Strayed { .. } => "empty that field, wait until the page has come to rest, and type again",
+            Self::TakesNoKey { .. } => "leave it out; use submit for Enter, or browser_press_key",
             Self::NotTaken { .. } => "click it, take a snapshot, and use what it opens; or type slowly",
             Self::WaitRanOut { .. } | Self::NotAsExpected { .. } => {
                 "take a snapshot to see what the page shows instead"
@@ -512,6 +524,10 @@ pub(crate) fn question(kind: &str, message: &str) -> String {
         ("beforeunload", "") => "(accept leaves the page, dismiss stays)".to_owned(),
         _ => format!("{message:?}"),
     }
+}
+
+fn listed_plain(texts: &[String]) -> String {
+    texts.join("; ")
 }
 
 fn shown_told(shows: &str) -> String {

@@ -11,8 +11,14 @@ ORDER = (
     "<button onclick='document.title = `saved ${field.value}`'>Save</button>"
 )
 # A field that is as large as what scrolls around it leaves no place for a wheel.
-FULL = "<style>body { margin: 0 } div { height: 300px; overflow: auto } input { width: 100%; height: 300px }</style>"
-LIST = f"{FULL}<div><input id=field type=number value=100><p style='height: 900px'>Far</p><button>Save</button></div>"
+FULL = (
+    "<style>body { margin: 0 } div { height: 300px; overflow: auto } "
+    "input { width: 100%; height: 300px }</style>"
+)
+LIST = (
+    f"{FULL}<div><input id=field type=number value=100><p style='height: 900px'>Far</p>"
+    "<button>Save</button></div>"
+)
 
 
 async def value(server: Server, within: str = "document") -> str:

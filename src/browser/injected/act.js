@@ -140,13 +140,13 @@ engine.fieldFor = (node, value) => {
  * A look at a field that is to be filled: what `fieldFor` answers, or `{blocked}`. With `select`, a field for text has
  * the focus then, and all that it holds is selected.
  */
-engine.openField = (node, value, { force, select }) => {
+engine.openField = (node, value, { force, select, again }) => {
   const field = engine.fieldFor(node, value);
   if (field.wrong) return field;
   const control = controlOf(node);
   const blocked = force ? null : engine.obstacle(control, { visible: true, enabled: true, editable: true });
   if (blocked) return blocked;
-  if (SELECTED.has(field.kind) || field.kind === "editable") engine.noteText(control);
+  if (SELECTED.has(field.kind) || field.kind === "editable") engine.noteText(control, field.value, { again });
   if (select && SELECTED.has(field.kind) && !field.proxy) {
     engine.focus(control);
     if (!field.empty) engine.selectAll(control);

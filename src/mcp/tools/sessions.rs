@@ -301,7 +301,7 @@ impl Tool for Type {
             element.clear(&options).await?;
         }
         let delay = self.delay.map(milliseconds);
-        let typing = Box::pin(element.type_text(&self.text, delay, &options));
+        let typing = Box::pin(element.type_lines(&self.text, delay, &options));
         call.act(&page, input::typing(&element, &self.text, false), typing).await?;
         errand::dismiss(&page).await?;
         let is_sent = self.text.ends_with('\n');
@@ -309,7 +309,7 @@ impl Tool for Type {
             true => element.shown().await,
             false => element.shown_after(&self.text).await,
         };
-        if let Err(error @ Error::NotTaken { .. }) = shown {
+        if let Err(error @ (Error::NotTaken { .. } | Error::Strayed { .. })) = shown {
             return Err(error);
         }
         answer(reply, json!({ "success": true, "message": texts::TYPED }));
@@ -398,7 +398,11 @@ fn fail(&Failed { tool: name, arguments, error, .. }: &Failed<'_>, reply: &mut R
         Error::NotActionable { .. } | Error::WrongElement { .. } if name == "click" => {
             ("ELEMENT_NOT_CLICKABLE", texts::not_clickable(selector), engine())
         }
-        Error::NotActionable { .. } | Error::WrongElement { .. } | Error::NotTaken { .. }
+        Error::NotActionable { .. }
+        | Error::WrongElement { .. }
+        | Error::NotTaken { .. }
+        | Error::Strayed { .. }
+        | Error::TakesNoKey { .. }
             if name == "type" =>
         {
             ("ELEMENT_NOT_EDITABLE", texts::not_editable(selector), engine())
