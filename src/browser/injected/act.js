@@ -346,6 +346,26 @@ engine.fileInput = (node) => {
 engine.whenFilesChange = (node) =>
   new Promise((done) => controlOf(node).addEventListener("change", () => done(null), { capture: true, once: true }));
 
+const filesHeard = new WeakMap();
+const noteFilesHeard = (event) => {
+  const [field] = event.composedPath();
+  if (filesHeard.has(field)) filesHeard.set(field, Math.max(filesHeard.get(field), field.files.length));
+};
+/** Notes from now on how many files a field has when the page hears of them: many pages take them away at once. */
+engine.noteFiles = (node) => {
+  const field = controlOf(node);
+  filesHeard.set(field, 0);
+  for (const target of [window, field]) target.addEventListener("input", noteFilesHeard, { capture: true });
+};
+/** How many files have arrived since then. */
+engine.filesArrived = (node) => {
+  const field = controlOf(node);
+  const heard = filesHeard.get(field) ?? 0;
+  filesHeard.delete(field);
+  for (const target of [window, field]) target.removeEventListener("input", noteFilesHeard, { capture: true });
+  return Math.max(heard, field.files.length);
+};
+
 /** Makes the next files that a field is given files of these types, before anybody else hears of them. */
 engine.retypeNextFiles = (node, types) => {
   const field = controlOf(node);
