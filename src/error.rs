@@ -136,6 +136,16 @@ pub enum Error {
     SeveralOptions { matching: Vec<String> },
     #[error("the page did not accept the value; the field shows {}", shown_told(shows))]
     NotTaken { shows: String },
+    #[strum(serialize = "not_taken")]
+    #[error(
+        "the page moved the focus while the text was typed: the field shows {}, and a part went into {}",
+        shown_told(shows),
+        listed_plain(into)
+    )]
+    Strayed { shows: String, into: Vec<String> },
+    #[strum(serialize = "wrong_element")]
+    #[error("this field takes no {what}: the key would leave it or send the form")]
+    TakesNoKey { what: &'static str },
     #[error("{} of {count} fields could not be filled:\n{}", problems.len(), problems.iter().map(|problem| format!("- {problem}")).collect::<Vec<_>>().join("\n"))]
     FormIncomplete { problems: Vec<String>, count: usize },
 
@@ -329,6 +339,8 @@ impl Error {
             }
             Self::NoSuchOption { .. } => "use the full name of one of them",
             Self::SeveralOptions { .. } => "use the full name of one of them, or its value",
+            Self::Strayed { .. } => "clear that field, wait until the page is at rest, and type again",
+            Self::TakesNoKey { .. } => "leave it out; use submit for Enter, or browser_press_key",
             Self::NotTaken { .. } => "click the field, take a snapshot, and use what opens; or type slowly",
             Self::WaitRanOut { .. } | Self::NotAsExpected { .. } => {
                 "take a snapshot to see what the page shows instead"
@@ -519,6 +531,10 @@ pub(crate) fn question(kind: &str, message: &str) -> String {
         ("beforeunload", "") => "(accept leaves the page, dismiss stays)".to_owned(),
         _ => format!("{message:?}"),
     }
+}
+
+fn listed_plain(texts: &[String]) -> String {
+    texts.join("; ")
 }
 
 fn shown_told(shows: &str) -> String {

@@ -32,7 +32,7 @@ pub use console::{
 pub use elements::action::{ElementAction, Press};
 pub use elements::actionability::{ACTION_LIMIT, ActionOptions};
 pub use elements::aria::{AriaOutcome, AriaTemplate, AriaTree};
-pub use elements::control::{ControlKind, Shown, read_checked};
+pub use elements::control::{ControlKind, Outcome, Shown, read_checked};
 pub use elements::drag::{DragOptions, Dragged, Part, Place};
 pub use elements::element::{Consequence, ElementHandle, ElementState, Help, OptionChoice};
 pub use elements::expect::{ExpectOutcome, PropertyOutcome};

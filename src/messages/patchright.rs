@@ -198,6 +198,12 @@ fn rare_reason(error: &Error) -> String {
         Error::WrongElement { found, needed } => format!("该元素是 {found}，需要的是 {needed}"),
         Error::NoSuchOption { available } => format!("没有这个选项；可选: {}", listed(available)),
         Error::SeveralOptions { matching } => format!("有多个相似的选项: {}", listed(matching)),
+        Error::Strayed { shows, into } => format!(
+            "输入时页面移动了焦点；现在显示: {}；部分文字进入了: {}",
+            quoted(shows, 60),
+            into.join("; ")
+        ),
+        Error::TakesNoKey { .. } => "该字段不接受换行或制表符".to_owned(),
         Error::NotTaken { shows } => format!("页面没有接受这个值；现在显示: {}", quoted(shows, 60)),
         Error::FormIncomplete { problems, .. } => format!("部分字段没有填好: {}", problems.join("; ")),
         Error::DialogOpen { kind, message } => format!("页面弹出了对话框: {kind} {message:?}"),

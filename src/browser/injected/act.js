@@ -140,13 +140,13 @@ engine.fieldFor = (node, value) => {
  * A look at a field that is to be filled: what `fieldFor` answers, or `{blocked}`. With `select`, a field for text has
  * the focus then, and all that it holds is selected.
  */
-engine.openField = (node, value, { force, select }) => {
+engine.openField = (node, value, { force, select, again }) => {
   const field = engine.fieldFor(node, value);
   if (field.wrong) return field;
   const control = controlOf(node);
   const blocked = force ? null : engine.obstacle(control, { visible: true, enabled: true, editable: true });
   if (blocked) return blocked;
-  if (SELECTED.has(field.kind) || field.kind === "editable") engine.noteText(control);
+  if (SELECTED.has(field.kind) || field.kind === "editable") engine.noteText(control, field.value, { again });
   if (select && SELECTED.has(field.kind) && !field.proxy) {
     engine.focus(control);
     if (!field.empty) engine.selectAll(control);
@@ -366,6 +366,26 @@ engine.fileInput = (node) => {
 /** Until the field has the files of a folder, which the browser reads in its own time. */
 engine.whenFilesChange = (node) =>
   new Promise((done) => controlOf(node).addEventListener("change", () => done(null), { capture: true, once: true }));
+
+const filesHeard = new WeakMap();
+const noteFilesHeard = (event) => {
+  const [field] = event.composedPath();
+  if (filesHeard.has(field)) filesHeard.set(field, Math.max(filesHeard.get(field), field.files.length));
+};
+/** Notes from now on how many files a field has when the page hears of them: many pages take them away at once. */
+engine.noteFiles = (node) => {
+  const field = controlOf(node);
+  filesHeard.set(field, 0);
+  for (const target of [window, field]) target.addEventListener("input", noteFilesHeard, { capture: true });
+};
+/** How many files have arrived since then. */
+engine.filesArrived = (node) => {
+  const field = controlOf(node);
+  const heard = filesHeard.get(field) ?? 0;
+  filesHeard.delete(field);
+  for (const target of [window, field]) target.removeEventListener("input", noteFilesHeard, { capture: true });
+  return Math.max(heard, field.files.length);
+};
 
 /** Makes the next files that a field is given files of these types, before anybody else hears of them. */
 engine.retypeNextFiles = (node, types) => {

@@ -78,6 +78,8 @@ const ENGINE: &str = concat!(
     "}\n{\n",
     include_str!("control.js"),
     "}\n{\n",
+    include_str!("typed.js"),
+    "}\n{\n",
     include_str!("drag.js"),
     "}\n{\n",
     include_str!("watch.js"),

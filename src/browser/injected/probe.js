@@ -465,8 +465,48 @@ const rootScrolls = () => {
   return { scroller, x: !/hidden|clip/.test(overflowX), y: !/hidden|clip/.test(overflowY) };
 };
 
+/** What a turned wheel changes while it has the focus, or what a page often changes by it. */
+const TURNED = "input,select,[role=spinbutton],[role=slider]";
+const FRAMES = "iframe,frame,object,embed";
+
+let wheelHearers = [];
+/** Learns which elements listen to the wheel themselves; `passive` tells of each whether it leaves the scrolling to the browser. */
+engine.adoptWheelHearers = (passive, ...elements) => {
+  wheelHearers = elements.map((element, at) => ({ element, passive: passive[at] }));
+};
+
+/** Whether an element would do something of its own with a wheel that is turned to scroll this. */
+function takesWheel({ element, passive }, scroller) {
+  if (!(element instanceof Element) || !isConnected(element) || within(scroller, element)) return false;
+  if (element === document.body || element === document.documentElement) return false;
+  const [box, view] = [rectOf(element), viewport()];
+  const covers = box.left <= view.left && box.top <= view.top && box.right >= view.right && box.bottom >= view.bottom;
+  // What is around everything, such as the root of a framework, cannot be avoided.
+  return !(covers && passive);
+}
+
+/**
+ * Whether a wheel that is turned at this point to scroll by `dx` and `dy` could change what a control holds: where it is
+ * turned, or on the way, for what is scrolled passes below the pointer.
+ */
+engine.wheelChanges = (point, scroller, dx, dy) => {
+  const hearers = wheelHearers.filter((hearer) => takesWheel(hearer, scroller)).map(({ element }) => element);
+  for (let node = elementAt(point.x, point.y); node && node !== scroller; node = engine.flatParent(node)) {
+    if (matches(node, TURNED) || hearers.includes(node)) return true;
+  }
+  const active = engine.activeElement();
+  const focused = active && [closest(active, TURNED), closest(active, FRAMES)].filter(Boolean);
+  const [left, right] = [point.x + Math.min(dx, 0), point.x + Math.max(dx, 0)];
+  const [top, bottom] = [point.y + Math.min(dy, 0), point.y + Math.max(dy, 0)];
+  return [...(focused ?? []), ...hearers].some((element) => {
+    const box = rectOf(element);
+    return box.left <= right && box.right >= left && box.top <= bottom && box.bottom >= top;
+  });
+};
+
 /** Whether a wheel turned at this point moves this scroller, and nothing inside of it. */
 function wheelReaches(point, scroller, dx, dy) {
+  if (engine.wheelChanges(point, scroller, dx, dy)) return false;
   const root = document.scrollingElement ?? document.documentElement;
   for (let node = elementAt(point.x, point.y); node; node = engine.flatParent(node)) {
     if (node === scroller) return true;

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::files::opened;
 use super::readback::{Readback, is_mixed, told_values};
 use crate::Result;
-use crate::browser::{ActsOn, ControlKind, ElementHandle, Page, Shown, read_checked};
+use crate::browser::{ActsOn, ControlKind, ElementHandle, Outcome, Page, Shown, read_checked};
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::page_text::one_line;
@@ -147,6 +147,10 @@ fn tell(found: &[Found<'_>], outcomes: &[Result<()>], shown: &[Shown], reply: &m
         let name = called(field, found);
         match outcomes.get(at) {
             None => problems.push(format!("{name}: not reached")),
+            Some(Err(Error::NotTaken { .. })) if shown.get(at).is_some() => {
+                problems
+                    .push(format!("{name}: the page did not take it; it shows {}", told_values(&shown[at])));
+            }
             Some(Err(error)) => {
                 let next = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
                 let now = shown.get(at).map(|shown| format!(" (it shows {})", told_values(shown)));
@@ -155,6 +159,9 @@ fn tell(found: &[Found<'_>], outcomes: &[Result<()>], shown: &[Shown], reply: &m
             Some(Ok(())) => match shown.get(at).map(|shown| Readback::of(&field.given, shown)) {
                 None => filled.push((name, String::new())),
                 Some(Readback::Taken(text)) => filled.push((name, text)),
+                Some(Readback::Refused(_)) if shown[at].outcome == Some(Outcome::Strayed) => {
+                    problems.push(format!("{name}: {}", shown[at].not_taken()));
+                }
                 Some(Readback::Refused(text)) => {
                     problems.push(format!("{name}: the page did not take it; it shows {text}"));
                 }
@@ -284,7 +291,7 @@ impl Found<'_> {
         match (self.kind, self.field.r#type) {
             (ControlKind::File, _) => {
                 let files = opened(&self.given, &call.roots().await)?;
-                self.element.set_opened_files(files).await
+                self.element.set_opened_files(files).await.map(drop)
             }
             (ControlKind::Text, Some(FieldType::Combobox)) => {
                 self.element.complete(&self.given, &options).await

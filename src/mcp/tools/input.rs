@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::readback::{Readback, told_values};
 use crate::Result;
 use crate::browser::input::{self, ClickOptions};
-use crate::browser::{ActionOptions, ActsOn, ControlKind, ElementHandle, LostPress, Page, Shown};
+use crate::browser::{ActionOptions, ActsOn, ControlKind, ElementHandle, LostPress, Outcome, Page, Shown};
 use crate::error::{Cover, Error};
 use crate::mcp::call::Call;
 use crate::mcp::reply::{Reply, View};
@@ -291,11 +291,9 @@ impl Type {
             return Ok(String::new());
         };
         // A line that is sent leaves an empty field behind.
-        let is_sent = self.text.ends_with('\n') && shown.is_empty();
+        let is_sent = shown.outcome == Some(Outcome::Taken) || self.text.ends_with('\n') && shown.is_empty();
         match Readback::of(std::slice::from_ref(&self.text), shown) {
-            Readback::Refused(_) if !is_sent => Err(Error::NotTaken {
-                shows: if shown.secret { String::new() } else { shown.values.join(", ") },
-            }),
+            Readback::Refused(_) if !is_sent => Err(shown.not_taken()),
             _ if is_sent || shown.secret => Ok(String::new()),
             _ => Ok(format!(", which shows {}", told_values(shown))),
         }
@@ -304,7 +302,7 @@ impl Type {
     async fn type_into(&self, element: &ElementHandle, options: &ActionOptions) -> Result<()> {
         if self.slowly {
             element.clear(options).await?;
-            element.type_text(&self.text, None, options).await?;
+            element.type_lines(&self.text, None, options).await?;
         } else {
             element.give_text(&self.text, options).await?;
         }

@@ -303,7 +303,7 @@ impl Tool for Type {
             element.clear(&options).await?;
         }
         let delay = self.delay.map(milliseconds);
-        let typing = Box::pin(element.type_text(&self.text, delay, &options));
+        let typing = Box::pin(element.type_lines(&self.text, delay, &options));
         call.act(&page, input::typing(&element, &self.text, false), typing).await?;
         errand::dismiss(&page).await?;
         let is_sent = self.text.ends_with('\n');
@@ -311,7 +311,7 @@ impl Tool for Type {
             true => element.shown().await,
             false => element.shown_after(&self.text).await,
         };
-        if let Err(error @ Error::NotTaken { .. }) = shown {
+        if let Err(error @ (Error::NotTaken { .. } | Error::Strayed { .. })) = shown {
             return Err(error);
         }
         answer(reply, json!({ "success": true, "message": texts::TYPED }));
@@ -423,6 +423,8 @@ fn is_of_element(error: &Error) -> bool {
             | Error::WrongElement { .. }
             | Error::SeveralMatch { .. }
             | Error::NotTaken { .. }
+            | Error::Strayed { .. }
+            | Error::TakesNoKey { .. }
     )
 }
 
