@@ -51,6 +51,7 @@ fn words(nodes: &[Node]) -> String {
             active: None,
             bounds: None,
             inside: None,
+            mark: None,
             ..details.clone()
         });
         let _ = writeln!(

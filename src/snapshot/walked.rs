@@ -125,9 +125,47 @@ pub struct Details {
     /// Where the content of an `<iframe>` begins.
     #[serde(rename = "in")]
     pub inside: Option<[i32; 2]>,
+    /// Why no press reaches it as the page stands.
+    #[serde(rename = "m")]
+    pub mark: Option<Unreached>,
     /// So many elements to act on stand in it as they stood before, and are not told again.
     #[serde(skip)]
     pub as_before: usize,
+}
+
+/// Why no press reaches an element as the page stands, and what lies over it where that has a name.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Unreached {
+    #[serde(rename = "k")]
+    pub kind: Reach,
+    #[serde(rename = "r", default)]
+    pub cover: Option<Box<str>>,
+    #[serde(rename = "n", default)]
+    pub name: Box<str>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, strum::IntoStaticStr)]
+pub enum Reach {
+    #[serde(rename = "covered")]
+    #[strum(serialize = "covered")]
+    Covered,
+    /// By an edge that nobody can scroll, or by a clip path.
+    #[serde(rename = "clipped")]
+    #[strum(serialize = "clipped")]
+    Clipped,
+    #[serde(rename = "off-screen")]
+    #[strum(serialize = "off-screen")]
+    OffScreen,
+    #[serde(rename = "inert")]
+    #[strum(serialize = "inert")]
+    Inert,
+    /// It lets the pointer through.
+    #[serde(rename = "no pointer")]
+    #[strum(serialize = "no pointer")]
+    NoPointer,
+    #[serde(other)]
+    #[strum(serialize = "hidden")]
+    Hidden,
 }
 
 impl<'de> Deserialize<'de> for Walked {

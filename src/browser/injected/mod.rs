@@ -74,6 +74,8 @@ const ENGINE: &str = concat!(
     "}\n{\n",
     include_str!("probe.js"),
     "}\n{\n",
+    include_str!("reach.js"),
+    "}\n{\n",
     include_str!("act.js"),
     "}\n{\n",
     include_str!("control.js"),

@@ -319,6 +319,10 @@ const drawn = (node) => {
 /** What is drawn in the place of a field that keys only pass through; the node itself where it is no such field. */
 const standInOf = (node) => (engine.isProxy(node) ? (engine.faceOf(node) ?? node) : node);
 
+/** What a press may land on in order to reach the node: what is drawn for it, and its labels. */
+const targetsOf = (node) => [...new Set([standInOf(node), drawn(node), ...labelsOf(node)])];
+engine.aiming = { SHARES, boxesOf, inside, isArea, overlap, pointAt, reaches, targetsOf, viewport };
+
 /** Whether there is something of the node to see: itself, or what juts out of a box of no size. */
 const isShown = (node) =>
   engine.isVisible(node) || (engine.native.checkVisibility(node, { visibilityProperty: true }) && boxesOf(node).length > 0);
