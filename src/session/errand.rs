@@ -140,7 +140,7 @@ async fn perform(
             for (selector, value) in fields {
                 let element = frame.find(selector, Sight::Attached, rest(deadline)).await?;
                 let value = secrets.typed_into(value, &element).await?;
-                element.give_text(&value, &ActionOptions::within(rest(deadline))).await?;
+                element.give_text(&value, &ActionOptions::within(rest(deadline)).refusing()).await?;
                 element.shown_after(&value).await?;
             }
             if let Some(selector) = submit {
@@ -181,7 +181,7 @@ async fn evaluate(page: &Page, script: &str, deadline: Instant) -> Result<Value>
 async fn click(page: &Page, selector: &str, deadline: Instant, settle: Duration) -> Result<()> {
     let element = page.main_frame().find(selector, Sight::Attached, rest(deadline)).await?;
     let watch = page.watch(ActsOn::Pressed(&element)).await;
-    match element.click(&ClickOptions::default(), &ActionOptions::within(rest(deadline))).await {
+    match element.click(&ClickOptions::default(), &ActionOptions::within(rest(deadline)).refusing()).await {
         Ok(()) | Err(Error::DialogOpen { .. }) => {}
         Err(error) => return Err(error),
     }

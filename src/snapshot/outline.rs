@@ -518,12 +518,12 @@ pub(super) fn push_states(text: &mut String, details: &Details) {
 pub(super) fn push_mark(text: &mut String, node: &Node) {
     let Some(mark) = node.mark() else { return };
     text.push_str(" [");
-    text.push_str(mark.kind.into());
-    if let Some(cover) = &mark.cover {
-        let _ = write!(text, " by {}", roles::known(cover));
-        if !mark.name.trim().is_empty() {
+    text.push_str(mark.into());
+    if let Some(name) = node.details.as_ref().and_then(|details| details.cover.as_deref()) {
+        text.push_str(" by dialog");
+        if !name.trim().is_empty() {
             text.push(' ');
-            push_quoted(text, &mark.name, MOST_OF_COVER);
+            push_quoted(text, name, MOST_OF_COVER);
         }
     }
     text.push(']');

@@ -52,6 +52,7 @@ fn words(nodes: &[Node]) -> String {
             bounds: None,
             inside: None,
             mark: None,
+            cover: None,
             ..details.clone()
         });
         let _ = writeln!(

@@ -88,7 +88,8 @@ fn is_hollow(nodes: &[Node], index: usize, inside: &Inside) -> bool {
 
 fn forget_clickable(node: &mut Node, all_refs: bool) {
     if let Some(details) = &mut node.details {
-        (details.clickable, details.hint, details.mark) = (None, None, None);
+        (details.clickable, details.hint) = (None, None);
+        (details.mark, details.cover) = (None, None);
     }
     node.details.take_if(|details| **details == Details::default());
     if node.is_group() && !all_refs {
@@ -128,7 +129,7 @@ fn take_over(nodes: &mut [Node], kept: usize, repeated: usize) {
     if given.as_ref().is_none_or(|given| given.mark.is_none())
         && let Some(details) = &mut nodes[kept].details
     {
-        details.mark = None;
+        (details.mark, details.cover) = (None, None);
     }
     let Some(given) = given else { return };
     let names = nodes[kept].name.clone();

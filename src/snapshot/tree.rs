@@ -5,7 +5,7 @@ use super::reference::Ref;
 use super::repeated;
 use super::roles;
 use super::tidy::tidy;
-use super::walked::{Details, Frame, Unreached, Walked, What};
+use super::walked::{Details, Frame, Reach, Walked, What};
 
 /// A page as it was at one moment: its nodes in reading order, child frames in their places.
 #[derive(Debug, Clone, Default)]
@@ -47,8 +47,8 @@ impl Node {
     }
 
     /// Why no press reaches it.
-    pub(super) fn mark(&self) -> Option<&Unreached> {
-        self.details.as_ref()?.mark.as_ref()
+    pub(super) fn mark(&self) -> Option<Reach> {
+        self.details.as_ref()?.mark
     }
 
     pub(super) fn is_clickable(&self) -> bool {
@@ -93,19 +93,7 @@ impl Tree {
         (tree.document, tree.unseen) = (top.first, top.unseen);
         tree.add(main, top, 0, [0, 0], &mut frames);
         tidy(&mut tree.nodes);
-        tree.name_covers_once();
         tree
-    }
-
-    /// What covers several elements is named at the first of them.
-    fn name_covers_once(&mut self) {
-        let mut named = HashSet::new();
-        for mark in self.nodes.iter_mut().filter_map(|node| node.details.as_mut()?.mark.as_mut()) {
-            let Some(cover) = mark.cover.clone() else { continue };
-            if !named.insert((cover, mark.name.clone())) {
-                (mark.cover, mark.name) = (None, Box::default());
-            }
-        }
     }
 
     /// The nodes in reading order; a node's children follow it, one deeper.

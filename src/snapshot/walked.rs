@@ -127,23 +127,16 @@ pub struct Details {
     pub inside: Option<[i32; 2]>,
     /// Why no press reaches it as the page stands.
     #[serde(rename = "m")]
-    pub mark: Option<Unreached>,
+    pub mark: Option<Reach>,
+    /// The name of the dialog that covers it and what follows, if one does.
+    #[serde(rename = "by")]
+    pub cover: Option<Box<str>>,
     /// So many elements to act on stand in it as they stood before, and are not told again.
     #[serde(skip)]
     pub as_before: usize,
 }
 
-/// Why no press reaches an element as the page stands, and what lies over it where that has a name.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Unreached {
-    #[serde(rename = "k")]
-    pub kind: Reach,
-    #[serde(rename = "r", default)]
-    pub cover: Option<Box<str>>,
-    #[serde(rename = "n", default)]
-    pub name: Box<str>,
-}
-
+/// Why no press reaches an element as the page stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, strum::IntoStaticStr)]
 pub enum Reach {
     #[serde(rename = "covered")]

@@ -125,7 +125,7 @@ impl ElementHandle {
     async fn open_field(&self, value: &str, select: bool, options: &ActionOptions) -> Result<Field> {
         let how = json!({ "force": options.force, "select": select });
         let arguments = || vec![value_argument(&value), value_argument(&how)];
-        self.until_clear(options.limit, |_| async move {
+        self.until_clear(options, |_| async move {
             let field: Field = self.ask("openField", arguments()).await?;
             Ok(match field.obstacle(self)? {
                 Some(by) => Attempt::Blocked(by),
@@ -302,7 +302,7 @@ impl ElementHandle {
     ) -> Result<Vec<String>> {
         let force = options.force;
         // Options often come late: they are looked for until the time is over.
-        let found = self.until_clear(options.limit, |_| async move {
+        let found = self.until_clear(options, |_| async move {
             let found = self.options(choices, several, force).await?;
             Ok(match found.answer.obstacle(self)? {
                 Some(by) => Attempt::Blocked(by),

@@ -52,6 +52,9 @@ pub fn obstacle(blocked: &str, by: Option<Cover>) -> Option<Obstacle> {
         "moving" => Some(Obstacle::Moving),
         "disabled" => Some(Obstacle::Disabled),
         "readonly" => Some(Obstacle::ReadOnly),
+        "inert" => Some(Obstacle::Inert),
+        "clipped" => Some(Obstacle::Clipped),
+        "pointerless" => Some(Obstacle::Pointerless),
         "covered" => Some(Obstacle::CoveredBy(Box::new(by.unwrap_or_default()))),
         _ => Some(Obstacle::OutsideViewport),
     }
@@ -75,6 +78,8 @@ const ENGINE: &str = concat!(
     include_str!("probe.js"),
     "}\n{\n",
     include_str!("reach.js"),
+    "}\n{\n",
+    include_str!("calm.js"),
     "}\n{\n",
     include_str!("act.js"),
     "}\n{\n",

@@ -15,7 +15,7 @@ const SCROLLS = /^(?:auto|scroll|overlay)$/;
 const MOST = 5000;
 /** Where none of the usual points is free, so many more along each side are tried. */
 const FINE = 6;
-const GRID = 7;
+const GRID = 4;
 
 /** How far a person can scroll what is inside a scroller: `{left, right, up, down}`, which is where the content moves to. */
 function slackOf(scroller, isX, isY, style, across = 1, down = 1) {
@@ -52,24 +52,30 @@ class Surroundings {
     let known = this.known.get(element);
     if (!known) {
       const style = getComputedStyle(element);
-      const isBox = style.display !== "contents" && style.display !== "inline";
+      const { position, overflowX, overflowY } = style;
+      const isBox = (overflowX !== "visible" || overflowY !== "visible") && style.display !== "contents" && style.display !== "inline";
       const isPages = element === document.documentElement || element === this.viewports;
-      const [x, y] = isBox && !isPages ? [CLIPS.test(style.overflowX), CLIPS.test(style.overflowY)] : [false, false];
-      const holdsFixed = style.display !== "inline" && holdsWhatIsFixed(style);
-      const sticks = style.position === "sticky" && {
+      const [x, y] = isBox && !isPages ? [CLIPS.test(overflowX), CLIPS.test(overflowY)] : [false, false];
+      const sticks = position === "sticky" && {
         x: style.left !== "auto" || style.right !== "auto",
         y: style.top !== "auto" || style.bottom !== "auto",
       };
       known = {
-        position: style.position,
+        position,
         sticks,
-        holdsFixed,
-        isOnTop: isOnTop(element),
+        style,
+        isOnTop: position !== "static" && isOnTop(element),
         link: x || y ? this.link(element, style, x, y) : null,
       };
       this.known.set(element, known);
     }
     return known;
+  }
+
+  holdsFixed(element) {
+    const known = this.of(element);
+    known.holdsFixed ??= known.style.display !== "inline" && holdsWhatIsFixed(known.style);
+    return known.holdsFixed;
   }
 
   link(element, style, x, y) {
@@ -98,9 +104,9 @@ class Surroundings {
   }
 
   begun(holder, mode) {
-    const { position, holdsFixed, link } = this.of(holder);
-    if (mode === "fixed" && !holdsFixed) return this.chain(flatParent(holder), "fixed");
-    if (mode === "absolute" && position === "static" && !holdsFixed) return this.chain(flatParent(holder), "absolute");
+    const { position, link } = this.of(holder);
+    const passes = mode === "fixed" || (mode === "absolute" && position === "static");
+    if (passes && !this.holdsFixed(holder)) return this.chain(flatParent(holder), mode);
     const outer = this.around(holder);
     return link ? { ...link, outer } : outer;
   }
@@ -134,8 +140,12 @@ class Surroundings {
 
   /** Where a box is seen now, and where it can be seen at all: `{now, sweep}`; `{cut}` where never. */
   place(element, box) {
+    return this.placeIn(this.around(element), box);
+  }
+
+  placeIn(head, box) {
     let [now, sweep] = [box, box];
-    for (let link = this.around(element); link; link = link.outer) {
+    for (let link = head; link; link = link.outer) {
       if (link.sticks) continue;
       now = cutBy(link, now);
       sweep = cutBy(link, moved(link, sweep));
@@ -177,10 +187,14 @@ class Look {
   constructor() {
     this.around = new Surroundings();
     this.samples = null;
+    /** In what is known to show what is scrolled into view in it. */
+    this.free = new Set();
   }
 
   /** Why a press cannot reach an element: `{kind, hit}`; null where it can. */
-  why(element) {
+  why(element, isPlain) {
+    const quick = this.quickly(element, isPlain);
+    if (quick !== undefined) return quick;
     let first = null;
     for (const target of targetsOf(element)) {
       const why = this.whyNot(target);
@@ -188,6 +202,42 @@ class Look {
       first ??= why;
     }
     return first;
+  }
+
+  /** The same for what is out of view, as most of a long page or list is; undefined where it takes a closer look. */
+  quickly(element, isPlain) {
+    const { view, page } = this.around;
+    const rect = rectOf(element);
+    const { left, right, top, bottom } = rect;
+    if (right - left <= 0 || bottom - top <= 0) return undefined;
+    if (isPlain && bottom > 0 && top < view.bottom && right > 0 && left < view.right) return undefined;
+    const { position, pointerEvents } = getComputedStyle(element);
+    if (pointerEvents === "none" || (position !== "static" && position !== "relative")) return undefined;
+    if (isPlain && this.veil?.free.length) {
+      const { slack } = page;
+      const isInReach = bottom + slack.down > 1 && top - slack.up < view.bottom - 1 && left >= 0 && right <= view.right;
+      const step = view.right / GRID;
+      if (isInReach && this.veil.free.some((x) => x >= left - step && x < right + step)) return null;
+    }
+    const head = isPlain ? page : this.around.chain(flatParent(element), "flow");
+    const { now, cut, sweep } = this.around.placeIn(head, rect);
+    if (now || cut) return undefined;
+    if (head !== page) return this.free.has(head) ? null : undefined;
+    this.veil ??= this.veiled();
+    if (this.veil.hit) return { kind: "covered", hit: this.veil.hit };
+    const step = view.right / GRID;
+    return this.veil.free.some((x) => x >= sweep.left - step && x < sweep.right + step) ? null : undefined;
+  }
+
+  /** What stays in place all over the view when the page scrolls, `{hit}`, or where along it something else is met, `{free}`. */
+  veiled() {
+    const { view, page } = this.around;
+    this.samples ??= COARSELY.map((share) => sampled(pointAt(view, share)));
+    const isFree = ({ hit }) => !hit || page.element === hit || !leaves({ x: false, y: true }, this.around.movers(hit).get(page.element));
+    if (page.slack.up + page.slack.down <= 0.5) return { free: [] };
+    const free = this.samples.filter(isFree);
+    if (free.length) return { free: free.map(({ point }) => point.x) };
+    return FINELY.some((share) => isFree(sampled(pointAt(view, share)))) ? { free: [] } : { hit: this.samples[0].hit, free: [] };
   }
 
   whyNot(target) {
@@ -229,7 +279,11 @@ class Look {
     const place = this.around.place(anchor, box);
     if (place.cut) return { kind: place.cut };
     const { now, sweep } = place;
-    if (!now) return this.passes(anchor, box, sweep);
+    if (!now) {
+      const why = this.passes(anchor, box, sweep);
+      if (!why) this.free.add(this.around.around(anchor));
+      return why;
+    }
     const { cover, point } = this.coverAt(target, now);
     if (cover === null) return null;
     if (!cover) return { kind: "off-screen" };
@@ -342,7 +396,7 @@ const unreached = (engine.unreached = (target, hit, point) => {
 
 const DIALOG = "dialog,[role=dialog],[role=alertdialog],[aria-modal=true]";
 
-/** What covers something, in words: a dialog by its name, where it is one or its shade. */
+/** The name of the dialog that covers something, where it is one or its shade; null for anything else. */
 function coverOf(hit, dialogs) {
   let dialog = null;
   for (let node = hit; node && !dialog; node = flatParent(node)) {
@@ -352,7 +406,7 @@ function coverOf(hit, dialogs) {
     dialogs.all ??= engine.queryAll(document, DIALOG).filter(isOver);
     if (dialogs.all.length === 1) [dialog] = dialogs.all;
   }
-  return dialog && { r: "dialog", n: engine.nameOf(dialog, "dialog") };
+  return dialog && engine.nameOf(dialog, "dialog");
 }
 
 function isOver(dialog) {
@@ -362,16 +416,44 @@ function isOver(dialog) {
   return hit !== null && within(hit, dialog);
 }
 
-/** Marks what a press cannot reach, of what a walk listed: `[element, node]`. */
+/** Of long pages, so many are looked at together. */
+const STRIDE = 8;
+const LONG = 400;
+
+/** How many from `at` on lie below, or above, the view on a long page, as the first and the last of them do: 0 for none. */
+function apart(look, listed, at) {
+  const { view, page } = look.around;
+  const end = at + STRIDE - 1;
+  if (listed.length < LONG || end >= listed.length) return 0;
+  for (let one = at; one <= end; one++) if (!listed[one][2]) return 0;
+  const [first, last] = [rectOf(listed[at][0]), rectOf(listed[end][0])];
+  const reachable = page.slack.down + page.slack.up > 0.5;
+  const isBelow = first.top > view.bottom && last.top > view.bottom;
+  return reachable && (isBelow || (first.bottom < 0 && last.bottom < 0)) ? STRIDE : 0;
+}
+
+/** Marks what a press cannot reach, of what a walk listed: `[element, node, isPlain]`, plain where only the page scrolls it. */
 engine.markReach = (listed) => {
   if (!listed.length || listed.length > MOST || !document.documentElement) return;
   const look = new Look();
   const dialogs = {};
-  for (const [element, node] of listed) {
-    if (localName(element) === "option") continue;
-    const why = look.why(element);
-    if (!why) continue;
-    const mark = { k: why.kind, ...(why.hit && coverOf(why.hit, dialogs)) };
-    node[4] = { ...node[4], m: mark };
+  const covers = new Set();
+  const mark = (node, why) => {
+    const details = (node[4] ??= {});
+    details.m = why.kind;
+    if (!why.hit || covers.has(why.hit)) return;
+    const name = coverOf(why.hit, dialogs);
+    covers.add(why.hit);
+    // Named at the first that it covers.
+    if (name !== null) details.by = name;
+  };
+  let together = 0;
+  for (let at = 0; at < listed.length; at++) {
+    const [element, node, isPlain] = listed[at];
+    if (!together) together = apart(look, listed, at);
+    const isTogether = together > 0 && together-- > 0;
+    if (isTogether && !look.veil?.hit && look.veil?.free.length && getComputedStyle(element).pointerEvents !== "none") continue;
+    const why = localName(element) === "option" ? null : look.why(element, isPlain);
+    if (why) mark(node, why);
   }
 };

@@ -33,6 +33,7 @@ const DISABLED = 32; // aria-disabled around it
 const PREFORMATTED = 64;
 const UNREAD = 128; // outside the modal dialog that is open
 const AWAY = 256; // something around it stands where no scrolling reaches
+const HELD = 16384; // something around it clips, scrolls or places what it holds
 const BLANKED = 512; // something around it has letters of no size, or indented out of sight
 
 /* ------------------------------------------------------------------- frames */
@@ -237,7 +238,10 @@ class Walk {
     if (!WITHOUT_OVERFLOW.has(display)) {
       if (style.contentVisibility === "hidden" && !this.hiddenToo) return;
       around = this.surroundings(element, style, around, attributes);
-    } else if (around & ANY_CUT && display !== "contents") around = placed(element, style, around, 0);
+    } else {
+      if (around & ANY_CUT && display !== "contents") around = placed(element, style, around, 0);
+      if (display === "table-cell" && (style.position !== "static" || style.overflow !== "visible")) around |= HELD;
+    }
     if (attributes && isBlanked(style)) around |= BLANKED;
     const pointer = hasHand(style.cursor);
     let clickable = this.mayBeClicked(element, tag, pointer, around, attributes);
@@ -303,7 +307,7 @@ class Walk {
     this.flush(depth);
     const role = roleOf(control);
     const name = nameOf(control, role) || collapse(native.textContent(element));
-    this.usable.push([element, this.push(element, depth, role, name, this.details(control, role, around))]);
+    this.usable.push([element, this.push(element, depth, role, name, this.details(control, role, around)), false]);
     this.acting.push(element);
     return around | QUIET | LISTED;
   }
@@ -331,7 +335,7 @@ class Walk {
     const node = this.push(element, depth, role, name, details);
     if (acts || clickable) {
       this.acting.push(element);
-      this.usable.push([element, node]);
+      this.usable.push([element, node, !(around & HELD)]);
     }
     if (CLOSED.has(tag) || role === "textbox") {
       if (tag === "img" && hasAttribute(element, "usemap")) this.areas(element, depth + 1);
@@ -506,6 +510,7 @@ class Walk {
     const { position } = style;
     let own = element === this.viewportsOverflow ? 0 : cutBy(element, style);
     const isPlaced = position !== "static";
+    if ((isPlaced && position !== "relative") || (element !== this.viewportsOverflow && style.overflow !== "visible")) around |= HELD;
     if (isPlaced || (attributes && style.transform !== "none")) {
       const box = native.rectOf(element);
       if (isPlaced && !(around & AWAY) && this.isAway(box)) around |= AWAY;

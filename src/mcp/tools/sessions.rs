@@ -248,7 +248,7 @@ impl Tool for Click {
         )]
         let count = self.click_count.unwrap_or(1.0) as u32;
         let click = ClickOptions { count, ..ClickOptions::default() };
-        let options = ActionOptions { force: self.force, ..ActionOptions::within(rest) };
+        let options = ActionOptions { force: self.force, ..ActionOptions::within(rest).refusing() };
         call.confirm_press(&element, false).await?;
         call.act(&page, ActsOn::Pressed(&element), Box::pin(element.click(&click, &options))).await?;
         errand::dismiss(&page).await?;
@@ -296,7 +296,7 @@ impl Tool for Type {
         if self.text.contains(['\n', '\r']) {
             call.confirm_press(&element, true).await?;
         }
-        let options = ActionOptions::within(limit.saturating_sub(begun.elapsed()));
+        let options = ActionOptions::within(limit.saturating_sub(begun.elapsed())).refusing();
         if self.clear {
             element.clear(&options).await?;
         }
