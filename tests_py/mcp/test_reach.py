@@ -28,7 +28,7 @@ def page(site: Site, body: str) -> str:
             "<button>Save</button><div style='position:absolute;inset:0;background:#eee'></div>",
             "[covered]",
         ),
-        ("<div style='height:20px;overflow:hidden'><p>First<button>Save</button></div>", "[clipped]"),
+        ("<div style='height:20px;overflow:hidden'><p>First<br><br><button>Save</button></div>", "[clipped]"),
         ("<button style='clip-path:inset(0 0 30px)'>Save</button>", "[clipped]"),
         ("<nav style='position:fixed;left:-300px'><button>Save</button></nav>", "[off-screen]"),
         ("<button style='pointer-events:none'>Save</button>", "[no pointer]"),
@@ -36,7 +36,7 @@ def page(site: Site, body: str) -> str:
         ("<button>Save</button>", ""),
         ("<div style=height:3000px></div><button>Save</button>", ""),
         (
-            "<div style='height:90px;overflow:auto'><div style=height:900px></div><button>Save</button></div>",
+            "<div style='height:90px;overflow:auto'><p style=height:900px></p><button>Save</button></div>",
             "",
         ),
         ("<label><input type=checkbox style='position:absolute;opacity:0;width:0;height:0'>Save</label>", ""),
@@ -78,8 +78,10 @@ async def test_a_drawer_that_opens_says_what_can_be_reached_now(server: Server, 
         ("<button style='interactivity:inert'>Save</button>", "inert", "covered"),
         ("<button disabled>Save</button>", "disabled", "covered"),
         (
-            "<div style='position:relative'><button>Save</button>"
-            "<a href=/x id=all style='position:absolute;inset:0'></a></div>",
+            (
+                "<div style='position:relative'><button>Save</button>"
+                "<a href=/x id=all style='position:absolute;inset:0'></a></div>"
+            ),
             "press that if you mean it",
             "inert",
         ),
@@ -102,8 +104,10 @@ async def test_a_press_that_nothing_can_free_is_refused_at_once_with_its_reason(
     "frees",
     [
         "over.animate([{left:0},{left:'2000px'}],{duration:1200,fill:'forwards'})",
-        "setTimeout(()=>over.remove(),1500);"
-        "i=setInterval(()=>over.isConnected?over.textContent+='.':clearInterval(i),50)",
+        (
+            "setTimeout(()=>over.remove(),1500);"
+            "i=setInterval(()=>over.isConnected?over.textContent+='.':clearInterval(i),50)"
+        ),
     ],
 )
 async def test_a_press_waits_where_something_is_under_way(server: Server, site: Site, frees: str) -> None:
