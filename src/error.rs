@@ -397,6 +397,13 @@ pub enum Obstacle {
     ReadOnly,
     #[strum(to_string = "was outside the viewport")]
     OutsideViewport,
+    #[strum(to_string = "was inert: nothing in it can be used now")]
+    Inert,
+    /// By a path, or an edge that cuts it off.
+    #[strum(to_string = "was clipped, so that nothing of it is left to press")]
+    Clipped,
+    #[strum(to_string = "lets the pointer through (pointer-events: none)")]
+    Pointerless,
     #[strum(to_string = "was covered by {0}")]
     CoveredBy(Box<Cover>),
     /// A handler of the user's for what comes up in the way: it has not ended, or what it is for is still seen.
@@ -412,6 +419,9 @@ pub struct Cover {
     pub id: Option<String>,
     #[serde(default)]
     pub classes: Vec<String>,
+    /// It is a control itself, or part of one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub acts: bool,
     /// What is hit, as a debugger shows it, and what it is part of that does not hold the element that is meant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shown: Option<String>,
@@ -452,6 +462,11 @@ pub enum SelectorFault {
 }
 
 impl Obstacle {
+    /// Whether it stays until something changes on the page.
+    pub(crate) fn stays(&self) -> bool {
+        !matches!(self, Self::Silent | Self::Missing | Self::Moving | Self::Handled { .. })
+    }
+
     /// The stable name of this obstacle, such as `covered_by`.
     pub fn code(&self) -> &'static str {
         ObstacleKind::from(self).into()
@@ -460,7 +475,13 @@ impl Obstacle {
     /// What the caller can try next.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
+            Self::CoveredBy(cover) if cover.acts => {
+                Some("a press there goes to what covers it: press that if you mean it, or close it or scroll")
+            }
             Self::CoveredBy(_) => Some("close what covers it, or scroll"),
+            Self::Inert => Some("close what is open over it, or do first what makes it active"),
+            Self::Clipped => Some("open or turn to what holds it"),
+            Self::Pointerless => Some("do first what enables it, or press what lies behind it"),
             Self::Handled { finished: false, .. } => {
                 Some("make the handler faster, or give the action more time")
             }

@@ -249,6 +249,9 @@ fn hindrance(obstacle: &Obstacle) -> String {
         Obstacle::Disabled => "已被禁用".to_owned(),
         Obstacle::ReadOnly => "只读".to_owned(),
         Obstacle::OutsideViewport => "在可视区域之外".to_owned(),
+        Obstacle::Inert => "处于不可用状态（inert）".to_owned(),
+        Obstacle::Clipped => "被裁剪，无法点击".to_owned(),
+        Obstacle::Pointerless => "不接收指针事件".to_owned(),
         Obstacle::CoveredBy(what) => format!("被 {what} 遮挡"),
         Obstacle::Handled { by, .. } => format!("在等待 {by} 的处理程序"),
     }

@@ -141,7 +141,7 @@ async fn perform(
             for (selector, value) in fields {
                 let fill = |element: ElementHandle, left| async move {
                     let value = secrets.typed_into(value, &element).await?;
-                    element.give_text(&value, &ActionOptions::within(left)).await?;
+                    element.give_text(&value, &ActionOptions::within(left).refusing()).await?;
                     element.shown_after(&value).await
                 };
                 page.with_match(selector, rest(deadline), fill).await?;
@@ -184,7 +184,7 @@ async fn evaluate(page: &Page, script: &str, deadline: Instant) -> Result<Value>
 async fn click(page: &Page, selector: &str, deadline: Instant, settle: Duration) -> Result<()> {
     let press = |element: ElementHandle, left| async move {
         let watch = page.watch(ActsOn::Pressed(&element)).await;
-        match element.click(&ClickOptions::default(), &ActionOptions::within(left)).await {
+        match element.click(&ClickOptions::default(), &ActionOptions::within(left).refusing()).await {
             Ok(()) | Err(Error::DialogOpen { .. }) => Ok(watch),
             Err(error) => Err(error),
         }

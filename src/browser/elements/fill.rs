@@ -215,7 +215,7 @@ impl ElementHandle {
     /// A look at the field. Where nobody hears how a hand gets there, the same look goes in and selects.
     async fn open_field(&self, value: &str, how: &Value, options: &ActionOptions) -> Result<Field> {
         let arguments = || vec![value_argument(&value), value_argument(how)];
-        self.until_clear(options.limit, |_| async move {
+        self.until_clear(options, |_| async move {
             let field: Field = self.ask("openField", arguments()).await?;
             Ok(match field.obstacle(self)? {
                 Some(by) => Attempt::Blocked(by),
@@ -392,7 +392,7 @@ impl ElementHandle {
     ) -> Result<Vec<String>> {
         let force = options.force;
         // Options often come late: they are looked for until the time is over.
-        let found = self.until_clear(options.limit, |_| async move {
+        let found = self.until_clear(options, |_| async move {
             let found = self.options(choices, several, force).await?;
             Ok(match found.answer.obstacle(self)? {
                 Some(by) => Attempt::Blocked(by),

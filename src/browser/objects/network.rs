@@ -77,6 +77,14 @@ impl NetworkLog {
         self.get(loader).and_then(|entry| entry.response.as_ref()).or_else(untold)
     }
 
+    /// Whether something is on its way that the page's content may depend on.
+    pub(in crate::browser) fn is_waiting(&self) -> bool {
+        self.entries.iter().any(|entry| {
+            let counts = matches!(&*entry.kind, "Document" | "Script" | "Stylesheet" | "XHR" | "Fetch");
+            counts && entry.ended.is_none() && entry.response.is_none() && entry.failure.is_none()
+        })
+    }
+
     /// The request with this id that was not redirected yet.
     pub fn first_asked(&self, id: &str) -> Option<&RequestEntry> {
         self.entries.iter().find(|entry| entry.id == id)

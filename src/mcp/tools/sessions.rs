@@ -250,7 +250,7 @@ impl Tool for Click {
         )]
         let count = self.click_count.unwrap_or(1.0) as u32;
         let click = ClickOptions { count, ..ClickOptions::default() };
-        let options = ActionOptions { force: self.force, ..ActionOptions::within(rest) };
+        let options = ActionOptions { force: self.force, ..ActionOptions::within(rest).refusing() };
         let found = (self.selector.as_str(), &found.element);
         input::press_found(call, &page, found, &click, By::Pointer, &options).await?;
         errand::dismiss(&page).await?;
@@ -298,7 +298,7 @@ impl Tool for Type {
         if self.text.contains(['\n', '\r']) {
             call.confirm_press(&element, true).await?;
         }
-        let options = ActionOptions::within(limit.saturating_sub(begun.elapsed()));
+        let options = ActionOptions::within(limit.saturating_sub(begun.elapsed())).refusing();
         if self.clear {
             element.clear(&options).await?;
         }
