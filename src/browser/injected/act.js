@@ -16,7 +16,10 @@ const setSelected = setterOf(HTMLOptionElement, "selected");
 
 /** What kind of element it is, as `ElementKind` in Rust has it. */
 const called = (engine.called = (node) => {
-  if (node instanceof HTMLInputElement && node.type === "range") return `input[type=range][min=${node.min || 0}][max=${node.max || 100}]`;
+  if (node instanceof HTMLInputElement && node.type === "range") {
+    const step = /^(?:1?|any)$/.test(node.step) ? "" : `[step=${node.step}]`;
+    return `input[type=range][min=${node.min || 0}][max=${node.max || 100}]${step}`;
+  }
   if (node instanceof HTMLInputElement) return `input[type=${node.type}]`;
   if (node.isContentEditable) return "editable";
   return localName(node)
@@ -345,6 +348,26 @@ engine.fileInput = (node) => {
 /** Until the field has the files of a folder, which the browser reads in its own time. */
 engine.whenFilesChange = (node) =>
   new Promise((done) => controlOf(node).addEventListener("change", () => done(null), { capture: true, once: true }));
+
+const filesHeard = new WeakMap();
+const noteFilesHeard = (event) => {
+  const [field] = event.composedPath();
+  if (filesHeard.has(field)) filesHeard.set(field, Math.max(filesHeard.get(field), field.files.length));
+};
+/** Notes from now on how many files a field has when the page hears of them: many pages take them away at once. */
+engine.noteFiles = (node) => {
+  const field = controlOf(node);
+  filesHeard.set(field, 0);
+  for (const target of [window, field]) target.addEventListener("input", noteFilesHeard, { capture: true });
+};
+/** How many files have arrived since then. */
+engine.filesArrived = (node) => {
+  const field = controlOf(node);
+  const heard = filesHeard.get(field) ?? 0;
+  filesHeard.delete(field);
+  for (const target of [window, field]) target.removeEventListener("input", noteFilesHeard, { capture: true });
+  return Math.max(heard, field.files.length);
+};
 
 /** Makes the next files that a field is given files of these types, before anybody else hears of them. */
 engine.retypeNextFiles = (node, types) => {
