@@ -291,7 +291,7 @@ impl Found<'_> {
         match (self.kind, self.field.r#type) {
             (ControlKind::File, _) => {
                 let files = opened(&self.given, &call.roots().await)?;
-                self.element.set_opened_files(files).await
+                self.element.set_opened_files(files).await.map(drop)
             }
             (ControlKind::Text, Some(FieldType::Combobox)) => {
                 self.element.complete(&self.given, &options).await
