@@ -12,7 +12,7 @@ use url::Url;
 
 use crate::Result;
 use crate::browser::{CaptureOptions, ConsoleLevel, Dialog, Download, DownloadState, Moved, PATIENCE, Page};
-use crate::error::{Error, Obstacle};
+use crate::error::{Error, Obstacle, in_quotes};
 use crate::mcp::call::Call;
 use crate::mcp::files::shown;
 use crate::mcp::page_text;
@@ -168,7 +168,9 @@ fn tell_front(call: &Call<'_>, page: &Page, reply: &mut Reply) {
 
 fn told_dialog(dialog: &Dialog) -> String {
     let usual = dialog.usual_text().filter(|text| !text.is_empty());
-    let usual = usual.map(|text| format!(" that holds {:?}", page_text::one_line(&text))).unwrap_or_default();
+    let usual = usual
+        .map(|text| format!(" that holds {}", in_quotes(&page_text::one_line(&text))))
+        .unwrap_or_default();
     format!("{}{usual}", page_text::dialog(&dialog.kind, &dialog.message))
 }
 
@@ -177,7 +179,7 @@ fn tell_answers(call: &Call<'_>, page: Option<&Page>, tabs: &[Tab], reply: &mut 
     let is_meant = |tab: &&Tab| call.tab().is_none() || page == Some(&tab.page);
     for answered in tabs.iter().filter(is_meant).flat_map(|tab| tab.page.take_answered_dialogs()) {
         let done = if answered.accepted { "accepted" } else { "dismissed" };
-        let text = answered.text.map(|text| format!(" with {:?}", page_text::one_line(&text)));
+        let text = answered.text.map(|text| format!(" with {}", in_quotes(&page_text::one_line(&text))));
         let dialog = page_text::dialog(&answered.dialog.kind, &answered.dialog.message);
         let with = text.unwrap_or_default();
         reply.add_event(format!("The {dialog} was {done}{with}, as was said before."));

@@ -16,7 +16,10 @@ const setSelected = setterOf(HTMLOptionElement, "selected");
 
 /** What kind of element it is, as `ElementKind` in Rust has it. */
 const called = (engine.called = (node) => {
-  if (node instanceof HTMLInputElement && node.type === "range") return `input[type=range][min=${node.min || 0}][max=${node.max || 100}]`;
+  if (node instanceof HTMLInputElement && node.type === "range") {
+    const step = /^(?:1?|any)$/.test(node.step) ? "" : `[step=${node.step}]`;
+    return `input[type=range][min=${node.min || 0}][max=${node.max || 100}]${step}`;
+  }
   if (node instanceof HTMLInputElement) return `input[type=${node.type}]`;
   if (node.isContentEditable) return "editable";
   return localName(node)

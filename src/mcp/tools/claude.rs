@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::Result;
 use crate::browser::input::{Modifier, Point};
-use crate::error::Error;
+use crate::error::{Error, in_quotes};
 use crate::mcp::call::Call;
 use crate::mcp::page_text::{address, inline, one_line};
 use crate::mcp::reply::Reply;
@@ -182,7 +182,11 @@ pub(in crate::mcp) async fn dismiss_dialogs(call: &Call<'_>) {
         if page.answer_dialog(false, None).await.is_err() {
             return;
         }
-        call.note(format!("The {} dialog {:?} was dismissed.", dialog.kind, one_line(&dialog.message)));
+        call.note(format!(
+            "The {} dialog {} was dismissed.",
+            dialog.kind,
+            in_quotes(&one_line(&dialog.message))
+        ));
     }
 }
 

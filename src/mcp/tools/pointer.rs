@@ -7,7 +7,7 @@ use super::vision::inside;
 use crate::Result;
 use crate::browser::input::{Mouse, Point};
 use crate::browser::{self, ActionOptions, ActsOn, DragOptions, Dragged, ElementHandle, Page};
-use crate::error::Error;
+use crate::error::{Error, in_quotes};
 use crate::mcp::call::Call;
 use crate::mcp::page_text::one_line;
 use crate::mcp::reply::{Reply, View};
@@ -184,7 +184,7 @@ impl Tool for Drag {
             }
             Dragged::Effect { made: Some(made) } => {
                 let reference = target::whole_ref(call, &page, start.frame(), made.r#ref);
-                format!(": this made {:?} [ref={reference}]", one_line(&made.name))
+                format!(": this made {} [ref={reference}]", in_quotes(&one_line(&made.name)))
             }
             dragged => so_now(&dragged, &to),
         };
@@ -218,13 +218,14 @@ fn to_place(place: browser::Place) -> &'static str {
 fn so_now(dragged: &Dragged, to: &str) -> String {
     match dragged {
         Dragged::Order { place, count, previous, next, list, beside } => {
-            let list = list.as_ref().map(|list| format!(" in {:?}", one_line(list))).unwrap_or_default();
+            let list =
+                list.as_ref().map(|list| format!(" in {}", in_quotes(&one_line(list)))).unwrap_or_default();
             let between = match (previous, next) {
                 (Some(previous), Some(next)) => {
-                    format!(", between {:?} and {:?}", one_line(previous), one_line(next))
+                    format!(", between {} and {}", in_quotes(&one_line(previous)), in_quotes(&one_line(next)))
                 }
-                (Some(previous), None) => format!(", after {:?}", one_line(previous)),
-                (None, Some(next)) => format!(", before {:?}", one_line(next)),
+                (Some(previous), None) => format!(", after {}", in_quotes(&one_line(previous))),
+                (None, Some(next)) => format!(", before {}", in_quotes(&one_line(next))),
                 (None, None) => String::new(),
             };
             let amiss =
@@ -233,8 +234,8 @@ fn so_now(dragged: &Dragged, to: &str) -> String {
         }
         Dragged::Value { value, name } => {
             let name = one_line(name);
-            let name = if name.is_empty() { "its value".to_owned() } else { format!("{name:?}") };
-            format!(": {name} is now {:?}", one_line(value.as_deref().unwrap_or_default()))
+            let name = if name.is_empty() { "its value".to_owned() } else { in_quotes(&name) };
+            format!(": {name} is now {}", in_quotes(&one_line(value.as_deref().unwrap_or_default())))
         }
         Dragged::Moved { x, y, dx, dy } => {
             format!(": it moved by {dx:+}, {dy:+} px, and is now at {x},{y}")
