@@ -3,6 +3,7 @@
 //! Modules stand in reading order. Each may name only the ones above it.
 mod sync;
 mod folders;
+mod json;
 pub mod error;
 pub mod messages;
 pub mod snapshot;

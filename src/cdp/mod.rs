@@ -18,7 +18,6 @@ pub mod types;
 pub use command::{Command, Event};
 pub(crate) use connection::NOT_IN_FIREFOX;
 pub use connection::{Connection, EventSink, WeakConnection};
-pub(crate) use events::decode;
 pub use events::{Events, Observer, RawEvent};
 pub use policy::Permit;
 pub use session::{CdpSession, PendingReply};
