@@ -11,18 +11,19 @@ PLACES = {
     "label": "add('button', { ariaLabel: half })",
     "value": "add('input', { value: half })",
     "option": "add('select').add(new Option(half))",
-    "class": "add('div', { className: half, onclick() {}, style: 'width: 20px; height: 20px; cursor: pointer' })",
+    "class": "add('div', { className: half, onclick() {}, style: 'height: 20px; cursor: pointer' })",
     "alt": "add('img', { alt: half, width: 40, height: 40, src: 'data:,' })",
     "href": "add('a', { href: '#' + half, textContent: half })",
     "title": "document.title = half",
-    "shadow": "add('div').attachShadow({ mode: 'open' }).append(Object.assign(document.createElement('p'), { textContent: half }))",
-    "closed": "add('div').attachShadow({ mode: 'closed' }).append(Object.assign(document.createElement('p'), { textContent: half }))",
+    "shadow": "add('div').attachShadow({ mode: 'open' }).append(half)",
+    "closed": "add('div').attachShadow({ mode: 'closed' }).append(half)",
     "frame": "add('iframe', { width: 400, height: 200 }).contentDocument.body.textContent = half",
     "storage": "localStorage.half = half",
     "console": "console.log(half)",
-    "css": "document.head.append(Object.assign(document.createElement('style'), { textContent: `p::after { content: '${half}' }` }))",
+    "css": "add('style', { textContent: `p::after { content: '${half}' }` }); add('p')",
 }
-PAGE = """<!doctype html><meta charset=utf-8><body><h1>Posts</h1><button>Same</button><button>Same</button><script>
+PAGE = """<!doctype html><meta charset=utf-8><body><h1>Posts</h1>
+<button>Same</button><button>Same</button><script>
 const half = 'Great holiday 🏖'.slice(0, 15);
 const add = (tag, more) => document.body.appendChild(Object.assign(document.createElement(tag), more));
 %s;
